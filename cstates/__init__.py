@@ -1,0 +1,1 @@
+"""What sleeping and changing frequency costs."""

@@ -1,0 +1,1 @@
+"""The command line, workloads under load, labs and reports."""

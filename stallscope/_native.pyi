@@ -1,0 +1,101 @@
+"""The native module's face: reads captures into numpy arrays. It holds no policy."""
+
+import os
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+VERSION: str
+
+class CaptureError(Exception):
+    """A file that cannot be read as a capture; ``args`` is (message, byte offset, path)."""
+
+@final
+class Attribute:
+    """One event attribute of the file (perf_event_attr)."""
+
+    type: int
+    config: int
+    sample_type: int
+    frequency_hz: int  # 0 where a fixed period was used
+    period: int  # 0 where a frequency was used
+    exclude_user: bool
+    exclude_kernel: bool
+    name: str  # from the file's EVENT_DESC or EVENT_UPDATE, else the kernel's name, else "type:config"
+
+@final
+class Object:
+    """A mapped file, the kernel, the vdso or anonymous executable memory."""
+
+    path: bytes  # as the kernel gave it: "/usr/lib/libc.so.6", "[vdso]", "//anon", "[kernel.kallsyms]"
+    build_id: bytes  # empty where unknown
+    kernel: bool
+    pid: int  # a process that mapped it; for anonymous memory the only one
+    start: int  # of one mapping of it
+    length: int
+    page_offset: int
+    major: int
+    minor: int
+    inode: int
+
+@final
+class Thread:
+    """A thread seen in the capture, with its last name; exec'd processes keep their last."""
+
+    pid: int
+    tid: int
+    name: bytes
+    process_name: bytes
+
+@final
+class Capture:
+    """A capture, sorted by time, with stacks and frames made unique.
+
+    Samples, arrays (n_samples,): ``time_ns`` uint64 (0 where not recorded), ``thread`` uint32
+    (index into ``threads``), ``cpu`` int32 (-1 where not recorded), ``period`` uint64, ``event``
+    uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack).
+    Stacks: ``stack_offset`` uint64 (n_stacks + 1,), ``stack_frame`` uint32: frames of stack i are
+    ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first.
+    Frames, arrays (n_frames,): ``frame_object`` int32 (-1: no mapping known), ``frame_address``
+    uint64 (offset in the file; absolute for the kernel, anonymous memory and -1), callers as the
+    return address minus one; ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest
+    user, 4 hypervisor, 5 unknown.
+    """
+
+    format: str  # "pipe" or "file"
+    byte_order: str  # "little" or "big"
+    attributes: list[Attribute]
+    objects: list[Object]
+    threads: list[Thread]
+    host_name: str
+    kernel_release: str
+    architecture: str
+    command_line: list[str]
+    clock_id: int | None
+    time_ns: npt.NDArray[np.uint64]
+    thread: npt.NDArray[np.uint32]
+    cpu: npt.NDArray[np.int32]
+    period: npt.NDArray[np.uint64]
+    event: npt.NDArray[np.uint16]
+    stack: npt.NDArray[np.uint32]
+    stack_offset: npt.NDArray[np.uint64]
+    stack_frame: npt.NDArray[np.uint32]
+    frame_object: npt.NDArray[np.int32]
+    frame_address: npt.NDArray[np.uint64]
+    frame_kind: npt.NDArray[np.uint8]
+    lost_records: int  # sum of PERF_RECORD_LOST
+    lost_samples: int  # sum of PERF_RECORD_LOST_SAMPLES
+    throttles: int
+    truncated_at: int | None  # offset of a record cut off at the end of the file, if tolerated
+    bytes_read: int
+
+def read_capture(path: str | os.PathLike[str], *, allow_truncated: bool = False) -> Capture:
+    """Return the capture of a perf.data file, file or pipe mode, of either byte order.
+
+    Raises CaptureError with the offset where the file is truncated (unless allowed), corrupt, or
+    beyond the limits of memory; OSError where it cannot be opened.
+    """
+
+def demangle(names: list[bytes]) -> list[bytes]:
+    """Return each name demangled (C++ and Rust, by libiberty), or as it was where it is not mangled."""

@@ -1,0 +1,1 @@
+"""Where CPU time goes: slots, stacks and waits."""

@@ -1,0 +1,1 @@
+"""Captures, symbols, folding and flame layout."""
