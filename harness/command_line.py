@@ -1,0 +1,102 @@
+"""The command group: names its commands without loading them, renders errors, sets exit codes."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from stallscope import __version__
+from stallscope.errors import ExitCode, StallscopeError
+
+# Every command with its short help, so that `stallscope --help` loads none of them. A test holds
+# this table to the commands' own help.
+COMMANDS = {
+    "profile": "Record a process or command, and make its flame page.",
+    "record": "Record a process, command, CPUs or cgroup.",
+    "report": "Make the page of a recording.",
+    "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
+    "doctor": "Say what this machine can measure, and how to allow more.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the command names in the order a newcomer meets them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return the command of that name, imported now; None where there is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"harness.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands from the table, importing nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command and its arguments; an unknown name is answered with near ones."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # noqa: PLC0415 - only for a mistyped name
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=2)
+            if near:
+                error.message += f" Did you mean: {', '.join(near)}?"
+            raise
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with `stallscope profile -p PID`; where something is refused, `stallscope doctor`.",
+)
+@click.version_option(__version__, prog_name="stallscope", message="%(prog)s %(version)s")
+def group() -> None:
+    """Say why it is slow: where CPU time goes, and what a process waits for."""
+
+
+def report_error(error: StallscopeError) -> int:
+    """Return the error's exit code after writing its message and remedy to stderr."""
+    text = click.style("stallscope: error:", fg="red", bold=True)
+    click.echo(f"{text} {printable(error.message)}", err=True)
+    if error.remedy:
+        click.echo(f"  remedy: {printable(error.remedy)}", err=True)
+    return int(error.exit_code)
+
+
+def printable(text: str) -> str:
+    """Return text with control characters and undecodable bytes made visible, for a terminal."""
+    return "".join(
+        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
+        for character in text
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return the exit code of one command line; every failure becomes one message."""
+    try:
+        result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return int(ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stallscope: interrupted", err=True)
+        return int(ExitCode.INTERRUPTED)
+    except StallscopeError as error:
+        return report_error(error)
+    except BrokenPipeError:
+        # The reader of our output went away; as for every filter, that is not an error. Python's
+        # own flush at exit must not complain either.
+        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        return int(ExitCode.DONE)
+    return result if isinstance(result, int) else int(ExitCode.DONE)

@@ -1,0 +1,1 @@
+"""One file per command: options, checked, then an engine, then a renderer."""

@@ -1,0 +1,136 @@
+"""Options that several commands share, and what they become once checked."""
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from stallscope.collector import CollectorOptions
+from stallscope.errors import UsageError
+
+DEFAULT_DURATION_S = 10.0
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+RUN_HELP = "RUN is a directory that record or profile made, or a perf.data file."
+
+
+class Pids(click.ParamType):
+    """Process ids, separated by commas."""
+
+    name = "pid[,pid...]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the ids; anything but positive whole numbers is a usage error."""
+        if isinstance(value, tuple):
+            return value
+        words = str(value).split(",")
+        if not all(word.isascii() and word.isdecimal() and 0 < int(word) < 2**31 for word in words):
+            self.fail(f"{value!r} is not a process id or a list of them, as 123 or 123,456", param, ctx)
+        return tuple(int(word) for word in words)
+
+
+def target_options(command: Command) -> Command:
+    """Return the command with the options that choose what to observe and how."""
+    for option in reversed(
+        (
+            click.option(
+                "-p", "--pid", "pids", type=Pids(), multiple=True, help="Observe these processes."
+            ),
+            click.option("-a", "--all", "system_wide", is_flag=True, help="Observe all CPUs."),
+            click.option("-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, as 0-3,7."),
+            click.option(
+                "-G", "--cgroup", default="", metavar="PATH", help="Observe a cgroup or container."
+            ),
+            click.option(
+                "-e",
+                "--event",
+                default="",
+                metavar="EVENT",
+                help="Sample on this event (any libpfm4 name). Default: cycles, else cpu-clock.",
+            ),
+            click.option(
+                "-F",
+                "--frequency",
+                "frequency_hz",
+                type=click.IntRange(1, 1_000_000),
+                metavar="HZ",
+                help="Samples a second on each busy CPU. Default: 999.",
+            ),
+            click.option(
+                "-c",
+                "--period",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Sample every N events instead.",
+            ),
+            click.option(
+                "-d",
+                "--duration",
+                type=click.FloatRange(min=0),
+                metavar="S",
+                help="Seconds to observe; 0: until Ctrl-C or the target's end. "
+                "Default: 10, for a command until it ends.",
+            ),
+            click.option("--user", "scope", flag_value="user", help="Sample user code only."),
+            click.option(
+                "--kernel", "scope", flag_value="kernel", help="Insist on kernel code as well."
+            ),
+            click.option(
+                "-o",
+                "--output",
+                type=click.Path(path_type=Path),
+                metavar="DIR",
+                help="Where to put the recording. Default: stallscope-<target>-<time>.",
+            ),
+            click.option("--force", is_flag=True, help="Replace a recording that is there already."),
+            click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]"),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def collector_options(values: dict[str, Any]) -> CollectorOptions:
+    """Return the checked options; UsageError unless exactly one target is named."""
+    pids = tuple(dict.fromkeys(pid for group in values["pids"] for pid in group))
+    command = tuple(values["words"])
+    targets = [bool(pids), bool(command), values["system_wide"], bool(values["cpus"])]
+    if sum([*targets, bool(values["cgroup"])]) != 1:
+        raise UsageError(
+            "name exactly one target: -p PID, -a, -C CPUS, -G CGROUP or -- CMD",
+            "for example: stallscope profile -p $(pidof redis-server)",
+        )
+    if values["frequency_hz"] is not None and values["period"] is not None:
+        raise UsageError("-F and -c exclude each other", "keep one of them")
+    duration = values["duration"]
+    if duration is None and not command:
+        duration = DEFAULT_DURATION_S
+    return CollectorOptions(
+        output=values["output"] or default_output(pids, command, values),
+        pids=pids,
+        command=command,
+        system_wide=values["system_wide"],
+        cpus=values["cpus"],
+        cgroup=values["cgroup"],
+        event=values["event"],
+        frequency_hz=values["frequency_hz"],
+        period=values["period"],
+        duration_s=duration or None,
+        scope=values["scope"] or "",
+        force=values["force"],
+    )
+
+
+def default_output(pids: tuple[int, ...], command: tuple[str, ...], values: dict[str, Any]) -> Path:
+    """Return a new directory's name in the current one, after the target and the time."""
+    if pids:
+        target = "-".join(map(str, pids[:3]))
+    elif command:
+        target = "".join(c for c in Path(command[0]).name if c.isalnum() or c in "._-")[:32]
+    else:
+        target = "cgroup" if values["cgroup"] else "cpus"
+    return Path(f"stallscope-{target}-{datetime.now().astimezone():%Y%m%d-%H%M%S}")

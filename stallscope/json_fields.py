@@ -1,0 +1,115 @@
+"""Typed reading of JSON documents that strangers may have written."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stallscope.errors import RecordingError
+
+# A recording's JSON is a few kilobytes; a command line with every argument at its limit is 2 MiB.
+LARGEST_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """One JSON object with the place it came from; every getter checks the type."""
+
+    values: Mapping[str, object]
+    where: str
+
+    def _wrong(self, key: str, expected: str) -> RecordingError:
+        found = type(self.values.get(key)).__name__ if key in self.values else "nothing"
+        return RecordingError(
+            f"{self.where}: {key} should be {expected}, found {found}",
+            "the file was damaged or not written by stallscope; record again",
+        )
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a string; the default where the key is absent."""
+        value = self.values.get(key, default)
+        if not isinstance(value, str):
+            raise self._wrong(key, "a string")
+        return value
+
+    def integer(self, key: str, default: int | None = None) -> int:
+        """Return a whole number; the default where the key is absent."""
+        value = self.values.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self._wrong(key, "a whole number")
+        return value
+
+    def maybe_integer(self, key: str) -> int | None:
+        """Return a whole number, or None where the key is absent or null."""
+        return None if self.values.get(key) is None else self.integer(key)
+
+    def boolean(self, key: str, default: bool | None = None) -> bool:  # noqa: FBT001 - mirrors its siblings
+        """Return true or false; the default where the key is absent."""
+        value = self.values.get(key, default)
+        if not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return value
+
+    def fields(self, key: str) -> "Fields":
+        """Return the object under a key; an empty one where the key is absent or null."""
+        value = self.values.get(key)
+        if value is None:
+            value = {}
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object")
+        return Fields(value, f"{self.where}: {key}")
+
+    def _list(self, key: str) -> list[object]:
+        value = self.values.get(key, [])
+        if not isinstance(value, list):
+            raise self._wrong(key, "a list")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of strings; empty where the key is absent."""
+        value = self._list(key)
+        if not all(isinstance(item, str) for item in value):
+            raise self._wrong(key, "a list of strings")
+        return tuple(str(item) for item in value)
+
+    def integers(self, key: str) -> tuple[int, ...]:
+        """Return a list of whole numbers; empty where the key is absent."""
+        value = self._list(key)
+        numbers = tuple(item for item in value if isinstance(item, int))
+        if len(numbers) != len(value):
+            raise self._wrong(key, "a list of whole numbers")
+        return numbers
+
+    def objects(self, key: str) -> "tuple[Fields, ...]":
+        """Return a list of objects; empty where the key is absent."""
+        value = self._list(key)
+        objects = tuple(
+            Fields(item, f"{self.where}: {key}[{place}]")
+            for place, item in enumerate(value)
+            if isinstance(item, dict)
+        )
+        if len(objects) != len(value):
+            raise self._wrong(key, "a list of objects")
+        return objects
+
+
+def read_fields(path: Path) -> Fields:
+    """Return the one JSON object in a file.
+
+    Raises RecordingError where the file is missing, too large or not a JSON object.
+    """
+    remedy = "the file was damaged or not written by stallscope; record again"
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        raise RecordingError(f"cannot read {path}: {error.strerror}", remedy) from error
+    if len(raw) > LARGEST_BYTES:
+        raise RecordingError(f"{path} is larger than {LARGEST_BYTES} bytes", remedy)
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise RecordingError(f"{path} is not JSON: {error}", remedy) from error
+    if not isinstance(document, dict):
+        raise RecordingError(f"{path} holds no JSON object", remedy)
+    return Fields(document, str(path))

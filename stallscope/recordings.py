@@ -1,0 +1,186 @@
+"""Recordings: the directories that the collector writes and every analyzer reads."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stallscope.errors import RecordingError, UsageError
+from stallscope.json_fields import Fields, read_fields
+
+FORMAT = "stallscope.recording"
+MAJOR = 1
+MANIFEST = "recording.json"
+SAMPLES = "samples.perf"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a reader of the numbers must know, as the collector said it."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventSource:
+    """What was counted: event name, kind, unit of a weight, scope, and how often it sampled."""
+
+    event: str
+    kind: str
+    unit: str
+    scope: str
+    frequency_hz: int | None
+    period: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was observed."""
+
+    kind: str  # "process", "command", "cpus" or "cgroup"
+    pids: tuple[int, ...]
+    cpus: str
+    cgroup: str
+    command: tuple[str, ...]
+
+    def describe(self) -> str:
+        """Return the target as a person names it."""
+        if self.kind == "command":
+            return "command " + " ".join(self.command)
+        if self.kind == "cgroup":
+            return f"cgroup {self.cgroup}"
+        if self.kind == "cpus":
+            return f"CPUs {self.cpus}" if self.cpus else "all CPUs"
+        return ("pid " if len(self.pids) == 1 else "pids ") + ", ".join(map(str, self.pids))
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What recording.json says. Times in nanoseconds of CLOCK_MONOTONIC."""
+
+    complete: bool
+    host_name: str
+    kernel_release: str
+    cpu_model: str
+    boot_id: str
+    target: Target
+    source: EventSource
+    samples: int
+    lost_samples: int
+    start_ns: int
+    end_ns: int | None
+    end_reason: str
+    target_status: str
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A recording's directory, or a bare perf.data file, which has no manifest."""
+
+    path: Path
+    samples: Path
+    manifest: Manifest | None
+
+    @property
+    def name(self) -> str:
+        """Return what to call the recording in titles."""
+        return self.path.resolve().name
+
+
+def open_recording(path: Path) -> Recording:
+    """Return the recording at a path: a directory of ours or a perf.data file.
+
+    Raises UsageError where nothing is there; RecordingError where it is no recording, or of a
+    version this stallscope does not read.
+    """
+    if not path.exists():
+        raise UsageError(
+            f"there is no recording at {path}",
+            "name a directory that stallscope record made, or a perf.data file",
+        )
+    if not path.is_dir():
+        return Recording(path, path, None)
+    if not (path / MANIFEST).exists():
+        raise RecordingError(
+            f"{path} is no recording: it holds no {MANIFEST}",
+            "name a directory that stallscope record made, or a perf.data file",
+        )
+    return Recording(path, path / SAMPLES, read_manifest(path / MANIFEST))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return what a recording.json says; RecordingError where it is damaged or too new."""
+    fields = read_fields(path)
+    _check_version(fields)
+    host, clocks, end = fields.fields("host"), fields.fields("clocks"), fields.fields("end")
+    return Manifest(
+        complete=fields.boolean("complete"),
+        host_name=host.text("hostname", ""),
+        kernel_release=host.text("kernel_release", ""),
+        cpu_model=host.text("cpu_model", ""),
+        boot_id=host.text("boot_id", ""),
+        target=_target(fields.fields("target")),
+        source=_source(fields.fields("source")),
+        samples=fields.integer("samples", 0),
+        lost_samples=fields.fields("losses").integer("lost_samples", 0),
+        start_ns=clocks.integer("start_monotonic_ns", 0),
+        end_ns=clocks.maybe_integer("end_monotonic_ns"),
+        end_reason=end.text("reason", ""),
+        target_status=_target_status(end),
+        notices=tuple(
+            Notice(notice.text("code"), notice.text("message"))
+            for notice in fields.objects("warnings")
+        ),
+    )
+
+
+def _check_version(fields: Fields) -> None:
+    schema = fields.text("schema", "")
+    name, _, version = schema.partition("/")
+    major = version.partition(".")[0]
+    if name != FORMAT or not major.isdecimal():
+        raise RecordingError(
+            f"{fields.where}: the schema is {schema!r}, expected {FORMAT}/{MAJOR}.x",
+            "name a directory that stallscope record made",
+        )
+    if int(major) != MAJOR:
+        raise RecordingError(
+            f"{fields.where}: format version {version}; this stallscope reads {MAJOR}.x",
+            "read it with the stallscope that wrote it, or a newer one",
+        )
+
+
+def _target(fields: Fields) -> Target:
+    return Target(
+        kind=fields.text("kind", "process"),
+        pids=fields.integers("pids"),
+        cpus=_as_text(fields.values.get("cpus")),
+        cgroup=_as_text(fields.values.get("cgroup")),
+        command=fields.texts("command"),
+    )
+
+
+def _as_text(value: object) -> str:
+    """Return a CPU list or path as text, whichever way it was written."""
+    if isinstance(value, list):
+        return ",".join(str(item) for item in value)
+    return "" if value is None else str(value)
+
+
+def _source(fields: Fields) -> EventSource:
+    return EventSource(
+        event=fields.text("event", "unknown"),
+        kind=fields.text("kind", "measured"),
+        unit=fields.text("unit", "events"),
+        scope=fields.text("scope", "user+kernel"),
+        frequency_hz=fields.maybe_integer("frequency_hz"),
+        period=fields.maybe_integer("period"),
+    )
+
+
+def _target_status(end: Fields) -> str:
+    """Return how the target ended, as "exited 3" or "signalled 9"; empty where unknown."""
+    status = end.values.get("target_status")
+    if isinstance(status, dict):
+        return " ".join(f"{key} {value}" for key, value in status.items() if value is not None)
+    return status if isinstance(status, str) else ""
