@@ -67,19 +67,13 @@ def group() -> None:
 
 def report_error(error: StallscopeError) -> int:
     """Return the error's exit code after writing its message and remedy to stderr."""
+    from harness.terminal import printable  # noqa: PLC0415 - start-up stays light
+
     text = click.style("stallscope: error:", fg="red", bold=True)
     click.echo(f"{text} {printable(error.message)}", err=True)
     if error.remedy:
         click.echo(f"  remedy: {printable(error.remedy)}", err=True)
     return int(error.exit_code)
-
-
-def printable(text: str) -> str:
-    """Return text with control characters and undecodable bytes made visible, for a terminal."""
-    return "".join(
-        character if character.isprintable() or character == "\n" else ascii(character)[1:-1]
-        for character in text
-    )
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,65 @@
+"""Known answers: ten profiles of `stallscope-kernels mix`, its own truth beside the sampled shares."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from benchmarks.pairs import Case, save
+from harness.mix_truth import snapshots, true_shares
+from harness.profiling import analyze
+from harness.recorder import record
+from stallscope.collector import CollectorOptions
+from stallscope.programs import program
+
+RUNS = 10
+DURATION_S = 10.0
+
+
+def one_run(folder: Path) -> dict[str, tuple[float, float]]:
+    """Return (sampled, true) self share by function of one profile of 10 s at 999 Hz."""
+    with (folder / "truth").open("w+") as truth:
+        mix = subprocess.Popen(
+            [str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=truth
+        )
+        try:
+            options = CollectorOptions(
+                output=folder / "run", pids=(mix.pid,), duration_s=DURATION_S, frequency_hz=999
+            )
+            recording, _ = record(options)
+            analysis = analyze(recording)
+        finally:
+            mix.terminate()
+            mix.wait()
+        truth.seek(0)
+        lines = snapshots(truth)
+    manifest = recording.manifest
+    assert manifest is not None and manifest.end_ns is not None
+    expected = true_shares(lines, manifest.start_ns, manifest.end_ns)
+    sampled = {
+        analysis.profile.functions[row.index].name: row.self_value / analysis.ranking.value
+        for row in analysis.ranking.functions
+    }
+    return {name: (sampled.get(name, 0.0), share) for name, share in expected.items()}
+
+
+def run() -> None:
+    """Measure ten runs; the bar is 3 points on each function of each run."""
+    runs = []
+    for number in range(RUNS):
+        with tempfile.TemporaryDirectory() as folder:
+            runs.append(one_run(Path(folder)))
+        worst = max(abs(sampled - true) for sampled, true in runs[-1].values())
+        print(f"run {number + 1}: worst difference {worst * 100:.2f} points", flush=True)
+    cases = [
+        Case(
+            name=name,
+            metric="self share, percent",
+            ours_command="stallscope profile -p PID --duration 10 -F 999",
+            peer_command="stallscope-kernels mix, its own thread CPU clocks",
+            bar="within 3 points on every run",
+            ours=tuple(one[name][0] * 100 for one in runs),
+            peer=tuple(one[name][1] * 100 for one in runs),
+        )
+        for name in runs[0]
+    ]
+    save("known_answers", "./dev bench known_answers", cases)

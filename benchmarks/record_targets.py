@@ -1,0 +1,116 @@
+"""Targets of the recording benchmark: each counts its own work, so that a slow-down shows."""
+
+import mmap
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+SOURCE = Path(__file__).parent / "targets" / "busy_pair.c"
+
+
+class Target(Protocol):
+    """A running process with a counter of the work it has done."""
+
+    pid: int
+
+    def work(self) -> int:
+        """Return the units of work done since its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class BusyPair:
+    """Two threads of arithmetic on two cores."""
+
+    pid: int
+    counters: mmap.mmap
+
+    def work(self) -> int:
+        """Return the chunks done by both threads."""
+        words = struct.unpack_from("=16Q", self.counters)
+        return int(words[0] + words[8])
+
+
+@contextmanager
+def busy_pair(folder: Path) -> Iterator[BusyPair]:
+    """Compile and run the two-thread target until the end of the block."""
+    program, counters = folder / "busy_pair", folder / "counters"
+    subprocess.run(
+        ["cc", "-O2", "-g", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-pthread",
+         "-o", program, SOURCE],
+        check=True,
+    )  # fmt: skip
+    counters.write_bytes(bytes(4096))
+    with subprocess.Popen([program, counters], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            with counters.open("r+b") as file:
+                yield BusyPair(process.pid, mmap.mmap(file.fileno(), 4096))
+        finally:
+            process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class Redis:
+    """Debian's redis-server under redis-benchmark on loopback."""
+
+    pid: int
+    port: int
+
+    def work(self) -> int:
+        """Return the commands processed since the server's start."""
+        with socket.create_connection(("127.0.0.1", self.port)) as connection:
+            connection.sendall(b"INFO stats\r\n")
+            answer = b""
+            while b"total_commands_processed:" not in answer or not answer.endswith(b"\r\n"):
+                answer += connection.recv(65536)
+        return int(answer.partition(b"total_commands_processed:")[2].split(b"\r\n")[0])
+
+
+def free_port() -> int:
+    """Return a TCP port of loopback that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def redis_under_load(folder: Path) -> Iterator[Redis]:
+    """Run redis-server and an endless redis-benchmark against it until the end of the block."""
+    port = free_port()
+    server = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder],
+        stdout=subprocess.DEVNULL,
+    )
+    load = None
+    try:
+        for _ in range(200):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        load = subprocess.Popen(
+            ["redis-benchmark", "-p", str(port), "-c", "16", "-P", "16", "-t", "get,set", "-l", "-q",
+             "-n", "1000000", "-r", "100000"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        yield Redis(server.pid, port)
+    finally:
+        for process in (load, server):
+            if process is not None:
+                process.terminate()
+                process.wait()
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time a process and its threads have taken, from its own clock."""
+    clock = (~pid << 3) | 2  # as clock_getcpuclockid(3) makes it
+    return time.clock_gettime(clock)
+
+

@@ -1,0 +1,60 @@
+"""`stallscope profile`: records, symbolizes, writes the page, prints the summary."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from harness.options import collector_options, target_options
+
+EXAMPLES = """\b
+Examples:
+  stallscope profile -p $(pidof redis-server)
+  stallscope profile -p 4711 --duration 30 -F 99 -o slow-query
+  stallscope profile -- gcc -O2 -c big.c
+  stallscope profile -p 4711 --json | jq .functions[0]
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@target_options
+@click.option("--top", type=click.IntRange(1), default=15, show_default=True, help="Rows to print.")
+@click.option(
+    "--lines",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Find source lines and inlined functions of the N hottest addresses.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(top: int, lines: int, as_json: bool, **values: Any) -> int:  # noqa: FBT001 - by name
+    """Record a process or command, and make its flame page.
+
+    Prints the functions that took the CPU time and writes DIR/report.html, one page that works
+    offline. Every share names its source; what was lost, unknown or cut short is said.
+    """
+    from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
+    from harness.recorder import record  # noqa: PLC0415
+    from harness.reporting import write_page  # noqa: PLC0415
+    from harness.summary import Places, summary_document, summary_text  # noqa: PLC0415
+    from harness.target_status import exit_code, explain  # noqa: PLC0415
+    from harness.terminal import note  # noqa: PLC0415
+
+    options = collector_options(values)
+    recording, outcome = record(options, sys.stderr if as_json else None)
+    try:
+        analysis = analyze(recording, lines=lines)
+        page = write_page(recording, analysis)
+    except KeyboardInterrupt:
+        note(f"the recording is kept; make its page with: stallscope report {recording.path}")
+        raise
+    places = Places(recording.path, page)
+    if as_json:
+        document = summary_document(analysis.profile, analysis.ranking, places)
+        click.echo(json.dumps(document))
+    else:
+        click.echo(summary_text(analysis.profile, analysis.ranking, places, top))
+    assert recording.manifest is not None
+    explain(recording.manifest, outcome)
+    return exit_code(recording.manifest, outcome)

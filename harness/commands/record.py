@@ -1,0 +1,55 @@
+"""`stallscope record`: makes a recording and nothing else."""
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from harness.options import collector_options, target_options
+from harness.terminal import note
+
+EXAMPLES = """\b
+Examples:
+  stallscope record -p 4711 --duration 30 -o slow-query
+  stallscope record -F 99 -a --duration 60
+  stallscope record -G system.slice/nginx.service
+  stallscope record -- make -j8
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@target_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(as_json: bool, **values: Any) -> int:  # noqa: FBT001 - click passes options by name
+    """Record a process, command, CPUs or cgroup.
+
+    The recording is a directory. Look at it with `stallscope report`, or with `perf report -i
+    DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
+    """
+    from harness.recorder import record  # noqa: PLC0415 - start-up stays light
+    from harness.target_status import exit_code, explain  # noqa: PLC0415
+
+    options = collector_options(values)
+    recording, outcome = record(options, sys.stderr if as_json else None)
+    manifest = recording.manifest
+    assert manifest is not None
+    if as_json:
+        document = {
+            "schema": "stallscope.record/1",
+            "recording": str(recording.path),
+            "samples": manifest.samples,
+            "lost": manifest.lost_samples,
+            "complete": manifest.complete,
+            "end": manifest.end_reason,
+            "target_status": manifest.target_status or None,
+        }
+        click.echo(json.dumps(document))
+    else:
+        click.echo(
+            f"{manifest.samples:,} samples of {manifest.source.event}, "
+            f"{manifest.lost_samples:,} lost, in {recording.path}"
+        )
+        note(f"see it with: stallscope report {recording.path}")
+    explain(manifest, outcome)
+    return exit_code(manifest, outcome)

@@ -1,0 +1,61 @@
+"""`stallscope report`: makes the page and the summary of a recording."""
+
+import json
+from pathlib import Path
+
+import click
+
+from harness.options import RUN_HELP
+
+EXAMPLES = """\b
+Examples:
+  stallscope report slow-query
+  stallscope report slow-query --lines 50
+  stallscope report perf.data -o page.html
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to put the page. Default: RUN/report.html, for a file FILE.report.html here.",
+)
+@click.option("--top", type=click.IntRange(1), default=15, show_default=True, help="Rows to print.")
+@click.option(
+    "--lines",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Find source lines and inlined functions of the N hottest addresses.",
+)
+@click.option("-e", "--event", default="", help="The event to show, where several were recorded.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(
+    run: Path,
+    output: Path | None,
+    top: int,
+    lines: int,
+    event: str,
+    as_json: bool,  # noqa: FBT001 - click passes options by name
+) -> None:
+    """Make the page of a recording."""
+    from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
+    from harness.reporting import write_page  # noqa: PLC0415
+    from harness.summary import Places, summary_document, summary_text  # noqa: PLC0415
+    from stallscope.recordings import open_recording  # noqa: PLC0415
+
+    recording = open_recording(run)
+    analysis = analyze(recording, lines=lines, event=event)
+    places = Places(recording.path, write_page(recording, analysis, output))
+    if as_json:
+        document = summary_document(analysis.profile, analysis.ranking, places)
+        click.echo(json.dumps(document))
+    else:
+        click.echo(summary_text(analysis.profile, analysis.ranking, places, top))
+
+
+command.help = f"Make the page of a recording.\n\n{RUN_HELP}"

@@ -1,0 +1,60 @@
+"""Recording: runs the collector, shows its progress, keeps what the target's end would take."""
+
+from typing import IO
+
+from harness.terminal import LiveLine, note, warn
+from stallscope.collector import CollectorOptions, Outcome, Progress, collect
+from stallscope.recordings import Recording, open_recording
+from topdown.stacks.perishables import keep
+
+
+class _Watcher:
+    """Follows one collection: the live line, the warnings, and the perishables at its start."""
+
+    def __init__(self, options: CollectorOptions) -> None:
+        self._options = options
+        self._line = LiveLine()
+        self.pids = options.pids
+
+    def follow(self, progress: Progress) -> None:
+        if progress.kind == "started":
+            self.pids = progress.pids or self._options.pids
+            for warning in progress.warnings:
+                warn(warning)
+            keep_perishables(self.pids, self._options)
+        if progress.kind == "finished":
+            self._line.clear()
+        else:
+            limit = self._options.duration_s
+            end = f" of {limit:g} s (Ctrl-C ends it earlier)" if limit else " s, Ctrl-C to end"
+            self._line.show(
+                f"recording: {progress.seconds:.0f}{end}, "
+                f"{progress.samples:,} samples, {progress.lost:,} lost"
+            )
+
+    def close(self) -> None:
+        self._line.clear()
+
+
+def record(
+    options: CollectorOptions, command_output: IO[str] | None = None
+) -> tuple[Recording, Outcome]:
+    """Return the closed recording and how it ended; raises what the collector and disk raise."""
+    watcher = _Watcher(options)
+    try:
+        outcome = collect(options, watcher.follow, command_output)
+    except KeyboardInterrupt:
+        watcher.close()
+        note(f"the recording so far is kept: stallscope report {options.output}")
+        raise
+    finally:
+        watcher.close()
+    if not options.command:
+        keep_perishables(watcher.pids, options)
+    return open_recording(options.output), outcome
+
+
+def keep_perishables(pids: tuple[int, ...], options: CollectorOptions) -> None:
+    """Copy into the recording what ends with the processes; says what could not be kept."""
+    for problem in keep(pids, options.output):
+        warn(problem.message)

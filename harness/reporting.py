@@ -1,0 +1,28 @@
+"""The page of a recording: what goes into it, and where it is put."""
+
+from pathlib import Path
+
+from harness.outputs import write_whole
+from harness.pages.flame import render_page
+from harness.profiling import Analysis
+from stallscope.recordings import Recording
+
+
+def write_page(recording: Recording, analysis: Analysis, output: Path | None = None) -> Path:
+    """Return the path of the page, written whole; the default is RUN/report.html.
+
+    A bare perf.data file's page goes to the current directory, as <name>.report.html.
+    """
+    if output is None:
+        output = (
+            recording.path / "report.html"
+            if recording.manifest is not None
+            else Path(f"{recording.name}.report.html")
+        )
+    write_whole(output, page_parts(recording, analysis))
+    return output
+
+
+def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
+    """Return the page's text."""
+    return [render_page(analysis.profile, recording_name=recording.name, host=analysis.host)]

@@ -1,0 +1,159 @@
+"""What `stallscope profile` says: the summary for people and the document for scripts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from harness.terminal import percent, printable, shorten, width
+from topdown.stacks.profile import Function, Profile
+from topdown.stacks.ranking import Ranking
+
+SCHEMA = "stallscope.profile/1"
+# A stack that ends early tells nothing of its callers; from this share on the reader is told.
+TELLING_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the results lie."""
+
+    recording: Path
+    report: Path | None
+
+
+def summary_document(profile: Profile, ranking: Ranking, places: Places) -> dict[str, object]:
+    """Return the JSON document of a profile, schema ``stallscope.profile/1``.
+
+    Shares are 0..1 of the weight sampled, null where nothing was sampled.
+    """
+    source = profile.source
+    return {
+        "schema": SCHEMA,
+        "source": {
+            "event": source.event,
+            "kind": source.kind,
+            "unit": source.unit,
+            "scope": source.scope,
+            "frequency_hz": source.frequency_hz,
+            "period": source.period,
+        },
+        "title": profile.title,
+        "duration_s": profile.duration_s,
+        "samples": profile.samples,
+        "lost": profile.lost,
+        "unknown_share": _number(profile.unknown_share),
+        "truncated_share": _number(profile.truncated_share),
+        "functions": [
+            {
+                "name": profile.functions[row.index].name,
+                "module": profile.functions[row.index].module,
+                "kind": profile.functions[row.index].kind.name.lower(),
+                "self_share": _share(row.self_value, ranking.value),
+                "total_share": _share(row.total_value, ranking.value),
+                "self_samples": row.self_samples,
+                **_lines(profile.functions[row.index]),
+            }
+            for row in ranking.functions
+        ],
+        "threads": [
+            {
+                "pid": profile.threads[row.index].pid,
+                "tid": profile.threads[row.index].tid,
+                "process": profile.threads[row.index].process_name,
+                "name": profile.threads[row.index].thread_name,
+                "share": _share(row.value, ranking.value),
+                "samples": row.samples,
+                "value": row.value,
+            }
+            for row in ranking.threads
+        ],
+        "warnings": [
+            {"code": warning.code, "message": warning.message} for warning in profile.warnings
+        ],
+        "recording": str(places.recording),
+        "report": None if places.report is None else str(places.report),
+    }
+
+
+def _lines(function: Function) -> dict[str, object]:
+    if not function.lines:
+        return {}
+    return {"lines": [{"line": line, "samples": samples} for line, samples in function.lines]}
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value  # noqa: PLR0124 - NaN differs from itself
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def summary_text(profile: Profile, ranking: Ranking, places: Places, top: int) -> str:
+    """Return the summary for a terminal: source, losses, top functions, threads, where the page is."""
+    parts = [_heading(profile), *_cautions(profile), "", *_functions(profile, ranking, top)]
+    parts += ["", *_threads(profile, ranking, top)]
+    parts += ["", f"recording  {printable(str(places.recording))}"]
+    if places.report is not None:
+        parts.append(f"page       {printable(str(places.report))}")
+    return "\n".join(parts)
+
+
+def _heading(profile: Profile) -> str:
+    source = profile.source
+    often = f"at {source.frequency_hz} Hz" if source.frequency_hz else f"every {source.period:,}"
+    where = click.style(printable(profile.title), bold=True)
+    whole = profile.samples + profile.lost
+    return (
+        f"{where}: {profile.samples:,} samples in {profile.duration_s:.1f} s\n"
+        f"source     {source.event} {often}, {source.kind}, {source.scope}\n"
+        f"lost       {profile.lost:,} ({percent(profile.lost / whole if whole else float('nan'))})\n"
+        f"unknown    {percent(profile.unknown_share)} of the time has no symbol\n"
+        f"truncated  {percent(profile.truncated_share)} of the time has a stack that is cut short"
+    )
+
+
+def _cautions(profile: Profile) -> list[str]:
+    cautions = [warning.message for warning in profile.warnings]
+    if profile.truncated_share > TELLING_SHARE:
+        cautions.append(
+            "Stacks are cut short, most often because a binary has no frame pointers: "
+            "self shares hold, totals and callers are lower bounds."
+        )
+    return [click.style("caution", fg="yellow") + "    " + printable(text) for text in cautions]
+
+
+def _functions(profile: Profile, ranking: Ranking, top: int) -> list[str]:
+    room = max(20, width() - 20)
+    module_room = min(28, room // 3)
+    lines = [click.style(f"{'self':>7}  {'total':>7}  function", bold=True)]
+    for row in ranking.functions[:top]:
+        function = profile.functions[row.index]
+        name = shorten(printable(function.name), room - module_room)
+        module = shorten(printable(Path(function.module).name or function.module), module_room)
+        shares = (_share(row.self_value, ranking.value), _share(row.total_value, ranking.value))
+        self_text, total_text = (percent(float("nan") if s is None else s) for s in shares)
+        lines.append(
+            f"{self_text:>7}  {total_text:>7}  "
+            f"{name.ljust(room - module_room)} {click.style(module, dim=True)}"
+        )
+        lines += [
+            f"{'':18}  {shorten(printable(line), room - 12)}  {samples:,} samples"
+            for line, samples in function.lines[:3]
+        ]
+    rest = len(ranking.functions) - top
+    return lines + ([f"{'':18}and {rest:,} more"] if rest > 0 else [])
+
+
+def _threads(profile: Profile, ranking: Ranking, top: int) -> list[str]:
+    lines = [click.style(f"{'share':>7}  thread", bold=True)]
+    for row in ranking.threads[:top]:
+        thread = profile.threads[row.index]
+        share = _share(row.value, ranking.value)
+        name = printable(thread.thread_name or "(no name)")
+        of_process = "" if thread.tid == thread.pid else f" of {printable(thread.process_name)}"
+        text = percent(float("nan") if share is None else share)
+        lines.append(f"{text:>7}  {name} ({thread.tid}){of_process}")
+    rest = len(ranking.threads) - top
+    return lines + ([f"{'':9}and {rest:,} more"] if rest > 0 else [])

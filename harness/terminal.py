@@ -1,0 +1,66 @@
+"""What every command's terminal output stands on: width, escaping, shares, bars, live lines."""
+
+import shutil
+import sys
+import unicodedata
+
+import click
+
+
+def printable(text: str) -> str:
+    """Return text with control, bidirectional and undecodable characters made visible."""
+    return "".join(
+        character
+        if character.isprintable() and unicodedata.category(character) not in ("Cf", "Cs", "Co")
+        else ascii(character)[1:-1]
+        for character in text
+    )
+
+
+def width() -> int:
+    """Return the columns to fill: the terminal's, or 100 in a pipe."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+
+
+def shorten(text: str, room: int) -> str:
+    """Return text cut in its middle, so that it takes at most ``room`` characters."""
+    if len(text) <= room:
+        return text
+    head = max(1, (room - 1) * 2 // 3)
+    return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
+
+
+def percent(share: float) -> str:
+    """Return a share of 0..1 as "12.3 %"; a missing one as "n/a"."""
+    return "n/a" if share != share else f"{share * 100:.1f} %"  # noqa: PLR0124 - NaN differs from itself
+
+
+class LiveLine:
+    """One line on stderr that is written over; silent where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._length = 0
+
+    def show(self, text: str) -> None:
+        """Write the line over the former one."""
+        if self._shown:
+            text = text[: max(1, shutil.get_terminal_size().columns - 1)]
+            click.echo("\r" + text.ljust(self._length), nl=False, err=True)
+            self._length = len(text)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown and self._length:
+            click.echo("\r" + " " * self._length + "\r", nl=False, err=True)
+            self._length = 0
+
+
+def warn(message: str) -> None:
+    """Write one warning to stderr."""
+    click.echo(click.style("warning: ", fg="yellow") + printable(message), err=True)
+
+
+def note(message: str) -> None:
+    """Write one line of progress or advice to stderr."""
+    click.echo(printable(message), err=True)

@@ -1,0 +1,95 @@
+"""The command group: help without heavy imports, near names, one message per failure."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from harness.command_line import COMMANDS, group, main
+from stallscope import __version__
+from stallscope.errors import ExitCode, RecordingError, UnableError
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_short_help_in_the_table_is_the_commands_own(name: str) -> None:
+    command = group.get_command(click.Context(group), name)
+    assert command is not None
+    assert command.get_short_help_str(limit=200) == COMMANDS[name]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert "Examples:" in capsys.readouterr().out
+
+
+def test_help_loads_no_heavy_module() -> None:
+    heavy = {"numpy", "pandas", "matplotlib", "elftools", "psutil", "subprocess", "json", "stallscope._native"}
+    code = (
+        "import sys; from harness.command_line import main; main(['--help']);"
+        f"print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(eval(run.stderr.splitlines()[-1]))
+    before = subprocess.run(
+        [sys.executable, "-c", f"import sys, click; print(sorted({heavy!r} & set(sys.modules)))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert loaded <= set(eval(before.stdout)), "modules beyond those that click itself loads"
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"stallscope {__version__}\n"
+
+
+def test_unknown_command_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["profle"]) == ExitCode.USAGE
+    assert "Did you mean: profile?" in capsys.readouterr().err
+
+
+def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == ExitCode.USAGE
+    assert "Commands:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(RecordingError("broken\x1b[2J", "again"), 5), (UnableError("no", "do"), 3)]
+)
+def test_errors_become_one_message_with_the_remedy(
+    error: Exception,
+    status: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(group, "main", fail)
+    assert main(["profile"]) == status
+    written = capsys.readouterr().err
+    assert written.count("\n") == 2
+    assert "remedy: " in written
+    assert "\x1b[2J" not in written
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["profile"],
+        ["profile", "-p", "12", "-a"],
+        ["profile", "-p", "12;rm"],
+        ["profile", "-p", "0"],
+        ["record", "-p", "1", "-F", "0"],
+        ["record", "-p", "1", "-F", "99", "-c", "1000"],
+        ["record", "-p", "1", "--duration", "-1"],
+        ["flame", "x", "-o", "y.png"],
+        ["report", "/nonexistent/run"],
+    ],
+)
+def test_wrong_usage_is_exit_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == ExitCode.USAGE
+    assert capsys.readouterr().err

@@ -1,0 +1,86 @@
+"""Reading recording.json: ours, damaged, hostile, too new."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stallscope.errors import RecordingError, UsageError
+from stallscope.recordings import MANIFEST, open_recording, read_manifest
+
+GOOD = {
+    "schema": "stallscope.recording/1.3",
+    "complete": True,
+    "host": {"hostname": "h", "boot_id": "b"},
+    "target": {"kind": "process", "pids": [12], "cpus": None, "command": []},
+    "source": {"event": "cpu-clock", "kind": "measured", "unit": "ns", "frequency_hz": 999},
+    "clocks": {"start_monotonic_ns": 5, "end_monotonic_ns": None},
+    "losses": {"lost_samples": 3},
+    "samples": 7,
+    "warnings": [{"code": "c", "message": "m"}],
+    "end": {"reason": "target ended", "target_status": {"exited": 3}},
+    "added_by_a_later_minor": [1],
+}
+
+
+def write(folder: Path, document: object) -> Path:
+    (folder / MANIFEST).write_text(json.dumps(document))
+    return folder
+
+
+def test_a_manifest_of_a_later_minor_is_read(tmp_path: Path) -> None:
+    manifest = open_recording(write(tmp_path, GOOD)).manifest
+    assert manifest is not None
+    assert (manifest.samples, manifest.lost_samples, manifest.end_ns) == (7, 3, None)
+    assert manifest.target.describe() == "pid 12"
+    assert manifest.target_status == "exited 3"
+    assert manifest.notices[0].message == "m"
+
+
+def test_another_major_names_both_versions(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match=r"version 2\.0; this stallscope reads 1\.x"):
+        open_recording(write(tmp_path, {**GOOD, "schema": "stallscope.recording/2.0"}))
+
+
+@pytest.mark.parametrize("schema", ["", "perf/1.0", "stallscope.recording/", "stallscope.recording/x.1"])
+def test_a_foreign_schema_is_refused(tmp_path: Path, schema: str) -> None:
+    with pytest.raises(RecordingError, match="expected stallscope.recording"):
+        open_recording(write(tmp_path, {**GOOD, "schema": schema}))
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 200_000, b'{"schema": 1}', b"null"]
+)
+def test_damaged_json_is_one_clear_error(tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / MANIFEST).write_bytes(raw)
+    with pytest.raises(RecordingError):
+        read_manifest(tmp_path / MANIFEST)
+
+
+def test_places_that_hold_no_recording(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no recording"):
+        open_recording(tmp_path / "none")
+    with pytest.raises(RecordingError, match="holds no recording.json"):
+        open_recording(tmp_path)
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(key=st.sampled_from(sorted(GOOD)), value=JSON_VALUES)
+def test_any_value_anywhere_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, key: str, value: object
+) -> None:
+    folder = write(tmp_path_factory.mktemp("run"), {**GOOD, key: value})
+    try:
+        manifest = open_recording(folder).manifest
+    except RecordingError as error:
+        assert error.remedy
+    else:
+        assert manifest is not None
