@@ -1,0 +1,36 @@
+"""Writes the assembler source of a program with as many functions as asked, to standard output.
+
+Each function calls the next but three with a frame of its own, so that stacks are deep and varied;
+``walk`` (in C, linked to it) goes through all of them for ever.
+"""
+
+import sys
+
+
+def name_of(number: int) -> str:
+    """Return the symbol of a function: every other one is a C++ name."""
+    plain = f"function_number_{number}"
+    return f"_ZN7project{len(plain)}{plain}Ev" if number % 2 else plain
+
+
+def write(count: int) -> None:
+    """Print the source: functions f_0 .. f_<count-1> and the table ``functions`` of their addresses."""
+    lines = [".text"]
+    for number in range(count):
+        name = name_of(number)
+        lines += [
+            f".globl {name}\n.type {name},@function\n{name}:",
+            "push %rbp\nmov %rsp,%rbp\nmov $400,%ecx\n1: dec %ecx\njnz 1b",
+            "dec %edi\njle 2f\nadd $8,%rsi\ncall *(%rsi)\n2: pop %rbp\nret",
+            f".size {name},.-{name}",
+        ]
+    lines.append(".data\n.globl functions\nfunctions:")
+    for number in range(count):
+        name = name_of(number)
+        lines.append(f".quad {name}")
+    lines.append(".section .note.GNU-stack")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    write(int(sys.argv[1]))
