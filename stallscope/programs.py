@@ -8,12 +8,12 @@ from stallscope.errors import UnableError
 FOLDER = Path(__file__).resolve().parent / "programs"
 
 
-def program(name: str, folder: Path = FOLDER) -> Path:
+def program(name: str, folder: Path | None = None) -> Path:
     """Return the path of one of our programs, as ``stallscope-collect``.
 
     Raises UnableError where it is missing or not executable.
     """
-    path = folder / name
+    path = (folder or FOLDER) / name
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise UnableError(
             f"the program {name} is not at {path}",

@@ -1,0 +1,166 @@
+"""Bad input and bad luck: one clear message with the remedy, the right exit code, nothing half done."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.live
+STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
+
+
+def fails(*arguments: object, status: int, says: str, **options: object) -> str:
+    """The message of a command that must fail with that status and say that."""
+    run = subprocess.run(
+        [STALLSCOPE, *map(str, arguments)], capture_output=True, text=True, check=False, **options
+    )
+    assert run.returncode == status, run.stderr
+    assert says in run.stderr
+    assert "remedy: " in run.stderr
+    assert "Traceback" not in run.stderr
+    return run.stderr
+
+
+def test_no_such_pid(tmp_path: Path) -> None:
+    fails("profile", "-p", 2**22 - 3, "-o", tmp_path / "run", status=4, says="no process")
+    assert not (tmp_path / "run" / "report.html").exists()
+
+
+def test_existing_output(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    (tmp_path / "run").mkdir()
+    precious = tmp_path / "run" / "precious"
+    precious.write_text("mine")
+    words = ("profile", "-p", busy_process.pid, "--duration", 1, "-o", tmp_path / "run")
+    fails(*words, status=2, says="exists")
+    fails(*words, "--force", status=2, says="")
+    assert precious.read_text() == "mine"
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["precious"]
+
+
+def test_force_replaces_a_recording(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    words = ["profile", "-p", str(busy_process.pid), "--duration", "1", "-o", str(tmp_path / "run")]
+    subprocess.run([STALLSCOPE, *words], check=True, capture_output=True)
+    before = (tmp_path / "run" / "recording.json").read_text()
+    fails(*words, status=2, says="--force")
+    subprocess.run([STALLSCOPE, *words, "--force"], check=True, capture_output=True)
+    assert (tmp_path / "run" / "recording.json").read_text() != before
+
+
+def test_unwritable_output(busy_process: subprocess.Popen[bytes]) -> None:
+    fails("profile", "-p", busy_process.pid, "-o", "/proc/stallscope-run", status=2, says="/proc")
+
+
+def test_an_idle_process_is_an_empty_recording(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            fails("profile", "-p", process.pid, "--duration", 1, "-o", tmp_path / "run", status=5, says="empty")
+        finally:
+            process.kill()
+    assert not (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_command_that_is_not_there(tmp_path: Path) -> None:
+    fails("profile", "-o", tmp_path / "run", "--", "/no/such/command", status=4, says="/no/such/command")
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_full_disk(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    script = (
+        f"mount -t tmpfs -o size=256k none {small} && "
+        f"{STALLSCOPE} profile -p {busy_process.pid} -F 4999 --duration 20 -o {small}/run; "
+        f"code=$?; cat {small}/run/recording.json > {tmp_path}/manifest; ls {small}/run; exit $code"
+    )
+    run = subprocess.run(
+        ["unshare", "--mount", "--propagation", "private", "sh", "-c", script],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 3, run.stderr
+    assert "full" in run.stderr
+    assert "remedy: " in run.stderr
+    assert "report.html" not in run.stdout
+    assert json.loads((tmp_path / "manifest").read_text())["complete"] is False
+
+
+def test_descriptor_limit_is_named_or_worked_around(tmp_path: Path) -> None:
+    code = "import threading\nfor _ in range(60): threading.Thread(target=lambda: [0 for i in iter(int, 1)]).start()"
+    with subprocess.Popen([sys.executable, "-c", code]) as process:
+        try:
+            time.sleep(0.5)  # most threads should be there; the recording holds for any number
+            run = subprocess.run(
+                ["sh", "-c", f"ulimit -n 64; exec {STALLSCOPE} profile -p {process.pid} --duration 1 -o {tmp_path}/run"],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        finally:
+            process.kill()
+    if os.geteuid() == 0:
+        assert run.returncode == 0, run.stderr
+        assert "descriptors" in run.stderr
+    else:
+        assert run.returncode == 3
+        assert "ulimit -n" in run.stderr
+
+
+def start_profile(pid: int, output: Path) -> subprocess.Popen[str]:
+    """A running profile whose collector writes already; in a group of its own, as a terminal has it."""
+    process = subprocess.Popen(
+        [STALLSCOPE, "profile", "-p", str(pid), "--duration", "0", "-o", str(output)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    samples = output / "samples.perf"
+    while not (samples.exists() and samples.stat().st_size > 50_000) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return process
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    process = start_profile(busy_process.pid, tmp_path / "run")
+    os.killpg(process.pid, signal.SIGINT)
+    written, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "report.html" in written
+    assert json.loads((tmp_path / "run" / "recording.json").read_text())["complete"] is True
+
+
+def test_ctrl_c_twice_keeps_the_recording_only(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
+    process = start_profile(busy_process.pid, tmp_path / "run")
+    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
+    # Two signals close together may arrive as one; the recording's end is where the second one falls.
+    while process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.01)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "stallscope report" in errors
+    assert not (tmp_path / "run" / "report.html").exists()
+    again = subprocess.run([STALLSCOPE, "report", tmp_path / "run"], capture_output=True, check=False)
+    assert again.returncode == 0
+
+
+@pytest.mark.parametrize("raw", [b"", b"PERFILE2", b"hello, world\n" * 100, bytes(range(256)) * 64])
+def test_files_that_are_no_capture(tmp_path: Path, raw: bytes) -> None:
+    path = tmp_path / "perf.data"
+    path.write_bytes(raw)
+    fails("report", path, status=5, says="offset")
+
+
+def test_a_truncated_complete_recording_is_refused(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
+    subprocess.run(
+        [STALLSCOPE, "record", "-p", str(busy_process.pid), "--duration", "1", "-o", tmp_path / "run"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    samples = tmp_path / "run" / "samples.perf"
+    os.truncate(samples, samples.stat().st_size - 7)
+    fails("report", tmp_path / "run", status=5, says="offset")

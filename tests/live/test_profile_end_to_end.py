@@ -1,0 +1,162 @@
+"""From a running process to its page: redis under load, a Python service, a compiler, the known mix."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.record_targets import redis_under_load
+from harness.mix_truth import snapshots, true_shares
+from stallscope.programs import program
+from stallscope.recordings import open_recording
+
+pytestmark = pytest.mark.live
+STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
+
+
+def profile(*arguments: str, folder: Path) -> dict:
+    """The JSON document of one profile that must succeed."""
+    run = subprocess.run(
+        [STALLSCOPE, "profile", "--json", "-o", str(folder / "run"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def check_document(document: dict) -> None:
+    """What every profile's document must hold."""
+    assert document["schema"] == "stallscope.profile/1"
+    assert document["source"]["kind"] == "measured"
+    assert document["samples"] > 0
+    assert document["lost"] == 0
+    assert 0 <= document["unknown_share"] <= 1
+    assert 0 <= document["truncated_share"] <= 1
+    assert sum(row["self_share"] for row in document["functions"]) == pytest.approx(1, abs=1e-6)
+    assert sum(row["share"] for row in document["threads"]) == pytest.approx(1, abs=1e-6)
+    assert all(row["self_share"] <= row["total_share"] + 1e-9 for row in document["functions"])
+    page = Path(document["report"]).read_text()
+    assert "Content-Security-Policy" in page
+    assert Path(document["recording"], "samples.perf").stat().st_size > 0
+
+
+@pytest.fixture
+def mix(tmp_path: Path) -> Iterator[tuple[int, Path]]:
+    """The program with known shares: its pid and where it prints its truth."""
+    truth = tmp_path / "truth"
+    with truth.open("w") as sink:
+        process = subprocess.Popen(
+            [str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=sink
+        )
+        try:
+            yield process.pid, truth
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def test_shares_are_the_programs_own(mix: tuple[int, Path], tmp_path: Path) -> None:
+    pid, truth = mix
+    document = profile("-p", str(pid), "--duration", "10", "-F", "999", folder=tmp_path)
+    check_document(document)
+    manifest = open_recording(tmp_path / "run").manifest
+    assert manifest is not None
+    assert manifest.end_ns is not None
+    with truth.open() as lines:
+        expected = true_shares(snapshots(lines), manifest.start_ns, manifest.end_ns)
+    sampled = {row["name"]: row["self_share"] for row in document["functions"]}
+    assert len(expected) >= 4
+    for name, share in expected.items():
+        assert sampled.get(name, 0) == pytest.approx(share, abs=0.03), name
+    assert document["truncated_share"] < 0.05, "a program with frame pointers has whole stacks"
+
+
+def test_redis_under_load(tmp_path: Path) -> None:
+    with redis_under_load(tmp_path) as redis:
+        document = profile("-p", str(redis.pid), "--duration", "4", folder=tmp_path)
+    check_document(document)
+    assert any("redis" in thread["process"] for thread in document["threads"])
+    assert any(row["module"].endswith(("redis-server", "redis-check-rdb")) for row in document["functions"])
+    assert any(row["kind"] == "kernel" for row in document["functions"])
+    assert document["truncated_share"] > 0.3, "Debian's redis-server has no frame pointers"
+
+
+def test_a_python_service(tmp_path: Path) -> None:
+    service = "import json\nwhile True: json.loads(json.dumps(list(range(500))))"
+    with subprocess.Popen([sys.executable, "-c", service]) as process:
+        try:
+            document = profile("-p", str(process.pid), "--duration", "3", folder=tmp_path)
+        finally:
+            process.kill()
+    check_document(document)
+    assert document["unknown_share"] < 0.3
+
+
+def test_a_compiler_from_its_start(tmp_path: Path) -> None:
+    (tmp_path / "big.cpp").write_text("#include <regex>\n#include <map>\nstd::map<int, std::regex> m;\n")
+    document = profile("--", "g++", "-O1", "-c", "-o", "/dev/null", str(tmp_path / "big.cpp"), folder=tmp_path)
+    check_document(document)
+    assert any(row["process"] == "cc1plus" for row in document["threads"]), "forks and execs are followed"
+
+
+def test_perf_data_from_elsewhere(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    data = tmp_path / "perf.data"
+    subprocess.run(
+        ["perf", "record", "-q", "-g", "-e", "cpu-clock", "-p", str(busy_process.pid), "-o", data, "--", "sleep", "1"],
+        check=True,
+    )
+    run = subprocess.run(
+        [STALLSCOPE, "report", str(data), "--json"], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    document = json.loads(run.stdout)
+    assert document["samples"] > 0
+    assert (tmp_path / "perf.data.report.html").exists()
+
+
+def test_flame_formats(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    profile("-p", str(busy_process.pid), "--duration", "1", folder=tmp_path)
+    for ending, token in (("svg", "<svg"), ("html", "<!doctype html"), ("folded", ";")):
+        output = tmp_path / f"flame.{ending}"
+        subprocess.run([STALLSCOPE, "flame", tmp_path / "run", "-o", output], check=True)
+        assert token in output.read_text()
+    piped = subprocess.run(
+        [STALLSCOPE, "flame", tmp_path / "run", "--format", "folded", "-o", "-"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert piped.stdout == (tmp_path / "flame.folded").read_text()
+
+
+def test_a_commands_failure_is_told(tmp_path: Path) -> None:
+    script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 7"
+    run = subprocess.run(
+        [STALLSCOPE, "profile", "-o", tmp_path / "run", "--", "sh", "-c", script],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 4
+    assert "exited 7" in run.stderr
+    assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_killed_recording_still_reads(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+    collector = subprocess.Popen(
+        [program("stallscope-collect"), "-p", str(busy_process.pid), "-o", tmp_path / "run"],
+        stderr=subprocess.DEVNULL,
+    )
+    samples = tmp_path / "run" / "samples.perf"
+    deadline = time.monotonic() + 20
+    while not (samples.exists() and samples.stat().st_size > 100_000) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    collector.kill()
+    collector.wait()
+    run = subprocess.run(
+        [STALLSCOPE, "report", tmp_path / "run", "--json"], capture_output=True, text=True, check=True
+    )
+    document = json.loads(run.stdout)
+    assert document["samples"] > 0
+    assert any("was not closed" in warning["message"] for warning in document["warnings"])
