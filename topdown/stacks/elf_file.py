@@ -1,0 +1,269 @@
+"""ELF files of strangers: headers, sections and notes, every number checked against the file.
+
+pyelftools reads the file header and the notes' headers; the two header tables are numpy views, as
+its section objects cost 4 ms a file where a view costs 0.1 ms. Nothing here trusts a size: what is
+read is bounded by the file, by a limit per section, and by the number of table entries.
+"""
+
+import io
+import lzma
+import struct
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stallscope.errors import StallscopeError
+from topdown.stacks.regular_file import ByteSource, MemoryImage, RefusedFileError
+
+SHT_SYMTAB = 2
+SHT_NOTE = 7
+SHT_NOBITS = 8
+SHT_DYNSYM = 11
+SHF_EXECINSTR = 0x4
+SHF_COMPRESSED = 0x800
+PT_LOAD = 1
+PT_NOTE = 4
+PF_X = 1
+EM_386, EM_ARM, EM_X86_64, EM_AARCH64 = 3, 40, 62, 183
+
+_SECTION_LIMIT = 512 << 20  # a section larger than this is refused, as is its decompressed form
+_TABLE_LIMIT = 1 << 18  # sections or segments of one file
+_DEBUGDATA_LIMIT = 64 << 20
+_NOTE_LIMIT = 1 << 20
+_NT_GNU_BUILD_ID = 3
+
+
+class ElfError(StallscopeError):
+    """A file that is not an ELF file, or says things of itself that cannot be."""
+
+
+@dataclass(frozen=True, slots=True)
+class ElfHeader:
+    """The fields of the file header that are used here."""
+
+    is_64: bool
+    order: str  # "<" or ">", as numpy and struct write it
+    machine: int
+    entry: int
+
+
+class ElfFile:
+    """An ELF file's headers, read; its sections, read when asked for.
+
+    ``segments``: structured (n,) with type, flags, offset, address, file_size.
+    ``sections``: structured (n,) with name, type, flags, address, offset, size, link, entry_size.
+    Raises ElfError from every method where the file contradicts itself.
+    """
+
+    def __init__(self, source: ByteSource) -> None:
+        """Read the headers; ElfError where they contradict the file."""
+        self.source = source
+        try:
+            self._read_headers()
+        except RefusedFileError as error:
+            raise ElfError(error.message) from error
+
+    def _read_headers(self) -> None:
+        raw = _parse_header(self.source)
+        ident = raw["e_ident"]
+        is_64 = ident["EI_CLASS"] == "ELFCLASS64"
+        order = "<" if ident["EI_DATA"] == "ELFDATA2LSB" else ">"
+        machine = struct.unpack(order + "H", self.source.read(18, 2))[0]
+        self.header = ElfHeader(is_64, order, machine, int(raw["e_entry"]))
+        self.sections = self._section_table(raw["e_shoff"], raw["e_shnum"], raw["e_shentsize"])
+        self.segments = self._segment_table(raw["e_phoff"], raw["e_phnum"], raw["e_phentsize"])
+        self._names_index = int(raw["e_shstrndx"])
+        if self._names_index == 0xFFFF and len(self.sections):
+            self._names_index = int(self.sections["link"][0])
+
+    def _section_table(self, offset: int, count: int, entry: int) -> npt.NDArray[np.void]:
+        layout = _section_layout(self.header)
+        if offset == 0:
+            return np.zeros(0, layout)
+        if count == 0:
+            first = self._table(layout, offset, 1, entry)
+            count = int(first["size"][0])
+        return self._table(layout, offset, count, entry)
+
+    def _segment_table(self, offset: int, count: int, entry: int) -> npt.NDArray[np.void]:
+        if count == 0xFFFF and len(self.sections):
+            count = int(self.sections["info"][0])
+        if offset == 0:
+            count = 0
+        return self._table(_segment_layout(self.header), offset, count, entry)
+
+    def _table(
+        self, layout: np.dtype[np.void], offset: int, count: int, entry: int
+    ) -> npt.NDArray[np.void]:
+        if count == 0:
+            return np.zeros(0, layout)
+        if count > _TABLE_LIMIT or entry != layout.itemsize:
+            raise ElfError(f"{self.source.name}: header table of {count} entries of {entry} bytes")
+        return np.frombuffer(self.source.read(offset, count * entry), layout)
+
+    @cached_property
+    def section_names(self) -> tuple[bytes, ...]:
+        """Return the name of each section, empty where the file has none for it."""
+        if not 0 < self._names_index < len(self.sections):
+            return (b"",) * len(self.sections)
+        names = self.section_content(self._names_index)
+        found = []
+        for offset in self.sections["name"].tolist():
+            end = names.find(b"\0", offset, offset + 256)
+            found.append(names[offset:end] if end >= 0 else b"")
+        return tuple(found)
+
+    def section(self, name: bytes) -> int | None:
+        """Return the index of the first section of that name that has content."""
+        for index, found in enumerate(self.section_names):
+            if found == name and self.sections["type"][index] != SHT_NOBITS:
+                return index
+        return None
+
+    def section_content(self, index: int, limit: int = _SECTION_LIMIT) -> bytes:
+        """Return a section's bytes, decompressed; ElfError above ``limit`` or beyond the file."""
+        if not 0 <= index < len(self.sections):
+            raise ElfError(f"{self.source.name}: no section {index}")
+        row = self.sections[index]
+        size = int(row["size"])
+        if row["type"] == SHT_NOBITS:
+            return b""
+        if size > limit:
+            raise ElfError(f"{self.source.name}: section {index} of {size} bytes")
+        try:
+            content = self.source.read(int(row["offset"]), size)
+        except RefusedFileError as error:
+            raise ElfError(error.message) from error
+        if int(row["flags"]) & SHF_COMPRESSED:
+            return self._decompress(content, limit)
+        return content
+
+    def _decompress(self, content: bytes, limit: int) -> bytes:
+        layout = self.header.order + ("IIQQ" if self.header.is_64 else "III")
+        start = struct.calcsize(layout)
+        if len(content) < start:
+            raise ElfError(f"{self.source.name}: compressed section without a header")
+        fields = struct.unpack_from(layout, content)
+        kind, size = fields[0], fields[2] if self.header.is_64 else fields[1]
+        if kind != 1 or size > limit:
+            raise ElfError(f"{self.source.name}: compressed section, type {kind}, {size} bytes")
+        try:
+            return zlib.decompressobj().decompress(content[start:], size or 1)
+        except zlib.error as error:
+            raise ElfError(f"{self.source.name}: compressed section: {error}") from error
+
+    @cached_property
+    def build_id(self) -> bytes:
+        """Return the GNU build id, empty where the file has none."""
+        segments = self.segments[self.segments["type"] == PT_NOTE]
+        sections = self.sections[self.sections["type"] == SHT_NOTE]
+        places = list(zip(sections["offset"].tolist(), sections["size"].tolist(), strict=True))
+        places += list(
+            zip(segments["offset"].tolist(), segments["file_size"].tolist(), strict=True)
+        )
+        for offset, size in places[:64]:
+            try:
+                found = self._find_build_id(self.source.read(offset, min(size, _NOTE_LIMIT)))
+            except RefusedFileError:
+                continue  # a stripped debug file keeps note segments that point past its end
+            if found:
+                return found
+        return b""
+
+    def _find_build_id(self, notes: bytes) -> bytes:
+        offset = 0
+        while offset + 12 <= len(notes):
+            name_size, size, kind = struct.unpack_from(self.header.order + "III", notes, offset)
+            name_at = offset + 12
+            content_at = name_at + (name_size + 3) // 4 * 4
+            if kind == _NT_GNU_BUILD_ID and notes[name_at : name_at + 4] == b"GNU\0":
+                return notes[content_at : content_at + min(size, 64)]
+            offset = content_at + (size + 3) // 4 * 4
+        return b""
+
+    @cached_property
+    def debug_link(self) -> tuple[bytes, int] | None:
+        """Return the separate debug file's name and its CRC-32, None where there is no link."""
+        index = self.section(b".gnu_debuglink")
+        if index is None:
+            return None
+        content = self.section_content(index, 1 << 16)
+        name, _, _ = content.partition(b"\0")
+        if not name or b"/" in name or name == b".." or len(content) < 8:
+            return None
+        return name, int(struct.unpack(self.header.order + "I", content[-4:])[0])
+
+    def mini_debug_file(self) -> "ElfFile | None":
+        """Return the file inside ``.gnu_debugdata`` (symbols packed by xz), None where none is."""
+        index = self.section(b".gnu_debugdata")
+        if index is None:
+            return None
+        packed = self.section_content(index, _DEBUGDATA_LIMIT)
+        unpacker = lzma.LZMADecompressor(memlimit=256 << 20)
+        try:
+            content = unpacker.decompress(packed, _DEBUGDATA_LIMIT)
+        except lzma.LZMAError as error:
+            raise ElfError(f"{self.source.name}: .gnu_debugdata: {error}") from error
+        return ElfFile(MemoryImage(f"{self.source.name} .gnu_debugdata", content))
+
+
+def addresses_of(
+    loads: npt.NDArray[np.void], offsets: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
+    """Return the virtual address of each file offset, and whether a segment of ``loads`` holds it.
+
+    Executable segments are asked first: a page at a boundary is often in two of them.
+    """
+    addresses = np.zeros(len(offsets), np.uint64)
+    known = np.zeros(len(offsets), np.bool_)
+    executable = (loads["flags"] & PF_X) != 0
+    for load in np.concatenate([loads[executable], loads[~executable]])[:256]:
+        start, size = np.uint64(load["offset"]), np.uint64(load["file_size"])
+        inside = ~known & (offsets >= start) & (offsets - start < size)
+        addresses[inside] = offsets[inside] - start + np.uint64(load["address"])
+        known |= inside
+    return addresses, known
+
+
+def _parse_header(source: ByteSource) -> Any:  # noqa: ANN401 - a Container of pyelftools
+    from elftools.common.exceptions import ELFError  # noqa: PLC0415
+    from elftools.construct import ConstructError  # noqa: PLC0415
+    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+
+    head = source.read(0, min(source.size, 64))
+    try:
+        return ELFFile(io.BytesIO(head)).header
+    except (ELFError, ConstructError, ValueError, KeyError) as error:
+        raise ElfError(f"{source.name}: not an ELF file: {error}") from error
+
+
+def _section_layout(header: ElfHeader) -> np.dtype[np.void]:
+    word = header.order + ("u8" if header.is_64 else "u4")
+    half = header.order + "u4"
+    return np.dtype(
+        [
+            ("name", half),
+            ("type", half),
+            ("flags", word),
+            ("address", word),
+            ("offset", word),
+            ("size", word),
+            ("link", half),
+            ("info", half),
+            ("alignment", word),
+            ("entry_size", word),
+        ]
+    )
+
+
+def _segment_layout(header: ElfHeader) -> np.dtype[np.void]:
+    word = header.order + ("u8" if header.is_64 else "u4")
+    half = header.order + "u4"
+    names = ["type", "offset", "address", "load_address", "file_size", "size"]
+    fields = [("type", half)] + [(name, word) for name in names[1:]]
+    fields.insert(1 if header.is_64 else 6, ("flags", half))
+    return np.dtype([*fields, ("alignment", word)])

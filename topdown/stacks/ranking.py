@@ -1,0 +1,125 @@
+"""The functions and threads of a profile by the time they took."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.stacks.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFunction:
+    """A function's weight: alone (self), and with what it called (total, once per stack)."""
+
+    index: int  # into Profile.functions
+    self_value: int
+    total_value: int
+    self_samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedThread:
+    """A thread's weight."""
+
+    index: int  # into Profile.threads
+    value: int
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Functions by self value, then total; threads by value; the root is not among them."""
+
+    value: int  # of the whole profile
+    functions: tuple[RankedFunction, ...]
+    threads: tuple[RankedThread, ...]
+
+
+def rank(profile: Profile) -> Ranking:
+    """Return the functions and threads of a profile, the heaviest first.
+
+    A function that stands on a stack several times counts once in its total.
+    """
+    nodes, count = len(profile.node_parent), len(profile.functions)
+    self_value = _sum(profile.weight_node, profile.weight_value, nodes)
+    self_samples = _sum(profile.weight_node, profile.weight_samples, nodes)
+    total = node_totals(profile.node_parent, self_value)
+    outer = ~_stands_below_itself(profile.node_parent, profile.node_function)
+    function_self = _sum(profile.node_function, self_value, count)
+    function_samples = _sum(profile.node_function, self_samples, count)
+    function_total = _sum(profile.node_function[outer], total[outer], count)
+    order = np.lexsort((np.arange(count), -function_total, -function_self))
+    root = int(profile.node_function[0]) if nodes else -1
+    functions = tuple(
+        RankedFunction(*row)
+        for row in zip(
+            order.tolist(),
+            function_self[order].tolist(),
+            function_total[order].tolist(),
+            function_samples[order].tolist(),
+            strict=True,
+        )
+        if row[0] != root
+    )
+    return Ranking(int(profile.weight_value.sum()), functions, _rank_threads(profile))
+
+
+def node_totals(
+    parent: npt.NDArray[np.int32], self_value: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the value of each node with all below it; parents stand before their children."""
+    total = self_value.copy()
+    depth = _depths(parent)
+    order = np.argsort(depth, kind="stable")
+    bounds = np.flatnonzero(np.diff(depth[order])) + 1
+    for level in reversed(np.split(order, bounds)[1:]):
+        np.add.at(total, parent[level], total[level])
+    return total
+
+
+def _depths(parent: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    depth = np.zeros(len(parent), np.int64)
+    rows = np.flatnonzero(parent >= 0)
+    above = parent[rows]
+    while len(rows):
+        depth[rows] += 1
+        above = parent[above]
+        goes_on = above >= 0
+        rows, above = rows[goes_on], above[goes_on]
+    return depth
+
+
+def _stands_below_itself(
+    parent: npt.NDArray[np.int32], function: npt.NDArray[np.int32]
+) -> npt.NDArray[np.bool_]:
+    """Return whether each node has its own function among its ancestors."""
+    below = np.zeros(len(parent), np.bool_)
+    rows = np.flatnonzero(parent >= 0)
+    above = parent[rows]
+    while len(rows):
+        same = function[above] == function[rows]
+        below[rows[same]] = True
+        above = parent[above]
+        goes_on = (above >= 0) & ~same
+        rows, above = rows[goes_on], above[goes_on]
+    return below
+
+
+def _sum(
+    index: npt.NDArray[np.int32], values: npt.NDArray[np.int64], count: int
+) -> npt.NDArray[np.int64]:
+    sums = np.zeros(count, np.int64)
+    np.add.at(sums, index, values)
+    return sums
+
+
+def _rank_threads(profile: Profile) -> tuple[RankedThread, ...]:
+    count = len(profile.threads)
+    value = _sum(profile.weight_thread, profile.weight_value, count)
+    samples = _sum(profile.weight_thread, profile.weight_samples, count)
+    order = np.lexsort((np.arange(count), -value))
+    return tuple(
+        RankedThread(*row)
+        for row in zip(order.tolist(), value[order].tolist(), samples[order].tolist(), strict=True)
+    )

@@ -1,0 +1,208 @@
+"""Files of strangers, opened so that only a regular file is ever read, and no byte beyond it.
+
+A target chooses what stands at its paths: links out of its root, pipes that never answer,
+devices that act when opened, files that shrink while they are read. So a path is first taken
+with O_PATH, which acts on nothing, checked, and only then opened for reading; reading is
+``pread`` into own memory, as a mapped file that shrinks would end the reader with SIGBUS.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from stallscope.errors import StallscopeError
+
+_LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
+
+
+class RefusedFileError(StallscopeError):
+    """A file that is not there, not regular, or shorter than what it says of itself."""
+
+
+class ByteSource(Protocol):
+    """Bytes with a name and a size: a regular file, or an image in memory."""
+
+    @property
+    def name(self) -> str:
+        """Return what a message calls it."""
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes there are."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
+
+
+class MemoryImage:
+    """Bytes that are in memory already: the vdso, or a decompressed file."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        """Take the bytes, and the name that messages call them."""
+        self.name = name
+        self.size = len(content)
+        self._content = content
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
+        _check_range(self, offset, length)
+        return self._content[offset : offset + length]
+
+
+class RegularFile:
+    """A regular file open for reading; closes its descriptor when left."""
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        """Take over an open descriptor."""
+        self._descriptor = descriptor
+        self.name = name
+        self.status = os.fstat(descriptor)
+        self.size = self.status.st_size
+
+    def __enter__(self) -> Self:
+        """Return the file itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the descriptor; a second call does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
+        _check_range(self, offset, length)
+        parts: list[bytes] = []
+        while length > 0:
+            try:
+                part = os.pread(self._descriptor, length, offset)
+            except OSError as error:
+                raise RefusedFileError(f"{self.name}: {error.strerror} at {offset}") from error
+            if not part:
+                raise RefusedFileError(f"{self.name}: became shorter while it was read")
+            parts.append(part)
+            offset += len(part)
+            length -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _check_range(source: ByteSource, offset: int, length: int) -> None:
+    if offset < 0 or length < 0 or offset + length > source.size:
+        raise RefusedFileError(
+            f"{source.name}: {length} bytes at offset {offset} are beyond its {source.size} bytes"
+        )
+
+
+def open_regular(path: str | bytes | Path) -> RegularFile:
+    """Return the regular file at a path of our own, links followed; RefusedFileError otherwise."""
+    with _taken(path) as descriptor:
+        return _reopen(descriptor, os.fsdecode(path))
+
+
+def open_in_root(
+    root: str | bytes | Path, path: bytes, *, link_owners: frozenset[int] | None = None
+) -> RegularFile:
+    """Return the regular file at ``path`` below ``root``; no link leads out of ``root``.
+
+    Absolute links and ``..`` are resolved against ``root`` as after chroot(2). With
+    ``link_owners`` the last component must not be a link at all, and a link on the way must
+    belong to one of these users. Raises RefusedFileError.
+    """
+    name = os.fsdecode(os.fsencode(root).rstrip(b"/") + b"/" + path.lstrip(b"/"))
+    with _taken(root, os.O_DIRECTORY) as root_descriptor:
+        walk = _Walk(root_descriptor, name, link_owners)
+        try:
+            return _reopen(walk.descend(path), name)
+        except OSError as error:
+            raise _refused(name, error) from error
+        finally:
+            walk.close()
+
+
+class _Walk:
+    """The directories entered from a root, one descriptor each, so that ``..`` cannot be raced."""
+
+    def __init__(self, root: int, name: str, link_owners: frozenset[int] | None) -> None:
+        self._stack = [root]
+        self._name = name
+        self._link_owners = link_owners
+        self._links = 0
+
+    def close(self) -> None:
+        """Close all descriptors but the root's."""
+        for descriptor in self._stack[1:]:
+            os.close(descriptor)
+        del self._stack[1:]
+
+    def descend(self, path: bytes) -> int:
+        """Return an O_PATH descriptor of what stands at ``path``; it closes with this walk."""
+        left = [part for part in path.split(b"/") if part not in (b"", b".")][::-1]
+        while left:
+            part = left.pop()
+            if part == b"..":
+                if len(self._stack) > 1:
+                    os.close(self._stack.pop())
+                continue
+            taken = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._stack[-1])
+            status = os.fstat(taken)
+            if not stat.S_ISLNK(status.st_mode):
+                self._stack.append(taken)
+                continue
+            try:
+                self._check_link(status.st_uid, last=not left)
+                target = os.readlink(b"", dir_fd=taken)
+            finally:
+                os.close(taken)
+            if target.startswith(b"/"):
+                self.close()
+            left += [part for part in target.split(b"/") if part not in (b"", b".")][::-1]
+        return self._stack[-1]
+
+    def _check_link(self, owner: int, *, last: bool) -> None:
+        self._links += 1
+        if self._links > _LINKS_AT_MOST:
+            raise RefusedFileError(f"{self._name}: more than {_LINKS_AT_MOST} links")
+        if self._link_owners is not None and (last or owner not in self._link_owners):
+            raise RefusedFileError(f"{self._name}: a symbolic link is not followed here")
+
+
+@contextmanager
+def _taken(path: str | bytes | Path, flags: int = 0) -> Iterator[int]:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | flags)
+    except (OSError, ValueError) as error:
+        raise _refused(os.fsdecode(path), error) from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _reopen(descriptor: int, name: str) -> RegularFile:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        raise RefusedFileError(f"{name}: not a regular file")
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    try:
+        return RegularFile(os.open(f"/proc/self/fd/{descriptor}", flags), name)
+    except OSError as error:
+        raise _refused(name, error) from error
+
+
+def _refused(name: str, error: OSError | ValueError) -> RefusedFileError:
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
+        return RefusedFileError(f"{name}: not permitted to this user", "Run as root.")
+    return RefusedFileError(f"{name}: {getattr(error, 'strerror', None) or error}")
