@@ -1,0 +1,106 @@
+#include "kernels/mix.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <numeric>
+#include <system_error>
+
+#include "kernels/mix_thread.hpp"
+#include "stallscope/clock.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+constexpr std::uint64_t chain_seed = 0x5eed;
+
+using Threads = std::vector<std::unique_ptr<MixThread>>;
+
+// Sets the flag when it goes, so that threads made before an exception end too.
+class StopAtExit {
+ public:
+  explicit StopAtExit(std::atomic<bool>& stop) : stop_(stop) {}
+  ~StopAtExit() { stop_ = true; }
+  StopAtExit(const StopAtExit&) = delete;
+  StopAtExit& operator=(const StopAtExit&) = delete;
+
+ private:
+  std::atomic<bool>& stop_;
+};
+
+sigset_t block_ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // cannot fail with a valid set
+  return signals;
+}
+
+// True when one of the signals came before the deadline.
+bool signalled_before(const sigset_t& signals, std::uint64_t deadline_ns) {
+  for (;;) {
+    const std::uint64_t now_ns = monotonic_ns();
+    const std::uint64_t left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+    const timespec timeout{.tv_sec = static_cast<std::time_t>(left_ns / 1'000'000'000U),
+                           .tv_nsec = static_cast<long>(left_ns % 1'000'000'000U)};
+    if (sigtimedwait(&signals, nullptr, &timeout) > 0) return true;
+    if (errno != EINTR) return false;
+  }
+}
+
+MixSnapshot read_all(const Threads& threads) {
+  MixSnapshot snapshot;
+  snapshot.time_ns = monotonic_ns();
+  for (const auto& thread : threads) {
+    const FunctionTimes times = thread->read();
+    for (std::size_t i = 0; i < function_count; ++i) snapshot.function_ns[i] += times[i];
+    snapshot.thread_ns.emplace_back(thread->name(),
+                                    std::accumulate(times.begin(), times.end(), std::uint64_t{0}));
+  }
+  return snapshot;
+}
+
+// One moment for all threads: reading takes microseconds, unless this thread is itself put off the
+// CPU in the middle; then it is done again, a few times.
+MixSnapshot snapshot_of(const Threads& threads) {
+  constexpr std::uint64_t longest_ns = 500'000;
+  constexpr int attempts = 8;
+  for (int attempt = 1;; ++attempt) {
+    MixSnapshot snapshot = read_all(threads);
+    if (monotonic_ns() - snapshot.time_ns < longest_ns || attempt == attempts) return snapshot;
+  }
+}
+
+}  // namespace
+
+void run_mix(const MixOptions& options, const SnapshotSink& sink) {
+  const sigset_t signals = block_ending_signals();
+  std::vector<ChainNode> ring(
+      std::max<std::size_t>(2, options.working_set_bytes / sizeof(ChainNode)));
+  link_randomly(ring, chain_seed);
+  std::atomic<bool> stop{false};
+  Threads threads;
+  const StopAtExit stop_at_exit(stop);  // goes before the threads, which then end
+  for (unsigned i = 0; i < options.threads; ++i) {
+    const std::size_t start = ring.size() / options.threads * i;
+    threads.push_back(std::make_unique<MixThread>(i, &ring[start], stop));
+  }
+  const auto interval_ns = static_cast<std::uint64_t>(options.interval.count());
+  const auto duration_ns = static_cast<std::uint64_t>(options.duration.count());
+  const std::uint64_t end_ns = duration_ns == 0 ? UINT64_MAX : monotonic_ns() + duration_ns;
+  std::uint64_t due_ns = monotonic_ns();
+  bool wanted = sink(snapshot_of(threads));
+  while (wanted) {
+    due_ns = std::max(due_ns + interval_ns, monotonic_ns());
+    if (signalled_before(signals, std::min(due_ns, end_ns)) || monotonic_ns() >= end_ns) break;
+    wanted = sink(snapshot_of(threads));
+  }
+  stop = true;
+  for (auto& thread : threads) thread->join();
+  if (wanted) sink(snapshot_of(threads));
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,36 @@
+// `stallscope-kernels mix`: threads whose true shares are known, because each measures itself.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/thread_account.hpp"
+
+namespace stallscope::kernels {
+
+struct MixOptions {
+  std::chrono::nanoseconds duration{std::chrono::seconds(20)};  // zero: until a signal
+  std::chrono::nanoseconds interval{std::chrono::milliseconds(100)};
+  unsigned threads = 4;
+  std::uint64_t working_set_bytes = std::uint64_t{64} << 20U;
+};
+
+// The CPU time used up to one moment of CLOCK_MONOTONIC.
+struct MixSnapshot {
+  std::uint64_t time_ns = 0;
+  FunctionTimes function_ns{};
+  std::vector<std::pair<std::string, std::uint64_t>> thread_ns;
+};
+
+// Gets every interval's snapshot and the last one; false ends the run.
+using SnapshotSink = std::function<bool(const MixSnapshot&)>;
+
+// Runs until the duration is over, SIGINT or SIGTERM comes, or the sink has enough. Blocks these
+// two signals in the calling thread. Throws std::system_error when a thread cannot be made.
+void run_mix(const MixOptions& options, const SnapshotSink& sink);
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,42 @@
+#include "kernels/thread_account.hpp"
+
+#include <thread>
+
+#include "stallscope/clock.hpp"
+
+namespace stallscope::kernels {
+
+std::uint64_t ThreadAccount::enter(Function function) noexcept {
+  return change_to(static_cast<std::uint8_t>(function));
+}
+
+void ThreadAccount::leave() noexcept { change_to(no_function); }
+
+std::uint64_t ThreadAccount::change_to(std::uint8_t function) noexcept {
+  const std::uint8_t before = running_;
+  ++version_;
+  const std::uint64_t now_ns = thread_cpu_ns();
+  const std::uint64_t spent_ns = before == no_function ? 0 : now_ns - since_ns_;
+  if (before != no_function) past_ns_[before] += spent_ns;
+  since_ns_ = now_ns;
+  running_ = function;
+  ++version_;
+  return spent_ns;
+}
+
+FunctionTimes ThreadAccount::read(clockid_t cpu_clock) const noexcept {
+  for (;;) {
+    const std::uint64_t version = version_;
+    if (version % 2 != 0) {
+      std::this_thread::yield();
+      continue;
+    }
+    FunctionTimes times{};
+    for (std::size_t i = 0; i < function_count; ++i) times[i] = past_ns_[i];
+    const std::uint8_t running = running_;
+    if (running != no_function) times[running] += clock_ns(cpu_clock) - since_ns_;
+    if (version_ == version) return times;
+  }
+}
+
+}  // namespace stallscope::kernels

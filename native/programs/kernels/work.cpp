@@ -1,0 +1,82 @@
+#include "kernels/work.hpp"
+
+#include <ctime>
+#include <utility>
+
+namespace stallscope::kernels {
+namespace {
+
+constexpr std::uint64_t multiplier = 6364136223846793005U;  // Knuth's MMIX generator
+constexpr std::uint64_t increment = 1442695040888963407U;
+
+constexpr std::uint64_t next_random(std::uint64_t& state) noexcept {  // xorshift64, Marsaglia 2003
+  state ^= state << 13U;
+  state ^= state >> 7U;
+  state ^= state << 17U;
+  return state;
+}
+
+}  // namespace
+
+void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed) {
+  for (auto& node : nodes) node.next = &node;
+  std::uint64_t state = seed | 1U;
+  for (std::size_t last = nodes.size(); last > 1; --last) {
+    const std::size_t other = next_random(state) % (last - 1);
+    std::swap(nodes[last - 1].next, nodes[other].next);
+  }
+}
+
+extern "C" {
+
+[[gnu::noinline]] std::uint64_t hot_arithmetic(std::uint64_t iterations, std::uint64_t seed) {
+  std::uint64_t value = seed;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    value = value * multiplier + increment;
+    value ^= value >> 29U;
+  }
+  return value;
+}
+
+[[gnu::noinline]] const ChainNode* chase_pointers(std::uint64_t iterations,
+                                                  const ChainNode* start) {
+  const ChainNode* node = start;
+  for (std::uint64_t i = 0; i < iterations; ++i) node = node->next;
+  return node;
+}
+
+[[gnu::noinline]] std::uint64_t mispredict_branches(std::uint64_t iterations, std::uint64_t seed) {
+  std::uint64_t state = seed | 1U;
+  std::uint64_t value = 0;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    // The empty statements keep the compiler from replacing a branch by a conditional move.
+    if ((next_random(state) & 0x100U) != 0) {
+      asm volatile("" : "+r"(value));
+      value += state;
+    } else {
+      asm volatile("" : "+r"(value));
+      value ^= i;
+    }
+    if ((state & 0x10000U) != 0) {
+      asm volatile("" : "+r"(value));
+      value -= i;
+    }
+  }
+  return value;
+}
+
+[[gnu::noinline]] std::uint64_t mostly_sleeping(std::uint64_t iterations, std::uint64_t sleep_ns) {
+  std::uint64_t value = sleep_ns;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    value = value * multiplier + increment;
+    value ^= value >> 31U;
+  }
+  const timespec pause{.tv_sec = static_cast<std::time_t>(sleep_ns / 1'000'000'000U),
+                       .tv_nsec = static_cast<long>(sleep_ns % 1'000'000'000U)};
+  clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, nullptr);
+  return value;
+}
+
+}  // extern "C"
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,47 @@
+#include "kernels/work.hpp"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "kernels/chunk_pace.hpp"
+
+using namespace stallscope::kernels;
+
+TEST_CASE("the ring passes through every node before it closes") {
+  for (const std::size_t size : {1U, 2U, 3U, 64U, 1000U}) {
+    std::vector<ChainNode> ring(size);
+    link_randomly(ring, 7);
+    for (std::size_t step = 1; step < size; ++step) {
+      CHECK(chase_pointers(step, ring.data()) != ring.data());
+    }
+    CHECK(chase_pointers(size, ring.data()) == ring.data());
+  }
+}
+
+TEST_CASE("a ring is not in the order of memory") {
+  std::vector<ChainNode> ring(1000);
+  link_randomly(ring, 7);
+  std::size_t in_order = 0;
+  for (std::size_t i = 0; i + 1 < ring.size(); ++i) {
+    if (ring[i].next == &ring[i + 1]) ++in_order;
+  }
+  CHECK(in_order < 20);
+}
+
+TEST_CASE("work depends on its iterations and seed, so that none can be left out") {
+  CHECK(hot_arithmetic(1000, 1) != hot_arithmetic(1001, 1));
+  CHECK(hot_arithmetic(1000, 1) != hot_arithmetic(1000, 2));
+  CHECK(mispredict_branches(1000, 2) != mispredict_branches(1001, 2));
+  CHECK(mispredict_branches(1000, 2) != mispredict_branches(1000, 4));
+  CHECK(mostly_sleeping(1000, 1) != mostly_sleeping(1001, 1));
+}
+
+TEST_CASE("a pace aims at the wanted time by what it learned") {
+  ChunkPace pace;
+  pace.learn(1'000'000, 5'000'000);  // 5 ns an iteration
+  CHECK(pace.iterations_for(10'000'000) == 2'000'000);
+  pace.learn(1'000'000, 0);  // a clock that did not move teaches nothing
+  CHECK(pace.iterations_for(10'000'000) == 2'000'000);
+  CHECK(pace.iterations_for(0) == 1000);  // never none
+}
