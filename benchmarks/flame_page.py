@@ -1,0 +1,144 @@
+"""The flame page of 100,000 distinct stacks: its size, and the time to open and search it.
+
+    python benchmarks/flame_page.py [--stacks N] [--rounds N] [--raw FILE.jsonl]
+
+The profile is made from a fixed seed: random walks over a call graph as deep and as skewed as
+those of large C++ services. Opening is timed by the page itself, from DOMContentLoaded's
+document to the first frame handed to the screen; searching from the input event to the frame
+that shows the matches. Every round is a fresh browser; raw rows are printed or kept with --raw.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from harness.pages.flame import render_page
+from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
+
+BROWSER_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1600,1000",
+)
+NAMESPACES = ("storage", "net", "query::plan", "query::exec", "index", "cache", "raft", "std")
+WORDS = ("read", "write", "merge", "apply", "lookup", "insert", "flush", "parse", "encode", "visit")
+
+
+def made_profile(n_stacks: int, n_functions: int = 20_000, n_threads: int = 200) -> Profile:
+    """A profile of exactly ``n_stacks`` distinct stacks, always the same for the same sizes."""
+    rng = np.random.default_rng(20261120)
+    functions = [Function("all", "", FunctionKind.ROOT)]
+    for number in range(1, n_functions):
+        space, word = NAMESPACES[number % 8], WORDS[(number // 8) % 10]
+        name = f"{space}::{word}_{number:x}(std::span<std::byte const>, unsigned long)"
+        functions.append(Function(name, f"/usr/lib/lib{space[:3]}.so", FunctionKind(number % 4)))
+    callees = 1 + (rng.zipf(1.3, (n_functions, 12)) * 7919 + np.arange(n_functions)[:, None]) % (
+        n_functions - 1
+    )
+    depths = rng.integers(12, 60, size=16 * n_stacks)
+    parents, owners = [-1], [0]
+    children: dict[tuple[int, int], int] = {}
+    leaves: set[int] = set()
+    for depth in depths.tolist():
+        if len(leaves) == n_stacks:
+            break
+        node = 0
+        for pick in np.minimum(rng.geometric(0.8, depth) - 1, 11).tolist():
+            callee = int(callees[owners[node], pick])
+            child = children.get((node, callee))
+            if child is None:
+                child = children[node, callee] = len(parents)
+                parents.append(node)
+                owners.append(callee)
+            node = child
+        leaves.add(node)
+    nodes = np.fromiter(sorted(leaves), dtype=np.int32)
+    samples = np.minimum(rng.zipf(1.8, len(nodes)), 100_000).astype(np.int64)
+    return Profile(
+        source=Source("cycles", "measured", "cycles", 999, None, "user+kernel"),
+        title=f"{len(nodes):,} distinct stacks",
+        samples=int(samples.sum()),
+        lost=0,
+        duration_s=600.0,
+        functions=tuple(functions),
+        threads=tuple(
+            Thread(1, tid, "service", f"worker-{tid}") for tid in range(1, n_threads + 1)
+        ),
+        node_parent=np.array(parents, dtype=np.int32),
+        node_function=np.array(owners, dtype=np.int32),
+        weight_node=nodes,
+        weight_thread=rng.integers(0, n_threads, len(nodes), dtype=np.int32),
+        weight_samples=samples,
+        weight_value=samples * 2_500_000 + rng.integers(0, 100_000, len(nodes)),
+        unknown_share=0.02,
+        truncated_share=0.01,
+    )
+
+
+def measured_round(page: Path) -> dict[str, float]:
+    """Times of one fresh browser, in milliseconds."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    with tempfile.TemporaryDirectory() as profile:
+        for argument in (*BROWSER_OPTIONS, f"--user-data-dir={profile}"):
+            options.add_argument(argument)
+        browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+        try:
+            browser.get(page.as_uri())
+            wait = WebDriverWait(browser, 60, poll_frequency=0.05)
+            wait.until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
+            browser.find_element(By.ID, "search").send_keys("m")
+            wait.until(lambda b: b.execute_script("return stallscope.timings.search_ms"))
+            return dict(browser.execute_script("return stallscope.timings"))
+        finally:
+            browser.quit()
+
+
+def main() -> None:
+    """Print one JSON line per round and a table of medians."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stacks", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--raw", type=Path)
+    options = parser.parse_args()
+    profile = made_profile(options.stacks)
+    started = time.process_time()
+    text = render_page(profile, recording_name="made", host={})
+    rendering_s = time.process_time() - started
+    size_bytes = len(text.encode())
+    print(
+        f"{len(profile.weight_node):,} stacks, {len(profile.node_parent):,} nodes: "
+        f"{size_bytes / 2**20:.2f} MiB, rendered in {rendering_s:.2f} s of CPU"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "flame.html")
+        page.write_text(text, encoding="utf-8")
+        rounds = [measured_round(page) for _ in range(options.rounds)]
+    rows = [json.dumps({"size_bytes": size_bytes, **row}) + "\n" for row in rounds]
+    if options.raw:
+        options.raw.write_text("".join(rows), encoding="utf-8")
+    for key in rounds[0]:
+        values = sorted(row[key] for row in rounds)
+        print(
+            f"{key:14} median {statistics.median(values):7.1f} ms   "
+            f"{values[0]:.1f} .. {values[-1]:.1f}   n={len(values)}"
+        )
+
+
+if __name__ == "__main__":
+    main()

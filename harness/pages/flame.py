@@ -1,0 +1,76 @@
+"""The flame page: one self-contained HTML file that shows a profile."""
+
+from collections.abc import Mapping
+from string import Template
+
+import stallscope
+from harness.pages import document, flame_payload, flame_summary
+from harness.pages.document import Document, escaped
+from topdown.stacks.flame_layout import FlameTree, flame_tree
+from topdown.stacks.flame_names import visible_text
+from topdown.stacks.profile import Profile
+
+_FOLDER = "flame_page"
+_STYLES = ("theme.css", "page.css", "print.css")
+# In the order in which they use one another; together they are one script in one scope.
+_SCRIPTS = (
+    "dom.js",
+    "decode.js",
+    "figures.js",
+    "colours.js",
+    "totals.js",
+    "search.js",
+    "frames.js",
+    "graph.js",
+    "view.js",
+    "describe.js",
+    "table.js",
+    "detail.js",
+    "threads.js",
+    "picture.js",
+    "keyboard.js",
+    "controls.js",
+    "page.js",
+    "start.js",
+)
+
+
+def render_page(profile: Profile, *, recording_name: str, host: Mapping[str, str]) -> str:
+    """The page of ``profile``, to be written as UTF-8.
+
+    ``recording_name`` and ``host`` (label to text, in order) are shown as they are; every name
+    in the profile is taken for hostile. Nothing is fetched: style, script and samples are inside.
+    """
+    tree = flame_tree(profile)
+    return document.render(
+        Document(
+            title=f"{_title(profile)} \u00b7 stallscope",
+            style=document.sources(_FOLDER, _STYLES),
+            body=_body(profile, tree, recording_name, host),
+            data=flame_payload.encode(profile, tree),
+            script=f'(() => {{\n"use strict";\n{document.sources(_FOLDER, _SCRIPTS)}\n}})();',
+        )
+    )
+
+
+def _title(profile: Profile) -> str:
+    return visible_text(profile.title, 200) or "Profile"
+
+
+def _body(profile: Profile, tree: FlameTree, recording_name: str, host: Mapping[str, str]) -> str:
+    """The body's markup, every text from the profile escaped."""
+    functions, functions_hint = flame_summary.functions_table(profile, tree)
+    threads, threads_hint = flame_summary.threads_table(profile)
+    return Template(document.sources(_FOLDER, ("page.html",))).substitute(
+        title=escaped(_title(profile)),
+        recording=escaped(visible_text(recording_name, 300)),
+        source=flame_summary.source_line(profile),
+        figures=flame_summary.figures(profile, int(tree.total_value[0])),
+        notices=flame_summary.notices(profile),
+        functions=functions,
+        functions_hint=escaped(functions_hint),
+        threads=threads,
+        threads_hint=escaped(threads_hint),
+        host=flame_summary.host_section(host),
+        footer=escaped(f"Made by stallscope {stallscope.__version__}. Nothing here was fetched."),
+    )

@@ -1,0 +1,49 @@
+// Colours tell where a function lives; shades tell modules and neighbours apart.
+
+const KIND = { USER: 0, KERNEL: 1, INLINED: 2, UNKNOWN: 3, ROOT: 4 };
+const KIND_NAME = ["user", "kernel", "inlined", "no symbol", "all"];
+const SHADES = 7;
+
+// Hue, saturation, lightness and how far shades reach in hue and lightness.
+const PALETTES = {
+  light: {
+    kinds: [[36, 86, 67, 9, 4], [213, 70, 74, 8, 4], [79, 48, 65, 9, 4], [220, 6, 79, 0, 3], [220, 10, 88, 0, 0]],
+    paper: "#ffffff", ink: "#17181b", faint: "#70757f", rest: "#e4e4df", restLine: "#8b8f98",
+    match: "hsl(304, 62%, 66%)", focus: "#1b1d21",
+  },
+  dark: {
+    kinds: [[33, 60, 60, 8, 4], [213, 50, 65, 8, 4], [79, 34, 57, 9, 4], [220, 6, 63, 0, 3], [220, 8, 54, 0, 0]],
+    paper: "#1a1d22", ink: "#101216", faint: "#8a909c", rest: "#343941", restLine: "#767d8a",
+    match: "hsl(304, 60%, 70%)", focus: "#ffffff",
+  },
+};
+
+function hashOf(text) {
+  let hash = 2166136261;
+  for (let i = 0; i < Math.min(text.length, 64); i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+  return hash >>> 0;
+}
+
+/** The fill of each function in a theme, and the theme's other colours. */
+class Colours {
+  constructor(functions, theme) {
+    Object.assign(this, PALETTES[theme]);
+    const shades = new Map();
+    this.fills = functions.map(({ name, module, kind }) => {
+      const hueStep = hashOf(module) % SHADES, lightStep = hashOf(name) % SHADES;
+      const key = (kind * SHADES + hueStep) * SHADES + lightStep;
+      if (!shades.has(key)) shades.set(key, this.shade(kind, hueStep, lightStep));
+      return shades.get(key);
+    });
+  }
+
+  shade(kind, hueStep, lightStep) {
+    const [hue, saturation, lightness, hueReach, lightReach] = this.kinds[kind] ?? this.kinds[KIND.UNKNOWN];
+    const along = (step) => (step / (SHADES - 1)) * 2 - 1;
+    return `hsl(${hue + along(hueStep) * hueReach}, ${saturation}%, ${lightness + along(lightStep) * lightReach}%)`;
+  }
+
+  swatch(kind) {
+    return this.shade(kind, (SHADES - 1) / 2, (SHADES - 1) / 2);
+  }
+}

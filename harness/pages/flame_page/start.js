@@ -1,0 +1,42 @@
+// Opens the page and keeps the time it took.
+
+const timings = {};
+
+/** Calls back once the next frame has been handed to the screen. */
+function afterPaint(callback) {
+  requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      callback();
+    };
+    channel.port2.postMessage(null);
+  });
+}
+
+async function start() {
+  const began = performance.now();
+  timings.began_ms = began;
+  performance.mark("stallscope-start");
+  const profile = await decodeProfile(JSON.parse(byId("profile").textContent));
+  timings.decode_ms = performance.now() - began;
+  byId("profile").remove();
+  document.documentElement.classList.add("js");
+  const page = new Page(profile);
+  page.open();
+  timings.script_ms = performance.now() - began;
+  afterPaint(() => {
+    performance.mark("stallscope-painted");
+    const [navigation] = performance.getEntriesByType("navigation");
+    timings.open_ms = performance.now() - (navigation?.domInteractive ?? began);
+    timings.navigation_ms = performance.now();
+    document.documentElement.dataset.ready = "true";
+  });
+  Object.defineProperty(window, "stallscope", { value: Object.freeze({ timings, view: page.view }) });
+}
+
+start().catch((error) => {
+  const failure = byId("failure");
+  failure.textContent = `The graph could not be shown: ${error.message}.`;
+  failure.hidden = false;
+});

@@ -1,0 +1,94 @@
+// What each node and function weighs, for the threads that are shown.
+
+/** Self and total per node, in the unit of the profile and in samples. */
+class Totals {
+  constructor(tree) {
+    this.tree = tree;
+    this.self = new Float64Array(tree.count);
+    this.total = new Float64Array(tree.count);
+    this.selfSamples = new Float64Array(tree.count);
+    this.totalSamples = new Float64Array(tree.count);
+  }
+
+  /** Sums the weights of the threads whose byte in `shown` is 1; null shows all. */
+  sum(shown) {
+    const { tree, self, total, selfSamples, totalSamples } = this;
+    const { weightNode, weightThread, weightSamples, weightValue, parent } = tree;
+    self.fill(0);
+    selfSamples.fill(0);
+    for (let i = 0; i < weightNode.length; i++) {
+      if (shown && !shown[weightThread[i]]) continue;
+      self[weightNode[i]] += weightValue[i];
+      selfSamples[weightNode[i]] += weightSamples[i];
+    }
+    total.set(self);
+    totalSamples.set(selfSamples);
+    for (let i = tree.count - 1; i > 0; i--) {
+      total[parent[i]] += total[i];
+      totalSamples[parent[i]] += totalSamples[i];
+    }
+  }
+}
+
+/** Value and samples per thread. */
+function threadTotals(tree) {
+  const value = new Float64Array(tree.threads.length);
+  for (let i = 0; i < tree.weightThread.length; i++) value[tree.weightThread[i]] += tree.weightValue[i];
+  return value;
+}
+
+/** Per function within the subtree of `from`; a function that recurses counts once per stack. */
+function functionTotals(tree, totals, from) {
+  const count = tree.functions.length;
+  const result = {
+    self: new Float64Array(count), total: new Float64Array(count),
+    selfSamples: new Float64Array(count), totalSamples: new Float64Array(count),
+  };
+  const within = new Int32Array(count); // one past the subtree of the outermost frame met
+  for (let i = from; i < tree.end[from]; i++) {
+    const f = tree.functionOf[i];
+    result.self[f] += totals.self[i];
+    result.selfSamples[f] += totals.selfSamples[i];
+    if (i < within[f]) continue;
+    within[f] = tree.end[i];
+    result.total[f] += totals.total[i];
+    result.totalSamples[f] += totals.totalSamples[i];
+  }
+  return result;
+}
+
+/** Value of the stacks under `from` on which a marked function stands, each stack once. */
+function markedValue(tree, totals, from, marked) {
+  let value = 0;
+  for (let i = from; i < tree.end[from];) {
+    if (marked[tree.functionOf[i]]) {
+      value += totals.total[i];
+      i = tree.end[i];
+    } else {
+      i++;
+    }
+  }
+  return value;
+}
+
+/** Who calls function `f` and whom it calls, under `from`: maps of function to value. */
+function neighbours(tree, totals, from, f) {
+  const callers = new Map(), callees = new Map(), within = new Map();
+  const add = (map, key, value) => value > 0 && map.set(key, (map.get(key) ?? 0) + value);
+  let outermostEnd = 0;
+  for (let i = from; i < tree.end[from]; i++) {
+    const parent = tree.parent[i];
+    if (tree.functionOf[i] === f && i >= outermostEnd) {
+      outermostEnd = tree.end[i];
+      if (parent >= 0) add(callers, tree.functionOf[parent], totals.total[i]);
+    }
+    if (parent >= from && tree.functionOf[parent] === f) {
+      const callee = tree.functionOf[i];
+      if (i < (within.get(callee) ?? 0)) continue;
+      within.set(callee, tree.end[i]);
+      add(callees, callee, totals.total[i]);
+    }
+  }
+  const hot = (map) => [...map].sort((a, b) => b[1] - a[1]);
+  return { callers: hot(callers), callees: hot(callees) };
+}

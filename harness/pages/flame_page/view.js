@@ -1,0 +1,108 @@
+// What is shown: the state of the page, and what follows from a change of it.
+
+/** The state and everything derived from it; `update` is the only way to change it. */
+class View {
+  constructor(profile) {
+    this.profile = profile;
+    this.totals = new Totals(profile);
+    this.totals.sum(null);
+    this.grandTotal = this.totals.total[0];
+    this.state = {
+      zoom: 0, icicle: false, byName: false, query: "", regex: false, shown: null,
+      selected: -1, theme: "light",
+    };
+    this.search = null;
+    this.searchError = "";
+    this.rows = [];
+    this.listeners = [];
+    this.pending = new Set();
+  }
+
+  /** The place of each function in the order of names; made when first asked for. */
+  get nameRank() {
+    if (!this.rankOfFunction) {
+      const { names } = this.profile;
+      const order = Array.from(names.keys()).sort((a, b) => (names[a] < names[b] ? -1 : 1));
+      const rank = new Int32Array(order.length);
+      order.forEach((name, at) => { rank[name] = at; });
+      this.rankOfFunction = Int32Array.from(this.profile.function_name, (name) => rank[name]);
+    }
+    return this.rankOfFunction;
+  }
+
+  /** Calls `listener(changed)` in the frame after a change; `changed` holds the keys of state. */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  update(changes) {
+    for (const [key, value] of Object.entries(changes)) {
+      if (this.state[key] === value) continue;
+      this.state[key] = value;
+      this.pending.add(key);
+    }
+    if (this.pending.size && !this.scheduled) {
+      this.scheduled = true;
+      requestAnimationFrame(() => this.flush());
+    }
+  }
+
+  flush() {
+    const began = performance.now(), changed = this.pending;
+    this.pending = new Set();
+    this.scheduled = false;
+    if (changed.has("shown")) this.totals.sum(this.state.shown);
+    if (changed.has("query") || changed.has("regex")) this.mark();
+    for (const listener of this.listeners) listener(changed);
+    timings.update_ms = performance.now() - began;
+  }
+
+  mark() {
+    const { query, regex } = this.state;
+    this.searchError = "";
+    try {
+      this.search = markFunctions(this.profile, query, regex);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      this.search = null;
+      this.searchError = "not a regular expression";
+    }
+  }
+
+  /** Value in view: that of the frame zoomed into, in the threads shown. */
+  get visibleTotal() {
+    return this.totals.total[this.state.zoom];
+  }
+
+  get matchedValue() {
+    return this.search ? markedValue(this.profile, this.totals, this.state.zoom, this.search.marked) : 0;
+  }
+
+  get functions() {
+    return functionTotals(this.profile, this.totals, this.state.zoom);
+  }
+
+  layOut(width) {
+    const { zoom, byName, shown } = this.state;
+    this.rows = layOut(this.profile, this.totals, {
+      zoom, byName, width, filtered: shown !== null, nameRank: byName ? this.nameRank : null,
+    });
+    this.scale = width / this.visibleTotal;
+    return this.rows;
+  }
+
+  functionAt(node) {
+    return this.profile.functions[this.profile.functionOf[node]];
+  }
+
+  nameAt(node) {
+    return node === 0 ? "all" : this.functionAt(node).name;
+  }
+
+  /** The nodes from the root to `node`. */
+  pathTo(node) {
+    const path = [];
+    for (let at = node; at >= 0; at = this.profile.parent[at]) path.unshift(at);
+    return path;
+  }
+}

@@ -1,0 +1,227 @@
+"""The part of the flame page that needs no script: figures, notices and tables, as markup."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.pages.document import escaped
+from harness.pages.figures import share_text, value_text
+from topdown.stacks.flame_layout import FlameTree
+from topdown.stacks.flame_names import function_text, visible_text
+from topdown.stacks.profile import FunctionKind, Profile
+
+FUNCTIONS_SHOWN = 60
+THREADS_SHOWN = 60
+_NAME_LIMIT = 300
+
+# From these shares on, a reader must be told what the share does to the graph.
+TRUNCATED_NOTICE_FROM = 0.10
+UNKNOWN_NOTICE_FROM = 0.10
+
+KIND_TEXT = {
+    FunctionKind.USER: "user",
+    FunctionKind.KERNEL: "kernel",
+    FunctionKind.INLINED: "inlined",
+    FunctionKind.UNKNOWN: "no symbol",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A table cell: its text, a class for looks, and a bar of 0..1 beneath where not None."""
+
+    text: str
+    look: str = ""
+    bar: float | None = None
+
+
+def _bar(share: float) -> str:
+    width = f"{100 * min(1.0, max(0.0, share)):.2f}"
+    return (
+        '<svg class="bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="bar-self" width="{width}" height="3"/></svg>'
+    )
+
+
+def table(head: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
+    """A table's markup, every text escaped."""
+
+    def cells(tag: str, row: Sequence[Cell]) -> str:
+        scope = ' scope="col"' if tag == "th" else ""
+        return "".join(
+            f'<{tag}{scope} class="{cell.look}">'
+            f"{'' if cell.bar is None else _bar(cell.bar)}{escaped(cell.text)}</{tag}>"
+            for cell in row
+        )
+
+    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{cells('th', head)}</tr></thead>\n<tbody>{body}</tbody></table>"
+
+
+def source_line(profile: Profile) -> str:
+    """Where the numbers come from, in one line of markup."""
+    source = profile.source
+    if source.frequency_hz is not None:
+        rate = f"{source.frequency_hz:,} Hz"
+    elif source.period is not None:
+        rate = f"every {value_text(source.period, source.unit)}"
+    else:
+        rate = "rate not known"
+    parts = [source.kind, rate, source.scope]
+    return f"<b>{escaped(visible_text(source.event, 80))}</b> \u00b7 " + " \u00b7 ".join(
+        escaped(visible_text(part, 80)) for part in parts
+    )
+
+
+def figures(profile: Profile, total_value: int) -> str:
+    """The key figures, as terms and definitions."""
+    seen = profile.samples + profile.lost
+    lost_share = profile.lost / seen if seen else 0.0
+    lost = f"{profile.lost:,}" + (f" ({share_text(lost_share)})" if profile.lost else "")
+    weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
+    rows = [
+        (weight, value_text(total_value, profile.source.unit), ""),
+        ("Recorded for", value_text(round(profile.duration_s * 1e9), "ns"), ""),
+        ("Samples", f"{profile.samples:,}", ""),
+        ("Threads", f"{len(profile.threads):,}", ""),
+        ("Lost samples", lost, "is-bad" if profile.lost else ""),
+        ("Without symbol", share_text(profile.unknown_share), _look(profile.unknown_share)),
+        ("Stacks cut short", share_text(profile.truncated_share), _look(profile.truncated_share)),
+    ]
+    return "".join(
+        f'<div class="{look}"><dt>{escaped(term)}</dt><dd>{escaped(text)}</dd></div>'
+        for term, text, look in rows
+    )
+
+
+def _look(share: float) -> str:
+    return "of-note" if math.isnan(share) or share >= UNKNOWN_NOTICE_FROM else ""
+
+
+def _notice(look: str, lead: str, text: str) -> str:
+    return f'<li class="notice {look}"><b>{escaped(lead)}</b> {escaped(text)}</li>'
+
+
+def notices(profile: Profile) -> str:
+    """What a reader must know before the numbers, the worst first; empty where all is well."""
+    found = []
+    if profile.samples == 0:
+        found.append(_notice("notice-bad", "No samples.", "Nothing ran on a CPU while recording."))
+    if profile.source.kind != "measured":
+        kind = visible_text(profile.source.kind, 40)
+        found.append(_notice("notice-bad", f"These numbers are {kind},", "not measured."))
+    if profile.lost:
+        share = share_text(profile.lost / (profile.samples + profile.lost))
+        text = "The kernel dropped them while buffers were full: what ran then is under-counted."
+        found.append(_notice("notice-bad", f"{profile.lost:,} samples lost ({share}).", text))
+    if profile.truncated_share >= TRUNCATED_NOTICE_FROM:
+        text = (
+            "They do not reach the start of their thread, as happens with programs built without "
+            "frame pointers. Their frames stand near the root instead of under their callers: "
+            "self times hold, totals of outer functions are too low."
+        )
+        lead = f"{share_text(profile.truncated_share)} of the stacks are cut short."
+        found.append(_notice("", lead, text))
+    if profile.unknown_share >= UNKNOWN_NOTICE_FROM:
+        text = (
+            "It stands under module+offset, in grey. Debug symbols of those modules, or a JIT map "
+            "for generated code, would name it."
+        )
+        lead = f"{share_text(profile.unknown_share)} of the time is in code without symbols."
+        found.append(_notice("", lead, text))
+    found += [_notice("", "Note:", visible_text(each.message, 600)) for each in profile.warnings]
+    return f'<ul class="notices">{"".join(found)}</ul>' if found else ""
+
+
+def function_sums(profile: Profile, tree: FlameTree) -> tuple[list[int], list[int]]:
+    """Self and total value per function; one that recurses counts once per stack."""
+    n_functions, n_nodes = len(profile.functions), len(tree.node)
+    self_value = np.zeros(n_functions, dtype=np.int64)
+    np.add.at(self_value, tree.function, tree.self_value)
+    rows = np.argsort(tree.function, kind="stable")  # by function, in preorder within each
+    group = tree.function[rows].astype(np.int64) * (n_nodes + 1)
+    reach = np.maximum.accumulate(group + tree.end[rows])
+    outermost = np.r_[True, group[1:] + rows[1:] >= reach[:-1]]
+    total = np.zeros(n_functions, dtype=np.int64)
+    np.add.at(total, tree.function[rows[outermost]], tree.total_value[rows[outermost]])
+    return self_value.tolist(), total.tolist()
+
+
+def functions_table(profile: Profile, tree: FlameTree) -> tuple[str, str]:
+    """The hottest functions as a table, and a hint of how many there are."""
+    self_value, total = function_sums(profile, tree)
+    whole = max(1, int(tree.total_value[0]))
+    listed = [
+        index
+        for index, function in enumerate(profile.functions)
+        if function.kind != FunctionKind.ROOT and total[index] > 0
+    ]
+    listed.sort(key=lambda index: (-self_value[index], -total[index], index))
+    rows = [
+        (
+            Cell(share_text(self_value[index] / whole), "number", self_value[index] / whole),
+            Cell(share_text(total[index] / whole), "number"),
+            Cell(value_text(self_value[index], profile.source.unit), "number"),
+            Cell(function_text(profile.functions[index].name, _NAME_LIMIT), "name"),
+            Cell(visible_text(profile.functions[index].module, _NAME_LIMIT), "module"),
+            Cell(KIND_TEXT.get(profile.functions[index].kind, ""), "soft"),
+        )
+        for index in listed[:FUNCTIONS_SHOWN]
+    ]
+    head = [Cell("Self", "number"), Cell("Total", "number"), Cell("Self", "number")]
+    head += [Cell("Function"), Cell("Module"), Cell("Kind")]
+    return table(head, rows), _hint(len(rows), len(listed), "functions, by self")
+
+
+def threads_table(profile: Profile) -> tuple[str, str]:
+    """The hottest threads as a table, and a hint of how many there are."""
+    value = np.zeros(len(profile.threads), dtype=np.int64)
+    samples = np.zeros(len(profile.threads), dtype=np.int64)
+    np.add.at(value, profile.weight_thread, profile.weight_value)
+    np.add.at(samples, profile.weight_thread, profile.weight_samples)
+    whole = max(1, int(value.sum()))
+    rows = []
+    for index in np.argsort(-value, kind="stable")[:THREADS_SHOWN].tolist():
+        thread, share = profile.threads[index], int(value[index]) / whole
+        rows.append(
+            (
+                Cell(share_text(share), "number", share),
+                Cell(value_text(int(value[index]), profile.source.unit), "number"),
+                Cell(f"{int(samples[index]):,}", "number soft"),
+                Cell(visible_text(thread.thread_name, 64), "name"),
+                Cell(str(thread.tid), "number soft"),
+                Cell(visible_text(thread.process_name, 64), "module"),
+                Cell(str(thread.pid), "number soft"),
+            )
+        )
+    head = [
+        Cell("Share", "number"),
+        Cell("CPU" if profile.source.unit == "ns" else "Value", "number"),
+    ]
+    head += [Cell("Samples", "number"), Cell("Thread"), Cell("tid", "number")]
+    head += [Cell("Process"), Cell("pid", "number")]
+    return table(head, rows), _hint(len(rows), len(profile.threads), "threads, hottest first")
+
+
+def _hint(shown: int, there: int, what: str) -> str:
+    if shown == there:
+        return f"{there:,} {what}"
+    return f"{shown:,} of {there:,} {what}"
+
+
+def host_section(host: Mapping[str, str]) -> str:
+    """The machine the recording was made on; empty where nothing is told."""
+    if not host:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escaped(visible_text(key, 80))}</th>'
+        f'<td class="wrap">{escaped(visible_text(text, 600))}</td></tr>'
+        for key, text in host.items()
+    )
+    return (
+        '<section class="panel host" aria-labelledby="host-title"><div class="panel-head">'
+        '<h2 id="host-title">Recorded on</h2></div><div class="scroll"><table><tbody>'
+        f"{rows}</tbody></table></div></section>"
+    )

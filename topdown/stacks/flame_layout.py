@@ -1,0 +1,173 @@
+"""The layout of a flame graph: nodes in drawing order, their totals, and the rectangles."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.stacks.flame_names import function_text
+from topdown.stacks.profile import Profile
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FlameTree:
+    """The nodes of a profile in preorder, the heaviest child first (ties by name).
+
+    All arrays are (n_nodes,) and indexed by preorder position. ``node`` is the profile's node,
+    ``end`` one past the last position of the subtree, ``depth`` 0 at the root. Values are in the
+    unit of the profile's source.
+    """
+
+    node: Int32
+    parent: Int32
+    function: Int32
+    depth: Int32
+    end: Int32
+    self_value: Int64
+    total_value: Int64
+    self_samples: Int64
+    total_samples: Int64
+    position: Int32  # of each of the profile's nodes: position[node[i]] == i
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle of the graph; ``folded`` counts siblings too narrow to stand alone.
+
+    A remainder (``folded`` > 0) has the position of the heaviest frame folded into it.
+    """
+
+    depth: int
+    x_px: float
+    width_px: float
+    position: int
+    value: int
+    samples: int
+    folded: int = 0
+
+
+def _levels(parent: Int32) -> list[Int64]:
+    """Nodes by depth: a list whose element d holds the nodes at depth d."""
+    by_parent = np.argsort(parent, kind="stable")
+    first = np.searchsorted(parent[by_parent], np.arange(len(parent) + 1))
+    levels: list[Int64] = []
+    frontier = np.flatnonzero(parent < 0)
+    while len(frontier):
+        levels.append(frontier)
+        counts = first[frontier + 1] - first[frontier]
+        starts = np.repeat(first[frontier] - np.cumsum(counts) + counts, counts)
+        frontier = by_parent[starts + np.arange(counts.sum())]
+    return levels
+
+
+def _sum_up(levels: list[Int64], parent: Int32, values: Int64) -> Int64:
+    """Each node's value and those of all below it."""
+    total = values.copy()
+    for nodes in reversed(levels[1:]):
+        np.add.at(total, parent[nodes], total[nodes])
+    return total
+
+
+def _name_order(profile: Profile) -> Int64:
+    """The rank of each function by its shown name."""
+    names = [function_text(function.name) for function in profile.functions]
+    ranks = np.empty(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def flame_tree(profile: Profile) -> FlameTree:
+    """The tree of ``profile`` in drawing order, with self and total per node."""
+    parent = profile.node_parent
+    n_nodes = len(parent)
+    levels = _levels(parent)
+    self_value = np.zeros(n_nodes, dtype=np.int64)
+    self_samples = np.zeros(n_nodes, dtype=np.int64)
+    np.add.at(self_value, profile.weight_node, profile.weight_value)
+    np.add.at(self_samples, profile.weight_node, profile.weight_samples)
+    total = _sum_up(levels, parent, self_value)
+    size = _sum_up(levels, parent, np.ones(n_nodes, dtype=np.int64))
+
+    names = _name_order(profile)[profile.node_function]
+    order = np.lexsort((names, -total, parent))
+    sizes_before = np.cumsum(size[order]) - size[order]
+    is_first = np.r_[True, np.diff(parent[order]) != 0]
+    offset = np.empty(n_nodes, dtype=np.int64)  # among siblings
+    group_start = np.maximum.accumulate(np.where(is_first, np.arange(n_nodes), 0))
+    offset[order] = sizes_before - sizes_before[group_start]
+
+    position = np.zeros(n_nodes, dtype=np.int64)
+    depth = np.zeros(n_nodes, dtype=np.int64)
+    for level, nodes in enumerate(levels[1:], start=1):
+        position[nodes] = position[parent[nodes]] + 1 + offset[nodes]
+        depth[nodes] = level
+    node = np.argsort(position).astype(np.int32)
+    above = parent[node]
+    return FlameTree(
+        node=node,
+        parent=np.where(above < 0, -1, position[above]).astype(np.int32),
+        function=profile.node_function[node],
+        depth=depth[node].astype(np.int32),
+        end=(position + size)[node].astype(np.int32),
+        self_value=self_value[node],
+        total_value=total[node],
+        self_samples=self_samples[node],
+        total_samples=_sum_up(levels, parent, self_samples)[node],
+        position=position.astype(np.int32),
+    )
+
+
+def lay_out(tree: FlameTree, width_px: float, least_px: float = 1.0) -> list[Rectangle]:
+    """The rectangles of the whole tree over ``width_px``, parents before their children.
+
+    Children stand from the left, the heaviest first. Those narrower than ``least_px`` are folded
+    into one remainder at their right; a remainder narrower than that is left out, and so is what
+    stands on frames that were folded.
+    """
+    grand_total = int(tree.total_value[0])
+    if grand_total <= 0:
+        return []
+    scale = width_px / grand_total
+    root = Rectangle(0, 0.0, width_px, 0, grand_total, int(tree.total_samples[0]))
+    rectangles = [root]
+    pending = [root]
+    while pending:
+        above = pending.pop()
+        drawn = _children(tree, above, scale, least_px)
+        rectangles += drawn
+        pending += [child for child in reversed(drawn) if not child.folded]
+    return rectangles
+
+
+def _children(tree: FlameTree, above: Rectangle, scale: float, least_px: float) -> list[Rectangle]:
+    """The rectangles of one frame's children, with the remainder last."""
+    drawn: list[Rectangle] = []
+    x_px = above.x_px
+    child, end = above.position + 1, int(tree.end[above.position])
+    while child < end:
+        value = int(tree.total_value[child])
+        if value * scale < least_px:
+            break
+        samples = int(tree.total_samples[child])
+        drawn.append(Rectangle(above.depth + 1, x_px, value * scale, child, value, samples))
+        x_px += value * scale
+        child = int(tree.end[child])
+    if child < end and (rest := _remainder(tree, child, end)):
+        value, samples, count = rest
+        if value * scale >= least_px:
+            drawn.append(
+                Rectangle(above.depth + 1, x_px, value * scale, child, value, samples, count)
+            )
+    return drawn
+
+
+def _remainder(tree: FlameTree, child: int, end: int) -> tuple[int, int, int] | None:
+    """Value, samples and number of the siblings from ``child`` to ``end``, if they weigh."""
+    siblings = np.flatnonzero(tree.parent[child:end] == tree.parent[child]) + child
+    value = int(tree.total_value[siblings].sum())
+    if value <= 0:
+        return None
+    return value, int(tree.total_samples[siblings].sum()), len(siblings)
