@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from stallscope.errors import UsageError
 from topdown.stacks.call_tree import CallTree, Chains, build_tree, outermost_first
+from topdown.stacks.function_table import FunctionTable
 from topdown.stacks.printable import NAME_AT_MOST, printable
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.symbolizer import NamedFrames, Symbolizer
+from topdown.stacks.symbolizer import NamedFrames, Symbolizer, WantedFrames
 
 if TYPE_CHECKING:
     from stallscope._native import Attribute, Capture
@@ -47,9 +48,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     source = _source(capture.attributes[event]) if capture.attributes else _no_source()
     stacks, stack_of = np.unique(capture.stack[rows], return_inverse=True)
     chains = outermost_first(capture.stack_offset, capture.stack_frame, stacks.astype(np.intp))
-    wanted = np.zeros(len(capture.frame_address), np.bool_)
-    wanted[chains.function] = True
-    named = symbolizer.name_frames(capture, wanted)
+    named = symbolizer.name_frames(capture, _wanted(capture, chains))
     functions, tree = _tree(chains, named)
     values, period_warnings = _values(capture.period[rows])
     unknown, truncated = _losses(capture, rows, (chains, stack_of), named, source)
@@ -74,6 +73,14 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
         truncated_share=_share(truncated, values),
         warnings=(*warnings, *period_warnings, *_capture_warnings(capture), *named.warnings),
     )
+
+
+def _wanted(capture: "Capture", chains: Chains) -> WantedFrames:
+    wanted = np.zeros(len(capture.frame_address), np.bool_)
+    outermost = np.zeros(len(capture.frame_address), np.bool_)
+    wanted[chains.function] = True
+    outermost[chains.function[chains.offset[:-1][np.diff(chains.offset) > 0]]] = True
+    return WantedFrames(wanted, outermost)
 
 
 def _choose_event(
@@ -119,17 +126,18 @@ def _no_source() -> Source:
     return Source("none", "unavailable", "events", None, None, "user+kernel")
 
 
-def _tree(chains: Chains, named: NamedFrames) -> tuple[tuple[Function, ...], CallTree]:
+def _tree(chains: Chains, named: NamedFrames) -> tuple[FunctionTable, CallTree]:
     """Return all functions, the root and that of empty chains among them, and the tree."""
     root = len(named.functions)
     empty = np.flatnonzero(np.diff(chains.offset) == 0)
     function = named.function[chains.function].astype(np.int64)
-    functions = (*named.functions, Function("all", "", FunctionKind.ROOT))
+    functions = named.functions.extended([Function("all", "", FunctionKind.ROOT)])
     offset = chains.offset
     if len(empty):  # a sample without a stack is still a sample
         function = np.insert(function, chains.offset[empty], root + 1)
         offset = offset + np.append(0, np.cumsum(np.diff(chains.offset) == 0))
-        functions = (*functions, Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN))
+        no_stack = Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN)
+        functions = functions.extended([no_stack])
     return functions, build_tree(Chains(offset, function), root)
 
 
@@ -162,7 +170,7 @@ def _losses(
     leaf = np.zeros(len(full), np.int64)
     outermost[full] = chains.function[chains.offset[:-1][full]]
     leaf[full] = chains.function[chains.offset[1:][full] - 1]
-    is_unknown = np.array([f.kind == FunctionKind.UNKNOWN for f in named.functions] or [True])
+    is_unknown = named.functions.kinds() == FunctionKind.UNKNOWN
     unknown = np.ones(len(full), np.bool_)
     unknown[full] = is_unknown[named.function[leaf[full]]]
     complete = np.zeros(len(full), np.bool_)

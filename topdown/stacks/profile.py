@@ -1,5 +1,6 @@
 """A profile: the samples of a capture, folded to one weighted tree of named functions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -75,7 +76,7 @@ class Profile:
     samples: int
     lost: int
     duration_s: float
-    functions: tuple[Function, ...]
+    functions: Sequence[Function]
     threads: tuple[Thread, ...]
     node_parent: npt.NDArray[np.int32]
     node_function: npt.NDArray[np.int32]

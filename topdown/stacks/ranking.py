@@ -1,6 +1,8 @@
 """The functions and threads of a profile by the time they took."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,11 +30,40 @@ class RankedThread:
 
 
 @dataclass(frozen=True, slots=True)
+class RankedFunctions(Sequence[RankedFunction]):
+    """Ranked functions as int64 arrays (n,), made rows when asked for: there may be 250,000."""
+
+    function: npt.NDArray[np.int64]
+    self_value: npt.NDArray[np.int64]
+    total_value: npt.NDArray[np.int64]
+    self_samples: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return how many functions there are."""
+        return len(self.function)
+
+    @overload
+    def __getitem__(self, place: int) -> RankedFunction: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[RankedFunction, ...]: ...
+    def __getitem__(self, place: int | slice) -> RankedFunction | tuple[RankedFunction, ...]:
+        """Return the row at ``place``."""
+        if isinstance(place, slice):
+            return tuple(self[number] for number in range(*place.indices(len(self))))
+        return RankedFunction(
+            int(self.function[place]),
+            int(self.self_value[place]),
+            int(self.total_value[place]),
+            int(self.self_samples[place]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     """Functions by self value, then total; threads by value; the root is not among them."""
 
     value: int  # of the whole profile
-    functions: tuple[RankedFunction, ...]
+    functions: Sequence[RankedFunction]
     threads: tuple[RankedThread, ...]
 
 
@@ -50,19 +81,12 @@ def rank(profile: Profile) -> Ranking:
     function_samples = _sum(profile.node_function, self_samples, count)
     function_total = _sum(profile.node_function[outer], total[outer], count)
     order = np.lexsort((np.arange(count), -function_total, -function_self))
-    root = int(profile.node_function[0]) if nodes else -1
-    functions = tuple(
-        RankedFunction(*row)
-        for row in zip(
-            order.tolist(),
-            function_self[order].tolist(),
-            function_total[order].tolist(),
-            function_samples[order].tolist(),
-            strict=True,
-        )
-        if row[0] != root
+    if nodes:
+        order = order[order != profile.node_function[0]]
+    rows = RankedFunctions(
+        order, function_self[order], function_total[order], function_samples[order]
     )
-    return Ranking(int(profile.weight_value.sum()), functions, _rank_threads(profile))
+    return Ranking(int(profile.weight_value.sum()), rows, _rank_threads(profile))
 
 
 def node_totals(

@@ -16,6 +16,8 @@ RANK_UNNAMED = 8  # a function known from unwind tables alone
 ENTRY = 16  # a flag, not a preference: the unwind tables say that nothing called it
 _NAME = re.compile(rb"[^\0\t\n]{1,16384}")
 _NESTING_AT_MOST = 64
+_ALIASES_COMPARED = 64
+_STRINGS_KEPT = 32 << 20
 PLT_SUFFIX = b"@plt"
 
 
@@ -76,28 +78,51 @@ class SymbolTable:
 
     def names(self, groups: npt.NDArray[np.int64]) -> list[bytes]:
         """Return the preferred name of each group, mangled, without its version; b"" for none."""
-        bounds = np.append(self.first, np.uint32(len(self.rank)))
+        bounds = np.append(self.first, np.uint32(len(self.rank))).astype(np.int64)
         firsts = bounds[groups]
-        several = bounds[groups + 1] - firsts > 1
-        names = [self._name(offset) for offset in self.name_offset[firsts].tolist()]
-        for position in np.flatnonzero(several).tolist():
-            names[position] = self._preferred(int(groups[position]), bounds)
+        names = self._names_at(self.name_offset[firsts])
+        for position in np.flatnonzero(bounds[groups + 1] - firsts > 1).tolist():
+            group = groups[position]
+            names[position] = self._preferred(int(bounds[group]), int(bounds[group + 1]))
         return names
 
-    def _preferred(self, group: int, bounds: npt.NDArray[np.uint32]) -> bytes:
-        members = slice(int(bounds[group]), min(int(bounds[group + 1]), int(bounds[group]) + 64))
-        ranks = self.rank[members]
-        offsets = self.name_offset[members][ranks == ranks[0]]
-        names = [self._name(offset) for offset in offsets.tolist()]
+    def named(self, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return whether each group has a name."""
+        return np.asarray((self.rank[self.first[groups]] & RANK_UNNAMED) == 0)
+
+    def narrowed(
+        self, groups: npt.NDArray[np.int64]
+    ) -> tuple["SymbolTable", npt.NDArray[np.int64]]:
+        """Return a table of these groups alone, and their places in it, if much memory is freed."""
+        if len(self.strings) <= _STRINGS_KEPT:
+            return self, groups
+        unique, inverse = np.unique(groups, return_inverse=True)
+        names = self.names(unique)
+        lengths = np.array([len(name) + 1 for name in names], np.int64)
+        count = len(unique)
+        members = self.first[unique].astype(np.int64)
+        rank = self.rank[members] | np.where(self.entries(unique), ENTRY, 0).astype(np.uint8)
+        table = SymbolTable(
+            self.start[unique],
+            self.end[unique],
+            np.arange(count, dtype=np.uint32),
+            self.covered[unique],
+            rank,
+            (np.cumsum(lengths) - lengths).astype(np.uint32),
+            b"".join(name + b"\0" for name in names),
+        )
+        return table, inverse.astype(np.int64)
+
+    def _preferred(self, first: int, end: int) -> bytes:
+        members = slice(first, min(end, first + _ALIASES_COMPARED))
+        ranks = self.rank[members] & ~np.uint8(ENTRY)
+        names = self._names_at(self.name_offset[members][ranks == ranks[0]])
         return min(names, key=lambda name: (_leading_underscores(name), -len(name), name))
 
-    def _name(self, offset: int) -> bytes:
-        match = _NAME.match(self.strings, offset)
-        if match is None:
-            return b""
-        name = match.group()
-        at = name.find(b"@", 1) if self.versioned else -1
-        return name if at < 0 or name.endswith(PLT_SUFFIX) else name[:at]
+    def _names_at(self, offsets: npt.NDArray[np.uint32]) -> list[bytes]:
+        if self.versioned:
+            return [_without_version(_name(self.strings, offset)) for offset in offsets.tolist()]
+        return [_name(self.strings, offset) for offset in offsets.tolist()]
 
     def entries(self, groups: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Return whether the unwind tables mark each group as the outermost of a stack."""
@@ -105,6 +130,16 @@ class SymbolTable:
             return np.zeros(len(groups), np.bool_)
         flags = np.bitwise_or.reduceat(self.rank, self.first.astype(np.int64))
         return np.asarray((flags[groups] & ENTRY) != 0)
+
+
+def _name(strings: bytes, offset: int) -> bytes:
+    match = _NAME.match(strings, offset)
+    return match.group() if match else b""
+
+
+def _without_version(name: bytes) -> bytes:
+    at = name.find(b"@", 1)
+    return name if at < 0 or name.endswith(PLT_SUFFIX) else name[:at]
 
 
 def _leading_underscores(name: bytes) -> int:
@@ -123,21 +158,19 @@ def build_table(symbols: Symbols, *, versioned: bool = False) -> SymbolTable:
 
     What has no size or no name, and lies inside what has both, is a label there, and left out.
     """
-    symbols = _without_inner_labels(symbols)
     if not len(symbols.start):
         return empty_table()
     order = _order(symbols.start, symbols.rank)
+    order = order[~_inner_labels(symbols, order)]
     start = symbols.start[order]
     leads = np.append(True, start[1:] != start[:-1])
     first = np.flatnonzero(leads)
     start = start[first]
     chosen = order[first]
     size = symbols.size[chosen]
-    # An extension, and a size that leads beyond the address space, end with what is known.
-    following = np.append(start[1:], symbols.limit[chosen[-1]])
-    extended = np.minimum(following, np.maximum(symbols.limit[chosen], start))
-    end = np.where(size == 0, extended, start + size)
-    end = np.maximum(end, start)
+    limit = np.maximum(symbols.limit[chosen], start)
+    extended = np.minimum(np.append(start[1:], limit[-1]), limit)
+    end = np.maximum(np.where(size == 0, extended, start + size), start)
     return SymbolTable(
         start,
         end,
@@ -156,22 +189,15 @@ def _order(start: npt.NDArray[np.uint64], rank: npt.NDArray[np.uint8]) -> npt.ND
     return np.lexsort((rank, start))
 
 
-def _without_inner_labels(symbols: Symbols) -> Symbols:
-    labels = (symbols.size == 0) | ((symbols.rank & RANK_UNNAMED) != 0)
-    if not labels.any() or labels.all():
-        return symbols
-    sized_start = symbols.start[~labels]
-    order = np.argsort(sized_start, kind="stable")
-    sized_start = sized_start[order]
-    reach = np.maximum.accumulate(sized_start + symbols.size[~labels][order])
-    before = np.searchsorted(sized_start, symbols.start, side="left") - 1
-    inside = labels & (before >= 0) & (symbols.start < reach[before])  # not at the very start
-    kept = ~inside
-    return Symbols(
-        symbols.start[kept],
-        symbols.size[kept],
-        symbols.limit[kept],
-        symbols.rank[kept],
-        symbols.name_offset[kept],
-        symbols.strings,
-    )
+def _inner_labels(symbols: Symbols, order: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Return whether each symbol, in order, is a label inside one that has a size and a name."""
+    start, size = symbols.start[order], symbols.size[order]
+    labels = (size == 0) | ((symbols.rank[order] & RANK_UNNAMED) != 0)
+    inner = np.zeros(len(order), np.bool_)
+    places = np.flatnonzero(labels)
+    if not len(places) or len(places) == len(order):
+        return inner
+    reach = np.maximum.accumulate(np.where(labels, start, start + size))
+    before = np.searchsorted(start, start[places], side="left") - 1
+    inner[places] = (before >= 0) & (start[places] < reach[before])
+    return inner

@@ -1,6 +1,5 @@
 """Names for the frames of a capture: one function for each unique frame."""
 
-import posixpath
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -8,8 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topdown.stacks.address_lists import module_of
 from topdown.stacks.chain_entries import ends_kernel_chain, ends_user_chain
+from topdown.stacks.function_table import (
+    AddressNames,
+    FunctionTable,
+    KernelNames,
+    NameSource,
+    Places,
+    ReadyNames,
+    SymbolNames,
+)
 from topdown.stacks.object_symbols import read_object
 from topdown.stacks.printable import NAME_AT_MOST, printable
 from topdown.stacks.profile import Function, FunctionKind
@@ -21,11 +28,20 @@ from topdown.stacks.system_images import read_kernel_symbols
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object
 
-_USER, _KERNEL = 0, 1
+_KERNEL = 1
 _OTHER_MODULES = {2: "[guest kernel]", 3: "[guest]", 4: "[hypervisor]"}
 _UNKNOWN_MODULE = "[unknown]"
 _WARNINGS_AT_MOST = 20
-_Key = tuple[str, str, FunctionKind]
+_HIDDEN = Function("[kernel]+hidden", "[kernel]", FunctionKind.UNKNOWN)
+_Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedFrames:
+    """Frames to be named, bool (n_frames,), and those of them at which some chain ends."""
+
+    wanted: npt.NDArray[np.bool_]
+    outermost: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +52,7 @@ class NamedFrames:
     ``ends_chain`` bool, whether a chain with this outermost frame is complete.
     """
 
-    functions: tuple[Function, ...]
+    functions: FunctionTable
     function: npt.NDArray[np.int32]
     ends_chain: npt.NDArray[np.bool_]
     kernel_hidden: bool
@@ -44,23 +60,23 @@ class NamedFrames:
 
 
 class Symbolizer:
-    """Names frames from the places it was given. Each object is read once, and let go at once."""
+    """Names frames from the places it was given. Each object is opened once, and let go at once."""
 
     def __init__(self, sources: SymbolSources) -> None:
         """Take the places that are asked for symbols."""
         self.sources = sources
 
-    def name_frames(self, capture: "Capture", wanted: npt.NDArray[np.bool_]) -> NamedFrames:
-        """Return the function of each frame for which ``wanted``, bool (n_frames,), is true."""
-        naming = _Naming(capture, self.sources)
+    def name_frames(self, capture: "Capture", frames: WantedFrames) -> NamedFrames:
+        """Return the function of each wanted frame."""
+        naming = _Naming(capture, frames.outermost, self.sources)
         kinds, objects = capture.frame_kind, capture.frame_object
         is_kernel = np.array([found.kernel for found in capture.objects] + [False], np.bool_)
-        in_kernel = wanted & ((kinds == _KERNEL) | is_kernel[objects])
+        in_kernel = frames.wanted & ((kinds == _KERNEL) | is_kernel[objects])
         naming.name_kernel(np.flatnonzero(in_kernel))
-        rest = np.flatnonzero(wanted & ~in_kernel)
+        rest = np.flatnonzero(frames.wanted & ~in_kernel)
         order = rest[np.argsort(objects[rest], kind="stable")]
         numbers, firsts = np.unique(objects[order], return_index=True)
-        for number, rows in zip(numbers.tolist(), np.split(order, firsts[1:]), strict=True):
+        for number, rows in zip(numbers.tolist(), np.split(order, firsts[1:]), strict=False):
             if number < 0:
                 naming.name_unmapped(rows)
             else:
@@ -71,91 +87,93 @@ class Symbolizer:
 class _Naming:
     """The functions found so far."""
 
-    def __init__(self, capture: "Capture", sources: SymbolSources) -> None:
+    def __init__(
+        self, capture: "Capture", outermost: npt.NDArray[np.bool_], sources: SymbolSources
+    ) -> None:
         self._capture = capture
+        self._outermost = outermost
         self._sources = sources
-        self._numbers: dict[_Key, int] = {}
+        self._parts: list[tuple[NameSource, Places]] = []
+        self._count = 0
         self._function = np.full(len(capture.frame_address), -1, np.int32)
         self._ends_chain = np.zeros(len(capture.frame_address), np.bool_)
         self._warnings: dict[ProfileWarning, None] = {}
         self._kernel_hidden = False
 
     def result(self) -> NamedFrames:
-        functions = tuple(Function(*key) for key in self._numbers)
         warnings = list(self._warnings)
         if len(warnings) > _WARNINGS_AT_MOST:
             more = len(warnings) - _WARNINGS_AT_MOST
             warnings = warnings[:_WARNINGS_AT_MOST]
             warnings.append(ProfileWarning("more-warnings", f"{more} more files have no symbols."))
         return NamedFrames(
-            functions, self._function, self._ends_chain, self._kernel_hidden, tuple(warnings)
+            FunctionTable(self._parts),
+            self._function,
+            self._ends_chain,
+            self._kernel_hidden,
+            tuple(warnings),
         )
 
-    def name_kernel(self, rows: npt.NDArray[np.intp]) -> None:
+    def name_kernel(self, rows: _Rows) -> None:
         if not len(rows):
             return
-        objects = self._capture.objects
-        kernel = next((found for found in objects if found.kernel), None)
+        kernel = next((found for found in self._capture.objects if found.kernel), None)
         symbols = read_kernel_symbols(kernel, self._sources)
         self._warn(symbols.warning)
         if symbols.hidden:
             self._kernel_hidden = True
-            key = ("[kernel]+hidden", "[kernel]", FunctionKind.UNKNOWN)
-            self._function[rows] = self._number(key)
+            self._add(ReadyNames((_HIDDEN,)), rows, np.zeros(len(rows), np.uint64))
             return
         addresses = self._capture.frame_address[rows]
         groups = symbols.table.look_up(addresses)
-        self._name_unknown("[kernel]", addresses[groups < 0], rows[groups < 0])
-        known = groups >= 0
-        unique, inverse = np.unique(groups[known], return_inverse=True)
-        modules = [module_of(symbols.table, group) for group in unique.tolist()]
-        names = symbols.table.names(unique)
-        self._assign(rows[known], inverse, _kernel_keys(names, modules))
-        self._ends_chain[rows[known]] = _flags(ends_kernel_chain, names)[inverse]
+        missed = groups < 0
+        self._add(AddressNames("[kernel]"), rows[missed], addresses[missed])
+        rows, groups = rows[~missed], groups[~missed]
+        self._add(KernelNames(symbols.table), rows, groups)
+        self._mark_ends(rows, groups, symbols.table, ends_kernel_chain)
 
-    def name_object(self, mapped: "Object", rows: npt.NDArray[np.intp]) -> None:
+    def name_object(self, mapped: "Object", rows: _Rows) -> None:
         symbols = read_object(mapped, self._sources)
         self._warn(symbols.warning)
-        module = _module(mapped, jit=symbols.table is not None and symbols.segments is None)
-        raw = self._capture.frame_address[rows]
-        addresses, known = symbols.symbol_addresses(raw)
-        if symbols.table is None:
-            self._name_unknown(module, raw, rows)
-            return
-        groups = np.where(known, symbols.table.look_up(addresses), -1)
-        missed = groups < 0
-        shown = np.where(known, addresses, raw)
-        self._name_unknown(module, shown[missed], rows[missed])
-        rows, groups = rows[~missed], groups[~missed]
-        unique, inverse = np.unique(groups, return_inverse=True)
-        names = symbols.table.names(unique)
-        self._assign(rows, inverse, _user_keys(module, symbols.table, unique, names))
-        ends = _flags(ends_user_chain, names) | symbols.table.entries(unique)
-        self._ends_chain[rows] = ends[inverse]
-
-    def name_unmapped(self, rows: npt.NDArray[np.intp]) -> None:
-        kinds = self._capture.frame_kind[rows]
         addresses = self._capture.frame_address[rows]
+        if symbols.table is None:
+            self._add(AddressNames(_module(mapped, jit=False)), rows, addresses)
+            return
+        module = _module(mapped, jit=symbols.segments is None)
+        translated, known = symbols.symbol_addresses(addresses)
+        groups = np.where(known, symbols.table.look_up(translated), -1)
+        missed = groups < 0
+        shown = np.where(known, translated, addresses)
+        self._add(AddressNames(module), rows[missed], shown[missed])
+        rows, groups = rows[~missed], groups[~missed]
+        table, groups = symbols.table.narrowed(groups)
+        self._add(SymbolNames(module, table), rows, groups)
+        self._mark_ends(rows, groups, table, ends_user_chain)
+
+    def name_unmapped(self, rows: _Rows) -> None:
+        kinds = self._capture.frame_kind[rows]
         for kind in np.unique(kinds).tolist():
+            chosen = rows[kinds == kind]
             module = _OTHER_MODULES.get(kind, _UNKNOWN_MODULE)
-            chosen = kinds == kind
-            self._name_unknown(module, addresses[chosen], rows[chosen])
+            self._add(AddressNames(module), chosen, self._capture.frame_address[chosen])
 
-    def _name_unknown(
-        self, module: str, addresses: npt.NDArray[np.uint64], rows: npt.NDArray[np.intp]
+    def _add(self, source: NameSource, rows: _Rows, places: npt.NDArray[np.int64] | Places) -> None:
+        unique, inverse = np.unique(places, return_inverse=True)
+        self._function[rows] = inverse + self._count
+        self._parts.append((source, unique.astype(np.uint64)))
+        self._count += len(unique)
+
+    def _mark_ends(
+        self,
+        rows: _Rows,
+        groups: npt.NDArray[np.int64],
+        table: SymbolTable,
+        ends: Callable[[bytes], bool],
     ) -> None:
-        unique, inverse = np.unique(addresses, return_inverse=True)
-        keys = [_unknown_key(module, address) for address in unique.tolist()]
-        self._assign(rows, inverse, keys)
-
-    def _assign(
-        self, rows: npt.NDArray[np.intp], inverse: npt.NDArray[np.intp], keys: list[_Key]
-    ) -> None:
-        if keys:
-            self._function[rows] = np.array([self._number(key) for key in keys], np.int32)[inverse]
-
-    def _number(self, key: _Key) -> int:
-        return self._numbers.setdefault(key, len(self._numbers))
+        chosen = self._outermost[rows]
+        unique, inverse = np.unique(groups[chosen], return_inverse=True)
+        by_name = np.array([ends(name) for name in table.names(unique)], np.bool_)
+        self._ends_chain[rows[chosen]] = (by_name | table.entries(unique))[inverse]
 
     def _warn(self, warning: ProfileWarning | None) -> None:
         if warning is not None:
@@ -163,48 +181,10 @@ class _Naming:
 
 
 def _module(mapped: "Object", *, jit: bool) -> str:
+    if jit and mapped.path != b"[vdso]":
+        return "[jit]"
     if mapped.path.startswith(b"/") and not mapped.path.startswith(b"//"):
         return mapped.path[:NAME_AT_MOST].decode("utf-8", "replace")
-    if jit:
-        return "[jit]"
     if mapped.path.startswith(b"["):
         return printable(mapped.path)
     return "[anonymous]" if mapped.path.startswith(b"//anon") else _UNKNOWN_MODULE
-
-
-def _unknown_key(module: str, address: int) -> _Key:
-    return f"{posixpath.basename(module)}+0x{address:x}", module, FunctionKind.UNKNOWN
-
-
-def _demangled(names: list[bytes]) -> list[str]:
-    from stallscope._native import demangle  # noqa: PLC0415
-
-    return [name[:NAME_AT_MOST].decode("utf-8", "replace") for name in demangle(names)]
-
-
-def _user_keys(
-    module: str, table: SymbolTable, groups: npt.NDArray[np.int64], names: list[bytes]
-) -> list[_Key]:
-    keys: list[_Key] = []
-    starts = table.start[groups].tolist()
-    for raw, shown, start in zip(names, _demangled(names), starts, strict=True):
-        if raw:
-            keys.append((shown, module, FunctionKind.USER))
-        else:
-            keys.append(_unknown_key(module, start))
-    return keys
-
-
-def _kernel_keys(names: list[bytes], modules: list[bytes]) -> list[_Key]:
-    return [
-        (
-            name.decode("utf-8", "replace"),
-            f"[{module.decode('utf-8', 'replace') or 'kernel'}]",
-            FunctionKind.KERNEL,
-        )
-        for name, module in zip(names, modules, strict=True)
-    ]
-
-
-def _flags(predicate: Callable[[bytes], bool], names: list[bytes]) -> npt.NDArray[np.bool_]:
-    return np.array([predicate(name) for name in names], np.bool_)
