@@ -1,0 +1,11 @@
+// The parts of the Python module, each a file of its own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace stallscope::bindings {
+
+void add_capture(nanobind::module_& module);
+void add_demangle(nanobind::module_& module);
+
+}  // namespace stallscope::bindings

@@ -1,0 +1,255 @@
+// Captures as numpy arrays over the reader's own columns; stallscope/_native.pyi tells what they
+// hold.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "bindings.hpp"
+#include "stallscope/capture/read_capture.hpp"
+
+namespace nb = nanobind;
+
+namespace stallscope::bindings {
+namespace {
+
+using captures::capture;
+
+nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+// Names that strangers wrote may be no UTF-8.
+nb::str as_text(const std::string& text) {
+  return nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
+template <typename Value>
+nb::list as_list(const std::vector<Value>& values) {
+  nb::list made;
+  for (const Value& value : values) {
+    made.append(nb::cast(value));
+  }
+  return made;
+}
+
+// What Python holds: the arrays keep the columns alive, by a capsule that they all share.
+struct python_capture {
+  std::shared_ptr<capture> data;
+  nb::object owner;
+  nb::list attributes;
+  nb::list objects;
+  nb::list threads;
+};
+
+python_capture wrap(capture&& read) {
+  python_capture made;
+  made.data = std::make_shared<capture>(std::move(read));
+  auto keeper = std::make_unique<std::shared_ptr<capture>>(made.data);
+  made.owner = nb::capsule(keeper.release(), [](void* held) noexcept {
+    delete static_cast<std::shared_ptr<capture>*>(held);
+  });
+  made.attributes = as_list(made.data->attributes);
+  made.objects = as_list(made.data->objects);
+  made.threads = as_list(made.data->threads);
+  return made;
+}
+
+template <typename T>
+nb::object as_array(const python_capture& from, captures::column<T>& values) {
+  static T nothing{};
+  T* data = values.size() == 0 ? &nothing : values.data();
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {values.size()}, from.owner));
+}
+
+// An exception of the reader with the path that it was about.
+struct located_error {
+  std::string message;
+  std::uint64_t offset;
+  std::string path;
+};
+
+nb::str path_text(const std::string& path) {
+  return nb::steal<nb::str>(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+std::string path_bytes(nb::handle path) {
+  PyObject* converted = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &converted) == 0) {
+    throw nb::python_error();
+  }
+  const auto held = nb::steal<nb::bytes>(converted);
+  return {held.c_str(), held.size()};
+}
+
+python_capture read_capture(nb::handle path, bool allow_truncated) {
+  const std::string name = path_bytes(path);
+  captures::read_options options;
+  options.allow_truncated = allow_truncated;
+  try {
+    std::optional<capture> read;
+    {
+      const nb::gil_scoped_release released;
+      captures::file_source source(name);
+      read.emplace(captures::read_capture(source, options));
+    }
+    return wrap(std::move(*read));
+  } catch (const captures::capture_error& error) {
+    throw located_error{error.what(), error.offset(), name};
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path_text(name).ptr());
+    throw nb::python_error();
+  }
+}
+
+void add_capture_error(nb::module_& module) {
+  static PyObject* type = nullptr;
+  type = PyErr_NewExceptionWithDoc(
+      "stallscope._native.CaptureError",
+      "A file that cannot be read as a capture; args is (message, byte offset, path).", nullptr,
+      nullptr);
+  if (type == nullptr) {
+    throw nb::python_error();
+  }
+  module.attr("CaptureError") = nb::handle(type);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const located_error& error) {
+      const nb::tuple args =
+          nb::make_tuple(as_text(error.message), error.offset, path_text(error.path));
+      PyErr_SetObject(type, args.ptr());
+    }
+  });
+}
+
+void add_attribute(nb::module_& module) {
+  using captures::attribute;
+  nb::class_<attribute>(module, "Attribute", nb::is_final())
+      .def_ro("type", &attribute::type)
+      .def_ro("config", &attribute::config)
+      .def_ro("sample_type", &attribute::sample_type)
+      .def_ro("frequency_hz", &attribute::frequency_hz)
+      .def_ro("period", &attribute::period)
+      .def_ro("exclude_user", &attribute::exclude_user)
+      .def_ro("exclude_kernel", &attribute::exclude_kernel)
+      .def_prop_ro("name", [](const attribute& self) { return as_text(self.name); });
+}
+
+void add_object(nb::module_& module) {
+  using captures::object;
+  nb::class_<object>(module, "Object", nb::is_final())
+      .def_prop_ro("path", [](const object& self) { return as_bytes(self.path); })
+      .def_prop_ro("build_id",
+                   [](const object& self) {
+                     return nb::bytes(self.build_id.bytes.data(), self.build_id.size);
+                   })
+      .def_ro("kernel", &object::kernel)
+      .def_ro("pid", &object::pid)
+      .def_ro("start", &object::start)
+      .def_ro("length", &object::length)
+      .def_ro("page_offset", &object::page_offset)
+      .def_ro("major", &object::major)
+      .def_ro("minor", &object::minor)
+      .def_ro("inode", &object::inode);
+}
+
+void add_thread(nb::module_& module) {
+  using captures::thread;
+  nb::class_<thread>(module, "Thread", nb::is_final())
+      .def_ro("pid", &thread::pid)
+      .def_ro("tid", &thread::tid)
+      .def_prop_ro("name", [](const thread& self) { return as_bytes(self.name); })
+      .def_prop_ro("process_name", [](const thread& self) { return as_bytes(self.process_name); });
+}
+
+std::optional<std::int32_t> clock_of(const python_capture& self) {
+  for (const captures::attribute& each : self.data->attributes) {
+    if (each.clock_id) {
+      return each.clock_id;
+    }
+  }
+  return std::nullopt;
+}
+
+using capture_class = nb::class_<python_capture>;
+
+void add_facts(capture_class& made) {
+  made.def_prop_ro("format",
+                   [](const python_capture& self) { return self.data->pipe ? "pipe" : "file"; })
+      .def_prop_ro(
+          "byte_order",
+          [](const python_capture& self) { return self.data->big_endian ? "big" : "little"; })
+      .def_ro("attributes", &python_capture::attributes)
+      .def_ro("objects", &python_capture::objects)
+      .def_ro("threads", &python_capture::threads)
+      .def_prop_ro("host_name",
+                   [](const python_capture& self) { return as_text(self.data->host.name); })
+      .def_prop_ro(
+          "kernel_release",
+          [](const python_capture& self) { return as_text(self.data->host.kernel_release); })
+      .def_prop_ro("architecture",
+                   [](const python_capture& self) { return as_text(self.data->host.architecture); })
+      .def_prop_ro("command_line",
+                   [](const python_capture& self) {
+                     nb::list words;
+                     for (const std::string& word : self.data->host.command_line) {
+                       words.append(as_text(word));
+                     }
+                     return words;
+                   })
+      .def_prop_ro("clock_id", &clock_of)
+      .def_prop_ro("lost_records",
+                   [](const python_capture& self) { return self.data->lost_records; })
+      .def_prop_ro("lost_samples",
+                   [](const python_capture& self) { return self.data->lost_samples; })
+      .def_prop_ro("throttles", [](const python_capture& self) { return self.data->throttles; })
+      .def_prop_ro("truncated_at",
+                   [](const python_capture& self) { return self.data->truncated_at; })
+      .def_prop_ro("bytes_read", [](const python_capture& self) { return self.data->bytes_read; });
+}
+
+template <typename Columns, typename T>
+void add_array(capture_class& made, const char* name, Columns capture::*part,
+               captures::column<T> Columns::*values) {
+  made.def_prop_ro(name, [part, values](const python_capture& self) {
+    return as_array(self, ((*self.data).*part).*values);
+  });
+}
+
+void add_arrays(capture_class& made) {
+  using captures::sample_columns;
+  using captures::stack_columns;
+  add_array(made, "time_ns", &capture::samples, &sample_columns::time_ns);
+  add_array(made, "thread", &capture::samples, &sample_columns::thread);
+  add_array(made, "cpu", &capture::samples, &sample_columns::cpu);
+  add_array(made, "period", &capture::samples, &sample_columns::period);
+  add_array(made, "event", &capture::samples, &sample_columns::event);
+  add_array(made, "stack", &capture::samples, &sample_columns::stack);
+  add_array(made, "stack_offset", &capture::stacks, &stack_columns::offset);
+  add_array(made, "stack_frame", &capture::stacks, &stack_columns::frame);
+  add_array(made, "frame_object", &capture::stacks, &stack_columns::frame_object);
+  add_array(made, "frame_address", &capture::stacks, &stack_columns::frame_address);
+  add_array(made, "frame_kind", &capture::stacks, &stack_columns::kind);
+}
+
+}  // namespace
+
+void add_capture(nb::module_& module) {
+  add_capture_error(module);
+  add_attribute(module);
+  add_object(module);
+  add_thread(module);
+  capture_class made(module, "Capture", nb::is_final());
+  add_facts(made);
+  add_arrays(made);
+  module.def("read_capture", &read_capture, nb::arg("path"), nb::kw_only(),
+             nb::arg("allow_truncated") = false);
+}
+
+}  // namespace stallscope::bindings

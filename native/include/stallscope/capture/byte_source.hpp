@@ -1,0 +1,55 @@
+// Where a capture's bytes come from. The reader asks for ranges and never maps a file: a file that
+// shrinks while it is read gives a short read, not a SIGBUS. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace stallscope::captures {
+
+class byte_source {
+ public:
+  byte_source() = default;
+  byte_source(const byte_source&) = delete;
+  byte_source& operator=(const byte_source&) = delete;
+  virtual ~byte_source() = default;
+
+  // Copies at most into.size() bytes from `offset`; 0 only at the end.
+  virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
+  // Total size where it is known beforehand.
+  [[nodiscard]] virtual std::optional<std::uint64_t> size_bytes() const = 0;
+};
+
+class memory_source final : public byte_source {
+ public:
+  explicit memory_source(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override;
+  [[nodiscard]] std::optional<std::uint64_t> size_bytes() const override { return bytes_.size(); }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+// A file, or a pipe that is read forward only. "-" is standard input. Throws std::system_error when
+// it cannot be opened or read, capture_error when it is a directory.
+class file_source final : public byte_source {
+ public:
+  explicit file_source(const std::string& path);
+  ~file_source() override;
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override;
+  [[nodiscard]] std::optional<std::uint64_t> size_bytes() const override { return size_bytes_; }
+
+ private:
+  std::size_t read_forward(std::uint64_t offset, std::span<std::byte> into);
+
+  std::string path_;
+  int descriptor_ = -1;
+  bool seekable_ = true;
+  std::uint64_t position_ = 0;  // of a pipe
+  std::optional<std::uint64_t> size_bytes_;
+};
+
+}  // namespace stallscope::captures

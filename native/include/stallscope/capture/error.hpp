@@ -1,0 +1,20 @@
+// The one error of the capture reader: what was wrong, and at which byte of the file.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace stallscope::captures {
+
+class capture_error : public std::runtime_error {
+ public:
+  capture_error(const std::string& message, std::uint64_t offset)
+      : std::runtime_error(message), offset_(offset) {}
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+
+ private:
+  std::uint64_t offset_;
+};
+
+}  // namespace stallscope::captures

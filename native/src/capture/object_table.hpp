@@ -1,0 +1,32 @@
+// The mapped files, kernel images and anonymous memories of a capture, each once.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "hash_index.hpp"
+#include "stallscope/capture/capture.hpp"
+
+namespace stallscope::captures {
+
+// Memory that has no file behind it in which its symbols could be looked up.
+bool is_anonymous(std::string_view path);
+
+class object_table {
+ public:
+  explicit object_table(memory_budget& budget) : budget_(budget), index_(budget) {}
+
+  // The number of this object: equal are path, build id, device and inode, and the process for
+  // anonymous memory. The first mapping's place is kept.
+  std::uint32_t intern(object candidate);
+  [[nodiscard]] const object& at(std::uint32_t number) const { return objects_[number]; }
+  [[nodiscard]] std::size_t size() const { return objects_.size(); }
+
+ private:
+  memory_budget& budget_;
+  hash_index index_;
+  std::vector<object> objects_;
+};
+
+}  // namespace stallscope::captures

@@ -1,0 +1,45 @@
+// Where the fields of a sample, and of the trailers of all other records, stand: sample_type tells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "stallscope/capture/capture.hpp"
+
+namespace stallscope::captures {
+
+// One sample's fields; those that its event did not record keep their defaults. Spans stand as long
+// as the record's bytes do.
+struct sample_fields {
+  std::optional<std::uint64_t> ip;
+  std::optional<std::uint64_t> period;
+  std::uint64_t time_ns = 0;
+  std::int32_t pid = -1;
+  std::int32_t tid = -1;
+  std::int32_t cpu = -1;
+  std::span<const std::byte> chain;
+  std::span<const std::byte> user_registers;
+  std::span<const std::byte> user_stack;
+};
+
+sample_fields parse_sample(const attribute& event, std::span<const std::byte> payload, bool swap,
+                           std::uint64_t offset);
+
+// Where a record tells which event it belongs to: the same place for all events of a file, since it
+// must be found before the event is known.
+struct id_place {
+  std::optional<std::size_t> in_sample;  // bytes from the start of the payload
+  std::optional<std::size_t> from_end;   // bytes from the end of any other record
+  bool operator==(const id_place&) const = default;
+};
+id_place find_id_place(const attribute& event);
+
+// Size of the trailer behind records that are no samples; 0 where the event has none.
+std::size_t trailer_size(const attribute& event);
+// The trailer's time, if it has one.
+std::optional<std::uint64_t> trailer_time(const attribute& event,
+                                          std::span<const std::byte> trailer, bool swap);
+
+}  // namespace stallscope::captures

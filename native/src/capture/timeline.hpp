@@ -1,0 +1,22 @@
+// The second pass: everything in the order of time, each sample against what was mapped then.
+#pragma once
+
+#include "raw_stacks.hpp"
+#include "sideband.hpp"
+#include "stallscope/capture/read_capture.hpp"
+#include "thread_table.hpp"
+
+namespace stallscope::captures {
+
+struct first_pass {
+  explicit first_pass(memory_budget& budget) : threads(budget), raw(budget), side(budget) {}
+  thread_table threads;
+  raw_stacks raw;
+  sideband side;
+};
+
+// Sorts the samples, whose stacks are raw ones, resolves them and fills in threads and objects.
+void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
+                           const read_options& options);
+
+}  // namespace stallscope::captures
