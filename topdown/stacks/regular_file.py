@@ -24,6 +24,10 @@ class RefusedFileError(StallscopeError):
     """A file that is not there, not regular, or shorter than what it says of itself."""
 
 
+class MissingFileError(RefusedFileError):
+    """A file that is not there, or no longer."""
+
+
 class ByteSource(Protocol):
     """Bytes with a name and a size: a regular file, or an image in memory."""
 
@@ -205,4 +209,6 @@ def _reopen(descriptor: int, name: str) -> RegularFile:
 def _refused(name: str, error: OSError | ValueError) -> RefusedFileError:
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
         return RefusedFileError(f"{name}: not permitted to this user", "Run as root.")
+    if isinstance(error, OSError) and error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ESRCH):
+        return MissingFileError(f"{name}: not there")
     return RefusedFileError(f"{name}: {getattr(error, 'strerror', None) or error}")
