@@ -87,7 +87,11 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     return run_mix(line);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_done : exit_usage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const bool named = !app.get_subcommands().empty();
+    std::cerr << "stallscope-kernels: error: " << (named ? error.what() : "name the program: mix")
+              << "\n  remedy: see stallscope-kernels " << (named ? "mix " : "") << "--help\n";
+    return exit_usage;
   } catch (const std::exception& error) {
     std::cerr << "stallscope-kernels: " << error.what() << "\n";
     return exit_unable;

@@ -1,0 +1,156 @@
+"""stallscope-kernels mix: its output, its end, and its truth as perf, another observer, sees it."""
+
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from stallscope.programs import program
+
+FUNCTIONS = {"hot_arithmetic", "chase_pointers", "mispredict_branches", "mostly_sleeping"}
+
+
+@pytest.fixture(scope="module")
+def kernels() -> Path:
+    return program("stallscope-kernels")
+
+
+def run(kernels: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([kernels, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_every_line_is_a_snapshot_and_time_never_goes_back(kernels: Path) -> None:
+    result = run(kernels, "mix", "--duration", "0.3", "--interval-ms", "20")
+    assert result.returncode == 0
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(lines) >= 2
+    for before, after in itertools.pairwise(lines):
+        assert after["schema"] == "stallscope.kernels.mix/1"
+        assert after["time_ns"] > before["time_ns"]
+        assert set(after["cpu_ns"]) == FUNCTIONS
+        assert set(after["threads"]) == {"arithmetic", "pointers", "branches", "sleeper"}
+        assert all(after["cpu_ns"][name] >= before["cpu_ns"][name] for name in FUNCTIONS)
+        assert sum(after["cpu_ns"].values()) == sum(after["threads"].values())
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly_with_a_last_line(kernels: Path, ending: signal.Signals) -> None:
+    with subprocess.Popen(
+        [kernels, "mix", "--duration", "0", "--interval-ms", "500"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        first = json.loads(process.stdout.readline())
+        assert first["pid"] == process.pid
+        process.send_signal(ending)
+        last = json.loads(process.stdout.read().splitlines()[-1])
+        assert last["time_ns"] > first["time_ns"]
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ([], "name the program: mix"),
+        (["mix", "--duration", "-1"], "--duration"),
+        (["mix", "--duration", "soon"], "--duration"),
+        (["mix", "--threads", "0"], "--threads"),
+        (["mix", "--interval-ms", "0"], "--interval-ms"),
+        (["mix", "--colour"], "--colour"),
+        (["mixture"], "name the program: mix"),
+    ],
+)
+def test_a_bad_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
+    result = run(kernels, *arguments)
+    assert result.returncode == 2
+    assert names in result.stderr
+    assert result.stdout == ""
+
+
+def test_it_ends_when_nobody_reads(kernels: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        result = subprocess.run(
+            [kernels, "mix", "--duration", "0"],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert result.returncode == 3
+    assert "standard output: Broken pipe" in result.stderr
+
+
+@pytest.fixture
+def perf() -> str:
+    """The reference profiler, where it is there and may sample."""
+    found = shutil.which("perf")
+    if found is None:
+        pytest.skip("needs the program perf: it is not installed")
+    probe = subprocess.run(
+        [found, "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "--", "true"],
+        capture_output=True,
+        check=False,
+    )
+    if probe.returncode != 0:
+        pytest.skip("needs perf events: perf record -e cpu-clock:u is refused")
+    return found
+
+
+def perf_samples(perf: str, data: Path) -> list[tuple[int, list[str]]]:
+    """Each sample's time in ns and its user frames' symbols, leaf first."""
+    text = subprocess.run(
+        [perf, "script", "--no-inline", "-i", data, "-F", "time,ip,sym"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    samples = []
+    for block in text.strip().split("\n\n"):
+        time, *frames = block.splitlines()
+        names = [frame.split(None, 1)[1] for frame in frames]
+        samples.append((round(float(time.strip().rstrip(":")) * 1e9), names))
+    return samples
+
+
+@pytest.mark.live
+def test_another_profiler_sees_the_truth_it_tells(kernels: Path, perf: str, tmp_path: Path) -> None:
+    data = tmp_path / "perf.data"
+    with subprocess.Popen(
+        [kernels, "mix", "--duration", "0", "--interval-ms", "20"],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # its threads are there now
+        recording = ["-q", "-k", "CLOCK_MONOTONIC", "-F", "999", "-e", "cpu-clock:u", "-g"]
+        subprocess.run(
+            [perf, "record", *recording, "-p", str(process.pid), "-o", data, "--", "sleep", "3"],
+            check=True,
+            capture_output=True,
+        )
+        process.send_signal(signal.SIGTERM)
+        output, _ = process.communicate()
+    samples = perf_samples(perf, data)
+    lines = [json.loads(line) for line in output.splitlines()]
+    window = [line for line in lines if samples[0][0] <= line["time_ns"] <= samples[-1][0]]
+    first, last = window[0], window[-1]
+    inside = [names for time, names in samples if first["time_ns"] <= time <= last["time_ns"]]
+
+    spent = {name: last["cpu_ns"][name] - first["cpu_ns"][name] for name in FUNCTIONS}
+    leaves = Counter(names[0] for names in inside)
+    for name in FUNCTIONS:
+        true_share = spent[name] / sum(spent.values())
+        assert leaves[name] / len(inside) == pytest.approx(true_share, abs=0.03), leaves
+    assert sum(leaves[name] for name in FUNCTIONS) / len(inside) > 0.97
+    assert sum("start_thread" in names for names in inside) / len(inside) > 0.97
