@@ -4,9 +4,14 @@ import os
 import re
 import subprocess
 import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 
 HERE = Path(__file__).parent
 ALLOWED = [
@@ -74,3 +79,61 @@ def busy_process(tmp_path: Path):
             yield process
         finally:
             process.kill()
+
+
+class ProfileBuilder:
+    """Makes profiles out of rows (frames from the root, samples, thread); 1 ms a sample."""
+
+    def __init__(self) -> None:
+        self.functions = [Function("all", "", FunctionKind.ROOT)]
+        self.parents, self.owners = [-1], [0]
+        self.nodes: dict[tuple[int, int], int] = {}
+
+    def _node(self, frames: Sequence[str | Function]) -> int:
+        node = 0
+        for frame in frames:
+            function = (
+                frame
+                if isinstance(frame, Function)
+                else Function(frame, "/bin/it", FunctionKind.USER)
+            )
+            if function not in self.functions:
+                self.functions.append(function)
+            owner = self.functions.index(function)
+            if (node, owner) not in self.nodes:
+                self.nodes[node, owner] = len(self.parents)
+                self.parents.append(node)
+                self.owners.append(owner)
+            node = self.nodes[node, owner]
+        return node
+
+    def build(self, rows: Sequence[tuple[Any, ...]], **changes: Any) -> Profile:
+        threads = changes.pop("threads", (Thread(1, 1, "it", "main"),))
+        weighed = [(self._node(row[0]), row[1], row[2] if len(row) > 2 else 0) for row in rows]
+        samples = np.array([row[1] for row in weighed], dtype=np.int64)
+        told: dict[str, Any] = {
+            "source": Source("cpu-clock", "measured", "ns", 1000, None, "user+kernel"),
+            "title": "it",
+            "samples": int(samples.sum()),
+            "lost": 0,
+            "duration_s": 1.0,
+            "unknown_share": 0.0,
+            "truncated_share": 0.0,
+        }
+        return Profile(
+            functions=tuple(self.functions),
+            threads=tuple(threads),
+            node_parent=np.array(self.parents, dtype=np.int32),
+            node_function=np.array(self.owners, dtype=np.int32),
+            weight_node=np.array([row[0] for row in weighed], dtype=np.int32),
+            weight_thread=np.array([row[2] for row in weighed], dtype=np.int32),
+            weight_samples=samples,
+            weight_value=samples * 1_000_000,
+            **(told | changes),
+        )
+
+
+@pytest.fixture(scope="session")
+def profile_of() -> Callable[..., Profile]:
+    """A function from rows and changes to a profile."""
+    return lambda rows, **changes: ProfileBuilder().build(rows, **changes)

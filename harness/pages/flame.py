@@ -6,9 +6,10 @@ from string import Template
 import stallscope
 from harness.pages import document, flame_payload, flame_summary
 from harness.pages.document import Document, escaped
-from topdown.stacks.flame_layout import FlameTree, flame_tree
+from topdown.stacks.flame_layout import flame_tree
 from topdown.stacks.flame_names import visible_text
 from topdown.stacks.profile import Profile
+from topdown.stacks.ranking import rank
 
 _FOLDER = "flame_page"
 _STYLES = ("theme.css", "page.css", "print.css")
@@ -46,7 +47,7 @@ def render_page(profile: Profile, *, recording_name: str, host: Mapping[str, str
         Document(
             title=f"{_title(profile)} \u00b7 stallscope",
             style=document.sources(_FOLDER, _STYLES),
-            body=_body(profile, tree, recording_name, host),
+            body=_body(profile, recording_name, host),
             data=flame_payload.encode(profile, tree),
             script=f'(() => {{\n"use strict";\n{document.sources(_FOLDER, _SCRIPTS)}\n}})();',
         )
@@ -57,15 +58,16 @@ def _title(profile: Profile) -> str:
     return visible_text(profile.title, 200) or "Profile"
 
 
-def _body(profile: Profile, tree: FlameTree, recording_name: str, host: Mapping[str, str]) -> str:
+def _body(profile: Profile, recording_name: str, host: Mapping[str, str]) -> str:
     """The body's markup, every text from the profile escaped."""
-    functions, functions_hint = flame_summary.functions_table(profile, tree)
-    threads, threads_hint = flame_summary.threads_table(profile)
+    ranking = rank(profile)
+    functions, functions_hint = flame_summary.functions_table(profile, ranking)
+    threads, threads_hint = flame_summary.threads_table(profile, ranking)
     return Template(document.sources(_FOLDER, ("page.html",))).substitute(
         title=escaped(_title(profile)),
         recording=escaped(visible_text(recording_name, 300)),
         source=flame_summary.source_line(profile),
-        figures=flame_summary.figures(profile, int(tree.total_value[0])),
+        figures=flame_summary.figures(profile, ranking.value),
         notices=flame_summary.notices(profile),
         functions=functions,
         functions_hint=escaped(functions_hint),

@@ -4,13 +4,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from harness.pages.document import escaped
 from harness.pages.figures import share_text, value_text
-from topdown.stacks.flame_layout import FlameTree
 from topdown.stacks.flame_names import function_text, visible_text
 from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.ranking import Ranking
 
 FUNCTIONS_SHOWN = 60
 THREADS_SHOWN = 60
@@ -135,74 +133,51 @@ def notices(profile: Profile) -> str:
     return f'<ul class="notices">{"".join(found)}</ul>' if found else ""
 
 
-def function_sums(profile: Profile, tree: FlameTree) -> tuple[list[int], list[int]]:
-    """Self and total value per function; one that recurses counts once per stack."""
-    n_functions, n_nodes = len(profile.functions), len(tree.node)
-    self_value = np.zeros(n_functions, dtype=np.int64)
-    np.add.at(self_value, tree.function, tree.self_value)
-    rows = np.argsort(tree.function, kind="stable")  # by function, in preorder within each
-    group = tree.function[rows].astype(np.int64) * (n_nodes + 1)
-    reach = np.maximum.accumulate(group + tree.end[rows])
-    outermost = np.r_[True, group[1:] + rows[1:] >= reach[:-1]]
-    total = np.zeros(n_functions, dtype=np.int64)
-    np.add.at(total, tree.function[rows[outermost]], tree.total_value[rows[outermost]])
-    return self_value.tolist(), total.tolist()
-
-
-def functions_table(profile: Profile, tree: FlameTree) -> tuple[str, str]:
+def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
     """The hottest functions as a table, and a hint of how many there are."""
-    self_value, total = function_sums(profile, tree)
-    whole = max(1, int(tree.total_value[0]))
-    listed = [
-        index
-        for index, function in enumerate(profile.functions)
-        if function.kind != FunctionKind.ROOT and total[index] > 0
-    ]
-    listed.sort(key=lambda index: (-self_value[index], -total[index], index))
-    rows = [
-        (
-            Cell(share_text(self_value[index] / whole), "number", self_value[index] / whole),
-            Cell(share_text(total[index] / whole), "number"),
-            Cell(value_text(self_value[index], profile.source.unit), "number"),
-            Cell(function_text(profile.functions[index].name, _NAME_LIMIT), "name"),
-            Cell(visible_text(profile.functions[index].module, _NAME_LIMIT), "module"),
-            Cell(KIND_TEXT.get(profile.functions[index].kind, ""), "soft"),
-        )
-        for index in listed[:FUNCTIONS_SHOWN]
-    ]
-    head = [Cell("Self", "number"), Cell("Total", "number"), Cell("Self", "number")]
-    head += [Cell("Function"), Cell("Module"), Cell("Kind")]
-    return table(head, rows), _hint(len(rows), len(listed), "functions, by self")
-
-
-def threads_table(profile: Profile) -> tuple[str, str]:
-    """The hottest threads as a table, and a hint of how many there are."""
-    value = np.zeros(len(profile.threads), dtype=np.int64)
-    samples = np.zeros(len(profile.threads), dtype=np.int64)
-    np.add.at(value, profile.weight_thread, profile.weight_value)
-    np.add.at(samples, profile.weight_thread, profile.weight_samples)
-    whole = max(1, int(value.sum()))
+    whole, unit = max(1, ranking.value), profile.source.unit
+    shown = [row for row in ranking.functions[:FUNCTIONS_SHOWN] if row.total_value > 0]
+    most = max([1, *(row.self_value for row in shown)])
     rows = []
-    for index in np.argsort(-value, kind="stable")[:THREADS_SHOWN].tolist():
-        thread, share = profile.threads[index], int(value[index]) / whole
+    for row in shown:
+        function = profile.functions[row.index]
         rows.append(
             (
-                Cell(share_text(share), "number", share),
-                Cell(value_text(int(value[index]), profile.source.unit), "number"),
-                Cell(f"{int(samples[index]):,}", "number soft"),
+                Cell(share_text(row.self_value / whole), "number", row.self_value / most),
+                Cell(share_text(row.total_value / whole), "number"),
+                Cell(value_text(row.self_value, unit), "number"),
+                Cell(function_text(function.name, _NAME_LIMIT), "name"),
+                Cell(visible_text(function.module, _NAME_LIMIT), "module"),
+                Cell(KIND_TEXT.get(function.kind, ""), "soft"),
+            )
+        )
+    own = "Self time" if unit == "ns" else "Self value"
+    head = [Cell("Self", "number"), Cell("Total", "number"), Cell(own, "number")]
+    head += [Cell("Function"), Cell("Module"), Cell("Kind")]
+    return table(head, rows), _hint(len(rows), len(ranking.functions), "functions, by self")
+
+
+def threads_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
+    """The hottest threads as a table, and a hint of how many there are."""
+    whole, unit = max(1, ranking.value), profile.source.unit
+    rows = []
+    for row in ranking.threads[:THREADS_SHOWN]:
+        thread = profile.threads[row.index]
+        rows.append(
+            (
+                Cell(share_text(row.value / whole), "number", row.value / whole),
+                Cell(value_text(row.value, unit), "number"),
+                Cell(f"{row.samples:,}", "number soft"),
                 Cell(visible_text(thread.thread_name, 64), "name"),
                 Cell(str(thread.tid), "number soft"),
                 Cell(visible_text(thread.process_name, 64), "module"),
                 Cell(str(thread.pid), "number soft"),
             )
         )
-    head = [
-        Cell("Share", "number"),
-        Cell("CPU" if profile.source.unit == "ns" else "Value", "number"),
-    ]
+    head = [Cell("Share", "number"), Cell("CPU" if unit == "ns" else "Value", "number")]
     head += [Cell("Samples", "number"), Cell("Thread"), Cell("tid", "number")]
     head += [Cell("Process"), Cell("pid", "number")]
-    return table(head, rows), _hint(len(rows), len(profile.threads), "threads, hottest first")
+    return table(head, rows), _hint(len(rows), len(ranking.threads), "threads, hottest first")
 
 
 def _hint(shown: int, there: int, what: str) -> str:

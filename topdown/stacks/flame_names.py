@@ -3,13 +3,14 @@
 from topdown.stacks.printable import NAME_AT_MOST, printable
 
 UNKNOWN_NAME = "[unknown]"
+_NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
 
 
 def visible_text(text: str, limit: int = NAME_AT_MOST) -> str:
-    """``text`` as ``printable``; what is cut off beyond ``limit`` characters is counted in it."""
+    """``text`` as ``printable`` and fit for XML; what ``limit`` cuts off is counted in it."""
     limit = min(limit, NAME_AT_MOST)
     cut = len(text) - limit
-    shown = printable(text[:limit])
+    shown = printable(text[:limit]).translate(_NOT_IN_XML)
     return f"{shown}\u2026 (+{cut} characters)" if cut > 0 else shown
 
 

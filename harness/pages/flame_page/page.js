@@ -1,5 +1,7 @@
 // The page: puts the parts together and paints once per frame.
 
+const HINT = "Click a frame to zoom in, / to search, ? for help.";
+
 class Page {
   constructor(profile) {
     this.view = new View(profile);
@@ -52,6 +54,8 @@ class Page {
     this.tooltip.hide();
     this.graph.place(this.view.layOut(this.laidOutWidth), this.view.state.icicle);
     this.walker.follow();
+    if (this.walker.at) this.say(this.walker.at.frame);
+    else byId("status").textContent = HINT;
     const empty = byId("graph-empty");
     empty.hidden = this.graph.rows.length > 0;
     empty.textContent = this.view.grandTotal > 0 ? "None of the threads shown has a sample here." : "This recording holds no sample.";
