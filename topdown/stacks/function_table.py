@@ -15,7 +15,7 @@ import numpy.typing as npt
 from topdown.stacks.address_lists import module_of
 from topdown.stacks.printable import NAME_AT_MOST
 from topdown.stacks.profile import Function, FunctionKind
-from topdown.stacks.symbol_table import SymbolTable
+from topdown.stacks.symbol_table import PLT_SUFFIX, SymbolTable
 
 Places = npt.NDArray[np.uint64]
 
@@ -168,7 +168,12 @@ def demangled(names: list[bytes]) -> list[str]:
     """Return names as in the source (C++, Rust), decoded with replacement."""
     from stallscope._native import demangle  # noqa: PLC0415
 
-    return [_decoded(name) for name in demangle(names)]
+    linkage = [name.endswith(PLT_SUFFIX) for name in names]
+    shown = demangle([name.removesuffix(PLT_SUFFIX) for name in names])
+    return [
+        _decoded(name + PLT_SUFFIX if is_linkage else name)
+        for name, is_linkage in zip(shown, linkage, strict=True)
+    ]
 
 
 def _decoded(name: bytes) -> str:

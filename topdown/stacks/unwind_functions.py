@@ -3,7 +3,7 @@
 The search table of ``.eh_frame_hdr`` holds the start of each function (LSB 5.0, 10.6.2), the
 entries of ``.eh_frame`` their lengths. The entry of a function that nothing called says that its
 return address is undefined (DW_CFA_undefined, DWARF 5, 6.4.2.3): so the outermost frame of a
-thread is known without any name.
+thread is known without any name. glibc_entries.py adds what frame pointers end at.
 """
 
 import re
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.elf_file import EM_386, EM_AARCH64, EM_X86_64, ElfError, ElfFile
+from topdown.stacks.glibc_entries import thread_ends
 from topdown.stacks.symbol_table import ENTRY, RANK_LOCAL, RANK_UNNAMED, RANK_WEAK, Symbols
 
 _RETURN_COLUMN = {EM_X86_64: 16, EM_AARCH64: 30, EM_386: 8}
@@ -40,6 +41,7 @@ def unwind_functions(file: ElfFile) -> Symbols:
     column = _RETURN_COLUMN.get(file.header.machine)
     if column is not None and len(starts):
         rank[_outermost(places, frames, column)] |= ENTRY
+        rank[_holders(starts, sizes, thread_ends(file))] |= ENTRY
     known = sizes > 0
     return Symbols(
         starts[known],
@@ -101,6 +103,20 @@ def _outermost(places: npt.NDArray[np.int64], frames: bytes, column: int) -> lis
         position = int(np.searchsorted(ordered, match.start(), side="right")) - 1
         if position >= 0 and _undefines(frames, int(ordered[position]), column):
             found.append(int(order[position]))
+    return found
+
+
+def _holders(
+    starts: npt.NDArray[np.uint64], sizes: npt.NDArray[np.uint64], addresses: list[int]
+) -> list[int]:
+    """Return the functions that hold these addresses."""
+    order = np.argsort(starts, kind="stable")
+    found: list[int] = []
+    for address in addresses:
+        position = int(np.searchsorted(starts[order], np.uint64(address), side="right")) - 1
+        row = int(order[position])
+        if position >= 0 and address - int(starts[row]) < int(sizes[row]):
+            found.append(row)
     return found
 
 
