@@ -1,0 +1,75 @@
+// Moves what the rings hold into samples.perf, as it is and without a copy where nothing has to be
+// left out. One pass first shows every new record to the sieve (fork records of one ring decide
+// about samples in another), then writes only up to the heads seen before that look: no sample is
+// ever judged before the fork record that decides about it. One thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "stallscope/collect/sample_file.hpp"
+#include "stallscope/perf_events/ring.hpp"
+
+namespace stallscope {
+
+// Decides which records are written.
+class sieve {
+ public:
+  sieve() = default;
+  sieve(const sieve&) = delete;
+  sieve& operator=(const sieve&) = delete;
+  virtual ~sieve() = default;
+  // Whether observe() and keep() need to be asked at all; while not, rings are written whole.
+  [[nodiscard]] virtual bool watching() const = 0;
+  // Each new record once, ring by ring.
+  virtual void observe(const record_view& record, std::size_t ring_index) = 0;
+  // After all rings were looked at.
+  virtual void settle() = 0;
+  [[nodiscard]] virtual bool keep(const record_view& record) const = 0;
+};
+
+struct drain_counts {
+  std::uint64_t samples = 0;
+  std::uint64_t periods = 0;       // the sum of the samples' periods
+  std::uint64_t left_out = 0;      // samples that the sieve kept out
+  std::uint64_t lost_records = 0;  // PERF_RECORD_LOST and LOST_SAMPLES
+  std::uint64_t lost_samples = 0;  // what they add up to
+  std::uint64_t throttles = 0;
+};
+
+class drain {
+ public:
+  drain(std::span<const ring> rings, sample_file& file);
+
+  // The sieve must live as long as it is set; nullptr: none.
+  void set_sieve(sieve* chosen) { sieve_ = chosen; }
+  // While held, rings are only looked at, until one is half full: what must be written first
+  // (synthesized records) is still to come, and the sieve is still learning.
+  void hold(bool held) { held_ = held; }
+
+  void pass();
+
+  [[nodiscard]] const drain_counts& counts() const { return counts_; }
+
+ private:
+  struct cursor {
+    std::uint64_t scanned = 0;   // the sieve has seen what lies before
+    std::uint64_t writable = 0;  // may be written up to here
+  };
+  void scan(std::size_t index);
+  void write(std::size_t index);
+  void count(const record_view& record);
+  [[nodiscard]] bool crowded() const;
+  void add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end);
+
+  std::span<const ring> rings_;
+  sample_file* file_;
+  sieve* sieve_ = nullptr;
+  bool held_ = false;
+  std::vector<cursor> cursors_;
+  std::vector<iovec> pieces_;
+  drain_counts counts_;
+};
+
+}  // namespace stallscope

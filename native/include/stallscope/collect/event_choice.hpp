@@ -1,0 +1,38 @@
+// Chooses the event to sample: climbs down the ladder until the kernel takes one, and keeps why the
+// rungs above were refused.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <string>
+#include <vector>
+
+#include "stallscope/collect/failure.hpp"
+#include "stallscope/collect/options.hpp"
+#include "stallscope/perf_events/open_event.hpp"
+
+namespace stallscope {
+
+struct refused_rung {
+  std::string event;
+  unsigned precise = 0;
+  bool user_only = false;
+  int error = 0;
+};
+
+struct event_choice {
+  event_spec event;
+  sampling how;
+  perf_event_attr attribute{};
+  std::vector<refused_rung> refused;
+  std::vector<warning> warnings;
+};
+
+// Throws failure where no rung holds, and for a rate above the machine's limit.
+event_choice choose_event(const collect_options& options);
+
+// The rate limit in hertz; 0 where it is not known.
+std::uint64_t max_sample_rate(
+    const std::string& path = "/proc/sys/kernel/perf_event_max_sample_rate");
+
+}  // namespace stallscope

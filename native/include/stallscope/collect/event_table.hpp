@@ -1,0 +1,61 @@
+// The sampling events that are open: which thread and CPU each is for, and what they counted.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "stallscope/perf_events/open_event.hpp"
+#include "stallscope/perf_events/ring.hpp"
+
+namespace stallscope {
+
+class event_table {
+ public:
+  struct slot {
+    descriptor fd;
+    std::uint64_t id = 0;
+    pid_t tid = -1;
+    std::uint32_t ring_index = 0;
+  };
+
+  // The rings must outlive the table.
+  event_table(const perf_event_attr& attribute, std::span<const ring> rings)
+      : attribute_{attribute}, rings_{rings} {}
+
+  // Opens an event for a thread (or, by flags, a cgroup; or all with pid -1) on a ring's CPU,
+  // writing into that ring; 0 or the kernel's errno.
+  int open(pid_t pid, std::uint32_t ring_index, unsigned long flags = 0);
+
+  // The slot of a sample's id; nullptr where it is none of ours.
+  [[nodiscard]] const slot* find(std::uint64_t id) const;
+  // Later opened ones have higher numbers.
+  [[nodiscard]] std::size_t number_of(const slot& which) const {
+    return static_cast<std::size_t>(&which - slots_.data());
+  }
+  [[nodiscard]] const slot& at(std::size_t number) const { return slots_[number]; }
+  // Closes an event whose samples another one also takes.
+  void close(std::size_t number);
+  void close_all();
+
+  void enable_all() const;
+  void disable_all() const;
+  // The sum over all that are open.
+  [[nodiscard]] event_reading read_all() const;
+
+  [[nodiscard]] std::span<const ring> rings() const { return rings_; }
+  [[nodiscard]] std::size_t size() const { return slots_.size(); }
+  [[nodiscard]] std::size_t open_count() const { return open_count_; }
+
+ private:
+  perf_event_attr attribute_;
+  std::span<const ring> rings_;
+  std::vector<slot> slots_;
+  std::size_t open_count_ = 0;
+  std::unordered_map<std::uint64_t, std::size_t> by_id_;
+};
+
+}  // namespace stallscope

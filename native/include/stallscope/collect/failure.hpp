@@ -1,0 +1,30 @@
+// How a collection fails: what happened, what to do about it, and the exit code of the one table
+// (stallscope/errors.py).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace stallscope {
+
+enum class exit_code : int { done = 0, usage = 2, unable = 3, target_failed = 4, unreadable = 5 };
+
+class failure : public std::runtime_error {
+ public:
+  failure(exit_code code, const std::string& message, std::string remedy)
+      : std::runtime_error{message}, code_{code}, remedy_{std::move(remedy)} {}
+  [[nodiscard]] exit_code code() const noexcept { return code_; }
+  [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
+
+ private:
+  exit_code code_;
+  std::string remedy_;
+};
+
+// Something that a reader of the numbers must know; it does not end the collection.
+struct warning {
+  std::string code;
+  std::string message;
+};
+
+}  // namespace stallscope

@@ -1,0 +1,37 @@
+// What to collect: the validated command line. Nothing behind it sees the command line itself.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stallscope {
+
+enum class target_kind { process, command, cpus, cgroup };
+enum class privilege_scope { allowed, user, kernel };  // kernel: an error where it is refused
+
+struct collect_options {
+  target_kind kind = target_kind::process;
+  std::vector<pid_t> pids;
+  std::vector<std::string> command;
+  std::vector<int> cpus;  // empty: all that are online
+  std::string cgroup;
+  std::string directory;
+  bool force = false;
+  std::string event;  // empty: the ladder
+  std::uint64_t frequency_hz = 999;
+  std::uint64_t period = 0;
+  double duration_s = 0;  // 0: until the target ends or a signal
+  privilege_scope scope = privilege_scope::allowed;
+  std::size_t ring_bytes = std::size_t{2} << 20U;
+  std::uint16_t max_stack = 0;
+  int control_fd = -1;
+  int progress_fd = -1;
+  bool start_disabled = false;
+  std::vector<std::string> arguments;  // the program's own argv
+};
+
+}  // namespace stallscope

@@ -1,0 +1,38 @@
+// The directory of a recording: made with mode 0700, never followed through a link inside, and
+// replaced only where it holds a recording of ours and that was asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stallscope/perf_events/descriptor.hpp"
+
+namespace stallscope {
+
+class output_directory {
+ public:
+  // Throws failure (usage) where the directory is taken or cannot be written.
+  output_directory(std::string path, bool force);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // A new file of ours; what has its name is unlinked first, never opened.
+  [[nodiscard]] descriptor create(const std::string& name);
+  // Replaces a file by its new content at once, or throws std::system_error.
+  void replace(const std::string& name, const std::string& content);
+  // Sets room aside for the next replacement, so that a full disk still lets it happen.
+  void reserve(const std::string& name);
+  void remove(const std::string& name);
+  [[nodiscard]] std::uint64_t size_of(const std::string& name) const;
+  // Takes back what was made here, as long as nothing was recorded.
+  void discard();
+
+ private:
+  void open_existing(bool force);
+  std::string path_;
+  bool made_ = false;
+  descriptor fd_;
+  std::vector<std::string> created_;
+};
+
+}  // namespace stallscope

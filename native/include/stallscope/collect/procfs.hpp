@@ -1,0 +1,56 @@
+// What /proc tells about processes. Everything in it may vanish between two reads: a process that
+// is gone gives empty answers, never an error. Names are strangers' input and may be any bytes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stallscope {
+
+struct process_status {
+  std::string name;
+  pid_t tgid = 0;
+  pid_t parent = 0;
+  char state = '?';
+};
+
+struct memory_mapping {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::uint64_t page_offset = 0;
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t protection = 0;  // PROT_ bits
+  bool shared = false;
+  std::string path;  // empty for anonymous memory
+};
+
+class procfs {
+ public:
+  explicit procfs(std::filesystem::path root = "/proc") : root_{std::move(root)} {}
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] std::vector<pid_t> processes() const;
+  [[nodiscard]] std::vector<pid_t> threads(pid_t pid) const;
+  [[nodiscard]] std::vector<pid_t> children(pid_t pid) const;  // of all its threads
+  [[nodiscard]] std::optional<process_status> status(pid_t tid) const;
+  [[nodiscard]] std::string thread_name(pid_t pid, pid_t tid) const;
+  [[nodiscard]] std::vector<memory_mapping> executable_mappings(pid_t pid) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+// One line of /proc/PID/maps; nothing where it is malformed.
+std::optional<memory_mapping> parse_mapping(const std::string& line);
+
+// A file's content, empty where it cannot be read; at most limit bytes.
+std::string read_text(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 22U);
+
+}  // namespace stallscope

@@ -1,0 +1,61 @@
+// recording.json, format stallscope.recording/1.0: what was observed, how, by whom, and how it
+// ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/collect/command.hpp"
+#include "stallscope/collect/drain.hpp"
+#include "stallscope/collect/event_choice.hpp"
+#include "stallscope/collect/features.hpp"
+#include "stallscope/collect/options.hpp"
+
+namespace stallscope {
+
+struct file_entry {
+  std::string name;
+  std::string format;
+  std::uint64_t bytes = 0;
+};
+
+struct attach_facts {
+  std::string mode;  // "per-thread", "per-cpu", "per-cpu filtered"
+  std::size_t threads = 0;
+  std::size_t descriptors = 0;
+  std::size_t duplicates_closed = 0;
+  std::size_t ring_bytes = 0;
+};
+
+struct end_facts {
+  std::string reason;  // empty while recording
+  std::optional<exit_status> target_status;
+  std::uint64_t monotonic_ns = 0;
+};
+
+struct recording_facts {
+  bool complete = false;
+  collect_options options;
+  host_description host;
+  event_choice choice;
+  attach_facts attach;
+  std::vector<pid_t> pids;
+  std::string cpus;
+  std::uint64_t start_monotonic_ns = 0;
+  std::uint64_t start_realtime_ns = 0;
+  std::vector<file_entry> files;
+  drain_counts counts;
+  std::uint64_t lost_samples = 0;
+  std::optional<event_reading> counter;
+  std::vector<warning> warnings;
+  end_facts end;
+};
+
+std::string to_json(const recording_facts& facts);
+
+// The line of counters.jsonl for the reading at close.
+std::string counter_line(const recording_facts& facts);
+
+}  // namespace stallscope

@@ -1,0 +1,48 @@
+// Tells the caller how the collection goes: JSON lines on a descriptor for programs, or sentences
+// on stderr for people. Never used while rings are being read. One thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stallscope/collect/failure.hpp"
+
+namespace stallscope {
+
+inline constexpr int protocol_version = 1;
+
+struct progress_numbers {
+  std::uint64_t samples = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t bytes = 0;
+  double seconds = 0;
+};
+
+struct start_notice {
+  std::string mode;
+  std::string event;
+  std::string directory;
+  std::vector<int> pids;
+  std::vector<warning> warnings;
+};
+
+class reporter {
+ public:
+  // A negative descriptor: for people.
+  explicit reporter(int progress_fd);
+
+  // Everything is prepared; waiting for "enable".
+  void ready();
+  void started(const start_notice& notice);
+  void progress(const progress_numbers& numbers);
+  void finished(const progress_numbers& numbers, exit_code code, const std::string& reason);
+  void error(const failure& problem);
+
+ private:
+  void line(const std::string& text) const;
+  int fd_;
+  std::string directory_;
+};
+
+}  // namespace stallscope

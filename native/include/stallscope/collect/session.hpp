@@ -1,0 +1,66 @@
+// One collection from beginning to end: opens the output, rings and events, writes what was there
+// before, drains until the end, and closes the recording. One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "stallscope/collect/command.hpp"
+#include "stallscope/collect/drain.hpp"
+#include "stallscope/collect/end_watch.hpp"
+#include "stallscope/collect/event_table.hpp"
+#include "stallscope/collect/output_directory.hpp"
+#include "stallscope/collect/process_filter.hpp"
+#include "stallscope/collect/recording_document.hpp"
+#include "stallscope/collect/reporter.hpp"
+#include "stallscope/collect/sample_file.hpp"
+#include "stallscope/collect/target.hpp"
+#include "stallscope/collect/thread_attach.hpp"
+
+namespace stallscope {
+
+class session {
+ public:
+  session(const collect_options& options, reporter& report);
+  // The collection's exit code; throws failure where nothing was recorded.
+  exit_code run(const sigset_t& child_mask);
+
+ private:
+  void prepare(const sigset_t& child_mask);
+  void open_output();
+  void open_rings_for_cpus();
+  void attach();
+  void attach_threads();
+  void attach_filtered();
+  void attach_whole_cpus();
+  void attach_command();
+  void open_on_all_cpus(pid_t pid, unsigned long flags, const std::string& target);
+  void synthesize();
+  void write_header();
+  void announce();
+  void record();
+  void end_command();
+  void finish(const std::string& reason);
+  void close_files();
+  void write_document(bool complete);
+  [[nodiscard]] progress_numbers numbers() const;
+  [[nodiscard]] exit_code verdict();
+  exit_code give_up(const std::system_error& error);
+
+  reporter* report_;
+  procfs proc_;
+  recording_facts facts_;
+  end_watch watch_;
+  std::size_t descriptor_limit_ = 0;
+  open_cgroup cgroup_;
+  ring_set rings_;
+  std::unique_ptr<held_command> command_;
+  std::optional<output_directory> output_;
+  std::optional<sample_file> file_;
+  std::optional<event_table> events_;
+  std::optional<drain> drain_;
+  std::unique_ptr<process_filter> filter_;
+  std::unique_ptr<thread_attach> threads_;
+};
+
+}  // namespace stallscope

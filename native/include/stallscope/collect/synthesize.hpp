@@ -1,0 +1,32 @@
+// Records for what was there before the events were opened: threads, their names, what they have
+// mapped. Reads each file's build id once.
+#pragma once
+
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "stallscope/collect/record_buffer.hpp"
+#include "stallscope/collect/sample_file.hpp"
+
+namespace stallscope {
+
+class synthesizer {
+ public:
+  synthesizer(const procfs& proc, sample_file& file) : proc_{&proc}, file_{&file} {}
+  // Threads and mappings of a process; nothing where it is gone.
+  void process(pid_t pid);
+  void all_processes();
+
+ private:
+  void mappings(pid_t pid);
+  const build_id& id_of(pid_t pid, const memory_mapping& mapping);
+
+  using file_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
+  const procfs* proc_;
+  sample_file* file_;
+  record_buffer buffer_;
+  std::map<file_key, build_id> ids_;
+};
+
+}  // namespace stallscope

@@ -1,0 +1,41 @@
+// Which event is sampled: by default hardware cycles or else cpu-clock, or any event libpfm4 names.
+// Looking a name up in libpfm4 costs up to 40 ms where tracefs is mounted, so software events and
+// the generic hardware ones are known here and libpfm4 wakes only for the others. Call from one
+// thread: libpfm4 keeps global state.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stallscope {
+
+struct event_spec {
+  std::string name;
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  std::uint64_t config1 = 0;
+  std::uint64_t config2 = 0;
+  unsigned precise = 0;  // perf_event_attr.precise_ip
+  bool exclude_user = false;
+  bool exclude_kernel = false;
+  bool counts_ns = false;  // its unit is nanoseconds, not events
+};
+
+// A name that neither this program nor libpfm4 knows.
+class unknown_event : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+event_spec cpu_clock();
+
+// What is tried when no event was asked for, best first.
+std::vector<event_spec> default_ladder();
+
+// The event of a name; throws unknown_event with libpfm4's reason.
+event_spec find_event(std::string_view name);
+
+}  // namespace stallscope

@@ -1,0 +1,21 @@
+// The command line of stallscope-collect.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/collect/options.hpp"
+
+namespace stallscope {
+
+struct parsed_command_line {
+  collect_options options;
+  bool probe = false;
+  std::optional<int> exit_status;  // help or version was printed
+};
+
+// Throws failure (usage) where the words make no sense.
+parsed_command_line parse_command_line(const std::vector<std::string>& words);
+
+}  // namespace stallscope

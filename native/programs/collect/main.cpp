@@ -1,0 +1,58 @@
+// stallscope-collect: samples a target into a recording directory.
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+#include "command_line.hpp"
+#include "stallscope/collect/end_watch.hpp"
+#include "stallscope/collect/probe.hpp"
+#include "stallscope/collect/session.hpp"
+
+namespace {
+
+using stallscope::exit_code;
+using stallscope::failure;
+
+// The descriptor for progress, read ahead of the rest so that a wrong command line is told there,
+// too.
+int progress_fd_of(const std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    static constexpr std::string_view flag = "--progress-fd";
+    if (!words[i].starts_with(flag)) continue;
+    const bool joined = words[i].size() > flag.size() && words[i][flag.size()] == '=';
+    const std::string value = joined                 ? words[i].substr(flag.size() + 1)
+                              : i + 1 < words.size() ? words[i + 1]
+                                                     : "";
+    return value.empty() ? -1 : std::atoi(value.c_str());
+  }
+  return -1;
+}
+
+exit_code collect(const std::vector<std::string>& words, stallscope::reporter& report) {
+  const auto child_mask = stallscope::block_ending_signals();
+  const auto parsed = stallscope::parse_command_line(words);
+  if (parsed.exit_status) return exit_code::done;
+  if (parsed.probe) {
+    std::fputs(stallscope::probe_machine().c_str(), stdout);
+    return exit_code::done;
+  }
+  stallscope::session session{parsed.options, report};
+  return session.run(child_mask);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv, argv + argc);
+  stallscope::reporter report{progress_fd_of(words)};
+  try {
+    return static_cast<int>(collect(words, report));
+  } catch (const failure& problem) {
+    report.error(problem);
+    return static_cast<int>(problem.code());
+  } catch (const std::exception& error) {
+    report.error({exit_code::unable, error.what(),
+                  "see stallscope doctor for what this machine can measure"});
+    return static_cast<int>(exit_code::unable);
+  }
+}

@@ -1,0 +1,117 @@
+#include "stallscope/collect/drain.hpp"
+
+#include <algorithm>
+
+#include "stallscope/perf_format.hpp"
+
+namespace stallscope {
+namespace {
+
+constexpr std::uint32_t record_lost_samples = 13;  // PERF_RECORD_LOST_SAMPLES
+constexpr std::size_t pieces_at_once = 512;
+
+// Whether a record lies whole before a head. The kernel's always do; anything else would never end.
+bool whole(const record_view& record, std::uint64_t head) {
+  return record.size() >= sizeof(perf_event_header) && record.end() <= head;
+}
+
+}  // namespace
+
+drain::drain(std::span<const ring> rings, sample_file& file)
+    : rings_{rings}, file_{&file}, cursors_(rings.size()) {
+  pieces_.reserve(pieces_at_once + 2);
+}
+
+void drain::pass() {
+  for (std::size_t i = 0; i < rings_.size(); ++i) cursors_[i].writable = rings_[i].view().head();
+  if (sieve_ != nullptr && sieve_->watching()) {
+    for (std::size_t i = 0; i < rings_.size(); ++i) scan(i);
+    sieve_->settle();
+  } else {
+    for (auto& cursor : cursors_) cursor.scanned = std::max(cursor.scanned, cursor.writable);
+  }
+  if (held_ && !crowded()) return;
+  const auto before = file_->size_bytes();
+  for (std::size_t i = 0; i < rings_.size(); ++i) write(i);
+  if (file_->size_bytes() == before) return;
+  perf_event_header round{};
+  round.type = static_cast<std::uint32_t>(perf_format::user_record::finished_round);
+  round.size = sizeof round;
+  if (!held_) file_->append(std::as_bytes(std::span{&round, 1}));
+}
+
+bool drain::crowded() const {
+  return std::any_of(rings_.begin(), rings_.end(), [](const ring& one) {
+    return one.view().head() - one.view().tail() > one.view().size() / 2;
+  });
+}
+
+void drain::scan(std::size_t index) {
+  const auto& view = rings_[index].view();
+  auto& position = cursors_[index].scanned;
+  const auto head = view.head();
+  while (position < head) {
+    const record_view record{view, position};
+    if (!whole(record, head)) break;
+    sieve_->observe(record, index);
+    position = record.end();
+  }
+}
+
+void drain::write(std::size_t index) {
+  const auto& view = rings_[index].view();
+  const bool sifting = sieve_ != nullptr && sieve_->watching();
+  const auto end = cursors_[index].writable;
+  auto position = view.tail();
+  auto run_begin = position;
+  pieces_.clear();
+  while (position < end) {
+    const record_view record{view, position};
+    if (!whole(record, end)) break;
+    if (!sifting || sieve_->keep(record)) {
+      count(record);
+    } else {
+      counts_.left_out += record.type() == PERF_RECORD_SAMPLE ? 1 : 0;
+      add_run(view, run_begin, position);
+      run_begin = record.end();
+    }
+    position = record.end();
+  }
+  add_run(view, run_begin, position);
+  file_->append(std::span{pieces_});
+  view.release(position);
+}
+
+void drain::add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return;
+  for (const auto piece : view.pieces(begin, end)) {
+    if (!piece.empty()) pieces_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+  }
+  if (pieces_.size() < pieces_at_once) return;
+  file_->append(std::span{pieces_});
+  pieces_.clear();
+}
+
+void drain::count(const record_view& record) {
+  switch (record.type()) {
+    case PERF_RECORD_SAMPLE:
+      ++counts_.samples;
+      counts_.periods += sample_fields_view{record}.period;
+      break;
+    case PERF_RECORD_LOST:
+      ++counts_.lost_records;
+      counts_.lost_samples += record.u64(16);
+      break;
+    case record_lost_samples:
+      ++counts_.lost_records;
+      counts_.lost_samples += record.u64(8);
+      break;
+    case PERF_RECORD_THROTTLE:
+      ++counts_.throttles;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace stallscope

@@ -1,0 +1,131 @@
+#include "stallscope/collect/event_choice.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "stallscope/collect/procfs.hpp"
+#include "stallscope/collect/refusal.hpp"
+#include "stallscope/perf_events/cpu_list.hpp"
+
+namespace stallscope {
+namespace {
+
+event_place trial_place(const collect_options& options) {
+  const bool whole_cpus = options.kind == target_kind::cpus || options.kind == target_kind::cgroup;
+  const int cpu = options.cpus.empty() ? online_cpus().front() : options.cpus.front();
+  return {whole_cpus ? -1 : 0, cpu, 0};
+}
+
+// Tries an event, without what older kernels do not know where they refuse it; 0 or the errno.
+int try_event(event_choice& choice, const event_place& place) {
+  int first_error = 0;
+  for (const bool count_lost : {true, false}) {
+    for (const bool build_ids : {true, false}) {
+      choice.how.count_lost = count_lost;
+      choice.how.build_ids = build_ids;
+      auto attribute = sampling_attribute(choice.event, choice.how);
+      attribute.disabled = 1;
+      const auto opened = open_event(attribute, place);
+      if (opened.fd) return 0;
+      if (first_error == 0) first_error = opened.error;
+      if (opened.error != EINVAL) return opened.error;
+    }
+  }
+  return first_error;
+}
+
+bool forbidden(int error) { return error == EACCES || error == EPERM; }
+
+void warn_of_event(event_choice& choice, const collect_options& options) {
+  if (options.event.empty() && choice.event.counts_ns) {
+    choice.warnings.push_back(
+        {"no-hardware-cycles", "hardware cycles cannot be sampled here (" +
+                                   error_text(choice.refused.front().error) +
+                                   "): the samples are of cpu-clock, which does not see code that "
+                                   "runs with interrupts off"});
+  }
+  if (choice.how.user_only && options.scope == privilege_scope::allowed) {
+    choice.warnings.push_back(
+        {"user-only", "only user code is sampled: kernel.perf_event_paranoid is " +
+                          paranoid_level() + "; for kernel call chains " + privilege_remedy()});
+  }
+  if (!choice.how.count_lost) {
+    choice.warnings.push_back({"lost-from-records",
+                               "this kernel does not count lost samples by event; "
+                               "losses come from lost records alone"});
+  }
+}
+
+bool try_scopes(event_choice& choice, const collect_options& options, int& error) {
+  const auto place = trial_place(options);
+  for (const bool user_only : {false, true}) {
+    if (user_only ? options.scope == privilege_scope::kernel
+                  : options.scope == privilege_scope::user)
+      continue;
+    choice.how.user_only = user_only;
+    error = try_event(choice, place);
+    if (error == 0) return true;
+    choice.refused.push_back({choice.event.name, choice.event.precise, user_only, error});
+    if (!forbidden(error)) return false;
+  }
+  return false;
+}
+
+std::vector<event_spec> rungs(const collect_options& options) {
+  if (options.event.empty()) return default_ladder();
+  try {
+    return {find_event(options.event)};
+  } catch (const unknown_event& error) {
+    throw failure{
+        exit_code::usage, error.what(),
+        "leave out -e for hardware cycles or cpu-clock; perf list and libpfm4's showevtinfo "
+        "name what this machine has"};
+  }
+}
+
+[[noreturn]] void refuse(const event_choice& choice, const collect_options& options, int error) {
+  const bool whole_cpus = options.kind == target_kind::cpus || options.kind == target_kind::cgroup;
+  if (!forbidden(error))
+    throw refusal(error, "the event " + choice.event.name, trial_place(options).cpu);
+  const std::string wish = whole_cpus                                 ? "whole CPUs"
+                           : options.scope == privilege_scope::kernel ? "kernel call chains"
+                                                                      : "anything";
+  throw failure{exit_code::unable,
+                "this user may not sample " + wish + ": perf_event_open gives " +
+                    error_text(error) + " at kernel.perf_event_paranoid " + paranoid_level(),
+                privilege_remedy()};
+}
+
+}  // namespace
+
+std::uint64_t max_sample_rate(const std::string& path) {
+  return std::strtoull(read_text(path, 64).c_str(), nullptr, 10);
+}
+
+event_choice choose_event(const collect_options& options) {
+  const auto limit = max_sample_rate();
+  if (options.period == 0 && limit != 0 && options.frequency_hz > limit) {
+    throw failure{exit_code::usage,
+                  "-F " + std::to_string(options.frequency_hz) +
+                      " is above this machine's limit of " + std::to_string(limit) +
+                      " samples a second",
+                  "ask for less, or raise /proc/sys/kernel/perf_event_max_sample_rate"};
+  }
+  event_choice choice;
+  choice.how.frequency_hz = options.frequency_hz;
+  choice.how.period = options.period;
+  choice.how.max_stack = options.max_stack;
+  choice.how.inherit = options.kind == target_kind::process || options.kind == target_kind::command;
+  choice.how.enable_on_exec = options.kind == target_kind::command;
+  int error = 0;
+  for (const auto& rung : rungs(options)) {
+    choice.event = rung;
+    if (!try_scopes(choice, options, error)) continue;
+    choice.attribute = sampling_attribute(choice.event, choice.how);
+    warn_of_event(choice, options);
+    return choice;
+  }
+  refuse(choice, options, error);
+}
+
+}  // namespace stallscope

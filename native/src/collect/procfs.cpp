@@ -1,0 +1,135 @@
+#include "stallscope/collect/procfs.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include "stallscope/perf_events/descriptor.hpp"
+
+namespace stallscope {
+namespace {
+
+// The directory's entries whose names are numbers.
+std::vector<pid_t> numbers_in(const std::filesystem::path& path) {
+  std::vector<pid_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory{::opendir(path.c_str()), &::closedir};
+  if (!directory) return numbers;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    const std::string_view name{entry->d_name};
+    pid_t number = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && end == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// The kernel writes a newline in a path as \012, and only that.
+std::string unescaped(std::string path) {
+  static constexpr std::string_view newline{"\\012"};
+  for (std::size_t at = path.find(newline); at != std::string::npos;
+       at = path.find(newline, at + 1)) {
+    path.replace(at, newline.size(), "\n");
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string read_text(const std::filesystem::path& path, std::size_t limit) {
+  std::string text;
+  const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd) return text;
+  std::array<char, 16'384> chunk{};
+  while (text.size() < limit) {
+    const auto got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got <= 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+std::vector<pid_t> procfs::processes() const { return numbers_in(root_); }
+
+std::vector<pid_t> procfs::threads(pid_t pid) const {
+  return numbers_in(root_ / std::to_string(pid) / "task");
+}
+
+std::vector<pid_t> procfs::children(pid_t pid) const {
+  std::vector<pid_t> all;
+  for (const pid_t tid : threads(pid)) {
+    std::istringstream list{
+        read_text(root_ / std::to_string(pid) / "task" / std::to_string(tid) / "children")};
+    for (pid_t child = 0; list >> child;) all.push_back(child);
+  }
+  return all;
+}
+
+std::optional<process_status> procfs::status(pid_t tid) const {
+  const std::string text = read_text(root_ / std::to_string(tid) / "status");
+  if (text.empty()) return std::nullopt;
+  process_status status;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    const auto value = [&line](std::string_view key) -> const char* {
+      return line.starts_with(key) ? line.c_str() + key.size() : nullptr;
+    };
+    if (const char* name = value("Name:\t")) status.name = name;
+    if (const char* tgid = value("Tgid:\t")) status.tgid = static_cast<pid_t>(std::atoi(tgid));
+    if (const char* parent = value("PPid:\t"))
+      status.parent = static_cast<pid_t>(std::atoi(parent));
+    if (const char* state = value("State:\t")) status.state = *state;
+  }
+  return status;
+}
+
+std::string procfs::thread_name(pid_t pid, pid_t tid) const {
+  std::string name =
+      read_text(root_ / std::to_string(pid) / "task" / std::to_string(tid) / "comm", 64);
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
+std::optional<memory_mapping> parse_mapping(const std::string& line) {
+  memory_mapping mapping;
+  std::array<char, 5> flags{};
+  unsigned long long start = 0;
+  unsigned long long end = 0;
+  unsigned long long offset = 0;
+  unsigned long long inode = 0;
+  int path_at = 0;
+  const int fields =
+      std::sscanf(line.c_str(), "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, flags.data(),
+                  &offset, &mapping.major, &mapping.minor, &inode, &path_at);
+  if (fields != 7 || end <= start) return std::nullopt;
+  mapping.start = start;
+  mapping.end = end;
+  mapping.page_offset = offset;
+  mapping.inode = inode;
+  const auto has = [&flags](std::size_t i, char c) { return flags.at(i) == c; };
+  mapping.protection =
+      static_cast<std::uint32_t>((has(0, 'r') ? PROT_READ : 0) | (has(1, 'w') ? PROT_WRITE : 0) |
+                                 (has(2, 'x') ? PROT_EXEC : 0));
+  mapping.shared = has(3, 's');
+  mapping.path = unescaped(line.substr(static_cast<std::size_t>(path_at)));
+  return mapping;
+}
+
+std::vector<memory_mapping> procfs::executable_mappings(pid_t pid) const {
+  std::vector<memory_mapping> mappings;
+  std::istringstream lines{
+      read_text(root_ / std::to_string(pid) / "maps", std::size_t{256} << 20U)};
+  for (std::string line; std::getline(lines, line);) {
+    auto mapping = parse_mapping(line);
+    if (mapping && (mapping->protection & PROT_EXEC) != 0) mappings.push_back(std::move(*mapping));
+  }
+  return mappings;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,179 @@
+#include "stallscope/collect/recording_document.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "stallscope/collect/refusal.hpp"
+
+namespace stallscope {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Names of strangers may be any bytes: what is no UTF-8 is replaced.
+std::string dump(const json& document, int indent) {
+  return document.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+json host_of(const host_description& host) {
+  return {
+      {"hostname", host.host_name},
+      {"kernel_release", host.kernel_release},
+      {"kernel_version", host.kernel_version},
+      {"architecture", host.architecture},
+      {"cpu_model", host.cpu_model},
+      {"cpus_online", host.cpus_online},
+      {"memory_bytes", host.memory_bytes},
+      {"boot_id", host.boot_id},
+      {"virtualization", host.virtualization.empty() ? json(nullptr) : json(host.virtualization)}};
+}
+
+const char* name_of(target_kind kind) {
+  switch (kind) {
+    case target_kind::process:
+      return "process";
+    case target_kind::command:
+      return "command";
+    case target_kind::cpus:
+      return "cpus";
+    case target_kind::cgroup:
+      return "cgroup";
+  }
+  return "process";
+}
+
+json target_of(const recording_facts& facts) {
+  const auto& options = facts.options;
+  return {{"kind", name_of(options.kind)},
+          {"pids", facts.pids},
+          {"cpus", facts.cpus},
+          {"cgroup", options.cgroup.empty() ? json(nullptr) : json(options.cgroup)},
+          {"command", options.command}};
+}
+
+const char* name_of(privilege_scope scope) {
+  switch (scope) {
+    case privilege_scope::allowed:
+      return "allowed";
+    case privilege_scope::user:
+      return "user";
+    case privilege_scope::kernel:
+      return "kernel";
+  }
+  return "allowed";
+}
+
+json options_of(const collect_options& options) {
+  return {{"event", options.event.empty() ? json(nullptr) : json(options.event)},
+          {"frequency_hz", options.period == 0 ? json(options.frequency_hz) : json(nullptr)},
+          {"period", options.period != 0 ? json(options.period) : json(nullptr)},
+          {"duration_s", options.duration_s > 0 ? json(options.duration_s) : json(nullptr)},
+          {"scope", name_of(options.scope)},
+          {"ring_bytes", options.ring_bytes},
+          {"max_stack", options.max_stack != 0 ? json(options.max_stack) : json(nullptr)},
+          {"start_disabled", options.start_disabled}};
+}
+
+json source_of(const recording_facts& facts) {
+  const auto& choice = facts.choice;
+  json ladder = json::array();
+  for (const auto& rung : choice.refused) {
+    ladder.push_back({{"event", rung.event},
+                      {"precise", rung.precise},
+                      {"scope", rung.user_only ? "user" : "user+kernel"},
+                      {"refused", error_text(rung.error)}});
+  }
+  const bool by_period = choice.how.period != 0;
+  return {{"event", choice.event.name},
+          {"kind", "measured"},
+          {"unit", choice.event.counts_ns ? "ns" : "events"},
+          {"scope", choice.attribute.exclude_kernel != 0 ? "user"
+                    : choice.attribute.exclude_user != 0 ? "kernel"
+                                                         : "user+kernel"},
+          {"precise", choice.event.precise},
+          {"frequency_hz", by_period ? json(nullptr) : json(choice.how.frequency_hz)},
+          {"period", by_period ? json(choice.how.period) : json(nullptr)},
+          {"ladder", ladder}};
+}
+
+json clocks_of(const recording_facts& facts) {
+  return {{"samples", "CLOCK_MONOTONIC"},
+          {"start_monotonic_ns", facts.start_monotonic_ns},
+          {"start_realtime_ns", facts.start_realtime_ns},
+          {"end_monotonic_ns",
+           facts.end.monotonic_ns != 0 ? json(facts.end.monotonic_ns) : json(nullptr)}};
+}
+
+json attach_of(const attach_facts& attach) {
+  return {{"mode", attach.mode},
+          {"threads", attach.threads},
+          {"descriptors", attach.descriptors},
+          {"duplicates_closed", attach.duplicates_closed},
+          {"ring_bytes", attach.ring_bytes}};
+}
+
+json counter_of(const recording_facts& facts) {
+  if (!facts.counter) return nullptr;
+  // Events filtered by process were counted for whole CPUs.
+  const bool filtered = facts.attach.mode == "per-cpu filtered";
+  return {{"value", facts.counter->value},
+          {"time_enabled_ns", facts.counter->enabled_ns},
+          {"time_running_ns", facts.counter->running_ns},
+          {"of", filtered ? "all processes on these CPUs" : "target"},
+          {"sampled", facts.counts.periods}};
+}
+
+json end_of(const end_facts& end) {
+  json status = nullptr;
+  if (end.target_status) {
+    status = {{end.target_status->signalled ? "signalled" : "exited", end.target_status->number}};
+  }
+  return {{"reason", end.reason}, {"target_status", status}};
+}
+
+}  // namespace
+
+std::string to_json(const recording_facts& facts) {
+  json files = json::array();
+  for (const auto& file : facts.files) {
+    files.push_back({{"name", file.name}, {"format", file.format}, {"bytes", file.bytes}});
+  }
+  json warnings = json::array();
+  for (const auto& item : facts.warnings)
+    warnings.push_back({{"code", item.code}, {"message", item.message}});
+  const json document{
+      {"schema", "stallscope.recording/1.0"},
+      {"tool", {{"name", "stallscope-collect"}, {"version", STALLSCOPE_VERSION}}},
+      {"complete", facts.complete},
+      {"host", host_of(facts.host)},
+      {"command", facts.options.arguments},
+      {"target", target_of(facts)},
+      {"options", options_of(facts.options)},
+      {"source", source_of(facts)},
+      {"attach", attach_of(facts.attach)},
+      {"clocks", clocks_of(facts)},
+      {"files", files},
+      {"samples", facts.counts.samples},
+      {"losses",
+       {{"lost_samples", facts.lost_samples},
+        {"lost_records", facts.counts.lost_records},
+        {"throttles", facts.counts.throttles},
+        {"duplicates_left_out", facts.attach.mode == "per-thread" ? facts.counts.left_out : 0}}},
+      {"counter", counter_of(facts)},
+      {"warnings", warnings},
+      {"end", end_of(facts.end)}};
+  return dump(document, 2);
+}
+
+std::string counter_line(const recording_facts& facts) {
+  const auto reading = facts.counter.value_or(event_reading{});
+  return dump({{"events", json::array({facts.choice.event.name})},
+               {"values", json::array({reading.value})},
+               {"time_enabled_ns", reading.enabled_ns},
+               {"time_running_ns", reading.running_ns},
+               {"cpu", nullptr},
+               {"thread", nullptr},
+               {"interval", {facts.start_monotonic_ns, facts.end.monotonic_ns}}},
+              -1);
+}
+
+}  // namespace stallscope

@@ -1,0 +1,104 @@
+#include "stallscope/collect/reporter.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace stallscope {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string dump(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+void write_all(int fd, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto wrote = ::write(fd, text.data() + done, text.size() - done);
+    if (wrote <= 0) return;  // nobody listens any more; the recording goes on
+    done += static_cast<std::size_t>(wrote);
+  }
+}
+
+json numbers_of(const char* event, const progress_numbers& numbers) {
+  return {{"event", event},
+          {"samples", numbers.samples},
+          {"lost", numbers.lost},
+          {"bytes", numbers.bytes},
+          {"seconds", numbers.seconds}};
+}
+
+json warnings_of(const std::vector<warning>& warnings) {
+  json list = json::array();
+  for (const auto& item : warnings)
+    list.push_back({{"code", item.code}, {"message", item.message}});
+  return list;
+}
+
+}  // namespace
+
+reporter::reporter(int progress_fd) : fd_{progress_fd} {
+  if (fd_ < 0) return;
+  line(dump({{"event", "hello"}, {"version", STALLSCOPE_VERSION}, {"protocol", protocol_version}}));
+}
+
+void reporter::line(const std::string& text) const {
+  write_all(fd_ < 0 ? STDERR_FILENO : fd_, text);
+}
+
+void reporter::ready() {
+  if (fd_ >= 0) line(dump({{"event", "ready"}}));
+}
+
+void reporter::started(const start_notice& notice) {
+  directory_ = notice.directory;
+  if (fd_ >= 0) {
+    line(dump({{"event", "started"},
+               {"mode", notice.mode},
+               {"source", notice.event},
+               {"pids", notice.pids},
+               {"warnings", warnings_of(notice.warnings)}}));
+    return;
+  }
+  for (const auto& item : notice.warnings)
+    line("stallscope-collect: warning: " + item.message + "\n");
+  line("stallscope-collect: recording " + notice.event + " to " + notice.directory + "\n");
+}
+
+void reporter::progress(const progress_numbers& numbers) {
+  if (fd_ >= 0) line(dump(numbers_of("progress", numbers)));
+}
+
+void reporter::finished(const progress_numbers& numbers, exit_code code,
+                        const std::string& reason) {
+  if (fd_ >= 0) {
+    json document = numbers_of("finished", numbers);
+    document["exit_code"] = static_cast<int>(code);
+    document["reason"] = reason;
+    line(dump(document));
+    return;
+  }
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.1f", numbers.seconds);
+  line("stallscope-collect: " + std::to_string(numbers.samples) + " samples, " +
+       std::to_string(numbers.lost) + " lost, " + std::to_string(numbers.bytes) + " bytes in " +
+       seconds.data() + " s (" + reason + "): " + directory_ + "\n");
+}
+
+void reporter::error(const failure& problem) {
+  if (fd_ >= 0) {
+    line(dump({{"event", "error"},
+               {"message", problem.what()},
+               {"remedy", problem.remedy()},
+               {"exit_code", static_cast<int>(problem.code())}}));
+    return;
+  }
+  line(std::string{"stallscope-collect: "} + problem.what() +
+       (problem.remedy().empty() ? "" : "; " + problem.remedy()) + "\n");
+}
+
+}  // namespace stallscope

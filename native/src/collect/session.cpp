@@ -1,0 +1,230 @@
+#include "stallscope/collect/session.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "stallscope/clock.hpp"
+#include "stallscope/collect/kernel_map.hpp"
+#include "stallscope/collect/refusal.hpp"
+#include "stallscope/perf_events/cpu_list.hpp"
+
+namespace stallscope {
+namespace {
+
+constexpr std::uint64_t command_grace_ns = 5'000'000'000;
+
+}  // namespace
+
+session::session(const collect_options& options, reporter& report)
+    : report_{&report}, watch_{options.control_fd} {
+  facts_.options = options;
+}
+
+exit_code session::run(const sigset_t& child_mask) {
+  prepare(child_mask);
+  open_output();
+  try {
+    std::string reason;
+    try {
+      if (facts_.options.start_disabled) {
+        report_->ready();
+        reason = watch_.wait_for_enable().value_or("");
+      }
+      if (reason.empty()) {
+        attach();
+        if (command_) command_->release();
+        announce();
+        record();
+      } else {
+        finish(reason);
+      }
+      return verdict();
+    } catch (const std::system_error& error) {
+      return give_up(error);
+    }
+  } catch (const failure&) {
+    if (facts_.counts.samples == 0 && facts_.end.reason.empty()) output_->discard();
+    throw;
+  }
+}
+
+void session::prepare(const sigset_t& child_mask) {
+  const auto& options = facts_.options;
+  descriptor_limit_ = raise_descriptor_limit();
+  facts_.host = describe_host();
+  if (options.kind == target_kind::process) check_processes(proc_, options.pids);
+  if (options.kind == target_kind::cgroup) cgroup_ = find_cgroup(options.cgroup);
+  const auto cpus = usable_cpus(options.cpus);
+  facts_.cpus = format_cpu_list(cpus);
+  facts_.choice = choose_event(options);
+  facts_.warnings = facts_.choice.warnings;
+  if (options.kind == target_kind::command)
+    command_ = std::make_unique<held_command>(options.command, child_mask);
+}
+
+void session::open_output() {
+  output_.emplace(facts_.options.directory, facts_.options.force);
+  facts_.start_monotonic_ns = monotonic_ns();
+  facts_.start_realtime_ns = realtime_ns();
+  facts_.pids = facts_.options.pids;
+  try {
+    write_document(false);
+    output_->reserve("recording.json");
+    file_.emplace(output_->create("samples.perf"));
+    open_rings_for_cpus();
+    write_header();
+  } catch (const std::system_error& error) {
+    output_->discard();
+    throw failure{exit_code::unable, std::string{"the recording cannot be begun: "} + error.what(),
+                  "make room, or name another directory with -o"};
+  } catch (const failure&) {
+    output_->discard();
+    throw;
+  }
+  drain_.emplace(rings_.rings, *file_);
+}
+
+void session::write_header() {
+  // The sampling event's own bits, with its rings' size known by now.
+  facts_.choice.how.wakeup_bytes = static_cast<std::uint32_t>(rings_.data_bytes / 4);
+  facts_.choice.attribute = sampling_attribute(facts_.choice.event, facts_.choice.how);
+  record_buffer header;
+  put_header(header,
+             {facts_.choice.attribute, facts_.choice.event.name, facts_.options.arguments,
+              facts_.start_monotonic_ns, facts_.start_realtime_ns},
+             facts_.host);
+  if (const auto layout = read_kernel_layout()) {
+    put_kernel_map(header, *layout);
+    put_kernel_modules(header);
+  } else if (facts_.choice.attribute.exclude_kernel == 0) {
+    facts_.warnings.push_back({"kernel-addresses-hidden",
+                               "kernel addresses are hidden from this user (kernel.kptr_restrict): "
+                               "kernel frames will have no names"});
+  }
+  put_kernel_build_id(header);
+  file_->append(header.bytes());
+}
+
+void session::announce() {
+  if (facts_.attach.descriptors == 0) {
+    throw failure{exit_code::target_failed, "the target ended before it could be sampled",
+                  "start it under the collector: stallscope-collect -o DIR -- COMMAND"};
+  }
+  write_document(false);
+  output_->reserve("recording.json");
+  report_->started({facts_.attach.mode,
+                    facts_.choice.event.name,
+                    output_->path(),
+                    {facts_.pids.begin(), facts_.pids.end()},
+                    facts_.warnings});
+}
+
+void session::record() {
+  if (command_) watch_.watch_process(command_->pid());
+  watch_.set_duration(facts_.options.duration_s);
+  std::optional<std::string> reason;
+  auto next_progress_ns = monotonic_ns() + 1'000'000'000;
+  while (!reason) {
+    reason = watch_.wait();
+    drain_->pass();
+    facts_.counts = drain_->counts();
+    if (monotonic_ns() < next_progress_ns) continue;
+    report_->progress(numbers());
+    next_progress_ns = monotonic_ns() + 1'000'000'000;
+  }
+  finish(*reason);
+}
+
+void session::finish(const std::string& reason) {
+  facts_.end.reason = reason;
+  facts_.end.monotonic_ns = monotonic_ns();
+  if (events_) {
+    events_->disable_all();
+    drain_->pass();
+    drain_->pass();  // what the look of the first pass found
+    facts_.counts = drain_->counts();
+    facts_.counter = events_->read_all();
+    facts_.lost_samples = std::max(facts_.counter->lost, facts_.counts.lost_samples);
+    facts_.attach.duplicates_closed = threads_ ? threads_->duplicates_closed() : 0;
+  }
+  end_command();
+  close_files();
+}
+
+void session::end_command() {
+  if (!command_) return;
+  facts_.end.target_status = command_->poll_status();
+  if (facts_.end.target_status) return;
+  command_->send(SIGTERM);
+  if (!watch_.wait_for_processes(command_grace_ns)) {
+    command_->send(SIGKILL);
+    watch_.wait_for_processes(command_grace_ns);
+  }
+  facts_.end.target_status = command_->poll_status();
+}
+
+void session::close_files() {
+  facts_.files.push_back({"samples.perf", "perf-pipe", file_->size_bytes()});
+  const std::string line = counter_line(facts_);
+  sample_file{output_->create("counters.jsonl")}.append(std::as_bytes(std::span{line}));
+  facts_.files.push_back({"counters.jsonl", "jsonl", line.size()});
+  if (facts_.choice.attribute.exclude_kernel == 0) {
+    const auto symbols = output_->create("kallsyms");
+    const auto bytes = copy_kallsyms(symbols, [this] { return watch_.hurried(); });
+    if (bytes != 0) facts_.files.push_back({"kallsyms", "kallsyms", bytes});
+    if (bytes == 0) output_->remove("kallsyms");
+  }
+  write_document(true);
+}
+
+void session::write_document(bool complete) {
+  facts_.complete = complete;
+  output_->replace("recording.json", to_json(facts_));
+}
+
+progress_numbers session::numbers() const {
+  const auto end = facts_.end.monotonic_ns != 0 ? facts_.end.monotonic_ns : monotonic_ns();
+  return {facts_.counts.samples, std::max(facts_.lost_samples, facts_.counts.lost_samples),
+          file_->size_bytes(), static_cast<double>(end - facts_.start_monotonic_ns) / 1e9};
+}
+
+exit_code session::verdict() {
+  const auto samples = facts_.counts.samples;
+  const auto lost = facts_.lost_samples;
+  const bool good = samples > 0 && lost <= samples;
+  report_->finished(numbers(), good ? exit_code::done : exit_code::unreadable, facts_.end.reason);
+  if (samples == 0) {
+    report_->error({exit_code::unreadable,
+                    "the recording is empty: the target used no CPU time that could be sampled",
+                    "record for longer, or while it works"});
+  } else if (!good) {
+    report_->error(
+        {exit_code::unreadable,
+         std::to_string(lost) + " samples were lost and only " + std::to_string(samples) + " kept",
+         "ask for fewer samples (-F) or larger rings (--ring-kib)"});
+  }
+  return good ? exit_code::done : exit_code::unreadable;
+}
+
+exit_code session::give_up(const std::system_error& error) {
+  const int number = error.code().value();
+  const bool full = number == ENOSPC || number == EDQUOT;
+  facts_.counts = drain_->counts();
+  facts_.end.reason = full ? "disk full" : "write failed";
+  facts_.end.monotonic_ns = monotonic_ns();
+  facts_.files = {{"samples.perf", "perf-pipe", file_->size_bytes()}};
+  if (events_) events_->disable_all();
+  end_command();
+  try {
+    write_document(false);
+  } catch (const std::system_error&) {
+    // The one written at the start stays, and says that the recording is not complete.
+  }
+  report_->finished(numbers(), exit_code::unable, facts_.end.reason);
+  report_->error({exit_code::unable, "the recording stopped early: " + std::string{error.what()},
+                  full ? "make room or name another directory with -o; what was written can be read"
+                       : "see what is wrong with the file system; what was written can be read"});
+  return exit_code::unable;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,158 @@
+// How a session opens its events for each kind of target.
+#include <cerrno>
+
+#include "stallscope/collect/refusal.hpp"
+#include "stallscope/collect/session.hpp"
+#include "stallscope/collect/synthesize.hpp"
+#include "stallscope/perf_events/cpu_list.hpp"
+
+namespace stallscope {
+namespace {
+
+// Descriptors beyond this cost kernel memory (3 KB each) and time for each fork of the target.
+constexpr std::size_t most_descriptors = 4096;
+
+constexpr const char* mode_threads = "per-thread";
+constexpr const char* mode_cpus = "per-cpu";
+constexpr const char* mode_filtered = "per-cpu filtered";
+
+}  // namespace
+
+void session::open_rings_for_cpus() {
+  const auto& options = facts_.options;
+  const auto cpus = parse_cpu_list(facts_.cpus);
+  try {
+    rings_ = open_rings(cpus, options.ring_bytes);
+  } catch (const std::system_error& error) {
+    throw failure{exit_code::unable,
+                  std::string{"the ring buffers cannot be opened: "} + error.what(),
+                  "raise the limits of locked memory (ulimit -l, kernel.perf_event_mlock_kb) and "
+                  "open files (ulimit -n)"};
+  }
+  facts_.attach.ring_bytes = rings_.data_bytes;
+  if (rings_.data_bytes < options.ring_bytes) {
+    facts_.warnings.push_back(
+        {"small-rings", "the ring buffers have only " + std::to_string(rings_.data_bytes >> 10U) +
+                            " KiB each: more memory may not be locked (ulimit -l)"});
+  }
+  watch_.watch_rings(rings_.rings);
+}
+
+void session::attach() {
+  drain_->hold(true);
+  switch (facts_.options.kind) {
+    case target_kind::process:
+      attach_threads();
+      break;
+    case target_kind::command:
+      attach_command();
+      break;
+    case target_kind::cpus:
+    case target_kind::cgroup:
+      attach_whole_cpus();
+      break;
+  }
+  facts_.attach.descriptors = events_->open_count();
+  synthesize();
+  drain_->hold(false);
+}
+
+void session::open_on_all_cpus(pid_t pid, unsigned long flags, const std::string& target) {
+  for (std::uint32_t i = 0; i < rings_.rings.size(); ++i) {
+    const int error = events_->open(pid, i, flags);
+    if (error != 0) throw refusal(error, target, rings_.rings[i].cpu());
+  }
+}
+
+void session::attach_threads() {
+  const auto& pids = facts_.options.pids;
+  for (const pid_t pid : pids) watch_.watch_process(pid);
+  const std::size_t budget = std::min(most_descriptors, descriptor_limit_ / 2);
+  std::size_t needed = 0;
+  for (const pid_t pid : pids) needed += proc_.threads(pid).size() * rings_.rings.size();
+  if (needed > budget) {
+    attach_filtered();
+    return;
+  }
+  events_.emplace(facts_.choice.attribute, rings_.rings);
+  threads_ = std::make_unique<thread_attach>(proc_, *events_, budget);
+  drain_->set_sieve(threads_.get());
+  try {
+    if (!threads_->attach(pids, *drain_)) {
+      facts_.warnings.push_back({"attach-unsettled",
+                                 "the target made threads faster than they could be attached to: "
+                                 "some of those born meanwhile may be missing"});
+    }
+  } catch (const too_many_descriptors&) {
+    events_->close_all();
+    drain_->set_sieve(nullptr);
+    threads_.reset();
+    attach_filtered();
+    return;
+  }
+  facts_.attach.mode = mode_threads;
+  facts_.attach.threads = threads_->threads_opened();
+  facts_.pids.assign(threads_->processes().begin(), threads_->processes().end());
+}
+
+void session::attach_filtered() {
+  const std::size_t budget = std::min(most_descriptors, descriptor_limit_ / 2);
+  auto whole = facts_.choice.how;
+  whole.inherit = false;
+  events_.emplace(sampling_attribute(facts_.choice.event, whole), rings_.rings);
+  filter_ = std::make_unique<process_filter>(facts_.options.pids);
+  drain_->set_sieve(filter_.get());
+  try {
+    open_on_all_cpus(-1, 0, "all processes");
+  } catch (const failure&) {
+    throw failure{exit_code::unable,
+                  "the target has too many threads for one event on each thread and CPU (at most " +
+                      std::to_string(budget) + " descriptors, half the limit of open files or " +
+                      std::to_string(most_descriptors) +
+                      "), and this user may not sample whole CPUs instead",
+                  "raise the limit of open files (ulimit -n), or " + privilege_remedy()};
+  }
+  for (const pid_t pid : facts_.options.pids) facts_.attach.threads += proc_.threads(pid).size();
+  facts_.attach.mode = mode_filtered;
+  facts_.warnings.push_back({"per-cpu-filtered",
+                             "the target has too many threads for one event each: whole CPUs are "
+                             "sampled and the samples of other processes left out"});
+}
+
+void session::attach_whole_cpus() {
+  events_.emplace(facts_.choice.attribute, rings_.rings);
+  facts_.attach.mode = mode_cpus;
+  if (facts_.options.kind == target_kind::cgroup) {
+    open_on_all_cpus(cgroup_.fd.get(), PERF_FLAG_PID_CGROUP, "the cgroup " + cgroup_.path);
+  } else {
+    open_on_all_cpus(-1, 0, "all processes");
+  }
+}
+
+void session::attach_command() {
+  events_.emplace(facts_.choice.attribute, rings_.rings);
+  open_on_all_cpus(command_->pid(), 0, "the command");
+  facts_.attach.mode = mode_threads;
+  facts_.attach.threads = 1;
+  facts_.pids = {command_->pid()};
+}
+
+void session::synthesize() {
+  synthesizer writer{proc_, *file_};
+  switch (facts_.options.kind) {
+    case target_kind::command:
+      break;  // its exec will be recorded
+    case target_kind::cpus:
+      writer.all_processes();
+      break;
+    case target_kind::process:
+      for (const pid_t pid : facts_.pids) writer.process(pid);
+      break;
+    case target_kind::cgroup:
+      facts_.pids = processes_of_cgroup(cgroup_.path);
+      for (const pid_t pid : facts_.pids) writer.process(pid);
+      break;
+  }
+}
+
+}  // namespace stallscope

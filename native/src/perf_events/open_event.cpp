@@ -1,0 +1,93 @@
+#include "stallscope/perf_events/open_event.hpp"
+
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <ctime>
+
+namespace stallscope {
+
+perf_event_attr sampling_attribute(const event_spec& event, const sampling& how) {
+  perf_event_attr attribute{};
+  attribute.size = attribute_bytes;
+  attribute.type = event.type;
+  attribute.config = event.config;
+  attribute.config1 = event.config1;
+  attribute.config2 = event.config2;
+  attribute.precise_ip = event.precise & 3U;
+  attribute.exclude_user = event.exclude_user;
+  attribute.exclude_kernel = event.exclude_kernel || how.user_only;
+  attribute.exclude_hv = attribute.exclude_kernel;
+  attribute.exclude_callchain_kernel = attribute.exclude_kernel;
+  if (how.period != 0) {
+    attribute.sample_period = how.period;
+  } else {
+    attribute.freq = 1;
+    attribute.sample_freq = how.frequency_hz;
+  }
+  attribute.sample_type = sample_fields;
+  attribute.sample_id_all = 1;
+  attribute.sample_max_stack = how.max_stack;
+  attribute.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+                          PERF_FORMAT_ID | (how.count_lost ? format_lost : 0);
+  attribute.inherit = how.inherit;
+  attribute.mmap = 1;
+  attribute.mmap2 = 1;
+  attribute.build_id = how.build_ids;
+  attribute.comm = 1;
+  attribute.comm_exec = 1;
+  attribute.task = 1;
+  attribute.disabled = how.enable_on_exec;
+  attribute.enable_on_exec = how.enable_on_exec;
+  attribute.use_clockid = 1;
+  attribute.clockid = CLOCK_MONOTONIC;
+  attribute.watermark = 1;
+  attribute.wakeup_watermark = how.wakeup_bytes;
+  return attribute;
+}
+
+perf_event_attr ring_attribute(std::uint32_t wakeup_bytes) {
+  perf_event_attr attribute{};
+  attribute.size = attribute_bytes;
+  attribute.type = PERF_TYPE_SOFTWARE;
+  attribute.config = PERF_COUNT_SW_DUMMY;
+  attribute.exclude_kernel = 1;  // an ordinary user may not ask for more
+  attribute.exclude_hv = 1;
+  attribute.sample_type = sample_fields;
+  attribute.sample_id_all = 1;
+  attribute.use_clockid = 1;  // events of another clock cannot be redirected here
+  attribute.clockid = CLOCK_MONOTONIC;
+  attribute.watermark = 1;
+  attribute.wakeup_watermark = wakeup_bytes;
+  return attribute;
+}
+
+open_result open_event(const perf_event_attr& attribute, const event_place& place) noexcept {
+  open_result result;
+  const auto fd = ::syscall(SYS_perf_event_open, &attribute, place.pid, place.cpu, -1,
+                            place.flags | PERF_FLAG_FD_CLOEXEC);
+  if (fd < 0) {
+    result.error = errno;
+  } else {
+    result.fd.reset(static_cast<int>(fd));
+  }
+  return result;
+}
+
+std::uint64_t event_id(const descriptor& fd) noexcept {
+  std::uint64_t id = 0;
+  return ::ioctl(fd.get(), PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
+}
+
+bool read_event(const descriptor& fd, event_reading& reading) noexcept {
+  std::array<std::uint64_t, 5> words{};  // value, enabled, running, id, lost
+  const auto got = ::read(fd.get(), words.data(), sizeof words);
+  if (got < static_cast<ssize_t>(4 * sizeof(std::uint64_t))) return false;
+  reading = {words[0], words[1], words[2], words[4]};
+  return true;
+}
+
+}  // namespace stallscope
