@@ -1,1 +1,1 @@
-"""Speed side by side with peers: interleaved pairs, kept raw; docs/benchmarks.md is made of them."""
+"""Speed side by side with peers, in interleaved pairs; docs/benchmarks.md is made of them."""

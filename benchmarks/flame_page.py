@@ -35,6 +35,21 @@ BROWSER_OPTIONS = (
     "--disable-sync",
     "--window-size=1600,1000",
 )
+# What else a person does, as changes of the view's state; timed to the frame that shows them.
+CHANGES = {
+    "clear_ms": "{query: ''}",
+    "zoom_ms": "{zoom: stallscope.view.rows[8][0].node}",
+    "unzoom_ms": "{zoom: 0}",
+    "filter_ms": "{shown: new Uint8Array(stallscope.view.profile.threads.length).fill(1, 0, 9)}",
+    "by_name_ms": "{byName: true}",
+    "select_ms": "{selected: 1}",
+    "search_long_ms": "{query: 'query::exec'}",
+}
+CHANGE = """
+const done = arguments[0], began = performance.now();
+stallscope.view.update(%s);
+requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
+"""
 NAMESPACES = ("storage", "net", "query::plan", "query::exec", "index", "cache", "raft", "std")
 WORDS = ("read", "write", "merge", "apply", "lookup", "insert", "flush", "parse", "encode", "visit")
 
@@ -104,7 +119,11 @@ def measured_round(page: Path) -> dict[str, float]:
             wait.until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
             browser.find_element(By.ID, "search").send_keys("m")
             wait.until(lambda b: b.execute_script("return stallscope.timings.search_ms"))
-            return dict(browser.execute_script("return stallscope.timings"))
+            times = dict(browser.execute_script("return stallscope.timings"))
+            del times["update_ms"], times["began_ms"]
+            for name, change in CHANGES.items():
+                times[name] = browser.execute_async_script(CHANGE % change)
+            return times
         finally:
             browser.quit()
 

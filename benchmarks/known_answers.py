@@ -1,4 +1,4 @@
-"""Known answers: ten profiles of `stallscope-kernels mix`, its own truth beside the sampled shares."""
+"""Known answers: ten profiles of `stallscope-kernels mix` beside the truth it measured itself."""
 
 import subprocess
 import tempfile
@@ -33,7 +33,8 @@ def one_run(folder: Path) -> dict[str, tuple[float, float]]:
         truth.seek(0)
         lines = snapshots(truth)
     manifest = recording.manifest
-    assert manifest is not None and manifest.end_ns is not None
+    assert manifest is not None
+    assert manifest.end_ns is not None
     expected = true_shares(lines, manifest.start_ns, manifest.end_ns)
     sampled = {
         analysis.profile.functions[row.index].name: row.self_value / analysis.ranking.value

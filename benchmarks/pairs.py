@@ -44,7 +44,9 @@ def interleave(
     """Return ``count`` paired readings, the order within a pair alternating."""
     left, right = [], []
     for turn in range(count):
-        for which in ((left, ours), (right, peer)) if turn % 2 == 0 else ((right, peer), (left, ours)):
+        for which in (
+            ((left, ours), (right, peer)) if turn % 2 == 0 else ((right, peer), (left, ours))
+        ):
             readings, measure = which
             readings.append(measure())
     return tuple(left), tuple(right)
@@ -61,10 +63,8 @@ class Interval:
 
 def bootstrap(values: list[float], statistic: Callable[[list[float]], float]) -> Interval:
     """Return the statistic with its percentile bootstrap interval (2,000 resamples, fixed seed)."""
-    generator = random.Random(20)  # noqa: S311 - resampling, not secrets
-    resampled = sorted(
-        statistic(generator.choices(values, k=len(values))) for _ in range(2_000)
-    )
+    generator = random.Random(20)
+    resampled = sorted(statistic(generator.choices(values, k=len(values))) for _ in range(2_000))
     return Interval(statistic(values), resampled[49], resampled[1949])
 
 

@@ -22,7 +22,9 @@ def run(command: Sequence[str], *, cwd: Path | None = None) -> Cost:
     """Return the cost of a command whose output goes to /dev/null."""
     start = time.perf_counter()
     with open(os.devnull, "w", encoding="utf-8") as sink:
-        process = subprocess.Popen(command, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL, cwd=cwd)
+        process = subprocess.Popen(
+            command, stdout=sink, stderr=sink, stdin=subprocess.DEVNULL, cwd=cwd
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return Cost(

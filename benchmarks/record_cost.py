@@ -129,7 +129,10 @@ def costs(target: Target, rate: int, folder: Path) -> list[Case]:
 def run() -> None:
     """Measure both targets at all rates."""
     cases: list[Case] = []
-    makers: tuple[Callable[[Path], AbstractContextManager[Target]], ...] = (busy_pair, redis_under_load)
+    makers: tuple[Callable[[Path], AbstractContextManager[Target]], ...] = (
+        busy_pair,
+        redis_under_load,
+    )
     for make in makers:
         with tempfile.TemporaryDirectory() as name, make(Path(name)) as target:
             time.sleep(1)

@@ -96,8 +96,8 @@ def redis_under_load(folder: Path) -> Iterator[Redis]:
                     break
             time.sleep(0.05)
         load = subprocess.Popen(
-            ["redis-benchmark", "-p", str(port), "-c", "16", "-P", "16", "-t", "get,set", "-l", "-q",
-             "-n", "1000000", "-r", "100000"],
+            ["redis-benchmark", "-p", str(port), "-c", "16", "-P", "16", "-t", "get,set", "-l",
+             "-q", "-n", "1000000", "-r", "100000"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         yield Redis(server.pid, port)
@@ -112,5 +112,3 @@ def cpu_seconds(pid: int) -> float:
     """Return the CPU time a process and its threads have taken, from its own clock."""
     clock = (~pid << 3) | 2  # as clock_getcpuclockid(3) makes it
     return time.clock_gettime(clock)
-
-

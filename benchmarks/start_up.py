@@ -16,7 +16,9 @@ def run() -> None:
     cases = []
     for metric, pick in (("CPU s", lambda cost: cost.cpu_s), ("wall s", lambda cost: cost.wall_s)):
         left, right = interleave(
-            PAIRS, lambda pick=pick: pick(run_process(ours)), lambda pick=pick: pick(run_process(peer))
+            PAIRS,
+            lambda pick=pick: pick(run_process(ours)),
+            lambda pick=pick: pick(run_process(peer)),
         )
         cases.append(
             Case(

@@ -8,10 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.pairs import Case, interleave, save
+from benchmarks.pairs import Case, save
 from benchmarks.processes import Cost
 from benchmarks.processes import run as run_process
 from stallscope.programs import program
@@ -27,7 +26,9 @@ def record_many_symbols(folder: Path) -> tuple[Path, int]:
     """Return a recording of at least 160,000 samples, and their number."""
     source, target = folder / "many.s", folder / "many_symbols"
     with source.open("w") as sink:
-        subprocess.run([sys.executable, HERE / "many_symbols.py", str(SYMBOLS)], stdout=sink, check=True)
+        subprocess.run(
+            [sys.executable, HERE / "many_symbols.py", str(SYMBOLS)], stdout=sink, check=True
+        )
     subprocess.run(
         ["cc", "-O2", "-no-pie", "-fno-omit-frame-pointer", f"-DCOUNT={SYMBOLS}", "-pthread",
          "-o", target, HERE / "walk.c", source],
@@ -53,7 +54,8 @@ def run() -> None:
         page, cache = folder / "page.html", folder / "cache"
         stallscope = [
             "env", f"XDG_CACHE_HOME={cache}",
-            str(Path(sys.executable).with_name("stallscope")), "report", str(recording), "-o", str(page),
+            str(Path(sys.executable).with_name("stallscope")), "report", str(recording),
+            "-o", str(page),
         ]  # fmt: skip
         raw = str(recording / "samples.perf")
         peers = {
@@ -61,22 +63,12 @@ def run() -> None:
             "perf report -g none": ["perf", "report", "-g", "none", "--stdio", "-i", raw],
         }
 
-        def ours(pick: Callable[[Cost], float]) -> float:
-            shutil.rmtree(cache, ignore_errors=True)
-            return checked(stallscope, pick)
-
         for peer_name, peer in peers.items():
             costs: dict[str, list[Cost]] = {"ours": [], "peer": []}
-
-            def take(which: str, cost: Cost, costs: dict[str, list[Cost]] = costs) -> float:
-                costs[which].append(cost)
-                return cost.cpu_s
-
-            interleave(
-                PAIRS,
-                lambda: ours(lambda cost: take("ours", cost)),
-                lambda peer=peer: checked(peer, lambda cost: take("peer", cost)),
-            )
+            for turn in range(PAIRS):
+                for which in ("ours", "peer") if turn % 2 == 0 else ("peer", "ours"):
+                    shutil.rmtree(cache, ignore_errors=True)
+                    costs[which].append(checked(stallscope if which == "ours" else peer))
             for metric, pick, bar in (
                 ("CPU s", lambda cost: cost.cpu_s, "less CPU"),
                 ("peak MiB", lambda cost: cost.peak_bytes / 2**20, "ours under 250 MiB"),
@@ -95,9 +87,9 @@ def run() -> None:
     save("summary_cost", "./dev bench summary_cost", cases)
 
 
-def checked(command: list[str], pick: Callable[[Cost], float]) -> float:
-    """Return the picked cost of a command that must succeed."""
+def checked(command: list[str]) -> Cost:
+    """Return the cost of a command that must succeed."""
     cost = run_process(command)
     if cost.status != 0:
         raise RuntimeError(f"status {cost.status} of {command}")
-    return pick(cost)
+    return cost

@@ -50,15 +50,17 @@ class LazyGroup(click.Group):
             import difflib  # noqa: PLC0415 - only for a mistyped name
 
             near = difflib.get_close_matches(args[0], COMMANDS, n=2)
-            if near:
-                error.message += f" Did you mean: {', '.join(near)}?"
-            raise
+            if not near:
+                raise
+            raise click.UsageError(
+                f"{error.message} Did you mean: {', '.join(near)}?", ctx
+            ) from error
 
 
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with `stallscope profile -p PID`; where something is refused, `stallscope doctor`.",
+    epilog="Begin with `stallscope profile -p PID`; if something is refused, `stallscope doctor`.",
 )
 @click.version_option(__version__, prog_name="stallscope", message="%(prog)s %(version)s")
 def group() -> None:
@@ -91,6 +93,6 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output went away; as for every filter, that is not an error. Python's
         # own flush at exit must not complain either.
-        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115
         return int(ExitCode.DONE)
     return result if isinstance(result, int) else int(ExitCode.DONE)

@@ -60,7 +60,9 @@ def demonstrate() -> None:
 
 
 def _start_mix(truth: IO[str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen([str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=truth)
+    return subprocess.Popen(
+        [str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=truth
+    )
 
 
 def _comparison(recording: Recording, analysis: Analysis, lines: list[Snapshot]) -> str:

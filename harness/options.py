@@ -16,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 RUN_HELP = "RUN is a directory that record or profile made, or a perf.data file."
 
 
-class Pids(click.ParamType):
+class Pids(click.ParamType[tuple[int, ...]]):
     """Process ids, separated by commas."""
 
     name = "pid[,pid...]"
@@ -29,7 +29,9 @@ class Pids(click.ParamType):
             return value
         words = str(value).split(",")
         if not all(word.isascii() and word.isdecimal() and 0 < int(word) < 2**31 for word in words):
-            self.fail(f"{value!r} is not a process id or a list of them, as 123 or 123,456", param, ctx)
+            self.fail(
+                f"{value!r} is not a process id or a list of them, as 123 or 123,456", param, ctx
+            )
         return tuple(int(word) for word in words)
 
 
@@ -41,7 +43,9 @@ def target_options(command: Command) -> Command:
                 "-p", "--pid", "pids", type=Pids(), multiple=True, help="Observe these processes."
             ),
             click.option("-a", "--all", "system_wide", is_flag=True, help="Observe all CPUs."),
-            click.option("-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, as 0-3,7."),
+            click.option(
+                "-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, as 0-3,7."
+            ),
             click.option(
                 "-G", "--cgroup", default="", metavar="PATH", help="Observe a cgroup or container."
             ),
@@ -86,7 +90,9 @@ def target_options(command: Command) -> Command:
                 metavar="DIR",
                 help="Where to put the recording. Default: stallscope-<target>-<time>.",
             ),
-            click.option("--force", is_flag=True, help="Replace a recording that is there already."),
+            click.option(
+                "--force", is_flag=True, help="Replace a recording that is there already."
+            ),
             click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]"),
         )
     ):

@@ -32,7 +32,7 @@ def write_whole(path: Path, parts: Iterable[str]) -> None:
             "name a file in a directory that exists and that this user may write",
         ) from error
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - a descriptor
+        with open(descriptor, "w", encoding="utf-8", errors="replace") as file:
             for part in parts:
                 file.write(part)
         unfinished.replace(path)

@@ -11,15 +11,16 @@ from topdown.stacks.perishables import keep
 class _Watcher:
     """Follows one collection: the live line, the warnings, and the perishables at its start."""
 
-    def __init__(self, options: CollectorOptions) -> None:
+    def __init__(self, options: CollectorOptions, *, warns: bool) -> None:
         self._options = options
+        self._warns = warns
         self._line = LiveLine()
         self.pids = options.pids
 
     def follow(self, progress: Progress) -> None:
         if progress.kind == "started":
             self.pids = progress.pids or self._options.pids
-            for warning in progress.warnings:
+            for warning in progress.warnings if self._warns else ():
                 warn(warning)
             keep_perishables(self.pids, self._options)
         if progress.kind == "finished":
@@ -37,10 +38,13 @@ class _Watcher:
 
 
 def record(
-    options: CollectorOptions, command_output: IO[str] | None = None
+    options: CollectorOptions, command_output: IO[str] | None = None, *, warns: bool = False
 ) -> tuple[Recording, Outcome]:
-    """Return the closed recording and how it ended; raises what the collector and disk raise."""
-    watcher = _Watcher(options)
+    """Return the closed recording and how it ended; raises what the collector and disk raise.
+
+    ``warns``: say the collector's warnings at once, where no summary follows that holds them.
+    """
+    watcher = _Watcher(options, warns=warns)
     try:
         outcome = collect(options, watcher.follow, command_output)
     except KeyboardInterrupt:

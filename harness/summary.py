@@ -91,7 +91,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def summary_text(profile: Profile, ranking: Ranking, places: Places, top: int) -> str:
-    """Return the summary for a terminal: source, losses, top functions, threads, where the page is."""
+    """Return the summary for a terminal: source, losses, functions, threads, where the page is."""
     parts = [_heading(profile), *_cautions(profile), "", *_functions(profile, ranking, top)]
     parts += ["", *_threads(profile, ranking, top)]
     parts += ["", f"recording  {printable(str(places.recording))}"]
@@ -104,14 +104,18 @@ def _heading(profile: Profile) -> str:
     source = profile.source
     often = f"at {source.frequency_hz} Hz" if source.frequency_hz else f"every {source.period:,}"
     where = click.style(printable(profile.title), bold=True)
-    whole = profile.samples + profile.lost
     return (
         f"{where}: {profile.samples:,} samples in {profile.duration_s:.1f} s\n"
         f"source     {source.event} {often}, {source.kind}, {source.scope}\n"
-        f"lost       {profile.lost:,} ({percent(profile.lost / whole if whole else float('nan'))})\n"
+        f"lost       {profile.lost:,} ({percent(_lost_share(profile))})\n"
         f"unknown    {percent(profile.unknown_share)} of the time has no symbol\n"
         f"truncated  {percent(profile.truncated_share)} of the time has a stack that is cut short"
     )
+
+
+def _lost_share(profile: Profile) -> float:
+    whole = profile.samples + profile.lost
+    return profile.lost / whole if whole else float("nan")
 
 
 def _cautions(profile: Profile) -> list[str]:

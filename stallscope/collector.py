@@ -128,7 +128,7 @@ def collect(
         f"--control-fd={control_read}",
         *options.arguments(),
     ]
-    with _ctrl_c_counted() as interrupts, open(progress_read, "rb") as lines:  # noqa: PTH123 - a descriptor
+    with _ctrl_c_counted() as interrupts, open(progress_read, "rb") as lines:
         try:
             process = subprocess.Popen(
                 arguments, pass_fds=(progress_write, control_read), stdout=command_output
@@ -186,7 +186,7 @@ def _progress(kind: str, line: Fields) -> Progress:
     )
 
 
-def _outcome(last: Fields | None, exit_code: int, interrupted: bool) -> Outcome:  # noqa: FBT001
+def _outcome(last: Fields | None, exit_code: int, interrupted: bool) -> Outcome:
     if last is not None and last.text("event", "") == "error":
         error = StallscopeError(last.text("message", "?"), last.text("remedy", ""))
         error.exit_code = _known(last.integer("exit_code", exit_code))

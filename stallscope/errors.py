@@ -33,7 +33,7 @@ class UsageError(StallscopeError):
 
 
 class UnableError(StallscopeError):
-    """This machine, or this user on it, cannot do what was asked."""
+    """What was asked cannot be done on this machine, or by this user on it."""
 
     exit_code = ExitCode.UNABLE
 

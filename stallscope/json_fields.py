@@ -43,7 +43,7 @@ class Fields:
         """Return a whole number, or None where the key is absent or null."""
         return None if self.values.get(key) is None else self.integer(key)
 
-    def boolean(self, key: str, default: bool | None = None) -> bool:  # noqa: FBT001 - mirrors its siblings
+    def boolean(self, key: str, default: bool | None = None) -> bool:
         """Return true or false; the default where the key is absent."""
         value = self.values.get(key, default)
         if not isinstance(value, bool):

@@ -17,6 +17,6 @@ def program(name: str, folder: Path | None = None) -> Path:
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise UnableError(
             f"the program {name} is not at {path}",
-            "the installation is not whole: install stallscope again, or in a checkout run ./dev build",
+            "the installation is not whole: install it again, or in a checkout run ./dev build",
         )
     return path

@@ -35,7 +35,7 @@ def command(
     run: Path,
     output: Path,
     file_format: str | None,
-    icicle: bool,  # noqa: FBT001 - click passes options by name
+    icicle: bool,
     width: int,
     event: str,
 ) -> None:

@@ -28,7 +28,7 @@ Examples:
     help="Find source lines and inlined functions of the N hottest addresses.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def command(top: int, lines: int, as_json: bool, **values: Any) -> int:  # noqa: FBT001 - by name
+def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
     """Record a process or command, and make its flame page.
 
     Prints the functions that took the CPU time and writes DIR/report.html, one page that works

@@ -21,7 +21,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @target_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def command(as_json: bool, **values: Any) -> int:  # noqa: FBT001 - click passes options by name
+def command(as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
     The recording is a directory. Look at it with `stallscope report`, or with `perf report -i
@@ -31,7 +31,7 @@ def command(as_json: bool, **values: Any) -> int:  # noqa: FBT001 - click passes
     from harness.target_status import exit_code, explain  # noqa: PLC0415
 
     options = collector_options(values)
-    recording, outcome = record(options, sys.stderr if as_json else None)
+    recording, outcome = record(options, sys.stderr if as_json else None, warns=True)
     manifest = recording.manifest
     assert manifest is not None
     if as_json:

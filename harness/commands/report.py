@@ -40,7 +40,7 @@ def command(
     top: int,
     lines: int,
     event: str,
-    as_json: bool,  # noqa: FBT001 - click passes options by name
+    as_json: bool,
 ) -> None:
     """Make the page of a recording."""
     from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light

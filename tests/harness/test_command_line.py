@@ -19,13 +19,24 @@ def test_short_help_in_the_table_is_the_commands_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_examples(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help_with_examples(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([name, "--help"]) == 0
     assert "Examples:" in capsys.readouterr().out
 
 
 def test_help_loads_no_heavy_module() -> None:
-    heavy = {"numpy", "pandas", "matplotlib", "elftools", "psutil", "subprocess", "json", "stallscope._native"}
+    heavy = {
+        "numpy",
+        "pandas",
+        "matplotlib",
+        "elftools",
+        "psutil",
+        "subprocess",
+        "json",
+        "stallscope._native",
+    }
     code = (
         "import sys; from harness.command_line import main; main(['--help']);"
         f"print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr)"
@@ -57,7 +68,8 @@ def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "status"), [(RecordingError("broken\x1b[2J", "again"), 5), (UnableError("no", "do"), 3)]
+    ("error", "status"),
+    [(RecordingError("broken\x1b[2J", "again"), 5), (UnableError("no", "do"), 3)],
 )
 def test_errors_become_one_message_with_the_remedy(
     error: Exception,

@@ -29,7 +29,11 @@ def test_runs_and_knows_its_version(collector: Path) -> None:
     emulator = shutil.which("qemu-aarch64-static")
     if emulator is None:
         pytest.skip("needs the program qemu-aarch64-static: it is not installed")
-    run = subprocess.run([emulator, collector, "--version"], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [emulator, collector, "--version"], capture_output=True, text=True, check=True
+    )
     assert __version__ in run.stdout
-    wrong = subprocess.run([emulator, collector, "-p", "nonsense", "-o", "x"], capture_output=True, check=False)
+    wrong = subprocess.run(
+        [emulator, collector, "-p", "nonsense", "-o", "x"], capture_output=True, check=False
+    )
     assert wrong.returncode == 2

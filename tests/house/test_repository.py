@@ -15,7 +15,11 @@ from stallscope.errors import ExitCode
 def tracked(checkout: Path, *patterns: str) -> list[Path]:
     """The files git tracks."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", "--", *patterns], cwd=checkout, capture_output=True, text=True, check=True
+        ["git", "ls-files", "-z", "--", *patterns],
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return [checkout / name for name in listed.stdout.split("\0") if name]
 
@@ -56,7 +60,11 @@ def readme_commands() -> list[str]:
 @pytest.mark.parametrize("line", readme_commands())
 def test_every_documented_command_line_is_understood(line: str) -> None:
     """Each is parsed by its command, every option and value checked; it is not run to its end."""
-    plain = re.sub(r"\$\([^)]*\)", "1234", line.split(" | ")[0].split("#")[0].split(" > ")[0])
+    plain = re.sub(
+        r"\$\([^)]*\)",
+        "1234",
+        line.split(" | ", maxsplit=1)[0].split("#", maxsplit=1)[0].split(" > ", maxsplit=1)[0],
+    )
     words = shlex.split(plain)[1:]
     command = group.get_command(click.Context(group), words[0])
     assert command is not None

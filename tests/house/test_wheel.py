@@ -23,16 +23,28 @@ def test_holds_just_these_packages(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"stallscope", *PACKAGES, f"stallscope-{__version__}.dist-info"}
-    assert {"stallscope/programs/stallscope-collect", "stallscope/programs/stallscope-kernels"} <= set(names)
+    assert {
+        "stallscope/programs/stallscope-collect",
+        "stallscope/programs/stallscope-kernels",
+    } <= set(names)
     assert any(name.startswith("stallscope/_native.") and name.endswith(".so") for name in names)
     assert "harness/pages/flame.py" in names
-    assert not [name for name in names if name.endswith((".cpp", ".hpp", ".txt")) and "dist-info" not in name]
+    assert not [
+        name
+        for name in names
+        if name.endswith((".cpp", ".hpp", ".txt")) and "dist-info" not in name
+    ]
 
 
 def test_console_script_is_the_only_one(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     entry = next(name for name in archive.namelist() if name.endswith("entry_points.txt"))
-    assert archive.read(entry).decode().split() == ["[console_scripts]", "stallscope", "=", "stallscope.__main__:run"]
+    assert archive.read(entry).decode().split() == [
+        "[console_scripts]",
+        "stallscope",
+        "=",
+        "stallscope.__main__:run",
+    ]
 
 
 def test_works_installed_by_itself(wheel: Path, tmp_path: Path) -> None:

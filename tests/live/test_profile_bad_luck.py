@@ -58,14 +58,32 @@ def test_unwritable_output(busy_process: subprocess.Popen[bytes]) -> None:
 def test_an_idle_process_is_an_empty_recording(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         try:
-            fails("profile", "-p", process.pid, "--duration", 1, "-o", tmp_path / "run", status=5, says="empty")
+            fails(
+                "profile",
+                "-p",
+                process.pid,
+                "--duration",
+                1,
+                "-o",
+                tmp_path / "run",
+                status=5,
+                says="empty",
+            )
         finally:
             process.kill()
     assert not (tmp_path / "run" / "report.html").exists()
 
 
 def test_a_command_that_is_not_there(tmp_path: Path) -> None:
-    fails("profile", "-o", tmp_path / "run", "--", "/no/such/command", status=4, says="/no/such/command")
+    fails(
+        "profile",
+        "-o",
+        tmp_path / "run",
+        "--",
+        "/no/such/command",
+        status=4,
+        says="/no/such/command",
+    )
 
 
 @pytest.mark.usefixtures("needs_root")
@@ -115,12 +133,16 @@ def start_profile(pid: int, output: Path) -> subprocess.Popen[str]:
     )  # fmt: skip
     deadline = time.monotonic() + 30
     samples = output / "samples.perf"
-    while not (samples.exists() and samples.stat().st_size > 50_000) and time.monotonic() < deadline:
+    while (
+        not (samples.exists() and samples.stat().st_size > 50_000) and time.monotonic() < deadline
+    ):
         time.sleep(0.05)
     return process
 
 
-def test_ctrl_c_keeps_what_was_measured(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+def test_ctrl_c_keeps_what_was_measured(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
     process = start_profile(busy_process.pid, tmp_path / "run")
     os.killpg(process.pid, signal.SIGINT)
     written, errors = process.communicate(timeout=60)
@@ -143,7 +165,9 @@ def test_ctrl_c_twice_keeps_the_recording_only(
     assert process.returncode == 130, errors
     assert "stallscope report" in errors
     assert not (tmp_path / "run" / "report.html").exists()
-    again = subprocess.run([STALLSCOPE, "report", tmp_path / "run"], capture_output=True, check=False)
+    again = subprocess.run(
+        [STALLSCOPE, "report", tmp_path / "run"], capture_output=True, check=False
+    )
     assert again.returncode == 0
 
 

@@ -82,7 +82,9 @@ def test_redis_under_load(tmp_path: Path) -> None:
         document = profile("-p", str(redis.pid), "--duration", "4", folder=tmp_path)
     check_document(document)
     assert any("redis" in thread["process"] for thread in document["threads"])
-    assert any(row["module"].endswith(("redis-server", "redis-check-rdb")) for row in document["functions"])
+    assert any(
+        row["module"].endswith(("redis-server", "redis-check-rdb")) for row in document["functions"]
+    )
     assert any(row["kind"] == "kernel" for row in document["functions"])
     assert document["truncated_share"] > 0.3, "Debian's redis-server has no frame pointers"
 
@@ -99,20 +101,44 @@ def test_a_python_service(tmp_path: Path) -> None:
 
 
 def test_a_compiler_from_its_start(tmp_path: Path) -> None:
-    (tmp_path / "big.cpp").write_text("#include <regex>\n#include <map>\nstd::map<int, std::regex> m;\n")
-    document = profile("--", "g++", "-O1", "-c", "-o", "/dev/null", str(tmp_path / "big.cpp"), folder=tmp_path)
+    (tmp_path / "big.cpp").write_text(
+        "#include <regex>\n#include <map>\nstd::map<int, std::regex> m;\n"
+    )
+    document = profile(
+        "--", "g++", "-O1", "-c", "-o", "/dev/null", str(tmp_path / "big.cpp"), folder=tmp_path
+    )
     check_document(document)
-    assert any(row["process"] == "cc1plus" for row in document["threads"]), "forks and execs are followed"
+    assert any(row["process"] == "cc1plus" for row in document["threads"]), (
+        "forks and execs are followed"
+    )
 
 
 def test_perf_data_from_elsewhere(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
     data = tmp_path / "perf.data"
     subprocess.run(
-        ["perf", "record", "-q", "-g", "-e", "cpu-clock", "-p", str(busy_process.pid), "-o", data, "--", "sleep", "1"],
+        [
+            "perf",
+            "record",
+            "-q",
+            "-g",
+            "-e",
+            "cpu-clock",
+            "-p",
+            str(busy_process.pid),
+            "-o",
+            data,
+            "--",
+            "sleep",
+            "1",
+        ],
         check=True,
     )
     run = subprocess.run(
-        [STALLSCOPE, "report", str(data), "--json"], capture_output=True, text=True, check=True, cwd=tmp_path
+        [STALLSCOPE, "report", str(data), "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
     )
     document = json.loads(run.stdout)
     assert document["samples"] > 0
@@ -143,19 +169,26 @@ def test_a_commands_failure_is_told(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").exists()
 
 
-def test_a_killed_recording_still_reads(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+def test_a_killed_recording_still_reads(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
     collector = subprocess.Popen(
         [program("stallscope-collect"), "-p", str(busy_process.pid), "-o", tmp_path / "run"],
         stderr=subprocess.DEVNULL,
     )
     samples = tmp_path / "run" / "samples.perf"
     deadline = time.monotonic() + 20
-    while not (samples.exists() and samples.stat().st_size > 100_000) and time.monotonic() < deadline:
+    while (
+        not (samples.exists() and samples.stat().st_size > 100_000) and time.monotonic() < deadline
+    ):
         time.sleep(0.05)
     collector.kill()
     collector.wait()
     run = subprocess.run(
-        [STALLSCOPE, "report", tmp_path / "run", "--json"], capture_output=True, text=True, check=True
+        [STALLSCOPE, "report", tmp_path / "run", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     document = json.loads(run.stdout)
     assert document["samples"] > 0

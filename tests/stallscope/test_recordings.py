@@ -44,7 +44,9 @@ def test_another_major_names_both_versions(tmp_path: Path) -> None:
         open_recording(write(tmp_path, {**GOOD, "schema": "stallscope.recording/2.0"}))
 
 
-@pytest.mark.parametrize("schema", ["", "perf/1.0", "stallscope.recording/", "stallscope.recording/x.1"])
+@pytest.mark.parametrize(
+    "schema", ["", "perf/1.0", "stallscope.recording/", "stallscope.recording/x.1"]
+)
 def test_a_foreign_schema_is_refused(tmp_path: Path, schema: str) -> None:
     with pytest.raises(RecordingError, match="expected stallscope.recording"):
         open_recording(write(tmp_path, {**GOOD, "schema": schema}))

@@ -1,0 +1,148 @@
+"""From a recording to its profile: reading, symbolizing, folding, ranking."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from stallscope._native import Capture, CaptureError, read_capture
+from stallscope.errors import RecordingError, UsageError
+from stallscope.recordings import Manifest, Recording
+from topdown.stacks.folding import FoldOptions, fold
+from topdown.stacks.profile import Profile
+from topdown.stacks.profile import Warning as ProfileWarning
+from topdown.stacks.ranking import Ranking, rank
+from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
+from topdown.stacks.symbolizer import Symbolizer
+
+# More lost than kept: what is left is no fair sample of anything.
+LARGEST_LOST_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A recording's profile with its ranking, and the host it was made on as label and text."""
+
+    profile: Profile
+    ranking: Ranking
+    host: dict[str, str]
+
+
+def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysis:
+    """Return the profile of a recording.
+
+    ``lines`` is how many of the hottest addresses get source lines and inlined functions. Raises
+    RecordingError where the capture is unreadable, empty or mostly lost.
+    """
+    manifest = recording.manifest
+    capture = _read(recording)
+    symbolizer = Symbolizer(_sources(recording))
+    profile = fold(capture, symbolizer, _fold_options(recording, event, lines))
+    if manifest is not None:
+        profile = _with_manifest(profile, manifest)
+    _check_worth(recording, profile)
+    return Analysis(profile, rank(profile), _host(recording, capture))
+
+
+def _read(recording: Recording) -> Capture:
+    """Return the capture; one that was never closed may end within a record."""
+    manifest = recording.manifest
+    unclosed = manifest is not None and not manifest.complete
+    try:
+        return read_capture(recording.samples, allow_truncated=unclosed)
+    except CaptureError as error:
+        message, offset = error.args[0], error.args[1]
+        raise RecordingError(
+            f"{recording.samples}: at offset {offset}: {message}",
+            "the file is damaged or no capture; record again, or get it anew from where it came",
+        ) from error
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {recording.samples}: {error.strerror}",
+            "name a recording that this user may read",
+        ) from error
+
+
+def _sources(recording: Recording) -> SymbolSources:
+    manifest = recording.manifest
+    return SymbolSources(
+        recording=recording.path if manifest is not None else None,
+        boot_id=manifest.boot_id if manifest is not None else None,
+        cache_directory=default_cache_directory(),
+    )
+
+
+def _fold_options(recording: Recording, event: str, lines: int) -> FoldOptions:
+    manifest = recording.manifest
+    duration = None
+    if manifest is not None and manifest.end_ns is not None:
+        duration = (manifest.end_ns - manifest.start_ns) / 1e9
+    return FoldOptions(
+        event=event or None,
+        title=manifest.target.describe() if manifest is not None else recording.name,
+        lost=manifest.lost_samples if manifest is not None and manifest.complete else None,
+        duration_s=duration,
+        **({"lines": lines} if lines else {}),
+    )
+
+
+def _with_manifest(profile: Profile, manifest: Manifest) -> Profile:
+    """Return the profile with what only the manifest knows: its source, notices and target."""
+    source = manifest.source
+    notices = tuple(ProfileWarning(notice.code, notice.message) for notice in manifest.notices)
+    if not manifest.complete:
+        notices += (
+            ProfileWarning(
+                "unclosed",
+                "The recording was not closed: it was killed, or its disk ran full. "
+                "What had been written is shown.",
+            ),
+        )
+    names = {thread.process_name for thread in profile.threads}
+    title = profile.title
+    if manifest.target.kind == "process" and len(names) == 1:
+        title = f"{names.pop() or '(no name)'} ({title})"
+    return replace(
+        profile,
+        source=replace(
+            profile.source,
+            event=source.event,
+            kind=source.kind,
+            unit=source.unit,
+            scope=source.scope,
+            frequency_hz=source.frequency_hz,
+            period=source.period,
+        ),
+        title=title,
+        warnings=(*notices, *profile.warnings),
+    )
+
+
+def _check_worth(recording: Recording, profile: Profile) -> None:
+    if profile.samples == 0:
+        raise RecordingError(
+            f"the recording {recording.path} is empty: nothing was sampled",
+            "the target used no CPU while it was observed; record it while it works, or longer",
+        )
+    lost_share = profile.lost / (profile.samples + profile.lost)
+    if lost_share > LARGEST_LOST_SHARE:
+        raise RecordingError(
+            f"{profile.lost:,} samples of the recording {recording.path} were lost "
+            f"and {profile.samples:,} kept",
+            "record again with a lower frequency (-F)",
+        )
+
+
+def _host(recording: Recording, capture: Capture) -> dict[str, str]:
+    """Return label and text of what the page says of the host."""
+    manifest = recording.manifest
+    if manifest is None:
+        facts = {"host": capture.host_name, "kernel": capture.kernel_release}
+    else:
+        # The file's own time: a recording may be looked at long after it was made.
+        made = datetime.fromtimestamp(recording.samples.stat().st_mtime, UTC)
+        facts = {
+            "host": manifest.host_name,
+            "CPU": manifest.cpu_model,
+            "kernel": manifest.kernel_release,
+            "recorded": made.strftime("%Y-%m-%d %H:%M UTC"),
+        }
+    return {label: text for label, text in facts.items() if text}
