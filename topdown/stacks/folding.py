@@ -9,6 +9,7 @@ import numpy.typing as npt
 from stallscope.errors import UsageError
 from topdown.stacks.call_tree import CallTree, Chains, build_tree, outermost_first
 from topdown.stacks.function_table import FunctionTable
+from topdown.stacks.inlining import Stacks, expand_inlined, expanded
 from topdown.stacks.printable import NAME_AT_MOST, printable
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 from topdown.stacks.profile import Warning as ProfileWarning
@@ -27,13 +28,15 @@ _SUM_LIMIT = 1 << 62
 class FoldOptions:
     """What to fold: an event by index or name (None: the first that has samples), and its frame.
 
-    ``lost`` and ``duration_s`` are what the recording says; None: what the capture says.
+    ``lost`` and ``duration_s`` are what the recording says; None: what the capture says. ``lines``:
+    at how many of the hottest addresses source lines and inlined functions are looked for.
     """
 
     event: int | str | None = None
     title: str = ""
     lost: int | None = None
     duration_s: float | None = None
+    lines: int = 0
 
 
 def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
@@ -49,11 +52,12 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     stacks, stack_of = np.unique(capture.stack[rows], return_inverse=True)
     chains = outermost_first(capture.stack_offset, capture.stack_frame, stacks.astype(np.intp))
     named = symbolizer.name_frames(capture, _wanted(capture, chains))
-    functions, tree = _tree(chains, named)
+    samples_of = np.bincount(stack_of, minlength=len(stacks)).astype(np.int64)
+    folded = _folded(capture, Stacks(chains, samples_of), symbolizer, named, options.lines)
     values, period_warnings = _values(capture.period[rows])
     unknown, truncated = _losses(capture, rows, (chains, stack_of), named, source)
     threads, thread_of = np.unique(capture.thread[rows], return_inverse=True)
-    weights = _weights(tree.leaf[stack_of], thread_of, values)
+    weights = _weights(folded.tree.leaf[stack_of], thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
     return Profile(
         source=source,
@@ -61,17 +65,17 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
         samples=len(rows),
         lost=lost,
         duration_s=_duration_s(capture, rows) if options.duration_s is None else options.duration_s,
-        functions=functions,
+        functions=folded.functions,
         threads=tuple(_thread(capture, number) for number in threads.tolist()),
-        node_parent=tree.parent,
-        node_function=tree.function,
+        node_parent=folded.tree.parent,
+        node_function=folded.tree.function,
         weight_node=weights[0],
         weight_thread=weights[1],
         weight_samples=weights[2],
         weight_value=weights[3],
         unknown_share=_share(unknown, values),
         truncated_share=_share(truncated, values),
-        warnings=(*warnings, *period_warnings, *_capture_warnings(capture), *named.warnings),
+        warnings=(*warnings, *period_warnings, *_capture_warnings(capture), *folded.warnings),
     )
 
 
@@ -126,19 +130,41 @@ def _no_source() -> Source:
     return Source("none", "unavailable", "events", None, None, "user+kernel")
 
 
-def _tree(chains: Chains, named: NamedFrames) -> tuple[FunctionTable, CallTree]:
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """All functions, the tree of the chains, and what was missing."""
+
+    functions: FunctionTable
+    tree: CallTree
+    warnings: tuple[ProfileWarning, ...]
+
+
+def _folded(
+    capture: "Capture", stacks: Stacks, symbolizer: Symbolizer, named: NamedFrames, lines: int
+) -> _Folded:
+    """Return the tree, with inlined functions where lines are asked for."""
+    known, warnings = named.functions, named.warnings
+    if lines:
+        inlined = expand_inlined(capture, stacks, named, symbolizer.sources, lines)
+        chains = expanded(stacks.chains, inlined)
+        known = known.extended(inlined.added).with_lines(inlined.lines)
+        warnings = (*warnings, *inlined.warnings)
+    else:
+        function = named.function[stacks.chains.function].astype(np.int64)
+        chains = Chains(stacks.chains.offset, function)
+    return _Folded(*_tree(chains, known), warnings)
+
+
+def _tree(chains: Chains, known: FunctionTable) -> tuple[FunctionTable, CallTree]:
     """Return all functions, the root and that of empty chains among them, and the tree."""
-    root = len(named.functions)
-    empty = np.flatnonzero(np.diff(chains.offset) == 0)
-    function = named.function[chains.function].astype(np.int64)
-    functions = named.functions.extended([Function("all", "", FunctionKind.ROOT)])
-    offset = chains.offset
-    if len(empty):  # a sample without a stack is still a sample
-        function = np.insert(function, chains.offset[empty], root + 1)
-        offset = offset + np.append(0, np.cumsum(np.diff(chains.offset) == 0))
-        no_stack = Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN)
-        functions = functions.extended([no_stack])
-    return functions, build_tree(Chains(offset, function), root)
+    root = len(known)
+    added = [Function("all", "", FunctionKind.ROOT)]
+    empty = np.diff(chains.offset) == 0
+    if empty.any():  # a sample without a stack is still a sample
+        added.append(Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN))
+        function = np.insert(chains.function, chains.offset[:-1][empty], root + 1)
+        chains = Chains(chains.offset + np.append(0, np.cumsum(empty)), function)
+    return known.extended(added), build_tree(chains, root)
 
 
 def _values(

@@ -5,8 +5,8 @@ table, demangled and decoded one by one, or all at once when the table is gone t
 """
 
 import posixpath
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, overload
 
 import numpy as np
@@ -145,6 +145,8 @@ class FunctionTable(Sequence[Function]):
             self._whole = [
                 found for source, places in self._parts for found in source.functions(places)
             ]
+            for number, made in self._made.items():
+                self._whole[number] = made
         return iter(self._whole)
 
     def kinds(self) -> npt.NDArray[np.uint8]:
@@ -152,10 +154,20 @@ class FunctionTable(Sequence[Function]):
         kinds = [source.kinds(places) for source, places in self._parts]
         return np.concatenate([*kinds, np.zeros(0, np.uint8)])
 
+    def with_lines(self, lines: Mapping[int, tuple[tuple[str, int], ...]]) -> "FunctionTable":
+        """Return a table with source lines at the functions of these indexes."""
+        table = FunctionTable(self._parts)
+        table._made.update(
+            (number, replace(self[number], lines=of)) for number, of in lines.items()
+        )
+        return table
+
     def extended(self, functions: Sequence[Function]) -> "FunctionTable":
         """Return a table with these functions at its end."""
         places = np.arange(len(functions), dtype=np.uint64)
-        return FunctionTable([*self._parts, (ReadyNames(tuple(functions)), places)])
+        table = FunctionTable([*self._parts, (ReadyNames(tuple(functions)), places)])
+        table._made.update(self._made)
+        return table
 
 
 def unknown_function(module: str, address: int) -> Function:

@@ -1,20 +1,20 @@
 """The symbols of one mapped object, whatever it is: file, vdso or compiled at run time."""
 
+import os
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from topdown.stacks.binaries import find_binary
-from topdown.stacks.elf_file import PT_LOAD, ElfError, ElfFile, addresses_of
+from topdown.stacks.elf_file import PT_LOAD, ElfError, ElfFile
 from topdown.stacks.elf_symbols import symbol_table
 from topdown.stacks.jit_maps import may_hold_jit_code, read_jit_map
 from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
+from topdown.stacks.regular_file import RegularFile
+from topdown.stacks.symbol_cache import LOADS, ObjectSymbols, load_symbols, store_symbols
 from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.system_images import vdso_image
 
 if TYPE_CHECKING:
@@ -23,50 +23,49 @@ if TYPE_CHECKING:
 VDSO = b"[vdso]"
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectSymbols:
-    """An object's symbols, and how addresses of frames become addresses of symbols.
-
-    ``segments``: the loadable ones, structured as in ElfFile; None where frames have absolute
-    addresses. ``table`` None: the object could not be read.
-    """
-
-    table: SymbolTable | None
-    segments: npt.NDArray[np.void] | None
-    warning: ProfileWarning | None = None
-
-    def symbol_addresses(
-        self, addresses: npt.NDArray[np.uint64]
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-        """Return the addresses in the symbols' terms, and whether each is known."""
-        if self.segments is None:
-            return addresses, np.ones(len(addresses), np.bool_)
-        return addresses_of(self.segments, addresses)
-
-
 def read_object(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:
     """Return the symbols of an object; without a table, and with a warning, where it has none."""
     if may_hold_jit_code(mapped):
         return _jit_symbols(mapped, sources)
-    if mapped.path == VDSO:
-        image = vdso_image(mapped, sources)
-        return ObjectSymbols(None, None) if image is None else _elf_symbols(ElfFile(image), None)
-    if not mapped.path.startswith(b"/"):
-        return ObjectSymbols(None, None)
+    try:
+        if mapped.path == VDSO:
+            image = vdso_image(mapped, sources)
+            if image is not None:
+                return _elf_symbols(ElfFile(image), None)
+        if not mapped.path.startswith(b"/"):
+            return ObjectSymbols(None, None)
+        return _file_symbols(mapped, sources)
+    except ElfError as error:
+        message = f"{printable(error.message)}: no symbols from it"
+        return ObjectSymbols(None, None, ProfileWarning("binary-unreadable", message))
+
+
+def _file_symbols(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:
+    cached = load_symbols(mapped.build_id, sources)
+    if cached is not None:
+        return cached
     with ExitStack() as files:
         binary = find_binary(mapped, sources, files)
         if isinstance(binary, ProfileWarning):
             return ObjectSymbols(None, None, binary)
-        return _elf_symbols(binary.main, binary.debug)
+        symbols = _elf_symbols(binary.main, binary.debug)
+        is_full = binary.debug is not None or binary.main.section(b".symtab") is not None
+        trusted = _owner(binary.main) in (0, os.geteuid())
+    if trusted:  # else a stranger's file could leave its names under another's build id
+        store_symbols(mapped.build_id, symbols, sources, is_full=is_full)
+    return symbols
+
+
+def _owner(file: ElfFile) -> int:
+    return file.source.status.st_uid if isinstance(file.source, RegularFile) else -1
 
 
 def _elf_symbols(main: ElfFile, debug: ElfFile | None) -> ObjectSymbols:
-    try:
-        segments = main.segments[main.segments["type"] == PT_LOAD]
-        return ObjectSymbols(symbol_table(main, debug), segments)
-    except ElfError as error:
-        message = f"{printable(error.message)}: no symbols from it"
-        return ObjectSymbols(None, None, ProfileWarning("binary-unreadable", message))
+    segments = main.segments[main.segments["type"] == PT_LOAD]
+    loads = np.zeros(len(segments), LOADS)
+    for name in LOADS.names or ():
+        loads[name] = segments[name]
+    return ObjectSymbols(symbol_table(main, debug), loads)
 
 
 def _jit_symbols(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:

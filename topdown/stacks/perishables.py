@@ -7,15 +7,13 @@ regular_file.py says, copies are made below descriptors of own directories, 0600
 
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from topdown.stacks.elf_file import ElfError, ElfFile
 from topdown.stacks.jit_maps import MAP_LIMIT, open_jit_map
+from topdown.stacks.own_directory import own_directory, write_whole
 from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.regular_file import (
@@ -107,8 +105,8 @@ class _Keeper:
                     message = f"{printable(file.name)}: only {MAP_LIMIT >> 20} MiB of it were kept"
                     self._warn("jit-map-cut", message)
                 length = min(file.size, MAP_LIMIT)
-                with _own_directory(self._directory / "jit") as place:
-                    _copy(file, length, place, f"{pid}.map")
+                with own_directory(self._directory / "jit") as place:
+                    write_whole(place, f"{pid}.map", _blocks(file, length))
         except MissingFileError:
             return
         except RefusedFileError as error:
@@ -130,7 +128,7 @@ class _Keeper:
 
     def _keep_binary(self, file: RegularFile, mapped: _MappedFile) -> None:
         name = ElfFile(file).build_id.hex() or "inode-{}-{}-{}".format(*mapped.identity)
-        with _own_directory(self._directory / "binaries") as place:
+        with own_directory(self._directory / "binaries") as place:
             if name in os.listdir(place):  # noqa: PTH208 - by descriptor
                 return
             if file.size > min(self._limits.file_bytes, self._left):
@@ -140,7 +138,7 @@ class _Keeper:
                     "recording keeps; its symbols are lost when the process ends",
                 )
                 return
-            _copy(file, file.size, place, name)
+            write_whole(place, name, _blocks(file, file.size))
             self._left -= file.size
 
     def _warn(self, code: str, message: str) -> None:
@@ -171,34 +169,6 @@ def _size_of(directory: Path) -> int:
         return 0
 
 
-@contextmanager
-def _own_directory(path: Path) -> Iterator[int]:
-    """Yield a descriptor of an own directory, 0700, made where there is none; no link."""
-    with suppress(FileExistsError):
-        path.mkdir(mode=0o700)
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        status = os.fstat(descriptor)
-        if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o022:
-            raise PermissionError(f"{path}: belongs to, or may be written by, another user")
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _copy(file: RegularFile, length: int, directory: int, name: str) -> None:
-    """Copy a file's first bytes to ``name``; whole, or not at all."""
-    temporary = f".{name}.{os.getpid()}.part"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with suppress(FileNotFoundError):
-        os.unlink(temporary, dir_fd=directory)
-    opener = partial(os.open, mode=0o600, dir_fd=directory)
-    try:
-        with open(temporary, "wb", opener=lambda path, _: opener(path, flags)) as out:
-            for offset in range(0, length, _BLOCK):
-                out.write(file.read(offset, min(_BLOCK, length - offset)))
-        os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=directory)
-        raise
+def _blocks(file: RegularFile, length: int) -> Iterator[bytes]:
+    for offset in range(0, length, _BLOCK):
+        yield file.read(offset, min(_BLOCK, length - offset))

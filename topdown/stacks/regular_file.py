@@ -63,7 +63,7 @@ class RegularFile:
 
     def __init__(self, descriptor: int, name: str) -> None:
         """Take over an open descriptor."""
-        self._descriptor = descriptor
+        self.descriptor = descriptor
         self.name = name
         self.status = os.fstat(descriptor)
         self.size = self.status.st_size
@@ -83,9 +83,9 @@ class RegularFile:
 
     def close(self) -> None:
         """Close the descriptor; a second call does nothing."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
 
     def read(self, offset: int, length: int) -> bytes:
         """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
@@ -93,7 +93,7 @@ class RegularFile:
         parts: list[bytes] = []
         while length > 0:
             try:
-                part = os.pread(self._descriptor, length, offset)
+                part = os.pread(self.descriptor, length, offset)
             except OSError as error:
                 raise RefusedFileError(f"{self.name}: {error.strerror} at {offset}") from error
             if not part:

@@ -139,7 +139,7 @@ class _Naming:
         if symbols.table is None:
             self._add(AddressNames(_module(mapped, jit=False)), rows, addresses)
             return
-        module = _module(mapped, jit=symbols.segments is None)
+        module = _module(mapped, jit=symbols.loads is None)
         translated, known = symbols.symbol_addresses(addresses)
         groups = np.where(known, symbols.table.look_up(translated), -1)
         missed = groups < 0

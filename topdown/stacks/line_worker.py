@@ -1,0 +1,275 @@
+"""A process of its own that reads DWARF: source lines and inlined functions of some addresses.
+
+Debug information is input of strangers, and hostile headers make any reader loop or grow: so the
+reader has limits of memory and CPU time that the kernel keeps, and its answers are written line by
+line, so that what was found before an end by force is not lost. DWARF 4 and 5, by pyelftools.
+
+Input, a line of JSON: {"fd": open file, "addresses": [...], "seconds": CPU time, "bytes": memory}.
+Output, a line of JSON for each address: {"address": n, "line": "path:line" or null,
+"inlined": [[name, "path:line of the call"], ...]} with the outermost inlined function first.
+"""
+
+import bisect
+import contextlib
+import json
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from elftools.common.exceptions import DWARFError, ELFError
+from elftools.dwarf.compileunit import CompileUnit
+from elftools.dwarf.descriptions import describe_form_class
+from elftools.dwarf.die import DIE
+from elftools.dwarf.dwarfinfo import DWARFInfo
+from elftools.dwarf.ranges import BaseAddressEntry
+from elftools.elf.elffile import ELFFile
+
+_REFERENCES_AT_MOST = 16
+_PROGRAM_LIMIT = 32 << 20
+_SCOPES = frozenset({"DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"})
+_MALFORMED = (
+    ELFError, DWARFError, ValueError, KeyError, IndexError, TypeError, AttributeError,
+    AssertionError, OverflowError, NotImplementedError, RecursionError,
+)  # fmt: skip
+Spans = list[tuple[int, int]]
+
+
+def main() -> None:
+    """Answer the request on standard input."""
+    request = json.loads(sys.stdin.readline())
+    seconds, memory = int(request["seconds"]), int(request["bytes"])
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    with os.fdopen(int(request["fd"]), "rb") as stream:
+        elf = ELFFile(stream)
+        if not elf.has_dwarf_info(True):
+            return
+        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False, follow_links=False)
+        for unit, addresses in _units(dwarf, sorted(set(request["addresses"]))):
+            try:
+                answers = _Unit(dwarf, unit).answers(addresses)
+            except _MALFORMED:
+                continue
+            for answer in answers:
+                sys.stdout.write(json.dumps(answer) + "\n")
+                sys.stdout.flush()
+
+
+@dataclass(slots=True)
+class _Row:
+    """Addresses of one source line."""
+
+    end: int
+    file: int
+    line: int
+
+
+@dataclass(slots=True)
+class _Chain:
+    """The functions inlined at an address, outermost first."""
+
+    inlined: list[list[str]] = field(default_factory=list)
+
+
+def _units(dwarf: DWARFInfo, addresses: list[int]) -> Iterator[tuple[CompileUnit, list[int]]]:
+    """Yield each compilation unit that holds some of the addresses, with those."""
+    left = list(addresses)
+    table = dwarf.get_aranges()
+    if table is not None:
+        by_unit: dict[int, list[int]] = {}
+        for address in addresses:
+            offset = table.cu_offset_at_addr(address)
+            if offset is not None:
+                by_unit.setdefault(offset, []).append(address)
+        for offset, held in by_unit.items():
+            yield dwarf.get_CU_at(offset), held
+        found = {address for held in by_unit.values() for address in held}
+        left = [address for address in addresses if address not in found]
+    if not left:
+        return
+    for unit in dwarf.iter_CUs():
+        try:
+            spans = _spans(dwarf, unit, unit.get_top_DIE())
+        except _MALFORMED:
+            continue
+        held = _held(left, spans)
+        if held:
+            yield unit, held
+
+
+def _held(addresses: list[int], spans: Spans) -> list[int]:
+    """Return those of the sorted addresses that lie in one of the spans."""
+    return [
+        address
+        for start, end in spans
+        for address in addresses[
+            bisect.bisect_left(addresses, start) : bisect.bisect_left(addresses, end)
+        ]
+    ]
+
+
+def _spans(dwarf: DWARFInfo, unit: CompileUnit, die: DIE) -> Spans:
+    """Return the address ranges of an entry, [start, end) each."""
+    low, high = die.attributes.get("DW_AT_low_pc"), die.attributes.get("DW_AT_high_pc")
+    if low is not None and high is not None:
+        relative = describe_form_class(high.form) == "constant"
+        return [(low.value, high.value + (low.value if relative else 0))]
+    ranges = die.attributes.get("DW_AT_ranges")
+    lists = dwarf.range_lists()
+    if ranges is None or lists is None:
+        return []
+    top = unit.get_top_DIE().attributes.get("DW_AT_low_pc")
+    start = top.value if top is not None else 0
+    spans: Spans = []
+    for entry in lists.get_range_list_at_offset(ranges.value, unit):
+        if isinstance(entry, BaseAddressEntry):
+            start = entry.base_address
+        else:
+            shift = 0 if entry.is_absolute else start
+            spans.append((entry.begin_offset + shift, entry.end_offset + shift))
+    return spans
+
+
+class _Unit:
+    """One compilation unit: its line table and its scopes."""
+
+    def __init__(self, dwarf: DWARFInfo, unit: CompileUnit) -> None:
+        self._dwarf = dwarf
+        self._unit = unit
+        self._program: Any = dwarf.line_program_for_CU(unit)
+        self._names: dict[int, str] = {}
+
+    def answers(self, addresses: list[int]) -> Iterator[dict[str, object]]:
+        starts, rows = self._lines()
+        chains = {address: _Chain() for address in addresses}
+        with contextlib.suppress(*_MALFORMED):  # the lines are still good
+            self._descend(sorted(chains), chains)
+        for address, chain in chains.items():
+            position = bisect.bisect_right(starts, address) - 1
+            line = None
+            if position >= 0 and address < rows[position].end and rows[position].line:
+                line = f"{self._file(rows[position].file)}:{rows[position].line}"
+            yield {"address": address, "line": line, "inlined": chain.inlined}
+
+    def _lines(self) -> tuple[list[int], list[_Row]]:
+        """Return the starts of the line table's rows, sorted, and the rows."""
+        if self._program is None or self._program.header["unit_length"] > _PROGRAM_LIMIT:
+            return [], []
+        found: list[tuple[int, _Row]] = []
+        before: Any = None
+        for entry in self._program.get_entries():
+            state = entry.state
+            if state is None:
+                continue
+            if before is not None and state.address > before.address:
+                found.append((before.address, _Row(state.address, before.file, before.line)))
+            before = None if state.end_sequence else state
+        found.sort(key=lambda row: row[0])
+        return [start for start, _ in found], [row for _, row in found]
+
+    def _file(self, number: int) -> str:
+        """Return the path of a file of the line table, below its directory."""
+        if self._program is None:
+            return "?"
+        header = self._program.header
+        first = 0 if header["version"] >= 5 else 1
+        try:
+            entry = header["file_entry"][number - first]
+            directories = header["include_directory"]
+            index = entry.dir_index
+            if first == 1:
+                directory = directories[index - 1] if index else self._directory()
+            else:
+                directory = directories[index]
+        except (IndexError, KeyError, AttributeError):
+            return "?"
+        parts = (_text(self._directory()), _text(directory), _text(entry.name))
+        return os.path.normpath(PurePosixPath(*parts))
+
+    def _directory(self) -> bytes:
+        attribute = self._unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
+        return attribute.value if attribute is not None else b""
+
+    def _descend(self, addresses: list[int], chains: dict[int, _Chain]) -> None:
+        """Go through the unit's entries, forward only, into scopes that hold addresses.
+
+        Forward only: a sibling that points backward would lead a reader round for ever.
+        """
+        top = self._unit.get_top_DIE()
+        end = self._unit.cu_offset + self._unit["unit_length"]
+        end += self._unit.structs.initial_length_field_size()
+        offset, depth = top.offset + top.size, 1 if top.has_children else 0
+        while depth > 0 and offset < end:
+            die = DIE(cu=self._unit, stream=top.stream, offset=offset)
+            offset += die.size
+            if die.is_null():
+                depth -= 1
+                continue
+            held: list[int] = []
+            if die.tag in _SCOPES:
+                held = _held(addresses, _spans(self._dwarf, self._unit, die))
+                self._note(die, held, chains)
+            if die.has_children:
+                following = self._sibling(die)
+                if not held and die.tag != "DW_TAG_namespace" and following > offset:
+                    offset = following
+                else:
+                    depth += 1
+
+    def _sibling(self, die: DIE) -> int:
+        attribute = die.attributes.get("DW_AT_sibling")
+        if attribute is None or attribute.form == "DW_FORM_ref_addr":
+            return 0
+        return int(attribute.value) + self._unit.cu_offset
+
+    def _note(self, die: DIE, held: list[int], chains: dict[int, _Chain]) -> None:
+        if not held or die.tag == "DW_TAG_lexical_block":
+            return
+        if die.tag == "DW_TAG_subprogram":
+            for address in held:
+                chains[address].inlined.clear()
+            return
+        file, line = (die.attributes.get(name) for name in ("DW_AT_call_file", "DW_AT_call_line"))
+        place = f"{self._file(file.value)}:{line.value}" if file and line else "?"
+        name = self._name(die)
+        for address in held:
+            chains[address].inlined.append([name, place])
+
+    def _name(self, die: DIE) -> str:
+        """Return the linkage name of an entry, or of what it is an instance of; else its name."""
+        first, plain = die.offset, ""
+        if first in self._names:
+            return self._names[first]
+        for _ in range(_REFERENCES_AT_MOST):
+            linkage = die.attributes.get("DW_AT_linkage_name")
+            if linkage is not None:
+                plain = _text(linkage.value)
+                break
+            name = die.attributes.get("DW_AT_name")
+            plain = plain or (_text(name.value) if name is not None else "")
+            reference = next(
+                (key for key in ("DW_AT_abstract_origin", "DW_AT_specification")
+                 if key in die.attributes), None,
+            )  # fmt: skip
+            if reference is None:
+                break
+            try:
+                die = die.get_DIE_from_attribute(reference)
+            except NotImplementedError:
+                break  # in a supplementary file
+        self._names[first] = plain or "[inlined]"
+        return self._names[first]
+
+
+def _text(name: bytes | str | None) -> str:
+    if name is None:
+        return ""
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else name
+
+
+if __name__ == "__main__":
+    main()
