@@ -75,8 +75,9 @@ def rank(profile: Profile) -> Ranking:
     nodes, count = len(profile.node_parent), len(profile.functions)
     self_value = _sum(profile.weight_node, profile.weight_value, nodes)
     self_samples = _sum(profile.weight_node, profile.weight_samples, nodes)
-    total = node_totals(profile.node_parent, self_value)
-    outer = ~_stands_below_itself(profile.node_parent, profile.node_function)
+    depth, below_itself = _depths(profile.node_parent, profile.node_function)
+    total = _totals(profile.node_parent, depth, self_value)
+    outer = ~below_itself
     function_self = _sum(profile.node_function, self_value, count)
     function_samples = _sum(profile.node_function, self_samples, count)
     function_total = _sum(profile.node_function[outer], total[outer], count)
@@ -89,12 +90,13 @@ def rank(profile: Profile) -> Ranking:
     return Ranking(int(profile.weight_value.sum()), rows, _rank_threads(profile))
 
 
-def node_totals(
-    parent: npt.NDArray[np.int32], self_value: npt.NDArray[np.int64]
+def _totals(
+    parent: npt.NDArray[np.int32],
+    depth: npt.NDArray[np.int32],
+    self_value: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Return the value of each node with all below it; parents stand before their children."""
+    """Return the value of each node with all below it."""
     total = self_value.copy()
-    depth = _depths(parent)
     order = np.argsort(depth, kind="stable")
     bounds = np.flatnonzero(np.diff(depth[order])) + 1
     for level in reversed(np.split(order, bounds)[1:]):
@@ -102,32 +104,22 @@ def node_totals(
     return total
 
 
-def _depths(parent: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    depth = np.zeros(len(parent), np.int64)
-    rows = np.flatnonzero(parent >= 0)
+def _depths(
+    parent: npt.NDArray[np.int32], function: npt.NDArray[np.int32]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+    """Return each node's depth, and whether its own function is among its ancestors."""
+    depth = np.zeros(len(parent), np.int32)
+    below = np.zeros(len(parent), np.bool_)
+    rows = np.flatnonzero(parent >= 0).astype(np.int32)
     above = parent[rows]
+    own = function[rows]
     while len(rows):
         depth[rows] += 1
+        below[rows[function[above] == own]] = True
         above = parent[above]
         goes_on = above >= 0
-        rows, above = rows[goes_on], above[goes_on]
-    return depth
-
-
-def _stands_below_itself(
-    parent: npt.NDArray[np.int32], function: npt.NDArray[np.int32]
-) -> npt.NDArray[np.bool_]:
-    """Return whether each node has its own function among its ancestors."""
-    below = np.zeros(len(parent), np.bool_)
-    rows = np.flatnonzero(parent >= 0)
-    above = parent[rows]
-    while len(rows):
-        same = function[above] == function[rows]
-        below[rows[same]] = True
-        above = parent[above]
-        goes_on = (above >= 0) & ~same
-        rows, above = rows[goes_on], above[goes_on]
-    return below
+        rows, above, own = rows[goes_on], above[goes_on], own[goes_on]
+    return depth, below
 
 
 def _sum(
