@@ -60,5 +60,10 @@ def record(
 
 def keep_perishables(pids: tuple[int, ...], options: CollectorOptions) -> None:
     """Copy into the recording what ends with the processes; says what could not be kept."""
-    for problem in keep(pids, options.output):
+    try:
+        problems = keep(pids, options.output)
+    except OSError as error:
+        warn(f"binaries that end with the process could not be kept: {error.strerror}")
+        return
+    for problem in problems:
         warn(problem.message)

@@ -11,7 +11,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -88,12 +88,12 @@ class _Interrupts:
 
     count: int = 0
     patience: int = 2
-    previous: object = field(default=None)
 
     def note(self, signal_number: int, frame: object) -> None:
         del signal_number, frame
         self.count += 1
         if self.count >= self.patience:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
             raise KeyboardInterrupt
 
 
@@ -104,7 +104,8 @@ def _ctrl_c_counted() -> Iterator[_Interrupts]:
     try:
         yield interrupts
     finally:
-        signal.signal(signal.SIGINT, previous)
+        if interrupts.count < interrupts.patience:
+            signal.signal(signal.SIGINT, previous)
 
 
 def collect(

@@ -1,6 +1,7 @@
 """`stallscope profile`: records, symbolizes, writes the page, prints the summary."""
 
 import json
+import signal
 import sys
 from typing import Any
 
@@ -47,6 +48,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
         analysis = analyze(recording, lines=lines)
         page = write_page(recording, analysis)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
         note(f"the recording is kept; make its page with: stallscope report {recording.path}")
         raise
     places = Places(recording.path, page)
