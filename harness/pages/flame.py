@@ -18,6 +18,7 @@ _SCRIPTS = (
     "dom.js",
     "decode.js",
     "figures.js",
+    "names.js",
     "colours.js",
     "totals.js",
     "search.js",

@@ -1,6 +1,8 @@
 """The flame page in a browser: what a person does with it, and what it answers."""
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -234,3 +236,47 @@ def test_a_recording_without_samples_says_so(
     page = opened(profile_of([], threads=()))
     assert page.complaints() == []
     assert page.element("graph-empty").text == "This recording holds no sample."
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("main", "main"),
+        ("a::b<c::d(e)>::f(g::h<i>) const", "f"),
+        ("std::vector<int>::operator[](unsigned long)", "operator[](unsigned long)"),
+        ("core::ops::function::FnOnce::call_once{{vtable.shim}}", "call_once"),
+        ("<alloc::vec::Vec<T> as core::iter::Extend>::extend", "extend"),
+        ("(anonymous namespace)::run(int)", "run"),
+        ("libc.so.6+0x1f00", "libc.so.6+0x1f00"),
+        ("int f<a->b>(x)", "int f"),
+    ],
+)
+def test_frames_with_little_room_show_the_last_part_of_the_name(
+    page: Any, name: str, short: str
+) -> None:
+    assert page.run("return stallscope.shortName(arguments[0])", name) == short
+
+
+def test_saving_a_picture_keeps_to_the_policy(page: Any) -> None:
+    page.click("save-svg")
+    assert page.complaints() == []
+    assert page.frame("work")["width"] / page.frame("all")["width"] == pytest.approx(0.7)
+
+
+def test_a_hundred_thousand_stacks_stay_small_and_drawable(opened: Open, checkout: Path) -> None:
+    made = runpy.run_path(str(checkout / "benchmarks" / "flame_page.py"))["made_profile"]
+    page = opened(made(100_000))
+    assert (
+        page.run("return performance.getEntriesByType('navigation')[0].decodedBodySize") < 5 << 20
+    )
+    assert page.run("return stallscope.view.profile.weights") == 100_000
+    frames = "return stallscope.view.rows.reduce((sum, row) => sum + row.length, 0)"
+    widest = page.run("return Math.max(...stallscope.view.rows.map((row) => row.length))")
+    assert widest <= page.run("return stallscope.view.rows[0][0].width")
+    assert page.run(frames) < 60 * widest
+    assert page.run("return stallscope.view.profile.count") > 20 * page.run(frames)
+    assert "matched" in page.search("merge")
+    page.run("stallscope.view.update({shown: new Uint8Array(200).fill(1, 0, 2), query: ''})")
+    page.settled()
+    assert page.run("return stallscope.view.visibleTotal < stallscope.view.grandTotal / 2")
+    assert page.complaints() == []

@@ -79,6 +79,22 @@ def _name_order(profile: Profile) -> Int64:
     return ranks
 
 
+def _sibling_offsets(profile: Profile, total: Int64, size: Int64) -> Int64:
+    """How many nodes stand before each node in its siblings' subtrees, the heaviest first."""
+    parent = profile.node_parent
+    offset = np.zeros(len(parent), dtype=np.int64)
+    # Most nodes are only children: sorting the others alone takes a third of the time.
+    children = np.bincount(parent[1:], minlength=len(parent))
+    rows = 1 + np.flatnonzero(children[parent[1:]] > 1)
+    names = _name_order(profile)[profile.node_function[rows]]
+    order = rows[np.lexsort((names, -total[rows], parent[rows]))]
+    sizes_before = np.cumsum(size[order]) - size[order]
+    is_first = np.diff(parent[order], prepend=-1) != 0
+    group_start = np.maximum.accumulate(np.where(is_first, np.arange(len(order)), 0))
+    offset[order] = sizes_before - sizes_before[group_start]
+    return offset
+
+
 def flame_tree(profile: Profile) -> FlameTree:
     """The tree of ``profile`` in drawing order, with self and total per node."""
     parent = profile.node_parent
@@ -91,14 +107,7 @@ def flame_tree(profile: Profile) -> FlameTree:
     total = _sum_up(levels, parent, self_value)
     size = _sum_up(levels, parent, np.ones(n_nodes, dtype=np.int64))
 
-    names = _name_order(profile)[profile.node_function]
-    order = np.lexsort((names, -total, parent))
-    sizes_before = np.cumsum(size[order]) - size[order]
-    is_first = np.r_[True, np.diff(parent[order]) != 0]
-    offset = np.empty(n_nodes, dtype=np.int64)  # among siblings
-    group_start = np.maximum.accumulate(np.where(is_first, np.arange(n_nodes), 0))
-    offset[order] = sizes_before - sizes_before[group_start]
-
+    offset = _sibling_offsets(profile, total, size)
     position = np.zeros(n_nodes, dtype=np.int64)
     depth = np.zeros(n_nodes, dtype=np.int64)
     for level, nodes in enumerate(levels[1:], start=1):

@@ -13,6 +13,7 @@ class Graph {
     this.context = this.canvas.getContext("2d");
     this.rows = [];
     this.nameWidth = new Float32Array(profile.functions.length);
+    this.shortNames = new Array(profile.functions.length);
     this.font = `12px ${getComputedStyle(document.documentElement).getPropertyValue("--font")}`;
   }
 
@@ -110,7 +111,13 @@ class Graph {
     if (width < TEXT_LEAST_PX) return;
     const name = this.profile.functions[f].name.slice(0, MEASURED_CHARS);
     if (!this.nameWidth[f]) this.nameWidth[f] = this.context.measureText(name).width || 1;
-    this.writeCut(name, this.nameWidth[f], x, top, { room: width - 8, ink });
+    const room = width - 8;
+    if (this.nameWidth[f] <= room) {
+      this.writeCut(name, this.nameWidth[f], x, top, { room, ink });
+    } else {
+      this.shortNames[f] ??= shortName(name);
+      this.writeCut(this.shortNames[f], this.context.measureText(this.shortNames[f]).width, x, top, { room, ink });
+    }
   }
 
   write(text, x, top, width, ink) {

@@ -29,7 +29,8 @@ function pictureFrame(view, frame, y, colours) {
   const name = frame.folded ? "" : view.nameAt(frame.node);
   const fits = Math.floor((frame.width - 6) / CHAR_PX);
   if (name && fits >= 3) {
-    const text = name.length > fits ? `${name.slice(0, fits - 1)}…` : name;
+    const part = name.length > fits ? shortName(name) : name;
+    const text = part.length > fits ? `${part.slice(0, fits - 1)}…` : part;
     group.append(makeSvg("text", { x: (frame.x + 3).toFixed(2), y: y + PICTURE_ROW_PX - 6, fill: colours.ink, text }));
   }
   return group;

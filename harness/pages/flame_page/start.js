@@ -32,7 +32,7 @@ async function start() {
     timings.navigation_ms = performance.now();
     document.documentElement.dataset.ready = "true";
   });
-  Object.defineProperty(window, "stallscope", { value: Object.freeze({ timings, view: page.view }) });
+  Object.defineProperty(window, "stallscope", { value: Object.freeze({ timings, view: page.view, shortName }) });
 }
 
 start().catch((error) => {

@@ -78,8 +78,13 @@ class View {
     return this.search ? markedValue(this.profile, this.totals, this.state.zoom, this.search.marked) : 0;
   }
 
+  /** Totals per function in view; kept until zoom or threads change. */
   get functions() {
-    return functionTotals(this.profile, this.totals, this.state.zoom);
+    const { zoom, shown } = this.state;
+    if (this.functionsOf?.zoom !== zoom || this.functionsOf.shown !== shown) {
+      this.functionsOf = { zoom, shown, totals: functionTotals(this.profile, this.totals, zoom) };
+    }
+    return this.functionsOf.totals;
   }
 
   layOut(width) {
