@@ -80,7 +80,7 @@ def _fold_options(recording: Recording, event: str, lines: int) -> FoldOptions:
         title=manifest.target.describe() if manifest is not None else recording.name,
         lost=manifest.lost_samples if manifest is not None and manifest.complete else None,
         duration_s=duration,
-        **({"lines": lines} if lines else {}),
+        lines=lines,
     )
 
 
