@@ -18,14 +18,15 @@ void decompressor::freer::operator()(ZSTD_DCtx_s* context) const noexcept {
   ZSTD_freeDCtx(context);
 }
 
-decompressor::decompressor(std::uint64_t expansion_limit)
-    : context_(ZSTD_createDCtx()), expansion_limit_(expansion_limit) {
+decompressor::decompressor(std::uint64_t expansion_limit) : expansion_limit_(expansion_limit) {}
+
+void decompressor::feed(std::span<const std::byte> input, std::uint64_t offset) {
+  if (context_ == nullptr) {
+    context_.reset(ZSTD_createDCtx());
+  }
   if (context_ == nullptr) {
     throw std::bad_alloc();
   }
-}
-
-void decompressor::feed(std::span<const std::byte> input, std::uint64_t offset) {
   input_ = input;
   offset_ = offset;
 }

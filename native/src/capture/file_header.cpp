@@ -107,7 +107,7 @@ void read_attributes(source_window& window, section_range range, std::uint64_t e
   }
 }
 
-stream_range data_range(source_window& window, section_range data, bool allow_truncated) {
+stream_range data_range(section_range data, bool allow_truncated) {
   if (data.offset < file_header_without_features_bytes ||
       data.size > ~std::uint64_t{0} - data.offset) {
     throw capture_error("data section at offset " + std::to_string(data.offset) + " of " +
@@ -115,16 +115,15 @@ stream_range data_range(source_window& window, section_range data, bool allow_tr
                         40);
   }
   if (data.size != 0) {
-    return {data.offset, data.offset + data.size, true};
+    return {data.offset, data.offset + data.size, true, false};
   }
   // perf fills in the size when it ends; a killed one leaves 0.
-  if (!allow_truncated && window.end() > data.offset) {
+  if (!allow_truncated) {
     throw capture_error(
-        "the capture is truncated: the size of its data is 0, perf record did not "
-        "end properly",
+        "the capture is truncated: the size of its data is 0, perf record did not end properly",
         48);
   }
-  return {data.offset, std::max(window.end(), data.offset), false};
+  return {data.offset, ~std::uint64_t{0}, false, true};
 }
 
 }  // namespace
@@ -138,7 +137,7 @@ file_start read_file_start(source_window& window, event_table& events, bool allo
   const auto size = cursor.take<std::uint64_t>("size of the file header");
   if (size == sizeof(perf_format::pipe_header)) {
     start.pipe = true;
-    start.records = {size, ~std::uint64_t{0}, false};
+    start.records = {size, ~std::uint64_t{0}, false, false};
     return start;
   }
   if (size != file_header_bytes && size != file_header_without_features_bytes) {
@@ -161,7 +160,7 @@ file_start read_file_start(source_window& window, event_table& events, bool allo
         72);
   }
   read_attributes(window, attributes, entry_bytes, start.swap, events);
-  start.records = data_range(window, data, allow_truncated);
+  start.records = data_range(data, allow_truncated);
   return start;
 }
 

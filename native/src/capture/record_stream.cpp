@@ -72,16 +72,23 @@ bool record_stream::end_truncated(std::uint64_t at, const char* what) {
   return false;
 }
 
+bool record_stream::end_of_records() {
+  if (decompressed_from_ != decompressed_to_) {
+    end_truncated(compressed_offset_, "it ends within the data of a compressed record");
+  } else if (range_.unfinished) {
+    end_truncated(position_, "its writer was stopped");
+  }
+  return false;
+}
+
 bool record_stream::next_in_file(record& into) {
   if (position_ == range_.end) {
-    return decompressed_from_ != decompressed_to_ &&
-           end_truncated(compressed_offset_, "it ends within the data of a compressed record");
+    return end_of_records();
   }
   into.offset = position_;
   const auto header = window_.view(position_, header_bytes);
   if (header.empty() && !range_.end_is_known) {
-    range_.end = position_;
-    return next_in_file(into);
+    return end_of_records();
   }
   if (header.size() < header_bytes || range_.end - position_ < header_bytes) {
     return end_truncated(position_, "it ends within a record's header");

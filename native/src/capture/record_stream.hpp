@@ -25,6 +25,7 @@ struct stream_range {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;      // where records must end
   bool end_is_known = false;  // else they end where the source does
+  bool unfinished = false;    // the writer was killed: truncated wherever they end
 };
 
 class record_stream {
@@ -41,6 +42,7 @@ class record_stream {
   bool next_decompressed(record& into);
   void start_decompression(const record& compressed);
   void skip_trailing_payload(const record& from);
+  bool end_of_records();
   bool end_truncated(std::uint64_t at, const char* what);
 
   source_window& window_;

@@ -18,7 +18,10 @@ std::span<const std::byte> source_window::view(std::uint64_t offset, std::size_t
 }
 
 void source_window::fill(std::uint64_t offset, std::size_t size) {
-  buffer_.resize(window_bytes);
+  // A small file takes a small window.
+  const std::uint64_t rest = offset < end() ? end() - offset : 0;
+  const auto wanted = std::min<std::uint64_t>(rest, window_bytes);
+  buffer_.resize(std::max({buffer_.size(), size, static_cast<std::size_t>(wanted)}));
   std::size_t kept = 0;
   if (offset >= start_ && offset - start_ < filled_) {
     const auto skipped = static_cast<std::size_t>(offset - start_);

@@ -1,0 +1,67 @@
+// Any bytes end in a capture whose numbers are sound, or in one capture_error: no crash, no hang,
+// no gigabytes.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+
+#include "stallscope/capture/read_capture.hpp"
+
+namespace {
+
+using stallscope::captures::capture;
+
+void require(bool holds) {
+  if (!holds) {
+    std::abort();
+  }
+}
+
+void check(const capture& read) {
+  const std::size_t samples = read.samples.time_ns.size();
+  require(read.samples.stack.size() == samples && read.samples.period.size() == samples);
+  const std::size_t stacks = read.stacks.offset.size() - 1;
+  const std::size_t frames = read.stacks.kind.size();
+  for (std::size_t row = 0; row < samples; ++row) {
+    require(row == 0 || read.samples.time_ns[row - 1] <= read.samples.time_ns[row]);
+    require(read.samples.stack[row] < stacks);
+    require(read.samples.thread[row] < read.threads.size());
+    require(read.samples.event[row] < read.attributes.size());
+  }
+  require(read.stacks.offset[stacks] == read.stacks.frame.size());
+  for (const std::uint32_t frame : read.stacks.frame.values()) {
+    require(frame < frames);
+  }
+  for (const std::int32_t object : read.stacks.frame_object.values()) {
+    require(object >= -1 && object < static_cast<std::int32_t>(read.objects.size()));
+  }
+}
+
+std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncated) {
+  stallscope::captures::memory_source source(bytes);
+  stallscope::captures::read_options options;
+  options.allow_truncated = allow_truncated;
+  options.memory_limit_bytes = std::uint64_t{64} << 20U;
+  options.expansion_limit = 64;
+  options.copied_mappings_limit = 500'000;
+  try {
+    return stallscope::captures::read_capture(source, options);
+  } catch (const stallscope::captures::capture_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  auto whole = read(bytes, false);
+  if (whole) {
+    require(!whole->truncated_at);
+    check(*whole);
+  } else if (auto part = read(bytes, true)) {
+    check(*part);
+  }
+  return 0;
+}

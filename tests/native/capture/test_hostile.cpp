@@ -1,0 +1,167 @@
+// Captures that are cut off, wrong or made to do harm: one error with the place, nothing worse.
+#include <doctest/doctest.h>
+#include <zstd.h>
+
+#include <random>
+
+#include "capture_builder.hpp"
+
+using namespace capture_tests;
+using stallscope::captures::capture_error;
+
+namespace {
+
+capture_builder small(order byte_order) {
+  event_spec event;
+  event.ids = {3};
+  capture_builder made(byte_order, {event});
+  made.comm(1, 1, "x", 0).mmap2(1, 0x1000, 0x1000, 0, "/bin/x", 0);
+  made.sample(0x1004, 1, 1, 5).sample(0x1008, 1, 1, 6);
+  made.feature(stallscope::perf_format::feature::hostname, made.body().header_string("box"));
+  return made;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("cut off at any byte: an error, or tolerated with the place") {
+  for (const order byte_order : {order::little, order::big}) {
+    for (const std::string& whole : {small(byte_order).file(), small(byte_order).pipe()}) {
+      for (std::size_t size = 0; size < whole.size(); ++size) {
+        CAPTURE(size);
+        const std::string part = whole.substr(0, size);
+        std::uint64_t offset = 0;
+        try {
+          read(part);
+        } catch (const capture_error& error) {
+          offset = error.offset();
+          CHECK(offset <= whole.size());
+        }
+        try {
+          const auto kept = read(part, true);
+          CHECK((!kept.truncated_at || *kept.truncated_at <= size));
+        } catch (const capture_error&) {
+          // The header or a section of the file is cut.
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a truncated capture names the record's offset and keeps what is whole") {
+  const std::string whole = small(order::little).pipe();
+  const std::string part = whole.substr(0, whole.size() - 3);
+  CHECK(contains(error_of(part), "truncated"));
+  const auto kept = read(part, true);
+  CHECK(kept.samples.time_ns.size() == 1);
+  CHECK(kept.truncated_at == whole.size() - 32);
+}
+
+TEST_CASE("perf that was killed leaves a data size of 0") {
+  capture_builder made = small(order::little);
+  std::string bytes = made.file();
+  bytes.replace(48, 8, std::string(8, '\0'));
+  CHECK(contains(error_of(bytes), "did not end properly"));
+  // Nothing stands behind the data of such a file.
+  bytes.resize(bytes.size() - 16 - 68);
+  const auto kept = read(bytes, true);
+  CHECK(kept.truncated_at == bytes.size());
+  CHECK(kept.samples.time_ns.size() == 2);
+}
+
+TEST_CASE("what is no capture is told so") {
+  CHECK(contains(error_of(""), "expected PERFILE2"));
+  CHECK(contains(error_of("\x7f"
+                          "ELF 1234567890"),
+                 "expected PERFILE2"));
+  CHECK(contains(error_of("PERFFILE12345678"), "first version"));
+  CHECK(contains(error_of(std::string("PERFILE2\x20\0\0\0\0\0\0\0", 16)), "expected 16"));
+  std::string directory = small(order::little).file();
+  directory[72 + 3] = 1;
+  CHECK(contains(error_of(directory), "directory"));
+}
+
+TEST_CASE("records that lie about their size or contents") {
+  const auto with = [](const wire& record) {
+    return error_of(capture_builder(order::little, {event_spec{}}).append(record.bytes()).pipe());
+  };
+  CHECK(contains(with(wire(order::little).u32(9).u16(0).u16(7)), "at least 8"));
+  CHECK(contains(with(wire(order::little).u32(9).u16(0).u16(16).u64(1)), "expected"));
+  // A name without its end.
+  wire name(order::little);
+  name.u32(3).u16(0).u16(8 + 8 + 8 + 16).u32(1).u32(1).raw("AAAAAAAA").u64(0).u64(0);
+  CHECK(contains(with(name), "terminating NUL"));
+  // An AUX trace beyond the end.
+  wire aux(order::little);
+  aux.u32(71).u16(0).u16(16).u64(~std::uint64_t{0} - 100);
+  CHECK(contains(with(aux), "truncated"));
+  wire nested(order::little);
+  nested.u32(81).u16(0).u16(8 + 4).raw("abcd");
+  CHECK(contains(with(nested), "zstd"));
+}
+
+TEST_CASE("sections beyond the file and ids that are no numbers") {
+  const std::string whole = small(order::little).file();
+  for (const std::size_t at : {24U, 32U, 40U, 16U, 104U + 136U, 104U + 144U}) {
+    for (const char byte : {'\x01', '\x7f', '\xff'}) {
+      CAPTURE(at);
+      std::string bytes = whole;
+      bytes[at + 6] = byte;
+      CHECK_FALSE(error_of(bytes).empty());
+    }
+  }
+}
+
+TEST_CASE("a zstd bomb and a spent budget are errors") {
+  const std::string zeros(std::size_t{64} << 20U, '\0');
+  std::string packed(ZSTD_compressBound(zeros.size()), '\0');
+  // Records of 8 bytes and an unknown type, over and over.
+  std::string records = zeros;
+  for (std::size_t at = 0; at < records.size(); at += 8) {
+    records[at] = '\x7f';
+    records[at + 6] = 8;
+  }
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), records.data(), records.size(), 1));
+  REQUIRE(packed.size() < 60'000);
+  capture_builder made(order::little, {event_spec{}});
+  made.record(81, 0, made.body().raw(packed));
+  const std::string bytes = made.pipe();
+  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
+  stallscope::captures::read_options options;
+  options.expansion_limit = 100;
+  CHECK_THROWS_AS(stallscope::captures::read_capture(source, options), capture_error);
+
+  capture_builder many(order::little, {event_spec{}});
+  for (std::uint64_t index = 0; index < 5'000; ++index) {
+    many.sample(index * 16, 1, 1, index);
+  }
+  const std::string samples = many.pipe();
+  stallscope::captures::memory_source second(std::as_bytes(std::span(samples)));
+  stallscope::captures::read_options tight;
+  tight.memory_limit_bytes = 100'000;
+  CHECK_THROWS_WITH_AS(stallscope::captures::read_capture(second, tight),
+                       doctest::Contains("100000 bytes of memory"), capture_error);
+}
+
+TEST_CASE("bytes changed at random end in a capture or in one error") {
+  std::mt19937 random(7);
+  for (const order byte_order : {order::little, order::big}) {
+    for (const std::string& whole : {small(byte_order).file(), small(byte_order).pipe()}) {
+      for (int round = 0; round < 2'000; ++round) {
+        std::string bytes = whole;
+        for (int change = 0; change < 3; ++change) {
+          bytes[random() % bytes.size()] = static_cast<char>(random());
+        }
+        error_of(bytes);
+        try {
+          read(bytes, true);
+        } catch (const capture_error& error) {
+          REQUIRE(std::string(error.what()).size() > 5);
+        }
+      }
+    }
+  }
+}
