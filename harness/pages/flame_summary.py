@@ -129,8 +129,17 @@ def notices(profile: Profile) -> str:
         )
         lead = f"{share_text(profile.unknown_share)} of the time is in code without symbols."
         found.append(_notice("", lead, text))
-    found += [_notice("", "Note:", visible_text(each.message, 600)) for each in profile.warnings]
+    found += _warnings(profile)
     return f'<ul class="notices">{"".join(found)}</ul>' if found else ""
+
+
+def _warnings(profile: Profile) -> list[str]:
+    """The profile's own warnings: one stands alone, several share a notice."""
+    messages = [visible_text(each.message, 600) for each in profile.warnings]
+    if len(messages) < 2:
+        return [_notice("", "Note:", message) for message in messages]
+    lines = "".join(f"<li>{escaped(message)}</li>" for message in messages)
+    return [f'<li class="notice"><b>Notes</b><ul>{lines}</ul></li>']
 
 
 def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """The flame page in a browser: what a person does with it, and what it answers."""
 
+import re
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -201,7 +202,8 @@ def test_narrow_frames_are_one_counted_remainder(
 
 
 def test_prints_the_whole_graph_in_light_colours(page: Any) -> None:
-    page.click("theme") if page.run("return stallscope.view.state.theme") == "light" else None
+    if page.run("return stallscope.view.state.theme") == "light":
+        page.click("theme")
     page.run("dispatchEvent(new Event('beforeprint'))")
     texts = page.run(
         "return [...document.querySelectorAll('#print-graph text')].map((t) => t.textContent)"
@@ -210,6 +212,13 @@ def test_prints_the_whole_graph_in_light_colours(page: Any) -> None:
     assert page.run("return document.querySelector('#print-graph rect').getAttribute('fill')") == (
         "#ffffff"
     )
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        ink = page.run("return getComputedStyle(document.querySelector('h1')).color")
+        assert max(map(int, re.findall(r"\d+", ink))) < 80
+        assert not page.element("graph").is_displayed()
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     page.run("dispatchEvent(new Event('afterprint'))")
     assert page.run("return document.getElementById('print-graph').childElementCount") == 0
     assert page.complaints() == []

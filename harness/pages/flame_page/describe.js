@@ -67,7 +67,7 @@ class Tooltip {
       make("td", { class: "name", text: at.length > 90 ? `…${at.slice(-88)}` : at }), make("td", { class: "number soft", text: much })));
     this.element.replaceChildren(
       make("p", { class: "title clamped", text: said.title }),
-      make("p", { class: "where", text: said.where }),
+      make("p", { class: "where clamped", text: said.where }),
       make("table", {}, make("tbody", {}, head, ...rows)),
       ...(lines.length ? [make("h3", { text: said.linesTitle }), make("table", {}, make("tbody", {}, ...lines))] : []));
   }

@@ -21,8 +21,9 @@ class Detail {
     const { self, total } = view.functions;
     const { callers, callees } = neighbours(view.profile, view.totals, view.state.zoom, f);
     this.body.replaceChildren(
-      make("p", { class: "detail-name clamped", title: name }, dot(this.colours().swatch(kind)), name),
-      make("p", { class: "hint", text: `${module} · ${KIND_NAME[kind]}` }),
+      make("div", { class: "dotted" }, dot(this.colours().swatch(kind)),
+        make("p", { class: "detail-name clamped", title: name, text: name })),
+      make("p", { class: "hint clamped", title: module, text: `${module} · ${KIND_NAME[kind]}` }),
       make("dl", { class: "figures small" }, this.figure("Self", self[f]), this.figure("Total", total[f])),
       make("div", { class: "actions" },
         make("button", { type: "button", text: "Search for it", click: () => view.update({ query: name, regex: false }) }),
@@ -55,7 +56,7 @@ class Detail {
   lines(lines) {
     if (!lines.length) return [];
     const rows = lines.map(([at, samples]) => make("tr", {},
-      make("td", { class: "number", text: countText(samples) }), make("td", { class: "name", text: at })));
+      make("td", { class: "number", text: countText(samples) }), make("td", { class: "name", title: at }, make("span", { class: "clamped", text: at }))));
     return [make("h3", { text: "Hottest lines (samples, whole recording)" }), make("table", {}, make("tbody", {}, ...rows))];
   }
 }

@@ -1,5 +1,6 @@
 // The page: puts the parts together and paints once per frame.
 
+const LEAST_GRAPH_PX = 380;
 const HINT = "Click a frame to zoom in, / to search, ? for help.";
 
 class Page {
@@ -40,8 +41,18 @@ class Page {
     if (has("query", "regex")) this.timeSearch();
   }
 
+  /** Lets the graph end where the window does, so that root and leaves are both in sight. */
+  fitWindow() {
+    const { box } = this.graph;
+    const top = box.getBoundingClientRect().top + window.scrollY;
+    const below = document.querySelector(".under").offsetHeight;
+    box.style.maxHeight = `${Math.max(LEAST_GRAPH_PX, window.innerHeight - top - below - 16)}px`;
+  }
+
   /** Everything, for the first time. */
   open() {
+    this.fitWindow();
+    window.addEventListener("resize", () => this.fitWindow());
     this.controls.render();
     this.relayOut();
     timings.graph_ms = performance.now() - timings.began_ms;

@@ -82,8 +82,9 @@ class FunctionTable {
       cell(totals.self[f], this.mostSelf, "bar-self"),
       cell(totals.total[f], whole, "bar-total"),
       make("td", { class: "number optional soft", text: countText(totals.selfSamples[f]) }),
-      make("td", { class: "name" }, make("button", { type: "button", class: "clamped", title: KIND_NAME[kind] }, dot(this.colours().swatch(kind)), name)),
-      make("td", { class: "module optional", title: module, text: shortModule(module) }));
+      make("td", { class: "name" }, make("div", { class: "dotted" }, dot(this.colours().swatch(kind)),
+        make("button", { type: "button", class: "clamped", title: KIND_NAME[kind], text: name }))),
+      make("td", { class: "module optional", title: module }, make("span", { class: "clamped", text: shortModule(module) })));
   }
 
   reselect() {
