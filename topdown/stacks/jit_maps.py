@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 from topdown.stacks.address_lists import jit_table
 from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import RefusedFileError, RegularFile, open_in_root
+from topdown.stacks.regular_file import (
+    MissingFileError,
+    RefusedFileError,
+    RegularFile,
+    open_in_root,
+)
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.symbol_table import SymbolTable
 
@@ -55,6 +60,8 @@ def read_jit_map(
             return None, None
         with file:
             return jit_table(_whole_lines(file)), _cut_warning(file)
+    except MissingFileError:
+        return None, None
     except RefusedFileError as error:
         return None, ProfileWarning(
             "jit-map-refused", f"{printable(error.message)}: functions compiled by it have no names"
@@ -86,6 +93,8 @@ def _identity(pid: int, proc: Path) -> tuple[int, int]:
                 inner_pid = int(value.split()[-1])
             elif key == b"Uid":
                 owner = int(value.split()[1])
+    except FileNotFoundError as error:
+        raise MissingFileError(f"process {pid}: it has ended") from error
     except (OSError, ValueError, IndexError) as error:
         raise RefusedFileError(f"process {pid}: its status cannot be read") from error
     return inner_pid, owner
