@@ -1,0 +1,85 @@
+"""Checks of sleeping, frequency and time: what cstates stands on."""
+
+from harness.doctor.check import Check, available, limited, unavailable
+from harness.doctor.machine import Machine
+from stallscope.system_files import names_in, read_text
+
+IDLE_OPTIONS = ("cpuidle.off=1", "idle=poll", "idle=halt", "idle=nomwait", "nohlt")
+SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies", "xen")
+
+
+def check_cpuidle(machine: Machine) -> Check:
+    """Return whether the CPUs' sleep states and their governor can be seen."""
+    name, cpu = "cpuidle", machine.roots.sys / "devices" / "system" / "cpu"
+    states = [state for state in names_in(cpu / "cpu0" / "cpuidle") if state.startswith("state")]
+    driver = read_text(cpu / "cpuidle" / "current_driver") or "none"
+    governor = (
+        read_text(cpu / "cpuidle" / "current_governor")
+        or read_text(cpu / "cpuidle" / "current_governor_ro")
+        or "none"
+    )
+    if driver == "none" or not states:
+        return unavailable(
+            name,
+            "no sleep states: wake-up cost, state residency and cstates' advice are not available",
+            _idle_remedy(machine),
+        )
+    names = [read_text(cpu / "cpu0" / "cpuidle" / state / "name") or state for state in states]
+    detail = f"driver {driver}, governor {governor}, states {', '.join(names)}"
+    if machine.host.virtualization:
+        return limited(
+            name,
+            f"{detail}: the guest's own; how deep the CPU sleeps is the hypervisor's matter",
+            "measure on the host to see the hardware's states",
+        )
+    return available(name, detail)
+
+
+def _idle_remedy(machine: Machine) -> str:
+    found = [word for word in machine.boot_options if word in IDLE_OPTIONS]
+    if found:
+        return f"remove {' '.join(found)} from the kernel's command line and boot"
+    if machine.host.virtualization:
+        return "measure on the host: this guest has no idle driver"
+    return "enable C-states (x86) or PSCI idle states (arm64) in the firmware's settings"
+
+
+def check_cpufreq(machine: Machine) -> Check:
+    """Return whether the CPUs' frequencies can be seen."""
+    name = "cpufreq"
+    folder = machine.roots.sys / "devices" / "system" / "cpu" / "cpu0" / "cpufreq"
+    driver = read_text(folder / "scaling_driver")
+    if driver is None:
+        if machine.host.virtualization:
+            return unavailable(
+                name,
+                "no frequency control in this guest: the hypervisor decides, and does not tell",
+                "measure on the host to see frequencies",
+            )
+        return unavailable(
+            name,
+            "no cpufreq driver: frequency and its changes are not seen",
+            "enable frequency scaling (EIST, CPPC) in the firmware's settings",
+        )
+    governor = read_text(folder / "scaling_governor") or "unknown"
+    lowest, highest = (
+        read_text(folder / f"cpuinfo_{which}_freq") or "?" for which in ("min", "max")
+    )
+    return available(name, f"driver {driver}, governor {governor}, {lowest} to {highest} kHz")
+
+
+def check_clocksource(machine: Machine) -> Check:
+    """Return whether reading the clock is cheap."""
+    name = "clocksource"
+    folder = machine.roots.sys / "devices" / "system" / "clocksource" / "clocksource0"
+    current = read_text(folder / "current_clocksource")
+    if current is None:
+        return limited(name, "the clock source cannot be read")
+    others = (read_text(folder / "available_clocksource") or "").split()
+    if current not in SLOW_CLOCKS:
+        return available(name, f"{current}, read without a system call")
+    detail = f"{current}: every reading of the clock costs a system call, 1 us or more"
+    if "tsc" in others:
+        place = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+        return limited(name, detail, f"echo tsc | {machine.as_root(f'tee {place}')}")
+    return limited(name, detail, "see why in: dmesg | grep -i -e tsc -e clocksource")

@@ -1,0 +1,56 @@
+"""Reading files that may be missing, strange or endless."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stallscope.system_files import Roots, cpu_list_size, names_in, read_integer, read_text
+
+
+def test_text_is_stripped_and_decoded_with_replacement(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"a\xffb\n\0")
+    assert read_text(tmp_path / "file") == "a\ufffdb"
+    assert read_text(tmp_path / "none") is None
+    assert read_text(tmp_path) is None
+
+
+def test_no_more_than_the_limit_is_read() -> None:
+    assert len(read_text(Path("/proc/self/environ"), 10) or "") <= 10
+    assert read_text(Path("/dev/zero"), 100_000) == ""
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert read_text(tmp_path / "pipe") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("7\n", 7), ("-1", -1), ("", None), ("max", None), ("1 2", None)]
+)
+def test_integers(tmp_path: Path, text: str, number: int | None) -> None:
+    (tmp_path / "file").write_text(text)
+    assert read_integer(tmp_path / "file") == number
+
+
+def test_names_of_a_folder_that_is_not_there() -> None:
+    assert names_in(Path("/nonexistent")) == ()
+
+
+@given(st.sets(st.integers(0, 300), min_size=1))
+def test_cpu_lists(cpus: set[int]) -> None:
+    assert cpu_list_size(",".join(map(str, sorted(cpus)))) == len(cpus)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("0-3,8", 5), ("0", 1), ("", 0), ("x", 0), ("3-", 1), ("-", 0)]
+)
+def test_odd_cpu_lists(text: str, size: int) -> None:
+    assert cpu_list_size(text) == size
+
+
+def test_only_the_machine_itself_is_live(tmp_path: Path) -> None:
+    assert Roots().is_live
+    assert not Roots.recorded(tmp_path).is_live
