@@ -177,6 +177,11 @@ def check_paranoid(machine: Machine) -> Check:
         return available(
             name, f"level {level} does not bind this user, who holds CAP_PERFMON or more"
         )
+    tried = [machine.events.get(name) for name in ("kernel", "cpu-wide")]
+    if all(probe is not None and probe.ok for probe in tried):
+        return available(
+            name, f"level {level} does not bind the collector, which holds capabilities"
+        )
     if level > 2:
         detail = f"level {level}: distribution kernels refuse every event to ordinary users"
         return unavailable(name, detail, lower_paranoid(machine, 1))

@@ -35,6 +35,7 @@ class Machine:
     kernel: KernelLimits
     process: ProcessLimits
     events: EventProbes
+    collector: Path  # the program that records, whether it is there or not
     io_uring_error: str | None = None  # of the trial; None where it was not made
 
     def as_root(self, command: str) -> str:
@@ -105,5 +106,6 @@ def gather(roots: Roots, collector: Path) -> Machine:
         kernel=read_kernel_limits(roots),
         process=read_process_limits(roots),
         events=events,
+        collector=collector,
         io_uring_error=probe_io_uring() if roots.is_live else None,
     )

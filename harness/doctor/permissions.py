@@ -26,7 +26,8 @@ def check_capabilities(machine: Machine) -> Check:
     if held and not process.in_initial_user_namespace:
         detail = "held only inside a user namespace, where perf events do not count them"
         return limited(name, detail, "run outside of the container or of unshare --user, as root")
-    remedy = "run as root: sudo $(command -v stallscope) profile -p PID"
+    # For the collector alone; lowering kernel.perf_event_paranoid lets every program do the same.
+    remedy = f"sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog+ep {machine.collector}"
     if process.effective_uid == 0:  # root was deprived of them: sudo gives nothing back
         remedy = "start the container with --cap-add PERFMON --cap-add SYS_PTRACE"
     if not held:

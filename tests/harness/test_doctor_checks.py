@@ -51,8 +51,12 @@ def test_a_trial_outweighs_the_settings() -> None:
     it = tried(machine("intel-metal"), cpu_clock=OPENED, kernel=REFUSED, cpu_wide=OPENED)
     assert events.check_kernel_profiling(it).status is Status.UNAVAILABLE
     assert events.check_system_wide(it).status is Status.AVAILABLE
-    user = tried(machine(), cpu_clock=OPENED, kernel=OPENED)
+    user = tried(machine(), cpu_clock=OPENED, kernel=OPENED, cpu_wide=REFUSED)
     assert events.check_kernel_profiling(user).status is Status.AVAILABLE
+    assert events.check_paranoid(user).status is Status.LIMITED
+    empowered = tried(machine(), cpu_clock=OPENED, kernel=OPENED, cpu_wide=OPENED)
+    assert events.check_paranoid(empowered).status is Status.AVAILABLE
+    assert events.check_paranoid(empowered).remedy == ""
 
 
 @pytest.mark.parametrize(
