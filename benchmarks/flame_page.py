@@ -1,16 +1,11 @@
 """The flame page of 100,000 distinct stacks: its size, and the time to open and search it.
 
-    python benchmarks/flame_page.py [--stacks N] [--rounds N] [--raw FILE.jsonl]
-
 The profile is made from a fixed seed: random walks over a call graph as deep and as skewed as
 those of large C++ services. Opening is timed by the page itself, from DOMContentLoaded's
 document to the first frame handed to the screen; searching from the input event to the frame
-that shows the matches. Every round is a fresh browser; raw rows are printed or kept with --raw.
+that shows the matches. Every round is a fresh browser; all rounds are kept.
 """
 
-import argparse
-import json
-import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -21,9 +16,12 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from benchmarks.pairs import Case, save
 from harness.pages.flame import render_page
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 
+STACKS, ROUNDS = 100_000, 7
+BARS = {"page MiB": "under 5", "open, ms": "under 1,000", "search, ms": "under 1,000"}
 BROWSER_OPTIONS = (
     "--headless=new",
     "--no-sandbox",
@@ -128,36 +126,36 @@ def measured_round(page: Path) -> dict[str, float]:
             browser.quit()
 
 
-def main() -> None:
-    """Print one JSON line per round and a table of medians."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--stacks", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--raw", type=Path)
-    options = parser.parse_args()
-    profile = made_profile(options.stacks)
+def run() -> None:
+    """Measure the page's size, its rendering, and its opening and searching in fresh browsers."""
+    profile = made_profile(STACKS)
     started = time.process_time()
     text = render_page(profile, recording_name="made", host={})
     rendering_s = time.process_time() - started
-    size_bytes = len(text.encode())
-    print(
-        f"{len(profile.weight_node):,} stacks, {len(profile.node_parent):,} nodes: "
-        f"{size_bytes / 2**20:.2f} MiB, rendered in {rendering_s:.2f} s of CPU"
-    )
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "flame.html")
         page.write_text(text, encoding="utf-8")
-        rounds = [measured_round(page) for _ in range(options.rounds)]
-    rows = [json.dumps({"size_bytes": size_bytes, **row}) + "\n" for row in rounds]
-    if options.raw:
-        options.raw.write_text("".join(rows), encoding="utf-8")
+        rounds = [measured_round(page) for _ in range(ROUNDS)]
+    figures: dict[str, list[float]] = {
+        "page MiB": [len(text.encode()) / 2**20],
+        "rendering, CPU s": [rendering_s],
+    }
     for key in rounds[0]:
-        values = sorted(row[key] for row in rounds)
-        print(
-            f"{key:14} median {statistics.median(values):7.1f} ms   "
-            f"{values[0]:.1f} .. {values[-1]:.1f}   n={len(values)}"
-        )
-
-
-if __name__ == "__main__":
-    main()
+        name = key.removesuffix("_ms").replace("_", " ")
+        figures[f"{name}, ms"] = [one[key] for one in rounds]
+    case = f"{len(profile.weight_node):,} stacks, {len(profile.node_parent):,} nodes"
+    save(
+        "flame_page",
+        "./dev bench flame_page",
+        [
+            Case(
+                case,
+                metric,
+                "the page in headless Chromium",
+                "",
+                BARS.get(metric, ""),
+                tuple(values),
+            )
+            for metric, values in figures.items()
+        ],
+    )

@@ -33,7 +33,7 @@ def document() -> str:
                 parts.append(_table(cases, by_difference=by_difference))
         parts += sorted({f"\n- {case.name}: {case.notes}" for case in session.cases if case.notes})
         commands = {(case.ours_command, case.peer_command): None for case in session.cases}
-        parts += [f"\n- `{ours}` against `{peer}`" for ours, peer in commands]
+        parts += [f"\n- `{ours}` against `{peer}`" for ours, peer in commands if peer]
         parts.append("\n")
     return "".join(parts)
 
@@ -49,6 +49,12 @@ def _table(cases: list[Case], *, by_difference: bool) -> str:
         "|---|---|---|---|---|---|---|\n",
     ]
     for case in cases:
+        if not case.peer:
+            rows.append(
+                f"| {case.name} | {case.metric} | {_spread(case.ours)} | none | | "
+                f"{len(case.ours)} | {case.bar} |\n"
+            )
+            continue
         interval = (
             mean_interval(differences(case)) if by_difference else median_interval(ratios(case))
         )

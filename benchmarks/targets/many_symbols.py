@@ -14,7 +14,7 @@ def name_of(number: int) -> str:
 
 
 def write(count: int) -> None:
-    """Print the source: functions f_0 .. f_<count-1> and the table ``functions`` of their addresses."""
+    """Print the functions f_0 .. f_<count-1> and ``functions``, the table of their addresses."""
     lines = [".text"]
     for number in range(count):
         name = name_of(number)
