@@ -1,6 +1,8 @@
 #include "stallscope/collect/drain.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "stallscope/perf_format.hpp"
 
@@ -17,13 +19,13 @@ bool whole(const record_view& record, std::uint64_t head) {
 
 }  // namespace
 
-drain::drain(std::span<const ring> rings, sample_file& file)
-    : rings_{rings}, file_{&file}, cursors_(rings.size()) {
+drain::drain(std::vector<ring_view> rings, sample_file& file)
+    : rings_{std::move(rings)}, file_{&file}, cursors_(rings_.size()) {
   pieces_.reserve(pieces_at_once + 2);
 }
 
 void drain::pass() {
-  for (std::size_t i = 0; i < rings_.size(); ++i) cursors_[i].writable = rings_[i].view().head();
+  for (std::size_t i = 0; i < rings_.size(); ++i) cursors_[i].writable = rings_[i].head();
   if (sieve_ != nullptr && sieve_->watching()) {
     for (std::size_t i = 0; i < rings_.size(); ++i) scan(i);
     sieve_->settle();
@@ -41,13 +43,12 @@ void drain::pass() {
 }
 
 bool drain::crowded() const {
-  return std::any_of(rings_.begin(), rings_.end(), [](const ring& one) {
-    return one.view().head() - one.view().tail() > one.view().size() / 2;
-  });
+  return std::any_of(rings_.begin(), rings_.end(),
+                     [](const ring_view& one) { return one.head() - one.tail() > one.size() / 2; });
 }
 
 void drain::scan(std::size_t index) {
-  const auto& view = rings_[index].view();
+  const auto& view = rings_[index];
   auto& position = cursors_[index].scanned;
   const auto head = view.head();
   while (position < head) {
@@ -59,7 +60,7 @@ void drain::scan(std::size_t index) {
 }
 
 void drain::write(std::size_t index) {
-  const auto& view = rings_[index].view();
+  const auto& view = rings_[index];
   const bool sifting = sieve_ != nullptr && sieve_->watching();
   const auto end = cursors_[index].writable;
   auto position = view.tail();
@@ -71,7 +72,7 @@ void drain::write(std::size_t index) {
     if (!sifting || sieve_->keep(record)) {
       count(record);
     } else {
-      counts_.left_out += record.type() == PERF_RECORD_SAMPLE ? 1 : 0;
+      count_left_out(record);
       add_run(view, run_begin, position);
       run_begin = record.end();
     }
@@ -90,6 +91,12 @@ void drain::add_run(const ring_view& view, std::uint64_t begin, std::uint64_t en
   if (pieces_.size() < pieces_at_once) return;
   file_->append(std::span{pieces_});
   pieces_.clear();
+}
+
+void drain::count_left_out(const record_view& record) {
+  if (record.type() != PERF_RECORD_SAMPLE) return;
+  ++counts_.left_out;
+  counts_.left_out_periods += sample_fields_view{record}.period;
 }
 
 void drain::count(const record_view& record) {

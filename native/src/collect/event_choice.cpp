@@ -40,7 +40,7 @@ void warn_of_event(event_choice& choice, const collect_options& options) {
   if (options.event.empty() && choice.event.counts_ns) {
     choice.warnings.push_back(
         {"no-hardware-cycles", "hardware cycles cannot be sampled here (" +
-                                   error_text(choice.refused.front().error) +
+                                   error_text(choice.refused.back().error) +
                                    "): the samples are of cpu-clock, which does not see code that "
                                    "runs with interrupts off"});
   }

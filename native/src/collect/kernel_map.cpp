@@ -85,9 +85,8 @@ std::optional<kernel_layout> read_kernel_layout(const std::string& kallsyms) {
     if (!symbol || !symbol->rest.empty()) return symbol.has_value() && end == 0;
     if (symbol->name == "_text") text_start = symbol->address;
     if (symbol->name == "_stext") stext = symbol->address;
-    if (symbol->name == "_end") end = symbol->address;
-    if (symbol->name == "_etext" && end == 0) end = symbol->address;
-    return symbol->name != "_end";
+    if (symbol->name == "_etext") end = symbol->address;
+    return end == 0;  // what follows is data, or text that was freed after booting
   });
   const std::uint64_t start = text_start != 0 ? text_start : stext;
   if (start == 0) return std::nullopt;

@@ -108,6 +108,8 @@ json attach_of(const attach_facts& attach) {
           {"threads", attach.threads},
           {"descriptors", attach.descriptors},
           {"duplicates_closed", attach.duplicates_closed},
+          {"opened_monotonic_ns", attach.opened_ns},
+          {"settled_monotonic_ns", attach.settled_ns},
           {"ring_bytes", attach.ring_bytes}};
 }
 
@@ -119,7 +121,7 @@ json counter_of(const recording_facts& facts) {
           {"time_enabled_ns", facts.counter->enabled_ns},
           {"time_running_ns", facts.counter->running_ns},
           {"of", filtered ? "all processes on these CPUs" : "target"},
-          {"sampled", facts.counts.periods}};
+          {"sampled", facts.counts.periods + (filtered ? facts.counts.left_out_periods : 0)}};
 }
 
 json end_of(const end_facts& end) {

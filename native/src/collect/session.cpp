@@ -31,6 +31,7 @@ exit_code session::run(const sigset_t& child_mask) {
         reason = watch_.wait_for_enable().value_or("");
       }
       if (reason.empty()) {
+        note_start();
         attach();
         if (command_) command_->release();
         announce();
@@ -62,10 +63,14 @@ void session::prepare(const sigset_t& child_mask) {
     command_ = std::make_unique<held_command>(options.command, child_mask);
 }
 
-void session::open_output() {
-  output_.emplace(facts_.options.directory, facts_.options.force);
+void session::note_start() {
   facts_.start_monotonic_ns = monotonic_ns();
   facts_.start_realtime_ns = realtime_ns();
+}
+
+void session::open_output() {
+  output_.emplace(facts_.options.directory, facts_.options.force);
+  note_start();
   facts_.pids = facts_.options.pids;
   try {
     write_document(false);
@@ -81,7 +86,7 @@ void session::open_output() {
     output_->discard();
     throw;
   }
-  drain_.emplace(rings_.rings, *file_);
+  drain_.emplace(rings_.views(), *file_);
 }
 
 void session::write_header() {

@@ -1,6 +1,7 @@
 // How a session opens its events for each kind of target.
 #include <cerrno>
 
+#include "stallscope/clock.hpp"
 #include "stallscope/collect/refusal.hpp"
 #include "stallscope/collect/session.hpp"
 #include "stallscope/collect/synthesize.hpp"
@@ -53,6 +54,8 @@ void session::attach() {
       break;
   }
   facts_.attach.descriptors = events_->open_count();
+  facts_.attach.settled_ns = monotonic_ns();
+  facts_.attach.opened_ns = threads_ ? threads_->opened_ns() : facts_.attach.settled_ns;
   synthesize();
   drain_->hold(false);
 }

@@ -51,6 +51,7 @@ void thread_attach::open_first(std::span<const pid_t> pids) {
   }
   // All were there before the first event was opened, so none of them can have inherited one.
   for (const pid_t tid : tids) open_thread(tid, false);
+  first_opened_ns_ = monotonic_ns();
 }
 
 bool thread_attach::open_thread(pid_t tid, bool late) {

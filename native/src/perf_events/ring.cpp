@@ -51,6 +51,12 @@ int ring::redirect(const descriptor& event) const noexcept {
   return ::ioctl(event.get(), PERF_EVENT_IOC_SET_OUTPUT, fd_.get()) == 0 ? 0 : errno;
 }
 
+std::vector<ring_view> ring_set::views() const {
+  std::vector<ring_view> all;
+  for (const auto& one : rings) all.push_back(one.view());
+  return all;
+}
+
 ring_set open_rings(std::span<const int> cpus, std::size_t data_bytes) {
   while (true) {
     try {

@@ -5,11 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "stallscope/collect/sample_file.hpp"
-#include "stallscope/perf_events/ring.hpp"
+#include "stallscope/perf_events/ring_view.hpp"
 
 namespace stallscope {
 
@@ -31,7 +30,8 @@ class sieve {
 
 struct drain_counts {
   std::uint64_t samples = 0;
-  std::uint64_t periods = 0;       // the sum of the samples' periods
+  std::uint64_t periods = 0;  // the sum of the samples' periods
+  std::uint64_t left_out_periods = 0;
   std::uint64_t left_out = 0;      // samples that the sieve kept out
   std::uint64_t lost_records = 0;  // PERF_RECORD_LOST and LOST_SAMPLES
   std::uint64_t lost_samples = 0;  // what they add up to
@@ -40,7 +40,7 @@ struct drain_counts {
 
 class drain {
  public:
-  drain(std::span<const ring> rings, sample_file& file);
+  drain(std::vector<ring_view> rings, sample_file& file);
 
   // The sieve must live as long as it is set; nullptr: none.
   void set_sieve(sieve* chosen) { sieve_ = chosen; }
@@ -60,10 +60,11 @@ class drain {
   void scan(std::size_t index);
   void write(std::size_t index);
   void count(const record_view& record);
+  void count_left_out(const record_view& record);
   [[nodiscard]] bool crowded() const;
   void add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end);
 
-  std::span<const ring> rings_;
+  std::vector<ring_view> rings_;
   sample_file* file_;
   sieve* sieve_ = nullptr;
   bool held_ = false;

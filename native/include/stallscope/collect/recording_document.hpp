@@ -26,6 +26,8 @@ struct attach_facts {
   std::size_t threads = 0;
   std::size_t descriptors = 0;
   std::size_t duplicates_closed = 0;
+  std::uint64_t opened_ns = 0;   // from when on all threads present at first are sampled
+  std::uint64_t settled_ns = 0;  // from when on all those born meanwhile are, too
   std::size_t ring_bytes = 0;
 };
 

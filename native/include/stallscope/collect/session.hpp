@@ -27,6 +27,7 @@ class session {
 
  private:
   void prepare(const sigset_t& child_mask);
+  void note_start();
   void open_output();
   void open_rings_for_cpus();
   void attach();

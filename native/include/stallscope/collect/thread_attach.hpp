@@ -42,6 +42,8 @@ class thread_attach : public sieve {
   // The processes whose threads were opened, children born meanwhile among them.
   [[nodiscard]] const std::set<pid_t>& processes() const { return processes_; }
   [[nodiscard]] std::size_t threads_opened() const { return opened_; }
+  // From when on all threads that were there at first, and what they make, are followed.
+  [[nodiscard]] std::uint64_t opened_ns() const { return first_opened_ns_; }
   [[nodiscard]] std::size_t duplicates_closed() const { return duplicates_.closed(); }
 
   [[nodiscard]] bool watching() const override { return attaching_ || duplicates_.watching(); }
@@ -73,6 +75,7 @@ class thread_attach : public sieve {
   std::unordered_map<pid_t, std::uint64_t> complete_at_ns_;
   std::unordered_map<pid_t, pid_t> uncertain_;  // announced threads to be opened, and their process
   std::unordered_set<pid_t> seen_;              // found by the last scan, unannounced so far
+  std::uint64_t first_opened_ns_ = 0;
   std::uint64_t last_opened_ns_ = 0;
   std::vector<fork_notice> forks_;
 };

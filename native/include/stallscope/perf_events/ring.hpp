@@ -41,6 +41,7 @@ class ring {
 
 struct ring_set {
   std::vector<ring> rings;
+  [[nodiscard]] std::vector<ring_view> views() const;
   std::size_t data_bytes = 0;  // of each; less than asked for where memory may not be locked
 };
 

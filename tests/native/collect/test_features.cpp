@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <map>
+
+#include "stallscope/collect/features.hpp"
+
+using namespace stallscope;
+
+namespace {
+
+// The records of a header behind the pipe header, by type and feature number.
+std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> records_of(
+    const record_buffer& buffer) {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> found;
+  const auto bytes = buffer.bytes();
+  for (std::size_t at = sizeof(perf_format::pipe_header); at < bytes.size();) {
+    perf_event_header header{};
+    std::memcpy(&header, bytes.data() + at, sizeof header);
+    REQUIRE(header.size >= 16);
+    REQUIRE(at + header.size <= bytes.size());
+    std::uint64_t feature = 0;
+    if (header.type == 80) std::memcpy(&feature, bytes.data() + at + 8, sizeof feature);
+    const auto skip = header.type == 80 ? 16U : 8U;
+    found[{header.type, feature}] =
+        std::string{reinterpret_cast<const char*>(bytes.data()) + at + skip, header.size - skip};
+    at += header.size;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a header is made of whole records with padded strings") {
+  host_description host;
+  host.host_name = "a-host";
+  host.cpus_configured = 4;
+  host.cpus_online_count = 3;
+  record_buffer buffer;
+  event_header event;
+  event.attribute.size = 128;
+  event.name = "cpu-clock";
+  event.arguments = {"stallscope-collect", std::string(70, 'y')};
+  put_header(buffer, event, host);
+  CHECK(std::memcmp(buffer.bytes().data(), "PERFILE2", 8) == 0);
+  auto records = records_of(buffer);
+  CHECK(records[{64, 0}].size() == 128);
+  const auto name = records[{80, 3}];
+  CHECK(name.size() == 4 + 64);
+  CHECK(std::string{name.c_str() + 4} == "a-host");
+  CHECK(records[{80, 7}] == std::string("\4\0\0\0\3\0\0\0", 8));
+  CHECK(records[{80, 11}].size() == 4 + 4 + 64 + 4 + 128);
+  CHECK(records.contains({80, 23}));
+  CHECK_FALSE(records.contains({80, 8}));  // no CPU model is known
+}
+
+TEST_CASE("a command line beyond a record's size is cut, not wrapped") {
+  record_buffer buffer;
+  event_header event;
+  event.arguments = std::vector<std::string>(5000, std::string(100, 'z'));
+  put_header(buffer, event, {});
+  CHECK(records_of(buffer)[{80, 11}].size() < 65'536);
+}
+
+TEST_CASE("the CPU's name on x86 and on arm64") {
+  host_description x86;
+  read_cpuinfo(
+      "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 106\nmodel name\t: A "
+      "Xeon\nstepping\t: 6\n",
+      x86);
+  CHECK(x86.cpu_model == "A Xeon");
+  CHECK(x86.cpu_id == "GenuineIntel,6,106,6");
+  host_description arm;
+  read_cpuinfo(
+      "processor\t: 0\nCPU implementer\t: 0x41\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\nCPU "
+      "revision\t: 1\n",
+      arm);
+  CHECK(arm.cpu_id == "0x41,0xd0c,0x3,1");
+  CHECK(arm.cpu_model == "arm64 0x41,0xd0c,0x3,1");
+}

@@ -1,0 +1,46 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "scratch.hpp"
+#include "stallscope/collect/failure.hpp"
+#include "stallscope/collect/output_directory.hpp"
+
+using namespace stallscope;
+
+TEST_CASE("a new directory is private and can be taken back") {
+  const test::scratch folder;
+  output_directory output{folder.at("run"), false};
+  struct stat status {};
+  REQUIRE(::stat(folder.at("run").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777U) == 0700U);
+  output.replace("recording.json", "{}");
+  CHECK(folder.read("run/recording.json") == "{}");
+  output.discard();
+  CHECK_FALSE(std::filesystem::exists(folder.at("run")));
+}
+
+TEST_CASE("a directory in use is refused; force replaces recordings of ours and nothing else") {
+  const test::scratch folder;
+  folder.write("run/mine", "precious");
+  CHECK_THROWS_AS(output_directory(folder.at("run"), false), failure);
+  CHECK_THROWS_AS(output_directory(folder.at("run"), true), failure);
+  folder.write("run/recording.json", "{\"schema\": \"stallscope.recording/1.0\"}");
+  folder.write("run/samples.perf", "old");
+  CHECK_THROWS_AS(output_directory(folder.at("run"), false), failure);
+  const output_directory output{folder.at("run"), true};
+  CHECK_FALSE(std::filesystem::exists(folder.at("run/samples.perf")));
+  CHECK(folder.read("run/mine") == "precious");
+}
+
+TEST_CASE("a link in the directory is replaced, never followed") {
+  const test::scratch folder;
+  folder.write("elsewhere", "precious");
+  output_directory output{folder.at("run"), false};
+  std::filesystem::create_symlink(folder.at("elsewhere"), folder.at("run/samples.perf"));
+  std::filesystem::create_symlink(folder.at("elsewhere"), folder.at("run/.recording.json.new"));
+  CHECK(output.create("samples.perf"));
+  output.replace("recording.json", "{}");
+  CHECK(folder.read("elsewhere") == "precious");
+  CHECK(std::filesystem::is_regular_file(
+      std::filesystem::symlink_status(folder.at("run/samples.perf"))));
+}

@@ -1,0 +1,37 @@
+#include <doctest/doctest.h>
+#include <linux/perf_event.h>
+
+#include "stallscope/perf_events/event_spec.hpp"
+
+using stallscope::find_event;
+
+TEST_CASE("software and generic events need no libpfm4") {
+  CHECK(find_event("cpu-clock").config == PERF_COUNT_SW_CPU_CLOCK);
+  CHECK(find_event("cpu-clock").counts_ns);
+  CHECK(find_event("task-clock").counts_ns);
+  CHECK(find_event("cycles").type == PERF_TYPE_HARDWARE);
+  CHECK_FALSE(find_event("page-faults").counts_ns);
+}
+
+TEST_CASE("other names go to libpfm4") {
+  // The perf PMU of libpfm4 is there on every machine.
+  const auto event = find_event("perf::PERF_COUNT_SW_CPU_CLOCK");
+  CHECK(event.type == PERF_TYPE_SOFTWARE);
+  CHECK(event.config == PERF_COUNT_SW_CPU_CLOCK);
+  CHECK(event.counts_ns);
+  CHECK(event.name == "perf::PERF_COUNT_SW_CPU_CLOCK");
+}
+
+TEST_CASE("an unknown name is said to be one") {
+  CHECK_THROWS_AS(find_event("no_such_event"), stallscope::unknown_event);
+  CHECK_THROWS_AS(find_event(""), stallscope::unknown_event);
+}
+
+TEST_CASE("the ladder goes from the most precise cycles down to cpu-clock") {
+  const auto ladder = stallscope::default_ladder();
+  REQUIRE(ladder.size() == 5);
+  CHECK(ladder.front().name == "cycles");
+  CHECK(ladder.front().precise == 3);
+  CHECK(ladder[3].precise == 0);
+  CHECK(ladder.back().name == "cpu-clock");
+}

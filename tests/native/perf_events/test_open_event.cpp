@@ -1,0 +1,36 @@
+#include <doctest/doctest.h>
+
+#include <cerrno>
+
+#include "stallscope/perf_events/open_event.hpp"
+
+using namespace stallscope;
+
+TEST_CASE("the attribute asks for what a recording needs and stays readable for older tools") {
+  const auto attribute = sampling_attribute(cpu_clock(), {});
+  CHECK(attribute.size == 128);
+  CHECK(attribute.sample_type == sample_fields);
+  CHECK(attribute.freq == 1);
+  CHECK(attribute.sample_freq == 999);
+  CHECK(attribute.sample_id_all == 1);
+  CHECK(attribute.inherit == 1);
+  CHECK(attribute.context_switch == 0);
+  CHECK(attribute.disabled == 0);
+}
+
+TEST_CASE("a period replaces the frequency; user scope excludes the kernel and its chains") {
+  sampling how;
+  how.period = 5000;
+  how.user_only = true;
+  const auto attribute = sampling_attribute(cpu_clock(), how);
+  CHECK(attribute.freq == 0);
+  CHECK(attribute.sample_period == 5000);
+  CHECK(attribute.exclude_kernel == 1);
+  CHECK(attribute.exclude_callchain_kernel == 1);
+}
+
+TEST_CASE("a refused event gives the kernel's errno") {
+  const auto opened = open_event(sampling_attribute(cpu_clock(), {}), {0, 1'000'000, 0});
+  CHECK_FALSE(opened.fd);
+  CHECK(opened.error != 0);
+}
