@@ -5,11 +5,10 @@ Both are parsed as arrays, by the places of their line ends: 122,000 lines (5.4 
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from topdown.stacks.symbol_table import (
-    RANK_LOCAL,
     RANK_SIZELESS,
-    RANK_WEAK,
     Symbols,
     SymbolTable,
     build_table,
@@ -36,27 +35,24 @@ def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
     starts = starts[ends - starts > width + 3]
     if not len(starts):
         return empty_table(), False
-    digits = _HEX[content[starts[:, None] + np.arange(width)]]
+    digits = _HEX[sliding_window_view(content, width)[starts]]
     sane = (digits < 16).all(axis=1) & (content[starts + width] == ord(" "))
     kinds = content[starts + width + 1]
     is_text = sane & np.isin(kinds, np.frombuffer(b"tTwWvV", np.uint8))
     if not is_text.any():
         return empty_table(), False
-    starts, kinds = starts[is_text], kinds[is_text]
+    starts = starts[is_text]
     addresses = _from_nibbles(digits[is_text])
     if not addresses.any():
         return empty_table(), True
+    last = np.append(addresses[1:] != addresses[:-1], True)  # of aliases perf shows the last
+    starts, addresses = starts[last], addresses[last]
     count = len(starts)
-    rank = (
-        np.where(np.isin(kinds, np.frombuffer(b"wWvV", np.uint8)), RANK_WEAK, 0)
-        | np.where(kinds == ord("t"), RANK_LOCAL, 0)
-        | RANK_SIZELESS
-    ).astype(np.uint8)
     symbols = Symbols(
         addresses,
         np.zeros(count, np.uint64),
         np.full(count, _LAST_ADDRESS),
-        rank,
+        np.full(count, RANK_SIZELESS, np.uint8),
         (starts + width + 3).astype(np.uint32),
         text,
     )

@@ -11,6 +11,7 @@ import struct
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from topdown.stacks.elf_file import EM_386, EM_AARCH64, EM_X86_64, ElfError, ElfFile
 from topdown.stacks.glibc_entries import thread_ends
@@ -85,7 +86,7 @@ def _sizes(
     if not len(places):
         return np.zeros(0, np.uint64)
     content = np.frombuffer(frames, np.uint8)
-    fields = content[places[:, None] + np.arange(16)]
+    fields = sliding_window_view(content, 16)[places]
     words = np.ascontiguousarray(fields).view("<u4")
     following = np.append(starts[1:], np.iinfo(np.uint64).max)
     sizes = words[:, 3].astype(np.uint64)

@@ -29,7 +29,7 @@ def test_kernel_symbols_extend_to_the_next_text_symbol():
     assert not hidden
     base = 0xFFFFFFFF81000000
     assert names_at(table, base - 1, base, base + 0x1FF, base + 0x2FF, base + 0x3FF) == [
-        None, "_stext", "local_one", "global_one", "global_one",
+        None, "_stext", "local_one", "alias_of_it", "alias_of_it",
     ]  # fmt: skip
     group = table.look_up(np.array([0xFFFFFFFFC0000010, base], np.uint64))
     assert [module_of(table, int(g)) for g in group] == [b"ext4", b""]
