@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <iostream>
 
@@ -74,9 +75,7 @@ int run_mix(const CommandLine& line) {
   return exit_done;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app("Programs with a known bottleneck, to check a profiler against",
                "stallscope-kernels");
   app.set_version_flag("--version", "stallscope-kernels " STALLSCOPE_VERSION);
@@ -85,15 +84,23 @@ int main(int argc, char** argv) {
   add_mix(app, line);
   try {
     app.parse(argc, argv);
-    return run_mix(line);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     const bool named = !app.get_subcommands().empty();
     std::cerr << "stallscope-kernels: error: " << (named ? error.what() : "name the program: mix")
               << "\n  remedy: see stallscope-kernels " << (named ? "mix " : "") << "--help\n";
     return exit_usage;
+  }
+  return run_mix(line);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "stallscope-kernels: " << error.what() << "\n";
+    std::fprintf(stderr, "stallscope-kernels: error: %s\n", error.what());
     return exit_unable;
   }
 }

@@ -25,6 +25,8 @@ class StopAtExit {
   ~StopAtExit() { stop_ = true; }
   StopAtExit(const StopAtExit&) = delete;
   StopAtExit& operator=(const StopAtExit&) = delete;
+  StopAtExit(StopAtExit&&) = delete;
+  StopAtExit& operator=(StopAtExit&&) = delete;
 
  private:
   std::atomic<bool>& stop_;

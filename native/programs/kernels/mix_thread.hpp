@@ -26,6 +26,8 @@ class MixThread {
   ~MixThread() { join(); }
   MixThread(const MixThread&) = delete;
   MixThread& operator=(const MixThread&) = delete;
+  MixThread(MixThread&&) = delete;
+  MixThread& operator=(MixThread&&) = delete;
 
   void join() noexcept;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
