@@ -1,3 +1,4 @@
+# ruff: noqa: PYI021 - the docstrings are the contract: the module itself has none
 """The native module's face: reads captures into numpy arrays. It holds no policy."""
 
 import os
@@ -22,13 +23,14 @@ class Attribute:
     period: int  # 0 where a frequency was used
     exclude_user: bool
     exclude_kernel: bool
-    name: str  # from the file's EVENT_DESC or EVENT_UPDATE, else the kernel's name, else "type:config"
+    name: str  # from EVENT_DESC or EVENT_UPDATE, else the kernel's name, else "type:config"
 
 @final
 class Object:
     """A mapped file, the kernel, the vdso or anonymous executable memory."""
 
-    path: bytes  # as the kernel gave it: "/usr/lib/libc.so.6", "[vdso]", "//anon", "[kernel.kallsyms]"
+    # As the kernel gave it: "/usr/lib/libc.so.6", "[vdso]", "//anon", "[kernel.kallsyms]".
+    path: bytes
     build_id: bytes  # empty where unknown
     kernel: bool
     pid: int  # a process that mapped it; for anonymous memory the only one
@@ -59,14 +61,15 @@ class Capture:
     ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first.
     Frames, arrays (n_frames,): ``frame_object`` int32 (-1: no mapping known), ``frame_address``
     uint64 (offset in the file; absolute for the kernel, anonymous memory and -1), callers as the
-    return address minus one; ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest
-    user, 4 hypervisor, 5 unknown.
+    return address minus one (the leaf, and the place where user code was left for the kernel, as
+    they are); ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest user, 4 hypervisor,
+    5 unknown.
     """
 
     format: str  # "pipe" or "file"
     byte_order: str  # "little" or "big"
     attributes: list[Attribute]
-    objects: list[Object]
+    objects: list[Object]  # those that frames stand in
     threads: list[Thread]
     host_name: str
     kernel_release: str
@@ -98,4 +101,7 @@ def read_capture(path: str | os.PathLike[str], *, allow_truncated: bool = False)
     """
 
 def demangle(names: list[bytes]) -> list[bytes]:
-    """Return each name demangled (C++ and Rust, by libiberty), or as it was where it is not mangled."""
+    """Return each name demangled (C++ and Rust, by libiberty), or as it was.
+
+    Names that are not mangled, longer than 16 KiB, or that would become longer than 64 KiB stay.
+    """

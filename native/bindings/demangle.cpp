@@ -46,7 +46,10 @@ nb::list demangle_all(const nb::list& names) {
   nb::list results;
   std::string made;
   for (const nb::handle each : names) {
-    const auto name = nb::cast<nb::bytes>(each);
+    if (!nb::isinstance<nb::bytes>(each)) {
+      throw nb::type_error("demangle takes a list of bytes");
+    }
+    const auto name = nb::borrow<nb::bytes>(each);
     const std::string_view text(name.c_str(), name.size());
     const bool may_be_mangled = (text.starts_with("_Z") || text.starts_with("_R")) &&
                                 text.size() <= longest_mangled_bytes &&

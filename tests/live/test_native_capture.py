@@ -1,0 +1,214 @@
+"""The reader against perf: fresh recordings of every kind, sample by sample."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stallscope._native import Capture, read_capture
+
+pytestmark = pytest.mark.live
+
+TARGET = """
+#include <time.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) int fib(int n) {
+  if (n < 2) { for (int i = 0; i < 50; i++) sink += i; return n; }
+  int r = fib(n - 1) + fib(n - 2); sink += r; return r;
+}
+__attribute__((noinline)) void flat(void) { for (int i = 0; i < 100000; i++) sink += i; }
+int main(void) {
+  struct timespec t;
+  do { fib(12); flat(); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); }
+  while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+}
+"""
+HEADER = re.compile(
+    r"^ *(?P<comm>.*?) +(?P<pid>-?\d+)/(?P<tid>-?\d+) +(?P<s>\d+)\.(?P<ns>\d{9}): +(?P<period>\d+) +(?P<event>\S+):"
+)
+FRAME = re.compile(r"^\s+([0-9a-f]+) (?:.* )?\((.*)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One sample as perf script tells it."""
+
+    comm: str
+    pid: int
+    tid: int
+    time_ns: int
+    period: int
+    event: str
+    chain: tuple[tuple[str, int], ...]
+
+
+@pytest.fixture(scope="module")
+def perf() -> str:
+    found = shutil.which("perf")
+    if found is None:
+        pytest.skip("needs the program perf: not installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs the program cc: not installed")
+    folder = tmp_path_factory.mktemp("target")
+    (folder / "busy.c").write_text(TARGET)
+    program = folder / "busy"
+    subprocess.run(
+        [compiler, "-O1", "-fno-omit-frame-pointer", "-o", program, folder / "busy.c"], check=True
+    )
+    return program
+
+
+def record(perf: str, into: Path, options: list[str], command: list[str]) -> None:
+    """Records a command with perf to a file, or through a pipe where the options say "-o -"."""
+    piped = options[-2:] == ["-o", "-"]
+    place = [] if piped else ["-o", str(into)]
+    with (into if piped else Path("/dev/null")).open("wb") as out:
+        subprocess.run(
+            [perf, "record", *options, *place, "--", *command],
+            check=True,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+def samples_by_perf(perf: str, path: Path) -> list[Seen]:
+    text = subprocess.run(
+        [
+            perf,
+            "script",
+            "--ns",
+            "--no-inline",
+            "-F",
+            "comm,pid,tid,time,period,event,ip,dso",
+            "-i",
+            path,
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    samples: list[Seen] = []
+    for block in re.split(r"\n(?=\S)|\n\n", text):
+        lines = block.strip("\n").split("\n")
+        if (head := HEADER.match(lines[0])) is None:
+            continue
+        chain = [FRAME.match(line) for line in lines[1:]]
+        samples.append(
+            Seen(
+                head["comm"],
+                int(head["pid"]),
+                int(head["tid"]),
+                int(head["s"]) * 10**9 + int(head["ns"]),
+                int(head["period"]),
+                head["event"].rstrip(":"),
+                tuple((frame[2], int(frame[1], 16)) for frame in chain if frame),
+            )
+        )
+    return samples
+
+
+def samples_by_reader(capture: Capture) -> list[Seen]:
+    return [
+        Seen(
+            capture.threads[capture.thread[row]].name.decode(),
+            capture.threads[capture.thread[row]].pid,
+            capture.threads[capture.thread[row]].tid,
+            int(capture.time_ns[row]),
+            int(capture.period[row]),
+            capture.attributes[capture.event[row]].name,
+            chain_of(capture, int(capture.stack[row])),
+        )
+        for row in range(len(capture.time_ns))
+    ]
+
+
+def chain_of(capture: Capture, stack: int) -> tuple[tuple[str, int], ...]:
+    """Frames as perf prints them: callers by their return address."""
+    first, last = (int(capture.stack_offset[stack + step]) for step in (0, 1))
+    chain = []
+    kind_before = None
+    for frame in capture.stack_frame[first:last]:
+        kind, number = int(capture.frame_kind[frame]), int(capture.frame_object[frame])
+        exact = kind_before is None or (kind == 0 and kind_before != 0)
+        path = capture.objects[number].path.decode() if number >= 0 else "[unknown]"
+        address = int(capture.frame_address[frame])
+        chain.append((path, address if exact or address == 0 else address + 1))
+        kind_before = kind
+    return tuple(chain)
+
+
+CLOCK = ["-F", "999", "-e", "cpu-clock"]
+WITH_CHAINS = {
+    "file": [*CLOCK, "-g"],
+    "pipe": [*CLOCK, "-g", "-o", "-"],
+    "zstd": [*CLOCK, "-g", "-z"],
+    "zstd_pipe": [*CLOCK, "-g", "-z", "-o", "-"],
+    "two_events": ["-F", "499", "-e", "cpu-clock,task-clock", "-g"],
+    "period": ["-c", "1000000", "-e", "cpu-clock", "-g"],
+    "build_ids": [*CLOCK, "-g", "--buildid-mmap"],
+    "clock": [*CLOCK, "-g", "-k", "CLOCK_MONOTONIC"],
+    "addresses": [*CLOCK, "-g", "-d", "--phys-data", "--sample-cpu", "-T"],
+    "tracepoint": ["-e", "sched:sched_switch", "-R", "-g", "-o", "-"],
+}
+
+
+@pytest.mark.parametrize("kind", sorted(WITH_CHAINS))
+def test_every_sample_and_frame_is_as_perf_script_tells(
+    perf: str, target: Path, tmp_path: Path, needs_root: None, kind: str
+) -> None:
+    path = tmp_path / "x.perf"
+    record(perf, path, WITH_CHAINS[kind], [str(target)])
+    expected = samples_by_perf(perf, path)
+    found = samples_by_reader(read_capture(path))
+    assert len(found) == len(expected) > 0
+    for mine, theirs in zip(found, expected, strict=True):
+        assert (mine.pid, mine.tid, mine.time_ns, mine.period) == (
+            theirs.pid,
+            theirs.tid,
+            theirs.time_ns,
+            theirs.period,
+        )
+        assert mine.event == theirs.event
+        assert mine.chain == theirs.chain
+
+
+def test_stack_dumps_do_not_hide_the_leaf(
+    perf: str, target: Path, tmp_path: Path, needs_root: None
+) -> None:
+    path = tmp_path / "x.perf"
+    record(
+        perf, path, ["-F", "499", "-e", "cpu-clock", "--call-graph", "dwarf,4096"], [str(target)]
+    )
+    expected = samples_by_perf(perf, path)
+    found = samples_by_reader(read_capture(path))
+    assert [sample.time_ns for sample in found] == [sample.time_ns for sample in expected]
+    assert [sample.chain[0] for sample in found] == [sample.chain[0] for sample in expected]
+
+
+def test_a_shell_that_forks_and_all_cpus(
+    perf: str, target: Path, tmp_path: Path, needs_root: None
+) -> None:
+    path = tmp_path / "x.perf"
+    script = f"{target} & {target} & wait"
+    record(perf, path, [*CLOCK, "-g", "-a"], ["/bin/sh", "-c", script])
+    expected = samples_by_perf(perf, path)
+    capture = read_capture(path)
+    found = samples_by_reader(capture)
+    assert len(found) == len(expected) > 0
+
+    def busy(samples: list[Seen]) -> list[tuple[int, int, tuple[tuple[str, int], ...]]]:
+        rows = [(each.tid, each.time_ns, each.chain) for each in samples]
+        return sorted(row for row in rows if row[2] and row[2][0][0] == str(target))
+
+    assert busy(found) == busy(expected)
+    assert len({tid for tid, _, _ in busy(found)}) == 2
+    assert set(capture.cpu.tolist()) <= set(range(4096))
