@@ -1,0 +1,161 @@
+"""One boot of the arm64 guest: scenarios go in as shell scripts, their files come out as a tar.
+
+QEMU's `-icount shift=0` makes one instruction one nanosecond of the guest's time and one cycle of
+its PMU, whatever the host does meanwhile: counts are the same on every run. `sleep=off` lets idle
+time pass at once. The guest writes `@@ begin NAME` and `@@ end NAME STATUS` to its serial console,
+and at last a tar of all output onto the raw disk.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.pmu_guest.initramfs import build_initramfs, read_all
+from tests.pmu_guest.packages import Packages, copy_files
+
+DISK_BYTES = 256 << 20
+# Boot and all scenarios take some 20 s; this is for a machine with much else to do.
+BOOT_TIMEOUT_S = 240
+# Of the guest's own time: a scenario that hangs ends, and the others still run.
+SCENARIO_TIMEOUT_S = 60
+
+_INIT = """#!/bin/busybox sh
+export PATH=/bin
+/bin/busybox mkdir -p /proc /sys /dev /tmp
+/bin/busybox --install -s /bin
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
+exec >/dev/console 2>&1
+for module in {modules}; do insmod /modules/$module; done
+mkdir /results; dmesg >/results/boot.log
+for name in {names}; do
+  mkdir /results/$name; cd /results/$name
+  echo "@@ begin $name"
+  timeout -s KILL {timeout} sh /scenarios/$name >stdout 2>stderr </dev/null
+  status=$?
+  echo $status >status
+  echo "@@ end $name $status"
+done
+tar -cf /dev/vda -C / results; sync
+poweroff -f
+"""
+
+
+class GuestError(Exception):
+    """The guest did not get to its end; the text holds the last of its console."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one scenario left behind, in a directory of the host."""
+
+    path: Path
+
+    @property
+    def status(self) -> int:
+        """The exit status of the script."""
+        return int((self.path / "status").read_text())
+
+    @property
+    def stdout(self) -> str:
+        """What it printed."""
+        return (self.path / "stdout").read_text()
+
+    @property
+    def stderr(self) -> str:
+        """What it said."""
+        return (self.path / "stderr").read_text()
+
+    @property
+    def run(self) -> Path:
+        """The recording, which scenarios call ``run``."""
+        return self.path / "run"
+
+
+def boot(
+    built_of: Packages, programs: dict[str, Path], scenarios: dict[str, str], folder: Path
+) -> dict[str, Result]:
+    """Return each scenario's result, after one boot. ``programs`` are files by path in the guest.
+
+    Raises GuestError where the guest hangs, panics or runs out of time.
+    """
+    initrd, disk, console = folder / "initrd", folder / "disk", folder / "console.log"
+    initrd.write_bytes(_archive(built_of, programs, scenarios))
+    with disk.open("wb") as image:
+        image.truncate(DISK_BYTES)
+    _run_to_its_end(_command(built_of.kernel, initrd, disk, console), console)
+    lines = console.read_text(errors="replace").splitlines()
+    unfinished = [
+        name for name in scenarios if not any(f"@@ end {name} " in line for line in lines)
+    ]
+    if unfinished:
+        raise GuestError(f"no end of {unfinished}; the console's last lines:\n{_tail(console)}")
+    with tarfile.open(disk) as archive:
+        copy_files(archive, _inside, folder)
+    return {name: Result(folder / "results" / name) for name in scenarios}
+
+
+def _archive(built_of: Packages, programs: dict[str, Path], scenarios: dict[str, str]) -> bytes:
+    files = read_all({"/bin/busybox": built_of.busybox, **programs})
+    files |= read_all({f"/modules/{path.name}": path for path in built_of.modules})
+    files |= {f"/scenarios/{name}": script.encode() for name, script in scenarios.items()}
+    files["/init"] = _INIT.format(
+        modules=" ".join(path.name for path in built_of.modules),
+        names=" ".join(shlex.quote(name) for name in scenarios),
+        timeout=SCENARIO_TIMEOUT_S,
+    ).encode()
+    return build_initramfs(files)
+
+
+def _command(kernel: Path, initrd: Path, disk: Path, console: Path) -> list[str]:
+    """Return the command line of QEMU; `timeout` ends it even where this process is killed."""
+    words = f"""timeout --kill-after=1 {BOOT_TIMEOUT_S + 10} qemu-system-aarch64
+        -machine virt -cpu neoverse-n1 -smp 1 -m 512 -icount shift=0,sleep=off
+        -nodefaults -display none -monitor none -no-reboot -device virtio-blk-device,drive=disk""".split()
+    return [
+        *words,
+        *("-serial", f"file:{_escaped(console)}"),
+        *("-drive", f"file={_escaped(disk)},if=none,format=raw,id=disk"),
+        *("-kernel", str(kernel), "-initrd", str(initrd)),
+        *("-append", "console=ttyAMA0 quiet panic=-1"),
+    ]
+
+
+def _escaped(path: Path) -> str:
+    """Return a path as QEMU's option lists want it."""
+    return str(path).replace(",", ",,")
+
+
+def _run_to_its_end(command: list[str], console: Path) -> None:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            _, said = process.communicate(timeout=BOOT_TIMEOUT_S)
+        except subprocess.TimeoutExpired as error:
+            raise GuestError(f"not done in {BOOT_TIMEOUT_S} s:\n{_tail(console)}") from error
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode != 0:
+        raise GuestError(f"QEMU ended with {process.returncode}: {said}\n{_tail(console)}")
+
+
+def _tail(console: Path) -> str:
+    if not console.exists():
+        return "(nothing)"
+    return "\n".join(console.read_text(errors="replace").splitlines()[-25:])
+
+
+def _inside(name: str) -> str | None:
+    """Return a member's path where it stays within the folder."""
+    path = Path(name)
+    return None if path.is_absolute() or ".." in path.parts else str(path)

@@ -1,0 +1,63 @@
+"""What the guest does in its one boot: a shell script a scenario, in a directory of its own."""
+
+import shlex
+
+# 0.618 of a round of known_shares: samples fall evenly on the round, never in step with it.
+PERIOD = 24_743
+# Instructions and cycles of one round: loops, and the calls around them (see known_shares.c).
+LOOP_CYCLES_A_ROUND = 40_000
+ROUNDS = {"short": 1_000, "twice": 2_000, "thrice": 3_000}
+COLLECT = "/bin/stallscope-collect"
+# A file that every Debian has, with other contents: the host's names must not be given to it.
+IMPOSTOR = "/usr/bin/dpkg"
+
+
+def scenarios(known: str, kernels: str) -> dict[str, str]:
+    """Return the scripts by name, with the paths of known_shares and stallscope-kernels."""
+    known, kernels = shlex.quote(known), shlex.quote(kernels)
+    scripts = {
+        name: f"exec {COLLECT} -o run -c {PERIOD} --user -- {known} {rounds}\n"
+        for name, rounds in ROUNDS.items()
+    }
+    scripts["probe"] = f"exec {COLLECT} --probe\n"
+    scripts["frequency"] = f"exec {COLLECT} -o run -F 9999 -- {known} 5000\n"
+    scripts["impostor"] = f"exec {COLLECT} -o run -c {PERIOD} --user -- {IMPOSTOR} 500\n"
+    scripts["no_such_event"] = f"exec {COLLECT} -o run -e arm_n1::NO_SUCH_EVENT -- {known} 1\n"
+    for name in ("CPU_CYCLES", "INST_RETIRED"):
+        scripts[name] = (
+            f"exec {COLLECT} -o run -c {PERIOD} --user -e arm_n1::{name} -- {known} 1000\n"
+        )
+    scripts["children"] = (
+        f"exec {COLLECT} -o run -c {PERIOD} --user -- "
+        f"/bin/sh -c {shlex.quote(f'{known} 500 & {known} 500 & wait')}\n"
+    )
+    scripts["attached"] = f"{known} 0 & pid=$!\n" + _ended(
+        f"{COLLECT} -o run -p $pid -F 4999 --duration 0.3"
+    )
+    scripts["all_cpus"] = f"{known} 0 & pid=$!\n" + _ended(
+        f"{COLLECT} -o run -a -F 4999 --duration 0.2"
+    )
+    scripts["interrupted"] = f"{known} 0 & pid=$!\n" + _ended(_interrupted())
+    scripts["threads"] = (
+        f"{kernels} mix --duration 60 --interval-ms 10 --working-set-mib 1 >truth & pid=$!\n"
+        "while [ ! -s truth ]; do kill -0 $pid || exit 1; sleep 0.01; done\n"
+        + _ended(f"{COLLECT} -o run -p $pid -F 1999 --duration 0.6")
+    )
+    return scripts
+
+
+def _ended(command: str) -> str:
+    """Return a script that runs a command, ends the process $pid, and has the command's status."""
+    return f"{command}\nstatus=$?\nkill -KILL $pid\nexit $status\n"
+
+
+def _interrupted() -> str:
+    """Return commands that send SIGINT to the collector once it has written samples."""
+    return (
+        f"{COLLECT} -o run -p $pid -c {PERIOD} & collector=$!\n"
+        "until [ -f run/samples.perf ] && [ $(stat -c %s run/samples.perf) -gt 500000 ]; do\n"
+        "  kill -0 $collector || exit 1; sleep 0.05\n"
+        "done\n"
+        "kill -INT $collector\n"
+        "wait $collector"
+    )
