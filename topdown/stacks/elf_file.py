@@ -10,7 +10,7 @@ import lzma
 import struct
 import zlib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ _TABLE_LIMIT = 1 << 18  # sections or segments of one file
 _DEBUGDATA_LIMIT = 64 << 20
 _NOTE_LIMIT = 1 << 20
 _NT_GNU_BUILD_ID = 3
+_WIDTHS, _ORDERS = (b"\x01", b"\x02"), (b"\x01", b"\x02")
 
 
 class ElfError(StallscopeError):
@@ -231,14 +232,26 @@ def addresses_of(
 
 def _parse_header(source: ByteSource) -> Any:  # noqa: ANN401 - a Container of pyelftools
     from elftools.common.exceptions import ELFError  # noqa: PLC0415
-    from elftools.construct import ConstructError  # noqa: PLC0415
-    from elftools.elf.elffile import ELFFile  # noqa: PLC0415
+    from elftools.common.utils import struct_parse  # noqa: PLC0415
 
     head = source.read(0, min(source.size, 64))
+    width, order = head[4:5], head[5:6]
+    if head[:4] != b"\x7fELF" or width not in _WIDTHS or order not in _ORDERS:
+        raise ElfError(f"{source.name}: not an ELF file")
     try:
-        return ELFFile(io.BytesIO(head)).header
-    except (ELFError, ConstructError, ValueError, KeyError) as error:
+        layout = _header_layout(width == b"\x02", order == b"\x01")
+        return struct_parse(layout, io.BytesIO(head))
+    except ELFError as error:
         raise ElfError(f"{source.name}: not an ELF file: {error}") from error
+
+
+@lru_cache(maxsize=4)
+def _header_layout(is_64: bool, is_little: bool) -> Any:  # noqa: ANN401
+    from elftools.elf.structs import ELFStructs  # noqa: PLC0415 - 10 ms, and a cache may spare it
+
+    structs = ELFStructs(little_endian=is_little, elfclass=64 if is_64 else 32)
+    structs.create_basic_structs()
+    return structs.Elf_Ehdr
 
 
 def _section_layout(header: ElfHeader) -> np.dtype[np.void]:
