@@ -1,11 +1,12 @@
 """Recording: runs the collector, shows its progress, keeps what the target's end would take."""
 
+import time
 from typing import IO
 
 from harness.terminal import LiveLine, note, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.recordings import Recording, open_recording
-from topdown.stacks.perishables import keep
+from topdown.stacks.perishables import keep, keep_left_jit_maps
 
 
 class _Watcher:
@@ -45,6 +46,7 @@ def record(
     ``warns``: say the collector's warnings at once, where no summary follows that holds them.
     """
     watcher = _Watcher(options, warns=warns)
+    began_s = time.time()
     try:
         outcome = collect(options, watcher.follow, command_output)
     except KeyboardInterrupt:
@@ -53,9 +55,18 @@ def record(
         raise
     finally:
         watcher.close()
-    if not options.command:
+    if options.command:
+        _keep_left_jit_maps(options, began_s)
+    else:
         keep_perishables(watcher.pids, options)
     return open_recording(options.output), outcome
+
+
+def _keep_left_jit_maps(options: CollectorOptions, began_s: float) -> None:
+    try:
+        keep_left_jit_maps(options.output, began_s)
+    except OSError as error:
+        warn(f"maps of compiled code could not be kept: {error.strerror}")
 
 
 def keep_perishables(pids: tuple[int, ...], options: CollectorOptions) -> None:

@@ -23,13 +23,22 @@ if TYPE_CHECKING:
     from stallscope._native import Object
 
 MAP_LIMIT = 256 << 20
+_MEMORY = (
+    b"//anon",
+    b"/anon_",
+    b"[anon",
+    b"[heap]",
+    b"[stack",
+    b"/memfd:",
+    b"/dev/zero",
+    b"/SYSV",
+    b"anon_",
+)
 
 
 def may_hold_jit_code(mapped: "Object") -> bool:
     """Return whether an object is memory that a compiler may have written code to."""
-    return not mapped.kernel and mapped.path.startswith(
-        (b"//anon", b"[anon", b"[heap]", b"[stack", b"/memfd:", b"/dev/zero", b"/SYSV", b"anon_")
-    )
+    return not mapped.kernel and mapped.path.startswith(_MEMORY)
 
 
 def open_jit_map(pid: int, proc: Path) -> RegularFile:

@@ -69,11 +69,6 @@ def _elf_symbols(main: ElfFile, debug: ElfFile | None) -> ObjectSymbols:
 
 
 def _jit_symbols(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:
+    """Return the names the compiler gave; its addresses are the process's, as are the frames'."""
     table, warning = read_jit_map(mapped, sources)
-    if table is None or not mapped.path.startswith(b"/"):
-        return ObjectSymbols(table, None, warning)
-    # Frames in a file of memory are offsets; the compiler wrote where the process sees it.
-    place = np.zeros(1, [("flags", "u4"), ("offset", "u8"), ("address", "u8"), ("file_size", "u8")])
-    place["offset"], place["address"] = mapped.page_offset, mapped.start
-    place["file_size"] = mapped.length
-    return ObjectSymbols(table, place, warning)
+    return ObjectSymbols(table, None, warning)

@@ -29,6 +29,7 @@ _MAPS_LIMIT = 64 << 20
 _LINE = re.compile(
     rb"([0-9a-f]+-[0-9a-f]+) ..x. [0-9a-f]+ ([0-9a-f]+):([0-9a-f]+) ([1-9][0-9]*) +(/[^\n]*)"
 )
+_MAP_NAME = re.compile(r"perf-([0-9]{1,10})\.map")
 _DELETED = b" (deleted)"
 _NOT_FILES = (b"//", b"/memfd:", b"/dev/", b"/SYSV", b"/anon_hugepage")
 
@@ -68,6 +69,28 @@ def keep(
         keeper.keep_binaries(pid)
         keeper.keep_jit_map(pid)
     return tuple(keeper.warnings)
+
+
+def keep_left_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/")) -> None:
+    """Copy the JIT maps that processes have left in /tmp since a moment of the real-time clock.
+
+    For commands, which have ended by now: their maps outlive them, but nothing of theirs tells
+    whose map it is. So it must be this user's or root's own, and written since the command began.
+    Raises OSError where ``directory`` cannot be written.
+    """
+    for name in os.listdir(root / "tmp"):  # noqa: PTH208 - names only
+        match = _MAP_NAME.fullmatch(name)
+        if match is None:
+            continue
+        try:
+            with open_in_root(root, b"tmp/" + name.encode(), link_owners=frozenset({0})) as file:
+                ours = file.status.st_uid in (0, os.geteuid())
+                if ours and file.status.st_mtime >= since_s:
+                    with own_directory(directory / "jit") as place:
+                        length = min(file.size, MAP_LIMIT)
+                        write_whole(place, f"{match[1]}.map", _blocks(file, length))
+        except (MissingFileError, RefusedFileError):
+            continue
 
 
 class _Keeper:
