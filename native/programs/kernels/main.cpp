@@ -36,7 +36,7 @@ void add_mix(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
   mix->add_option("--threads", line.threads, "Threads; from the fifth on, the four kinds again")
-      ->check(CLI::Range(1U, 1000U))
+      ->check(CLI::Range(1U, 32U))
       ->capture_default_str();
   mix->add_option("--working-set-mib", line.working_set_mib,
                   "Memory that chase_pointers walks through, in MiB")

@@ -69,7 +69,7 @@ MixSnapshot read_all(const Threads& threads) {
 // CPU in the middle; then it is done again, a few times.
 MixSnapshot snapshot_of(const Threads& threads) {
   constexpr std::uint64_t longest_ns = 500'000;
-  constexpr int attempts = 8;
+  constexpr int attempts = 3;
   for (int attempt = 1;; ++attempt) {
     MixSnapshot snapshot = read_all(threads);
     if (monotonic_ns() - snapshot.time_ns < longest_ns || attempt == attempts) return snapshot;
