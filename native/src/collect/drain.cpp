@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::uint32_t record_lost_samples = 13;  // PERF_RECORD_LOST_SAMPLES
 constexpr std::size_t pieces_at_once = 512;
+// A full disk costs at most what one append holds.
+constexpr std::uint64_t longest_run_bytes = 64 << 10U;
 
 // Whether a record lies whole before a head. The kernel's always do; anything else would never end.
 bool whole(const record_view& record, std::uint64_t head) {
@@ -77,9 +79,13 @@ void drain::write(std::size_t index) {
       run_begin = record.end();
     }
     position = record.end();
+    if (position - run_begin < longest_run_bytes) continue;
+    add_run(view, run_begin, position);
+    append_pieces();
+    run_begin = position;
   }
   add_run(view, run_begin, position);
-  file_->append(std::span{pieces_});
+  append_pieces();
   view.release(position);
 }
 
@@ -88,9 +94,13 @@ void drain::add_run(const ring_view& view, std::uint64_t begin, std::uint64_t en
   for (const auto piece : view.pieces(begin, end)) {
     if (!piece.empty()) pieces_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
   }
-  if (pieces_.size() < pieces_at_once) return;
+  if (pieces_.size() >= pieces_at_once) append_pieces();
+}
+
+void drain::append_pieces() {
   file_->append(std::span{pieces_});
   pieces_.clear();
+  written_counts_ = counts_;
 }
 
 void drain::count_left_out(const record_view& record) {

@@ -50,7 +50,8 @@ class drain {
 
   void pass();
 
-  [[nodiscard]] const drain_counts& counts() const { return counts_; }
+  // What has been written; records that a full disk refused are not in it.
+  [[nodiscard]] const drain_counts& counts() const { return written_counts_; }
 
  private:
   struct cursor {
@@ -63,6 +64,7 @@ class drain {
   void count_left_out(const record_view& record);
   [[nodiscard]] bool crowded() const;
   void add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end);
+  void append_pieces();
 
   std::vector<ring_view> rings_;
   sample_file* file_;
@@ -71,6 +73,7 @@ class drain {
   std::vector<cursor> cursors_;
   std::vector<iovec> pieces_;
   drain_counts counts_;
+  drain_counts written_counts_;
 };
 
 }  // namespace stallscope

@@ -1,0 +1,272 @@
+"""Targets whose truth is known, the collector that observes them, and perf's reading of the result."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOBODY = 65534
+SAMPLE = re.compile(
+    r"^\s*(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<time>[\d.]+):\s+(?P<period>\d+)\s*$"
+)
+
+
+@pytest.fixture(scope="session")
+def collector() -> Path:
+    """The collector: from STALLSCOPE_PROGRAMS, else as installed beside the package."""
+    folder = Path(os.environ.get("STALLSCOPE_PROGRAMS", ROOT / "stallscope" / "programs"))
+    program = folder / "stallscope-collect"
+    if not program.exists():
+        pytest.skip("needs the program stallscope-collect: ./dev build makes it")
+    return program
+
+
+@pytest.fixture(scope="session")
+def target_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The target program, compiled, where any user may execute it."""
+    if shutil.which("g++") is None:
+        pytest.skip("needs the program g++")
+    folder = tmp_path_factory.mktemp("targets")
+    for part in (folder, *folder.parents[:2]):
+        part.chmod(0o755)
+    program = folder / "target"
+    source = Path(__file__).parent / "targets" / "target.cpp"
+    command = ["g++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", program]
+    subprocess.run(command, check=True)
+    return program
+
+
+@dataclass
+class Target:
+    """A target that runs; its standard input ends it."""
+
+    process: subprocess.Popen[str]
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def go(self) -> None:
+        """Let a target that waits for a line begin."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def end(self) -> dict[int, tuple[int, int]]:
+        """End the target; each thread's birth and CPU time in nanoseconds, as it told."""
+        output, _ = self.process.communicate(timeout=60)
+        lines = [line.split() for line in output.splitlines()]
+        return {int(tid): (int(birth), int(cpu)) for tid, birth, cpu in lines}
+
+
+@pytest.fixture
+def start_target(target_program: Path) -> Iterator[Callable[..., Target]]:
+    """Starts targets, and ends those still running."""
+    started: list[Target] = []
+
+    def start(*words: object, program: Path | None = None, before: tuple[str, ...] = ()) -> Target:
+        process = subprocess.Popen(
+            [*before, str(program or target_program), *map(str, words)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(Target(process))
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        return started[-1]
+
+    yield start
+    for target in started:
+        if target.process.returncode is None:
+            target.process.kill()
+        for stream in (target.process.stdin, target.process.stdout):
+            if stream is not None and not stream.closed:
+                stream.close()
+        target.process.wait()
+
+
+@dataclass
+class Recording:
+    """What the collector left behind."""
+
+    directory: Path
+    exit_code: int = 0
+    messages: str = ""
+    document: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def samples_file(self) -> Path:
+        return self.directory / "samples.perf"
+
+    def warnings(self) -> set[str]:
+        return {warning["code"] for warning in self.document["warnings"]}
+
+    def reload(self) -> None:
+        path = self.directory / "recording.json"
+        self.document = json.loads(path.read_text()) if path.exists() else {}
+
+
+@pytest.fixture
+def record(collector: Path, tmp_path: Path) -> Callable[..., Recording]:
+    """Runs the collector to its end."""
+
+    def run(*words: object, output: Path | None = None, before: tuple[str, ...] = ()) -> Recording:
+        directory = output or tmp_path / "run"
+        done = subprocess.run(
+            [*before, str(collector), "-o", str(directory), *map(str, words)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        recording = Recording(directory, done.returncode, done.stderr)
+        recording.reload()
+        return recording
+
+    return run
+
+
+@dataclass
+class Collection:
+    """A collector that runs, its progress lines and its control descriptor."""
+
+    process: subprocess.Popen[bytes]
+    control: int
+    progress: Any
+    recording: Recording
+
+    def wait_for(self, event: str) -> dict[str, Any]:
+        """The next progress line of that kind."""
+        for line in self.progress:
+            message: dict[str, Any] = json.loads(line)
+            if message["event"] == event:
+                return message
+        pytest.fail(f"the collector ended without saying {event!r}")
+
+    def send(self, line: str) -> None:
+        os.write(self.control, line.encode())
+
+    def close_control(self) -> None:
+        os.close(self.control)
+        self.control = -1
+
+    def end(self) -> Recording:
+        self.recording.exit_code = self.process.wait(timeout=60)
+        self.recording.reload()
+        return self.recording
+
+
+@pytest.fixture
+def start_collector(collector: Path, tmp_path: Path) -> Iterator[Callable[..., Collection]]:
+    """Starts collectors with progress and control descriptors."""
+    started: list[Collection] = []
+
+    def start(*words: object, output: Path | None = None) -> Collection:
+        progress_read, progress_write = os.pipe()
+        control_read, control_write = os.pipe()
+        directory = output or tmp_path / "run"
+        flags = [f"--progress-fd={progress_write}", f"--control-fd={control_read}"]
+        process = subprocess.Popen(
+            [str(collector), "-o", str(directory), *flags, *map(str, words)],
+            pass_fds=(progress_write, control_read),
+        )
+        os.close(progress_write)
+        os.close(control_read)
+        lines = os.fdopen(progress_read, "rb")
+        started.append(Collection(process, control_write, lines, Recording(directory)))
+        return started[-1]
+
+    yield start
+    for collection in started:
+        if collection.process.poll() is None:
+            collection.process.kill()
+            collection.process.wait()
+        collection.progress.close()
+        if collection.control >= 0:
+            collection.close_control()
+
+
+@dataclass(frozen=True)
+class PerfSample:
+    comm: str
+    pid: int
+    tid: int
+    time_s: float
+    period: int
+
+
+class PerfReader:
+    """Debian's perf, reading recordings."""
+
+    def text(self, *words: object) -> str:
+        done = subprocess.run(
+            ["perf", *map(str, words)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def samples(self, recording: Recording) -> list[PerfSample]:
+        fields = ("-G", "-F", "comm,pid,tid,time,period")
+        lines = self.text("script", "-i", recording.samples_file, *fields).splitlines()
+        samples = []
+        for line in filter(str.strip, lines):
+            found = SAMPLE.match(line)
+            assert found, line
+            samples.append(
+                PerfSample(
+                    found["comm"],
+                    int(found["pid"]),
+                    int(found["tid"]),
+                    float(found["time"]),
+                    int(found["period"]),
+                )
+            )
+        return samples
+
+    def sampled_ns(self, recording: Recording) -> Counter[int]:
+        """The sum of the samples' periods by thread."""
+        sums: Counter[int] = Counter()
+        for sample in self.samples(recording):
+            sums[sample.tid] += sample.period
+        return sums
+
+
+@pytest.fixture(scope="session")
+def perf() -> PerfReader:
+    if shutil.which("perf") is None:
+        pytest.skip("needs the program perf")
+    return PerfReader()
+
+
+@pytest.fixture(scope="session")
+def as_nobody(needs_root: None) -> tuple[str, ...]:
+    """The words before a command that make it run as an ordinary user."""
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs the program setpriv")
+    return (
+        "setpriv",
+        f"--reuid={NOBODY}",
+        "--clear-groups",
+        "--inh-caps=-all",
+        "--bounding-set=-all",
+    )
+
+
+@pytest.fixture
+def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder where any user may write."""
+    folder = tmp_path_factory.mktemp("open")
+    for part in folder.parents[:2]:
+        part.chmod(0o755)
+    folder.chmod(0o777)
+    return folder

@@ -1,0 +1,170 @@
+"""How a recording ends, and that what was written can be read by perf whatever ended it."""
+
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.live
+
+
+def symbols(text: str) -> Counter[str]:
+    """The leaf symbols of perf script's samples, one line each."""
+    leaves = (line.split(maxsplit=1)[1] for line in text.splitlines() if line.strip())
+    return Counter(leaf.strip() for leaf in leaves)
+
+
+def test_perf_script_and_report_count_what_the_recording_says(start_target, record, perf) -> None:
+    target = start_target("busy", 2)
+    recording = record("-p", target.pid, "--duration", 2)
+    assert recording.exit_code == 0, recording.messages
+    total = recording.document["samples"]
+    assert recording.document["files"][0]["bytes"] == recording.samples_file.stat().st_size
+    by_symbol = symbols(perf.text("script", "-i", recording.samples_file, "-G", "-F", "ip,sym"))
+    assert sum(by_symbol.values()) == total
+    assert by_symbol["target_hot"] > 0.9 * total
+    report = perf.text(
+        "report", "-i", recording.samples_file, "--stdio", "-g", "none", "--no-children", "-n"
+    )
+    rows = [
+        line.split() for line in report.splitlines() if line.strip() and not line.startswith("#")
+    ]
+    counts = {row[-1]: int(row[1]) for row in rows}
+    assert sum(counts.values()) == total
+    assert counts["target_hot"] == by_symbol["target_hot"]
+
+
+def test_kernel_symbols_are_named(needs_root, record, perf) -> None:
+    # Reading zeros: nearly all of it is kernel time.
+    recording = record(
+        "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=8000", "status=none"
+    )
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["source"]["scope"] == "user+kernel"
+    by_symbol = symbols(perf.text("script", "-i", recording.samples_file, "-G", "-F", "ip,sym"))
+    assert by_symbol["[unknown]"] < 0.2 * sum(by_symbol.values())
+    names = (recording.directory / "kallsyms").read_text()
+    known = [name for name in by_symbol if f" {name}\n" in names]
+    assert known
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_closes_the_recording(start_target, start_collector, perf, number: int) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid)
+    collection.wait_for("progress")
+    collection.process.send_signal(number)
+    finished = collection.wait_for("finished")
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["complete"] is True
+    assert recording.document["end"]["reason"] == "signal"
+    assert len(perf.samples(recording)) == recording.document["samples"] == finished["samples"] > 0
+
+
+def test_two_interrupts_are_harmless(start_target, start_collector) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid)
+    collection.wait_for("progress")
+    collection.process.send_signal(signal.SIGINT)
+    collection.process.send_signal(signal.SIGINT)
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["complete"] is True
+
+
+def test_after_sigkill_what_was_written_still_reads(start_target, start_collector, perf) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid)
+    collection.wait_for("progress")
+    said = collection.wait_for("progress")["samples"]
+    collection.process.kill()
+    collection.process.wait()
+    recording = collection.recording
+    recording.reload()
+    assert recording.document["complete"] is False
+    assert len(perf.samples(recording)) >= said > 0
+
+
+@pytest.mark.parametrize(("how", "reason"), [("stop", "stopped"), ("close", "control closed")])
+def test_the_control_descriptor_ends_the_recording(
+    start_target, start_collector, how: str, reason: str
+) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid)
+    hello = collection.wait_for("hello")
+    assert hello["protocol"] == 1
+    assert collection.wait_for("started")["pids"] == [target.pid]
+    collection.wait_for("progress")
+    if how == "stop":
+        collection.send("stop\n")
+    else:
+        collection.close_control()
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["end"]["reason"] == reason
+
+
+def test_started_disabled_the_recording_begins_at_enable(start_target, start_collector) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid, "--start-disabled", "--duration", 0.5)
+    collection.wait_for("ready")
+    collection.send("enable\n")
+    collection.wait_for("started")
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["samples"] > 0
+
+
+def test_the_end_of_the_target_ends_the_recording(start_target, start_collector) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid)
+    collection.wait_for("progress")
+    target.end()
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["end"]["reason"] == "target ended"
+
+
+def test_a_command_is_ended_when_the_time_is_over(record, tmp_path: Path) -> None:
+    recording = record("--duration", 0.5, "--", "/bin/sh", "-c", "while :; do :; done")
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["end"] == {"reason": "duration", "target_status": {"signalled": 15}}
+
+
+def test_a_commands_status_is_recorded(record) -> None:
+    recording = record(
+        "--", "/bin/sh", "-c", "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done; exit 7"
+    )
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["end"]["target_status"] == {"exited": 7}
+
+
+def test_a_full_disk_leaves_what_was_written_readable(
+    needs_root, start_target, record, perf, tmp_path: Path
+) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", small], check=True)
+    try:
+        target = start_target("busy", 2)
+        recording = record("-p", target.pid, "-F", 4999, output=small / "run")
+        assert recording.exit_code == 3
+        assert "No space left" in recording.messages
+        assert "make room" in recording.messages
+        assert recording.document["complete"] is False
+        assert recording.document["end"]["reason"] == "disk full"
+        assert len(perf.samples(recording)) == recording.document["samples"] > 0
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_a_sleeping_target_leaves_an_empty_recording_and_says_so(record) -> None:
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        recording = record("-p", sleeper.pid, "--duration", 0.3)
+        sleeper.kill()
+    assert recording.exit_code == 5
+    assert "the recording is empty" in recording.messages
+    assert recording.samples_file.exists()

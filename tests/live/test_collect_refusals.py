@@ -1,0 +1,175 @@
+"""Bad input: one clear message with its remedy, the right exit code, and nothing left behind."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture
+def refused(record):
+    """Runs a collection that must be refused with a status and a message of one line."""
+
+    def run(*words: object, status: int, says: str, leaves: bool = False, **how: object) -> None:
+        recording = record(*words, **how)
+        assert recording.exit_code == status, recording.messages
+        lines = recording.messages.splitlines()
+        assert len([line for line in lines if "warning:" not in line]) == 1, lines
+        assert says in lines[-1]
+        assert "; " in lines[-1]  # what follows is the remedy
+        assert leaves or not recording.directory.exists()
+
+    return run
+
+
+def test_usage(refused) -> None:
+    refused(status=2, says="no target was named")
+    refused("-p", 1, "-a", status=2, says="more than one kind of target")
+    refused("-p", 0, status=2, says="a pid is a number above 0")
+    refused("-p", "x", status=2, says="x")
+    refused("-C", "3-1", status=2, says="descends")
+    refused("-p", 1, "--ring-kib", 1000, status=2, says="power of two")
+    refused("-p", 1, "--bogus", status=2, says="--bogus")
+    refused("--", status=2, says="no command")
+    refused("-p", 1, "--start-disabled", status=2, says="--control-fd")
+
+
+def test_no_such_pid(refused) -> None:
+    refused("-p", 2**22 - 3, status=4, says="there is no process")
+
+
+def test_a_thread_is_no_process(refused, start_target) -> None:
+    target = start_target("busy", 1)
+    threads = [int(entry.name) for entry in Path(f"/proc/{target.pid}/task").iterdir()]
+    thread = next(tid for tid in threads if tid != target.pid)
+    refused("-p", thread, status=4, says=f"a thread of process {target.pid}")
+
+
+def test_an_ended_process_not_yet_waited_for(refused) -> None:
+    with subprocess.Popen(["true"]) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        refused("-p", process.pid, status=4, says="has ended already")
+
+
+def test_a_cpu_that_is_not_there(refused) -> None:
+    refused("-C", 60_000, status=2, says="not online")
+
+
+def test_no_such_cgroup(refused) -> None:
+    refused("-G", "no-such-group", status=4, says="no cgroup")
+
+
+def test_unknown_event(refused, start_target) -> None:
+    refused("-e", "no_such_event", "-p", os.getpid(), status=2, says="no_such_event")
+
+
+def test_a_rate_above_the_limit_names_the_file(refused) -> None:
+    remedy = "/proc/sys/kernel/perf_event_max_sample_rate"
+    refused("-F", 99_999_999, "-p", os.getpid(), status=2, says=remedy)
+
+
+def test_another_protocol(refused) -> None:
+    refused("--protocol", 2, "-p", os.getpid(), status=2, says="protocol 2")
+
+
+def test_a_command_that_is_not_there(refused) -> None:
+    refused("--", "/no/such/command", status=4, says="No such file")
+
+
+def test_the_process_of_another_user(refused, as_nobody, start_target, open_folder: Path) -> None:
+    target = start_target("busy", 1)
+    refused("-p", target.pid, status=3, says="EACCES", before=as_nobody, output=open_folder / "run")
+
+
+@pytest.mark.parametrize("words", [("-a",), ("-C", 0), ("--kernel", "--", "true")])
+def test_what_an_ordinary_user_may_not_do(
+    refused, as_nobody, open_folder: Path, words: tuple[object, ...]
+) -> None:
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2:
+        pytest.skip("needs the kernel's perf_event_paranoid at 2 or above")
+    refused(
+        *words, status=3, says="perf_event_paranoid", before=as_nobody, output=open_folder / "run"
+    )
+
+
+def test_an_ordinary_user_samples_user_code_and_is_told(
+    record, as_nobody, open_folder: Path, target_program: Path
+) -> None:
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) != 2:
+        pytest.skip("needs the kernel's perf_event_paranoid at 2")
+    recording = record(
+        "--", target_program, "spin", 300, before=as_nobody, output=open_folder / "run"
+    )
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["source"]["scope"] == "user"
+    assert "user-only" in recording.warnings()
+    assert "only user code is sampled" in recording.messages
+
+
+def test_few_descriptors(record, as_nobody, refused, start_target, open_folder: Path) -> None:
+    target = start_target("sleep", 40)
+    limit = ("prlimit", "--nofile=64:64")
+    recording = record("-p", target.pid, "--duration", 1, before=limit)
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["attach"]["mode"] == "per-cpu filtered"
+    own = start_target("sleep", 40, before=as_nobody)
+    refused(
+        "-p",
+        own.pid,
+        status=3,
+        says="limit of open files",
+        before=(*limit, *as_nobody),
+        output=open_folder / "run",
+    )
+
+
+def test_an_existing_directory(record, refused, start_target, tmp_path: Path) -> None:
+    target = start_target("busy", 1)
+    words = ("-p", target.pid, "--duration", 0.3)
+    run = tmp_path / "run"
+    run.mkdir()
+    assert record(*words).exit_code == 0  # it was empty
+    refused(*words, status=2, says="not empty", leaves=True)
+    (run / "notes.txt").write_text("mine")
+    first = (run / "recording.json").read_text()
+    assert record(*words, "--force").exit_code == 0
+    assert (run / "notes.txt").read_text() == "mine"
+    assert json.loads((run / "recording.json").read_text()) != json.loads(first)
+
+
+def test_force_replaces_recordings_only(refused, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "samples.perf").write_text("mine")
+    refused("--force", "-p", os.getpid(), status=2, says="no recording", leaves=True)
+    assert (run / "samples.perf").read_text() == "mine"
+
+
+def test_unwritable(refused, as_nobody, tmp_path: Path) -> None:
+    refused("--", "true", status=2, says="cannot be written", before=as_nobody)
+    refused("--", "true", status=2, says="cannot be written", output=Path("/proc/run"))
+
+
+def test_probe(collector: Path) -> None:
+    done = subprocess.run([collector, "--probe"], capture_output=True, text=True, check=True)
+    document = json.loads(done.stdout)
+    assert document["schema"] == "stallscope.probe/1"
+    probes = {probe["name"]: probe for probe in document["probes"]}
+    assert {"cycles", "cpu-clock", "kernel", "cpu-wide", "callchain", "build-id", "ring"} <= set(
+        probes
+    )
+    for probe in probes.values():
+        assert probe["ok"] is (probe["errno"] is None)
+
+
+def test_help_has_examples_and_version_the_protocol(collector: Path) -> None:
+    text = subprocess.run([collector, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "Examples:" in text
+    words = [collector, "--version"]
+    version = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert version.startswith("stallscope-collect ")
+    assert "protocol 1" in version

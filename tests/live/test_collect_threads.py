@@ -1,0 +1,183 @@
+"""Threads and processes: what was sampled of each, against its own CPU clock."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.live
+
+# Not a divisor of the scheduler's tick: at 999 Hz samples and slices fall into step, and of two
+# threads that share a CPU one gets the other's samples.
+FREQUENCY_HZ = 1733
+
+
+def test_two_threads_have_their_cpu_time(start_target, record, perf) -> None:
+    target = start_target("busy", 2)
+    recording = record("-p", target.pid, "--duration", 3, "-F", FREQUENCY_HZ)
+    truth = target.end()
+    assert recording.exit_code == 0, recording.messages
+    counter = recording.document["counter"]
+    assert recording.document["losses"]["lost_samples"] == 0
+    # The kernel drops timer ticks that a hypervisor delays beyond one period.
+    assert counter["sampled"] == pytest.approx(counter["value"], rel=0.02)
+    sampled = perf.sampled_ns(recording)
+    assert set(sampled) <= set(truth)
+    assert sum(sampled.values()) == counter["sampled"]
+    # The CPU time before the attach and after the end is not in the samples: no thread has more.
+    for tid, (_, cpu_ns) in truth.items():
+        assert 0 < sampled[tid] <= cpu_ns * 1.05
+
+
+def test_a_thread_observed_from_birth_to_end_has_its_whole_cpu_time(
+    record, target_program, perf
+) -> None:
+    recording = record("-F", FREQUENCY_HZ, "--", target_program, "spin", 1000)
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["end"] == {"reason": "target ended", "target_status": {"exited": 0}}
+    sampled = perf.sampled_ns(recording)
+    assert len(sampled) == 1
+    assert sum(sampled.values()) == pytest.approx(1e9, rel=0.04)
+
+
+@pytest.mark.parametrize(("mode", "life_ms"), [("churn", 4), ("churn", 20), ("chain", 5)])
+def test_threads_born_while_attaching_are_neither_missed_nor_counted_twice(
+    start_target, record, perf, mode: str, life_ms: int
+) -> None:
+    target = start_target(mode, life_ms)
+    recording = record("-p", target.pid, "--duration", 1.5, "-F", FREQUENCY_HZ)
+    truth = target.end()
+    assert recording.exit_code == 0, recording.messages
+    assert "attach-unsettled" not in recording.warnings()
+    opened = recording.document["attach"]["opened_monotonic_ns"]
+    settled = recording.document["attach"]["settled_monotonic_ns"]
+    end = recording.document["clocks"]["end_monotonic_ns"]
+    sampled = perf.sampled_ns(recording)
+    for first, last in ((opened, settled), (settled, end - 20 * life_ms * 1_000_000)):
+        born = {tid: cpu for tid, (birth, cpu) in truth.items() if first <= birth < last}
+        truth_ns = sum(born.values())
+        sampled_ns = sum(sampled[tid] for tid in born)
+        # A thread's last period, cut short by its end, is in no sample: half of one on average.
+        cut_ns = len(born) * 1e9 / FREQUENCY_HZ
+        assert truth_ns - cut_ns - 0.1 * truth_ns <= sampled_ns <= 1.1 * truth_ns + 3e6
+    whole = sum(cpu for birth, cpu in truth.values() if birth >= settled)
+    assert whole > 0
+
+
+def test_five_thousand_threads_are_recorded_through_a_filter(
+    needs_root, start_target, record, perf
+) -> None:
+    target = start_target("sleep", 5000)
+    recording = record("-p", target.pid, "--duration", 2)
+    truth = target.end()
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["attach"]["mode"] == "per-cpu filtered"
+    assert recording.document["attach"]["threads"] == 5003
+    assert "per-cpu-filtered" in recording.warnings()
+    samples = perf.samples(recording)
+    assert {sample.pid for sample in samples} == {target.pid}
+    assert {sample.tid for sample in samples} == set(truth)
+    assert len(samples) == recording.document["samples"]
+
+
+def test_a_process_that_exits_at_once(record, target_program) -> None:
+    recording = record("--", target_program, "spin", 0)
+    assert recording.exit_code in (0, 5)
+    assert recording.document["complete"] is True
+    assert recording.document["end"]["target_status"] == {"exited": 0}
+
+
+def test_a_thousand_children(start_target, start_collector, perf) -> None:
+    target = start_target("fork", 1000, 2)
+    collection = start_collector("-p", target.pid, "-F", FREQUENCY_HZ)
+    collection.wait_for("started")
+    target.go()
+    truth = target.end()
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["end"]["reason"] == "target ended"
+    assert len(truth) == 1000
+    sampled = perf.sampled_ns(recording)
+    missed = [pid for pid in truth if pid not in sampled]
+    assert not missed
+    truth_ns = sum(cpu for _, cpu in truth.values())
+    assert sum(sampled[pid] for pid in truth) == pytest.approx(truth_ns, rel=0.25)
+
+
+def test_a_deleted_binary_keeps_its_build_id(
+    start_target, record, perf, target_program: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "short lived"
+    shutil.copy(target_program, program)
+    target = start_target("busy", 1, program=program)
+    program.unlink()
+    recording = record("-p", target.pid, "--duration", 1)
+    assert recording.exit_code == 0, recording.messages
+    expected = build_id_of(target_program)
+    maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events")
+    assert any(expected in line and "short lived" in line for line in maps.splitlines())
+
+
+def test_a_binary_in_another_mount_namespace_keeps_its_build_id(
+    needs_root, start_target, record, perf, target_program: Path, tmp_path: Path
+) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    script = f'mount -t tmpfs none "{inside}" && cp "{target_program}" "{inside}/hidden" && exec "{inside}/hidden" busy 1'
+    target = start_target("-c", script, program=Path("/bin/sh"), before=("unshare", "-m"))
+    assert not (inside / "hidden").exists()
+    recording = record("-p", target.pid, "--duration", 1)
+    assert recording.exit_code == 0, recording.messages
+    maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events")
+    expected = build_id_of(target_program)
+    assert any(expected in line and "hidden" in line for line in maps.splitlines())
+
+
+def build_id_of(program: Path) -> str:
+    """The build id as binutils reads it."""
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
+    return next(
+        line.split()[-1]
+        for line in notes.stdout.splitlines()
+        if line.strip().startswith("Build ID")
+    )
+
+
+def test_whole_cpus(needs_root, start_target, record, perf) -> None:
+    target = start_target("busy", 2)
+    cpu = max(os.sched_getaffinity(0))
+    recording = record("-C", cpu, "--duration", 1)
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["target"]["cpus"] == str(cpu)
+    assert target.pid in {sample.pid for sample in perf.samples(recording)}
+    used = perf.text("script", "-i", recording.samples_file, "-G", "-F", "cpu").split()
+    assert set(used) == {f"[{cpu:03}]"}
+
+
+def test_a_cgroup(needs_root, start_target, record, perf) -> None:
+    root = next(
+        (
+            Path(p)
+            for p in ("/sys/fs/cgroup/unified", "/sys/fs/cgroup")
+            if (Path(p) / "cgroup.procs").exists()
+        ),
+        None,
+    )
+    if root is None:
+        pytest.skip("needs the kernel's unified cgroup hierarchy, mounted")
+    group = root / f"stallscope-test-{os.getpid()}"
+    group.mkdir()
+    try:
+        inside, outside = start_target("busy", 1), start_target("busy", 1)
+        (group / "cgroup.procs").write_text(str(inside.pid))
+        recording = record("-G", group.name, "--duration", 1)
+        assert recording.exit_code == 0, recording.messages
+        assert recording.document["target"]["pids"] == [inside.pid]
+        assert {sample.pid for sample in perf.samples(recording)} == {inside.pid}
+        assert {sample.comm for sample in perf.samples(recording)} == {"target"}
+        inside.end()
+        outside.end()
+    finally:
+        group.rmdir()
