@@ -37,18 +37,46 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
     scripts["all_cpus"] = f"{known} 0 & pid=$!\n" + _ended(
         f"{COLLECT} -o run -a -F 4999 --duration 0.2"
     )
+    scripts["cgroup"] = _in_cgroup(known)
+    scripts["crowded"] = _crowded(known)
     scripts["interrupted"] = f"{known} 0 & pid=$!\n" + _ended(_interrupted())
     scripts["threads"] = (
         f"{kernels} mix --duration 60 --interval-ms 10 --working-set-mib 1 >truth & pid=$!\n"
         "while [ ! -s truth ]; do kill -0 $pid || exit 1; sleep 0.01; done\n"
-        + _ended(f"{COLLECT} -o run -p $pid -F 1999 --duration 0.6")
+        + _ended(f"{COLLECT} -o run -p $pid -F 2999 --duration 0.5")
     )
     return scripts
 
 
 def _ended(command: str) -> str:
-    """Return a script that runs a command, ends the process $pid, and has the command's status."""
-    return f"{command}\nstatus=$?\nkill -KILL $pid\nexit $status\n"
+    """Return a script that runs a command, ends its targets, and has the command's status."""
+    return f"{command}\nstatus=$?\nkill -KILL $pid $outside\nexit $status\n"
+
+
+def _in_cgroup(known: str) -> str:
+    """Return a script that records one cgroup while a process outside of it runs as well."""
+    return (
+        "mount -t cgroup2 cgroup /sys/fs/cgroup || exit 1\n"
+        # The first write here is what switches on the controllers that need no switching on.
+        "echo +pids >/sys/fs/cgroup/cgroup.subtree_control; mkdir /sys/fs/cgroup/box\n"
+        f"{known} 0 & outside=$!\n"
+        f"{known} 0 & pid=$!\n"
+        "echo $pid >/sys/fs/cgroup/box/cgroup.procs\n"
+        "echo $pid >inside\n" + _ended(f"{COLLECT} -o run -G box --user -F 4999 --duration 0.3")
+    )
+
+
+def _crowded(known: str) -> str:
+    """Return a script of more collectors than the PMU has counters, on one process."""
+    others = " ".join(f"other{number}" for number in range(8))
+    options = f"-p $pid --user -c {4 * PERIOD}"
+    return (
+        f"{known} 0 & pid=$!\n"
+        f"for name in {others}; do {COLLECT} -o $name {options} 2>$name.said & done\n"
+        f"for name in {others}; do\n"
+        "  until grep -qs recording $name.said; do sleep 0.01; done\n"
+        "done\n" + _ended(f"{COLLECT} -o run {options} --duration 0.3")
+    )
 
 
 def _interrupted() -> str:

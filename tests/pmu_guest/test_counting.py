@@ -21,7 +21,9 @@ def test_the_kernel_drives_a_pmu(guest: dict[str, Result]) -> None:
     assert probes["callchain"]["ok"]
 
 
-@pytest.mark.parametrize("name", ["short", "frequency", "attached", "all_cpus", "threads"])
+@pytest.mark.parametrize(
+    "name", ["short", "frequency", "attached", "all_cpus", "cgroup", "threads"]
+)
 def test_the_ladder_chooses_hardware_cycles(manifest_of: ManifestOf, name: str) -> None:
     manifest = manifest_of(name)
     assert manifest["complete"]
@@ -70,7 +72,7 @@ def test_children_are_counted_once(manifest_of: ManifestOf) -> None:
     assert abs(manifest["samples"] - manifest["counter"]["value"] // PERIOD) <= 3
 
 
-@pytest.mark.parametrize("name", ["frequency", "attached", "interrupted", "threads"])
+@pytest.mark.parametrize("name", ["frequency", "attached", "interrupted", "cgroup", "threads"])
 def test_sampled_and_lost_add_up_to_the_counter(manifest_of: ManifestOf, name: str) -> None:
     manifest = manifest_of(name)
     counter, lost = manifest["counter"], manifest["losses"]["lost_samples"]
@@ -85,6 +87,15 @@ def test_attaching_by_pid_samples_at_the_frequency(manifest_of: ManifestOf) -> N
     enabled_s = manifest["counter"]["time_enabled_ns"] / 1e9
     assert enabled_s > 0.25
     assert manifest["samples"] == pytest.approx(4999 * enabled_s, rel=0.05)
+
+
+def test_a_counter_shared_with_others_is_read_with_its_running_time(
+    manifest_of: ManifestOf,
+) -> None:
+    """Nine samplers of one process share seven counters in turns."""
+    counter = manifest_of("crowded")["counter"]
+    assert counter["time_running_ns"] == pytest.approx(7 / 9 * counter["time_enabled_ns"], rel=0.1)
+    assert counter["sampled"] == pytest.approx(counter["value"], rel=0.02)
 
 
 def test_sigint_closes_the_recording(manifest_of: ManifestOf, guest: dict[str, Result]) -> None:

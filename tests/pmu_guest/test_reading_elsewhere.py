@@ -16,7 +16,8 @@ from tests.pmu_guest.scenarios import IMPOSTOR, ROUNDS
 pytestmark = pytest.mark.pmu
 Document = dict[str, Any]
 TRUE_SHARES = {"half": 0.5, "three_tenths": 0.3, "fifth": 0.2}
-RECORDED = [*ROUNDS, "frequency", "attached", "all_cpus", "interrupted", "threads", "children"]
+RECORDED = [*ROUNDS, "frequency", "attached", "all_cpus", "cgroup", "crowded"]
+RECORDED += ["interrupted", "threads", "children"]
 
 
 def shares(document: Document, kind: str = "self_share") -> dict[str, float]:
@@ -66,7 +67,14 @@ def test_perf_agrees_on_every_known_function(
 
 @pytest.mark.parametrize(
     ("name", "tolerance"),
-    [("short", 0.005), ("thrice", 0.005), ("frequency", 0.02), ("attached", 0.02)],
+    [
+        ("short", 0.005),
+        ("thrice", 0.005),
+        ("frequency", 0.02),
+        ("attached", 0.02),
+        ("cgroup", 0.02),
+        ("crowded", 0.02),
+    ],
 )
 def test_shares_are_the_known_ones(
     report_of: Callable[[str], Document], name: str, tolerance: float
@@ -114,6 +122,20 @@ def test_threads_have_their_own_shares(
     for function, share in expected.items():
         assert found[function] == pytest.approx(share, abs=0.03), function
     assert len([row for row in document["threads"] if row["share"] > 0.05]) >= 4
+
+
+def test_a_cgroup_is_recorded_without_its_neighbours(
+    guest: dict[str, Result], report_of: Callable[[str], Document]
+) -> None:
+    inside = int((guest["cgroup"].path / "inside").read_text())
+    assert {row["pid"] for row in report_of("cgroup")["threads"]} == {inside}
+
+
+def test_all_cpus_show_the_process_that_works(report_of: Callable[[str], Document]) -> None:
+    """The collector itself is the only other one there."""
+    rows = report_of("all_cpus")["threads"]
+    share = sum(row["share"] for row in rows if row["process"] == "known_shares")
+    assert share > 0.8
 
 
 def test_children_are_named(report_of: Callable[[str], Document]) -> None:
