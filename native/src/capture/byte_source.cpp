@@ -39,9 +39,10 @@ file_source::file_source(const std::string& path) : path_(path) {
   }
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) {
-    const auto error = failed("fstat", path_);
+    const int reason = errno;
     close(descriptor_);
-    throw error;
+    errno = reason;
+    throw failed("fstat", path_);
   }
   if (S_ISDIR(status.st_mode)) {
     close(descriptor_);

@@ -8,7 +8,7 @@
 namespace stallscope::captures {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::array hardware_names{"cycles"sv,
                                     "instructions"sv,

@@ -8,7 +8,7 @@
 namespace stallscope::captures {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::array anonymous_prefixes{
     "//anon"sv, "[anon"sv,       "[heap]"sv,         "[stack"sv,    "/memfd:"sv, "/dev/zero"sv,

@@ -15,6 +15,8 @@ class byte_source {
   byte_source() = default;
   byte_source(const byte_source&) = delete;
   byte_source& operator=(const byte_source&) = delete;
+  byte_source(byte_source&&) = delete;
+  byte_source& operator=(byte_source&&) = delete;
   virtual ~byte_source() = default;
 
   // Copies at most into.size() bytes from `offset`; 0 only at the end.
@@ -38,6 +40,10 @@ class memory_source final : public byte_source {
 class file_source final : public byte_source {
  public:
   explicit file_source(const std::string& path);
+  file_source(const file_source&) = delete;
+  file_source& operator=(const file_source&) = delete;
+  file_source(file_source&&) = delete;
+  file_source& operator=(file_source&&) = delete;
   ~file_source() override;
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override;
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const override { return size_bytes_; }
