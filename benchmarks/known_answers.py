@@ -1,15 +1,13 @@
 """Known answers: ten profiles of `stallscope-kernels mix` beside the truth it measured itself."""
 
-import subprocess
 import tempfile
 from pathlib import Path
 
 from benchmarks.pairs import Case, save
-from harness.mix_truth import snapshots, true_shares
+from harness.mix_truth import running_mix
 from harness.profiling import analyze
 from harness.recorder import record
 from stallscope.collector import CollectorOptions
-from stallscope.programs import program
 
 RUNS = 10
 DURATION_S = 10.0
@@ -17,25 +15,16 @@ DURATION_S = 10.0
 
 def one_run(folder: Path) -> dict[str, tuple[float, float]]:
     """Return (sampled, true) self share by function of one profile of 10 s at 999 Hz."""
-    with (folder / "truth").open("w+") as truth:
-        mix = subprocess.Popen(
-            [str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=truth
+    with running_mix() as mix:
+        options = CollectorOptions(
+            output=folder / "run", pids=(mix.pid,), duration_s=DURATION_S, frequency_hz=999
         )
-        try:
-            options = CollectorOptions(
-                output=folder / "run", pids=(mix.pid,), duration_s=DURATION_S, frequency_hz=999
-            )
-            recording, _ = record(options)
-            analysis = analyze(recording)
-        finally:
-            mix.terminate()
-            mix.wait()
-        truth.seek(0)
-        lines = snapshots(truth)
-    manifest = recording.manifest
-    assert manifest is not None
-    assert manifest.end_ns is not None
-    expected = true_shares(lines, manifest.start_ns, manifest.end_ns)
+        recording, _ = record(options)
+        analysis = analyze(recording)
+        manifest = recording.manifest
+        assert manifest is not None
+        assert manifest.end_ns is not None
+        expected = mix.shares(manifest.start_ns, manifest.end_ns)
     sampled = {
         analysis.profile.functions[row.index].name: row.self_value / analysis.ranking.value
         for row in analysis.ranking.functions

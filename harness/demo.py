@@ -3,16 +3,13 @@
 Run as ``python -m harness.demo`` by ``./dev demo``.
 """
 
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import IO
 
 import click
 
 from harness.command_line import report_error
-from harness.mix_truth import Snapshot, snapshots, true_shares
+from harness.mix_truth import Mix, running_mix
 from harness.profiling import Analysis, analyze
 from harness.recorder import record
 from harness.reporting import write_page
@@ -20,7 +17,6 @@ from harness.summary import Places, summary_text
 from harness.terminal import percent
 from stallscope.collector import CollectorOptions
 from stallscope.errors import StallscopeError
-from stallscope.programs import program
 from stallscope.recordings import Recording
 
 OUTPUT = Path("stallscope-demo")
@@ -30,28 +26,22 @@ DURATION_S = 10.0
 def demonstrate() -> None:
     """Profile ``stallscope-kernels mix`` and lay the sampled shares beside the true ones."""
     click.echo("Starting stallscope-kernels mix: threads whose true CPU shares it measures itself.")
-    with tempfile.TemporaryFile("w+") as truth:
-        mix = _start_mix(truth)
-        try:
-            click.echo(f"Profiling it by its pid for {DURATION_S:g} s:")
-            click.echo(f"  stallscope profile -p {mix.pid} --duration {DURATION_S:g} -o {OUTPUT}\n")
-            options = CollectorOptions(
-                output=OUTPUT,
-                pids=(mix.pid,),
-                duration_s=DURATION_S,
-                force=(OUTPUT / "recording.json").exists(),
-            )
-            recording, _ = record(options)
-            analysis = analyze(recording)
-            page = write_page(recording, analysis)
-        finally:
-            mix.terminate()
-            mix.wait()
-        truth.seek(0)
-        lines = snapshots(truth)
+    with running_mix() as mix:
+        click.echo(f"Profiling it by its pid for {DURATION_S:g} s:")
+        click.echo(f"  stallscope profile -p {mix.pid} --duration {DURATION_S:g} -o {OUTPUT}\n")
+        options = CollectorOptions(
+            output=OUTPUT,
+            pids=(mix.pid,),
+            duration_s=DURATION_S,
+            force=(OUTPUT / "recording.json").exists(),
+        )
+        recording, _ = record(options)
+        analysis = analyze(recording)
+        page = write_page(recording, analysis)
+        compared = _comparison(recording, analysis, mix)
     places = Places(recording.path, page)
     click.echo(summary_text(analysis.profile, analysis.ranking, places, 8))
-    click.echo(_comparison(recording, analysis, lines))
+    click.echo(compared)
     click.echo(
         f"\nOpen {page.resolve()} in a browser. Then, for a process of your own:\n"
         "  .venv/bin/stallscope profile -p PID\n"
@@ -59,18 +49,12 @@ def demonstrate() -> None:
     )
 
 
-def _start_mix(truth: IO[str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=truth
-    )
-
-
-def _comparison(recording: Recording, analysis: Analysis, lines: list[Snapshot]) -> str:
+def _comparison(recording: Recording, analysis: Analysis, mix: Mix) -> str:
     """Return the table of true against sampled self shares."""
     manifest = recording.manifest
     assert manifest is not None
     assert manifest.end_ns is not None
-    truth = true_shares(lines, manifest.start_ns, manifest.end_ns)
+    truth = mix.shares(manifest.start_ns, manifest.end_ns)
     profile, ranking = analysis.profile, analysis.ranking
     sampled = {
         profile.functions[row.index].name: row.self_value / ranking.value

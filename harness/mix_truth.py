@@ -1,10 +1,15 @@
 """What ``stallscope-kernels mix`` measured of itself: the known answer of its profile."""
 
 import json
-from collections.abc import Iterable
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import IO
 
 from stallscope.errors import TargetError
+from stallscope.programs import program
 
 SCHEMA = "stallscope.kernels.mix/1"
 
@@ -17,11 +22,48 @@ class Snapshot:
     cpu_ns: dict[str, int]
 
 
-def snapshots(lines: Iterable[str]) -> list[Snapshot]:
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """The running program, and the file that its snapshots go to."""
+
+    pid: int
+    output: IO[str]
+
+    def shares(self, start_ns: int, end_ns: int) -> dict[str, float]:
+        """Return each function's true share, 0..1, of the CPU time between two moments."""
+        self.output.seek(0)
+        return true_shares(snapshots(self.output.read()), start_ns, end_ns)
+
+
+@contextmanager
+def running_mix(longest_s: int = 60) -> Iterator[Mix]:
+    """Run the program until the end of the block; its threads all run when the block begins.
+
+    Raises TargetError where it ends before its first snapshot.
+    """
+    with tempfile.TemporaryFile("w+") as output:
+        command = [str(program("stallscope-kernels")), "mix", "--duration", str(longest_s)]
+        with subprocess.Popen(command, stdout=output) as process:
+            try:
+                while not output.seek(0, 2):
+                    try:
+                        process.wait(timeout=0.05)
+                    except subprocess.TimeoutExpired:
+                        continue
+                    raise TargetError(
+                        f"stallscope-kernels mix ended at once with status {process.returncode}",
+                        "run stallscope-kernels mix by itself to see why",
+                    )
+                yield Mix(process.pid, output)
+            finally:
+                process.terminate()
+
+
+def snapshots(text: str) -> list[Snapshot]:
     """Return the program's snapshots, oldest first; other lines are passed over."""
     found = []
-    for line in lines:
-        if SCHEMA in line:
+    for line in text.splitlines():
+        if SCHEMA in line and line.endswith("}"):
             document = json.loads(line)
             found.append(Snapshot(document["time_ns"], document["cpu_ns"]))
     return found

@@ -4,13 +4,12 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from benchmarks.record_targets import redis_under_load
-from harness.mix_truth import snapshots, true_shares
+from harness.mix_truth import running_mix
 from stallscope.programs import program
 from stallscope.recordings import open_recording
 
@@ -46,30 +45,14 @@ def check_document(document: dict) -> None:
     assert Path(document["recording"], "samples.perf").stat().st_size > 0
 
 
-@pytest.fixture
-def mix(tmp_path: Path) -> Iterator[tuple[int, Path]]:
-    """The program with known shares: its pid and where it prints its truth."""
-    truth = tmp_path / "truth"
-    with truth.open("w") as sink:
-        process = subprocess.Popen(
-            [str(program("stallscope-kernels")), "mix", "--duration", "60"], stdout=sink
-        )
-        try:
-            yield process.pid, truth
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def test_shares_are_the_programs_own(mix: tuple[int, Path], tmp_path: Path) -> None:
-    pid, truth = mix
-    document = profile("-p", str(pid), "--duration", "10", "-F", "999", folder=tmp_path)
+def test_shares_are_the_programs_own(tmp_path: Path) -> None:
+    with running_mix() as mix:
+        document = profile("-p", str(mix.pid), "--duration", "10", "-F", "999", folder=tmp_path)
+        manifest = open_recording(tmp_path / "run").manifest
+        assert manifest is not None
+        assert manifest.end_ns is not None
+        expected = mix.shares(manifest.start_ns, manifest.end_ns)
     check_document(document)
-    manifest = open_recording(tmp_path / "run").manifest
-    assert manifest is not None
-    assert manifest.end_ns is not None
-    with truth.open() as lines:
-        expected = true_shares(snapshots(lines), manifest.start_ns, manifest.end_ns)
     sampled = {row["name"]: row["self_share"] for row in document["functions"]}
     assert len(expected) >= 4
     for name, share in expected.items():
