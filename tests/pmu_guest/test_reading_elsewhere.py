@@ -110,12 +110,11 @@ def test_threads_have_their_own_shares(
     manifest_of: Callable[[str], Document],
 ) -> None:
     manifest = manifest_of("threads")
-    with (guest["threads"].path / "truth").open() as lines:
-        expected = true_shares(
-            snapshots(lines),
-            manifest["attach"]["settled_monotonic_ns"],
-            manifest["clocks"]["end_monotonic_ns"],
-        )
+    expected = true_shares(
+        snapshots((guest["threads"].path / "truth").read_text()),
+        manifest["attach"]["settled_monotonic_ns"],
+        manifest["clocks"]["end_monotonic_ns"],
+    )
     document = report_of("threads")
     found = shares(document)
     assert len(expected) == 4
