@@ -113,15 +113,16 @@ json attach_of(const attach_facts& attach) {
           {"ring_bytes", attach.ring_bytes}};
 }
 
+// Events filtered by process were counted for whole CPUs.
+bool is_filtered(const recording_facts& facts) { return facts.attach.mode == "per-cpu filtered"; }
+
 json counter_of(const recording_facts& facts) {
   if (!facts.counter) return nullptr;
-  // Events filtered by process were counted for whole CPUs.
-  const bool filtered = facts.attach.mode == "per-cpu filtered";
   return {{"value", facts.counter->value},
           {"time_enabled_ns", facts.counter->enabled_ns},
           {"time_running_ns", facts.counter->running_ns},
-          {"of", filtered ? "all processes on these CPUs" : "target"},
-          {"sampled", facts.counts.periods + (filtered ? facts.counts.left_out_periods : 0)}};
+          {"of", is_filtered(facts) ? "all processes on these CPUs" : "target"},
+          {"sampled", sampled_periods(facts)}};
 }
 
 json end_of(const end_facts& end) {
@@ -133,6 +134,10 @@ json end_of(const end_facts& end) {
 }
 
 }  // namespace
+
+std::uint64_t sampled_periods(const recording_facts& facts) {
+  return facts.counts.periods + (is_filtered(facts) ? facts.counts.left_out_periods : 0);
+}
 
 std::string to_json(const recording_facts& facts) {
   json files = json::array();

@@ -12,6 +12,9 @@ namespace stallscope {
 namespace {
 
 constexpr std::uint64_t command_grace_ns = 5'000'000'000;
+// A cut-off period at the end of each thread is no reason to warn.
+constexpr double fewest_periods_compared = 200;
+constexpr double most_missed_share = 0.02;
 
 }  // namespace
 
@@ -152,8 +155,31 @@ void session::finish(const std::string& reason) {
     facts_.lost_samples = std::max(facts_.counter->lost, facts_.counts.lost_samples);
     facts_.attach.duplicates_closed = threads_ ? threads_->duplicates_closed() : 0;
   }
+  check_against_counter();
   end_command();
   close_files();
+}
+
+// Where both count time, what was sampled and lost must add up to what the counter has.
+void session::check_against_counter() {
+  const auto& attribute = facts_.choice.attribute;
+  if (!facts_.counter || !facts_.choice.event.counts_ns || attribute.exclude_kernel != 0 ||
+      attribute.exclude_user != 0)
+    return;
+  const auto period = facts_.choice.how.period != 0
+                          ? facts_.choice.how.period
+                          : 1'000'000'000 / facts_.choice.how.frequency_hz;
+  const auto sampled = static_cast<double>(sampled_periods(facts_) + facts_.lost_samples * period);
+  const auto counted = static_cast<double>(facts_.counter->value);
+  if (counted < fewest_periods_compared * static_cast<double>(period) ||
+      sampled > (1 - most_missed_share) * counted)
+    return;
+  facts_.warnings.push_back(
+      {"samples-short-of-counter", "the samples account for only " +
+                                       std::to_string(static_cast<int>(100 * sampled / counted)) +
+                                       " % of the CPU time counted: the timer came late (a busy "
+                                       "hypervisor, interrupts off), or threads lived "
+                                       "hardly longer than a sampling period"});
 }
 
 void session::end_command() {

@@ -55,6 +55,9 @@ struct recording_facts {
   end_facts end;
 };
 
+// The sum of the periods of all samples taken, to be held against the counter.
+std::uint64_t sampled_periods(const recording_facts& facts);
+
 std::string to_json(const recording_facts& facts);
 
 // The line of counters.jsonl for the reading at close.

@@ -40,6 +40,7 @@ class session {
   void write_header();
   void announce();
   void record();
+  void check_against_counter();
   void end_command();
   void finish(const std::string& reason);
   void close_files();
