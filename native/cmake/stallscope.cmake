@@ -27,6 +27,9 @@ function(stallscope_program name)
   install(TARGETS stallscope-${name} DESTINATION stallscope/programs COMPONENT python)
 endfunction()
 
+add_custom_target(cxx_tests COMMENT "every C++ test")
+add_custom_target(threading_tests COMMENT "the C++ tests of rings and threads")
+
 # stallscope_test(NAME SOURCES... [LINKS ...] [THREADING]) makes a doctest executable that ctest
 # runs; THREADING ones also run under the thread sanitizer.
 function(stallscope_test name)
@@ -34,7 +37,9 @@ function(stallscope_test name)
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE stallscope_options doctest_main ${arg_LINKS})
   add_test(NAME ${name} COMMAND test_${name})
+  add_dependencies(cxx_tests test_${name})
   if(arg_THREADING)
+    add_dependencies(threading_tests test_${name})
     set_tests_properties(${name} PROPERTIES LABELS threading)
   endif()
 endfunction()
