@@ -21,8 +21,11 @@ def test_two_threads_have_their_cpu_time(start_target, record, perf) -> None:
     assert recording.exit_code == 0, recording.messages
     counter = recording.document["counter"]
     assert recording.document["losses"]["lost_samples"] == 0
-    # The kernel drops timer ticks that a hypervisor delays beyond one period.
-    assert counter["sampled"] == pytest.approx(counter["value"], rel=0.02)
+    # Within 2 %; where other load takes the CPUs the kernel drops more, and the recording says so.
+    assert counter["sampled"] <= 1.02 * counter["value"]
+    short = counter["sampled"] < 0.98 * counter["value"]
+    assert short == ("samples-short-of-counter" in recording.warnings())
+    assert counter["sampled"] > 0.85 * counter["value"]
     sampled = perf.sampled_ns(recording)
     assert set(sampled) <= set(truth)
     assert sum(sampled.values()) == counter["sampled"]
@@ -146,8 +149,8 @@ def build_id_of(program: Path) -> str:
 
 
 def test_whole_cpus(needs_root, start_target, record, perf) -> None:
-    target = start_target("busy", 2)
     cpu = max(os.sched_getaffinity(0))
+    target = start_target("busy", 2, before=("taskset", "-c", str(cpu)))
     recording = record("-C", cpu, "--duration", 1)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["target"]["cpus"] == str(cpu)

@@ -47,6 +47,7 @@ void held_command::child(const std::vector<std::string>& arguments, const sigset
   go_.reset();
   verdict_.reset();
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   ::signal(SIGPIPE, SIG_DFL);

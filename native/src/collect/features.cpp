@@ -34,11 +34,11 @@ std::string field_of(const std::string& cpuinfo, const std::string& key) {
 }
 
 std::string virtualization_of(const std::string& cpuinfo) {
-  const std::string hypervisor = first_line("/sys/hypervisor/type");
+  std::string hypervisor = first_line("/sys/hypervisor/type");
   if (!hypervisor.empty()) return hypervisor;
-  const std::string flags = " " + field_of(cpuinfo, "flags") + " ";
+  const std::string flags = std::string{" "}.append(field_of(cpuinfo, "flags")).append(" ");
   if (flags.find(" hypervisor ") == std::string::npos) return {};
-  const std::string product = first_line("/sys/class/dmi/id/product_name");
+  std::string product = first_line("/sys/class/dmi/id/product_name");
   return product.empty() ? "hypervisor" : product;
 }
 

@@ -111,7 +111,8 @@ void put_kernel_modules(record_buffer& out, const std::string& modules) {
       std::from_chars(line.data() + hex + 3, line.data() + line.size(), start, 16);
     }
     if (start == 0 || size == 0) return true;
-    put_kernel_mapping(out, {"", start, start + size}, "[" + std::string{name} + "]", 0);
+    put_kernel_mapping(out, {"", start, start + size}, std::string{"["}.append(name).append("]"),
+                       0);
     return true;
   });
 }

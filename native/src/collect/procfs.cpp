@@ -35,7 +35,8 @@ std::string unescaped(std::string path) {
   static constexpr std::string_view newline{"\\012"};
   for (std::size_t at = path.find(newline); at != std::string::npos;
        at = path.find(newline, at + 1)) {
-    path.replace(at, newline.size(), "\n");
+    path[at] = '\n';
+    path.erase(at + 1, newline.size() - 1);
   }
   return path;
 }

@@ -68,7 +68,7 @@ open_cgroup find_cgroup(const std::string& name, const std::string& mounts) {
       return {path, std::move(fd)};
   }
   std::string tried;
-  for (const auto& path : candidates) tried += (tried.empty() ? "" : ", ") + path;
+  for (const auto& path : candidates) tried.append(tried.empty() ? "" : ", ").append(path);
   throw failure{exit_code::target_failed,
                 "there is no cgroup " + name + " (looked at " + tried + ")",
                 "name it by its full path below /sys/fs/cgroup"};

@@ -37,7 +37,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
     const auto comma = text.find(',');
     add_range(text.substr(0, comma), list, cpus);
     // Overlapping ranges must not add up to more than there can be.
-    if (cpus.size() > 4U * static_cast<unsigned>(max_cpu))
+    if (cpus.size() > std::size_t{4} * max_cpu)
       throw std::invalid_argument("the list of CPUs is too long");
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);

@@ -44,6 +44,8 @@ class pfm_session {
   pfm_session() : status_{pfm_initialize()} {}
   pfm_session(const pfm_session&) = delete;
   pfm_session& operator=(const pfm_session&) = delete;
+  pfm_session(pfm_session&&) = delete;
+  pfm_session& operator=(pfm_session&&) = delete;
   ~pfm_session() {
     if (status_ == PFM_SUCCESS) pfm_terminate();
   }

@@ -18,6 +18,8 @@ class scratch {
   }
   scratch(const scratch&) = delete;
   scratch& operator=(const scratch&) = delete;
+  scratch(scratch&&) = delete;
+  scratch& operator=(scratch&&) = delete;
   ~scratch() { std::filesystem::remove_all(path_); }
 
   [[nodiscard]] std::filesystem::path at(const std::string& name) const {

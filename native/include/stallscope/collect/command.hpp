@@ -24,6 +24,8 @@ class held_command {
   held_command(const std::vector<std::string>& arguments, const sigset_t& child_mask);
   held_command(const held_command&) = delete;
   held_command& operator=(const held_command&) = delete;
+  held_command(held_command&&) = delete;
+  held_command& operator=(held_command&&) = delete;
   // A command still held is given up; one that runs is left alone.
   ~held_command();
 

@@ -18,6 +18,8 @@ class sieve {
   sieve() = default;
   sieve(const sieve&) = delete;
   sieve& operator=(const sieve&) = delete;
+  sieve(sieve&&) = delete;
+  sieve& operator=(sieve&&) = delete;
   virtual ~sieve() = default;
   // Whether observe() and keep() need to be asked at all; while not, rings are written whole.
   [[nodiscard]] virtual bool watching() const = 0;
