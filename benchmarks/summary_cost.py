@@ -36,7 +36,7 @@ def record_many_symbols(folder: Path) -> tuple[Path, int]:
     )  # fmt: skip
     run = folder / "run"
     subprocess.run(
-        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "12",
+        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "20",
          "-o", run, "--", target],
         check=True,
     )  # fmt: skip
