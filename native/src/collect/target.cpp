@@ -60,7 +60,8 @@ void check_processes(const procfs& proc, std::span<const pid_t> pids) {
 open_cgroup find_cgroup(const std::string& name, const std::string& mounts) {
   std::vector<std::string> candidates;
   if (name.starts_with('/')) candidates.push_back(name);
-  for (const auto& root : cgroup_roots(mounts)) candidates.push_back(root + "/" + name);
+  for (const auto& root : cgroup_roots(mounts))
+    candidates.push_back(std::string{root}.append("/").append(name));
   for (const auto& path : candidates) {
     descriptor fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     std::error_code ignored;
