@@ -6,7 +6,7 @@ from typing import IO
 from harness.terminal import LiveLine, note, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.recordings import Recording, open_recording
-from topdown.stacks.perishables import keep, keep_left_jit_maps
+from topdown.stacks.perishables import forget, keep, keep_left_jit_maps
 
 
 class _Watcher:
@@ -23,6 +23,8 @@ class _Watcher:
             self.pids = progress.pids or self._options.pids
             for warning in progress.warnings if self._warns else ():
                 warn(warning)
+            if self._options.force:
+                forget(self._options.output)
             keep_perishables(self.pids, self._options)
         if progress.kind == "finished":
             self._line.clear()

@@ -46,9 +46,13 @@ def test_force_replaces_a_recording(tmp_path: Path, busy_process: subprocess.Pop
     words = ["profile", "-p", str(busy_process.pid), "--duration", "1", "-o", str(tmp_path / "run")]
     subprocess.run([STALLSCOPE, *words], check=True, capture_output=True)
     before = (tmp_path / "run" / "recording.json").read_text()
+    stale = tmp_path / "run" / "jit" / f"{busy_process.pid}.map"
+    stale.parent.mkdir()
+    stale.write_text("0 ffffffffffffffff not_its_name\n")
     fails(*words, status=2, says="--force")
     subprocess.run([STALLSCOPE, *words, "--force"], check=True, capture_output=True)
     assert (tmp_path / "run" / "recording.json").read_text() != before
+    assert not stale.exists()
 
 
 def test_unwritable_output(busy_process: subprocess.Popen[bytes]) -> None:

@@ -7,7 +7,9 @@ regular_file.py says, copies are made below descriptors of own directories, 0600
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +71,16 @@ def keep(
         keeper.keep_binaries(pid)
         keeper.keep_jit_map(pid)
     return tuple(keeper.warnings)
+
+
+def forget(directory: Path) -> None:
+    """Remove what an earlier recording in ``directory`` kept: a map is found by a process's number.
+
+    Raises OSError where it cannot be removed, or is not a directory of ours.
+    """
+    for name in ("binaries", "jit"):
+        with suppress(FileNotFoundError):
+            shutil.rmtree(directory / name)  # does not follow links
 
 
 def keep_left_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/")) -> None:

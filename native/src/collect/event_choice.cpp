@@ -39,10 +39,13 @@ bool forbidden(int error) { return error == EACCES || error == EPERM; }
 void warn_of_event(event_choice& choice, const collect_options& options) {
   if (options.event.empty() && choice.event.counts_ns) {
     choice.warnings.push_back(
-        {"no-hardware-cycles", "hardware cycles cannot be sampled here (" +
-                                   error_text(choice.refused.back().error) +
-                                   "): the samples are of cpu-clock, which does not see code that "
-                                   "runs with interrupts off"});
+        {"no-hardware-cycles",
+         "hardware cycles cannot be sampled here (" + error_text(choice.refused.back().error) +
+             "): the samples are of cpu-clock, which does not see code that "
+             "runs with interrupts off" +
+             (options.period == 0
+                  ? std::string{}
+                  : "; the period of " + std::to_string(options.period) + " counts nanoseconds")});
   }
   if (choice.how.user_only && options.scope == privilege_scope::allowed) {
     choice.warnings.push_back(

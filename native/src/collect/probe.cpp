@@ -37,7 +37,7 @@ json result(const char* name, int error, const std::string& detail) {
 }
 
 json probe_precise(int cpu) {
-  for (unsigned precise = 4; precise-- > 0;) {
+  for (unsigned precise = max_precise() + 1; precise-- > 0;) {
     auto attribute = plain("cycles");
     attribute.precise_ip = precise & 3U;
     const int error = try_open(attribute, {0, cpu, 0});

@@ -156,6 +156,7 @@ void session::finish(const std::string& reason) {
     facts_.attach.duplicates_closed = threads_ ? threads_->duplicates_closed() : 0;
   }
   check_against_counter();
+  check_counter_was_ours();
   end_command();
   close_files();
 }
@@ -180,6 +181,22 @@ void session::check_against_counter() {
                                        " % of the CPU time counted: the timer came late (a busy "
                                        "hypervisor, interrupts off), or threads lived "
                                        "hardly longer than a sampling period"});
+}
+
+// Where others use the CPU's counters as well, ours was counted for a part of the time only. An
+// event of a thread is opened on each CPU and enabled on all of them, but runs on one at a time.
+void session::check_counter_was_ours() {
+  if (!facts_.counter || facts_.choice.attribute.type == PERF_TYPE_SOFTWARE) return;
+  const bool of_threads = threads_ || command_;
+  const double places = of_threads ? static_cast<double>(rings_.rings.size()) : 1;
+  const auto enabled = static_cast<double>(facts_.counter->enabled_ns);
+  const auto running = places * static_cast<double>(facts_.counter->running_ns);
+  if (enabled == 0 || running >= (1 - most_missed_share) * enabled) return;
+  facts_.warnings.push_back(
+      {"counter-shared",
+       "the event was counted for " + std::to_string(static_cast<int>(100 * running / enabled)) +
+           " % of the time that it was asked for, since others use the CPU's counters as well: "
+           "shares are of that part"});
 }
 
 void session::end_command() {

@@ -4,8 +4,10 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 
 namespace stallscope {
@@ -99,9 +101,19 @@ event_spec cpu_clock() {
   return event;
 }
 
+unsigned max_precise() {
+  unsigned highest = 0;
+  for (const char* pmu : {"cpu", "cpu_core", "cpu_atom"}) {
+    std::ifstream file{std::string{"/sys/bus/event_source/devices/"} + pmu + "/caps/max_precise"};
+    unsigned value = 0;
+    if (file >> value) highest = std::max(highest, std::min(value, 3U));
+  }
+  return highest;
+}
+
 std::vector<event_spec> default_ladder() {
   std::vector<event_spec> ladder;
-  for (unsigned precise = 4; precise-- > 0;) {
+  for (unsigned precise = max_precise() + 1; precise-- > 0;) {
     event_spec event;
     event.name = "cycles";
     event.type = PERF_TYPE_HARDWARE;

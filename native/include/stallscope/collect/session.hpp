@@ -41,6 +41,7 @@ class session {
   void announce();
   void record();
   void check_against_counter();
+  void check_counter_was_ours();
   void end_command();
   void finish(const std::string& reason);
   void close_files();

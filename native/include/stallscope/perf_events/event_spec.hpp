@@ -32,6 +32,10 @@ class unknown_event : public std::runtime_error {
 
 event_spec cpu_clock();
 
+// The highest precise_ip that this CPU's PMU knows, 0 to 3. Drivers without that file, such as
+// arm64's, accept any value and skid all the same.
+unsigned max_precise();
+
 // What is tried when no event was asked for, best first.
 std::vector<event_spec> default_ladder();
 
