@@ -25,4 +25,10 @@ def write_page(recording: Recording, analysis: Analysis, output: Path | None = N
 
 def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
     """Return the page's text."""
-    return [render_page(analysis.profile, recording_name=recording.name, host=analysis.host)]
+    page = render_page(
+        analysis.profile,
+        recording_name=recording.name,
+        host=analysis.host,
+        ranking=analysis.ranking,
+    )
+    return [page]

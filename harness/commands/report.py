@@ -11,6 +11,7 @@ EXAMPLES = """\b
 Examples:
   stallscope report slow-query
   stallscope report slow-query --lines 50
+  stallscope report slow-query --no-page --top 30
   stallscope report perf.data -o page.html
 """
 
@@ -24,6 +25,7 @@ Examples:
     metavar="FILE",
     help="Where to put the page. Default: RUN/report.html, for a file FILE.report.html here.",
 )
+@click.option("--no-page", is_flag=True, help="Print the summary only, write nothing.")
 @click.option("--top", type=click.IntRange(1), default=15, show_default=True, help="Rows to print.")
 @click.option(
     "--lines",
@@ -37,6 +39,7 @@ Examples:
 def command(
     run: Path,
     output: Path | None,
+    no_page: bool,
     top: int,
     lines: int,
     event: str,
@@ -46,11 +49,15 @@ def command(
     from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
     from harness.reporting import write_page  # noqa: PLC0415
     from harness.summary import Places, summary_document, summary_text  # noqa: PLC0415
+    from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
 
+    if no_page and output is not None:
+        raise UsageError("--no-page and -o exclude each other", "keep one of them")
     recording = open_recording(run)
     analysis = analyze(recording, lines=lines, event=event)
-    places = Places(recording.path, write_page(recording, analysis, output))
+    page = None if no_page else write_page(recording, analysis, output)
+    places = Places(recording.path, page)
     if as_json:
         document = summary_document(analysis.profile, analysis.ranking, places)
         click.echo(json.dumps(document))

@@ -9,7 +9,7 @@ from harness.pages.document import Document, escaped
 from topdown.stacks.flame_layout import flame_tree
 from topdown.stacks.flame_names import visible_text
 from topdown.stacks.profile import Profile
-from topdown.stacks.ranking import rank
+from topdown.stacks.ranking import Ranking, rank
 
 _FOLDER = "flame_page"
 _STYLES = ("theme.css", "page.css", "print.css")
@@ -37,8 +37,14 @@ _SCRIPTS = (
 )
 
 
-def render_page(profile: Profile, *, recording_name: str, host: Mapping[str, str]) -> str:
-    """The page of ``profile``, to be written as UTF-8.
+def render_page(
+    profile: Profile,
+    *,
+    recording_name: str,
+    host: Mapping[str, str],
+    ranking: Ranking | None = None,
+) -> str:
+    """The page of ``profile``, to be written as UTF-8; ``ranking`` is its, where made already.
 
     ``recording_name`` and ``host`` (label to text, in order) are shown as they are; every name
     in the profile is taken for hostile. Nothing is fetched: style, script and samples are inside.
@@ -48,7 +54,7 @@ def render_page(profile: Profile, *, recording_name: str, host: Mapping[str, str
         Document(
             title=f"{_title(profile)} \u00b7 stallscope",
             style=document.sources(_FOLDER, _STYLES),
-            body=_body(profile, recording_name, host),
+            body=_body(profile, ranking or rank(profile), recording_name, host),
             data=flame_payload.encode(profile, tree),
             script=f'(() => {{\n"use strict";\n{document.sources(_FOLDER, _SCRIPTS)}\n}})();',
         )
@@ -59,9 +65,8 @@ def _title(profile: Profile) -> str:
     return visible_text(profile.title, 200) or "Profile"
 
 
-def _body(profile: Profile, recording_name: str, host: Mapping[str, str]) -> str:
+def _body(profile: Profile, ranking: Ranking, recording_name: str, host: Mapping[str, str]) -> str:
     """The body's markup, every text from the profile escaped."""
-    ranking = rank(profile)
     functions, functions_hint = flame_summary.functions_table(profile, ranking)
     threads, threads_hint = flame_summary.threads_table(profile, ranking)
     return Template(document.sources(_FOLDER, ("page.html",))).substitute(
