@@ -36,7 +36,7 @@ def record_many_symbols(folder: Path) -> tuple[Path, int]:
     )  # fmt: skip
     run = folder / "run"
     subprocess.run(
-        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "20",
+        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "10",
          "-o", run, "--", target],
         check=True,
     )  # fmt: skip
@@ -46,45 +46,61 @@ def record_many_symbols(folder: Path) -> tuple[Path, int]:
 def run() -> None:
     """Measure CPU and peak memory of the three, in interleaved pairs."""
     cases: list[Case] = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         recording, samples = record_many_symbols(folder)
         if samples < SAMPLES:
             raise RuntimeError(f"only {samples} samples were recorded, {SAMPLES} are needed")
-        page, cache = folder / "page.html", folder / "cache"
-        stallscope = [
-            "env", f"XDG_CACHE_HOME={cache}",
-            str(Path(sys.executable).with_name("stallscope")), "report", str(recording),
-            "-o", str(page),
+        cache = folder / "cache"
+        ours = [
+            "env", f"XDG_CACHE_HOME={cache}", str(Path(sys.executable).with_name("stallscope")),
+            "report", str(recording),
         ]  # fmt: skip
         raw = str(recording / "samples.perf")
         peers = {
             "perf script --no-inline": ["perf", "script", "--no-inline", "-i", raw],
             "perf report -g none": ["perf", "report", "-g", "none", "--stdio", "-i", raw],
         }
-
-        for peer_name, peer in peers.items():
-            costs: dict[str, list[Cost]] = {"ours": [], "peer": []}
-            for turn in range(PAIRS):
-                for which in ("ours", "peer") if turn % 2 == 0 else ("peer", "ours"):
-                    shutil.rmtree(cache, ignore_errors=True)
-                    costs[which].append(checked(stallscope if which == "ours" else peer))
-            for metric, pick, bar in (
-                ("CPU s", lambda cost: cost.cpu_s, "less CPU"),
-                ("peak MiB", lambda cost: cost.peak_bytes / 2**20, "ours under 250 MiB"),
-            ):
-                cases.append(
-                    Case(
-                        name=f"{samples:,} samples, {SYMBOLS:,} symbols",
-                        metric=metric,
-                        ours_command="stallscope report RUN -o page.html (symbol cache empty)",
-                        peer_command=f"{peer_name} -i RUN/samples.perf",
-                        bar=f"{bar}, against {peer_name}",
-                        ours=tuple(pick(cost) for cost in costs["ours"]),
-                        peer=tuple(pick(cost) for cost in costs["peer"]),
-                    )
-                )
+        shape = f"{samples:,} samples, {SYMBOLS:,} symbols"
+        for name, peer in peers.items():
+            summary, theirs = alternate([*ours, "--no-page"], peer, cache)
+            cases += compared(
+                f"{shape}: summary", "stallscope report RUN --no-page", summary, name, theirs
+            )
+        page, theirs = alternate([*ours, "-o", str(folder / "page.html")], peer, cache)
+        cases += compared(f"{shape}: summary and page", "stallscope report RUN", page, name, theirs)
     save("summary_cost", "./dev bench summary_cost", cases)
+
+
+def alternate(ours: list[str], peer: list[str], cache: Path) -> tuple[list[Cost], list[Cost]]:
+    """Return the costs of both, run alternately; our symbol cache is empty each time."""
+    costs: tuple[list[Cost], list[Cost]] = ([], [])
+    for turn in range(PAIRS):
+        for which in (0, 1) if turn % 2 == 0 else (1, 0):
+            shutil.rmtree(cache, ignore_errors=True)
+            costs[which].append(checked(peer if which else ours))
+    return costs
+
+
+def compared(
+    shape: str, command: str, ours: list[Cost], peer_name: str, peer: list[Cost]
+) -> list[Case]:
+    """Return the cases of CPU and memory."""
+    return [
+        Case(
+            name=shape,
+            metric=metric,
+            ours_command=f"{command} (symbol cache empty)",
+            peer_command=f"{peer_name} -i RUN/samples.perf",
+            bar=f"{bar}, against {peer_name}",
+            ours=tuple(pick(cost) for cost in ours),
+            peer=tuple(pick(cost) for cost in peer),
+        )
+        for metric, pick, bar in (
+            ("CPU s", lambda cost: cost.cpu_s, "less CPU"),
+            ("peak MiB", lambda cost: cost.peak_bytes / 2**20, "ours under 250 MiB"),
+        )
+    ]
 
 
 def checked(command: list[str]) -> Cost:
