@@ -1,13 +1,15 @@
 """The command group: names its commands without loading them, renders errors, sets exit codes."""
 
 import importlib
+import io
+import os
 import sys
 from typing import Any
 
 import click
 
 from stallscope import __version__
-from stallscope.errors import ExitCode, StallscopeError
+from stallscope.errors import ExitCode, StallscopeError, UnableError
 
 # Every command with its short help, so that `stallscope --help` loads none of them. A test holds
 # this table to the commands' own help.
@@ -69,10 +71,10 @@ def group() -> None:
 
 def report_error(error: StallscopeError) -> int:
     """Return the error's exit code after writing its message and remedy to stderr."""
-    from harness.terminal import printable  # noqa: PLC0415 - start-up stays light
+    from harness.terminal import colours, printable  # noqa: PLC0415 - start-up stays light
 
     text = click.style("stallscope: error:", fg="red", bold=True)
-    click.echo(f"{text} {printable(error.message)}", err=True)
+    click.echo(f"{text} {printable(error.message)}", err=True, color=colours())
     if error.remedy:
         click.echo(f"  remedy: {printable(error.remedy)}", err=True)
     return int(error.exit_code)
@@ -80,8 +82,10 @@ def report_error(error: StallscopeError) -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Return the exit code of one command line; every failure becomes one message."""
+    _open_standard_streams()
     try:
         result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return int(ExitCode.USAGE)
@@ -90,9 +94,47 @@ def main(arguments: list[str] | None = None) -> int:
         return int(ExitCode.INTERRUPTED)
     except StallscopeError as error:
         return report_error(error)
-    except BrokenPipeError:
-        # The reader of our output went away; as for every filter, that is not an error. Python's
-        # own flush at exit must not complain either.
-        sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115
+    except (BrokenPipeError, SystemExit):  # click makes the latter of the former
+        # The reader of our output went away; as for every filter, that is not an error.
+        _abandon_stdout()
         return int(ExitCode.DONE)
+    except (OSError, MemoryError, ImportError) as error:
+        _abandon_stdout()
+        return report_error(_unforeseen(error))
     return result if isinstance(result, int) else int(ExitCode.DONE)
+
+
+def _open_standard_streams() -> None:
+    """Give standard streams that the caller closed to /dev/null; let none fail on a name.
+
+    Else the next file opened would take the descriptor, and be written to as if it were stdout.
+    """
+    while (descriptor := os.open("/dev/null", os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _abandon_stdout() -> None:
+    """Let Python's own flush at exit not complain once more of what cannot be written."""
+    sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:
+    """Return what no command turned into its own message, as one with a remedy all the same."""
+    if isinstance(error, MemoryError):
+        return UnableError("memory ran out", "record for a shorter time, or allow more memory")
+    if isinstance(error, ImportError):
+        return UnableError(
+            f"a part of stallscope cannot be loaded: {error}",
+            "install stallscope again, or in a checkout run ./dev build",
+        )
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    return UnableError(
+        f"{where}{error.strerror or error}", "free some space, or run stallscope doctor"
+    )

@@ -13,10 +13,10 @@ from harness.mix_truth import Mix, running_mix
 from harness.profiling import Analysis, analyze
 from harness.recorder import record
 from harness.reporting import write_page
-from harness.summary import Places, summary_text
+from harness.summary import Places, show
 from harness.terminal import percent
 from stallscope.collector import CollectorOptions
-from stallscope.errors import StallscopeError
+from stallscope.errors import ExitCode, StallscopeError
 from stallscope.recordings import Recording
 
 OUTPUT = Path("stallscope-demo")
@@ -40,7 +40,7 @@ def demonstrate() -> None:
         page = write_page(recording, analysis)
         compared = _comparison(recording, analysis, mix)
     places = Places(recording.path, page)
-    click.echo(summary_text(analysis.profile, analysis.ranking, places, 8))
+    show(analysis.profile, analysis.ranking, places, top=8, as_json=False)
     click.echo(compared)
     click.echo(
         f"\nOpen {page.resolve()} in a browser. Then, for a process of your own:\n"
@@ -74,7 +74,10 @@ def main() -> int:
         demonstrate()
     except StallscopeError as error:
         return report_error(error)
-    return 0
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        return int(ExitCode.INTERRUPTED)
+    return int(ExitCode.DONE)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Options that several commands share, and what they become once checked."""
 
+import math
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +13,7 @@ from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
 
 DEFAULT_DURATION_S = 10.0
+_PID = re.compile(r"0*[1-9][0-9]{0,9}")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 RUN_HELP = "RUN is a directory that record or profile made, or a perf.data file."
@@ -28,7 +31,7 @@ class Pids(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         words = str(value).split(",")
-        if not all(word.isascii() and word.isdecimal() and 0 < int(word) < 2**31 for word in words):
+        if not all(_PID.fullmatch(word) and int(word) < 2**31 for word in words):
             self.fail(
                 f"{value!r} is not a process id or a list of them, as 123 or 123,456", param, ctx
             )
@@ -105,6 +108,11 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
     pids = tuple(dict.fromkeys(pid for group in values["pids"] for pid in group))
     command = tuple(values["words"])
     targets = [bool(pids), bool(command), values["system_wide"], bool(values["cpus"])]
+    if pids and command and all(_PID.fullmatch(word) for word in command):
+        raise UsageError(
+            f"several processes are one list, with commas: {' '.join(command)} stands apart",
+            f"-p {','.join([*map(str, pids), *command])}; of all by a name: -p $(pidof -S, NAME)",
+        )
     if sum([*targets, bool(values["cgroup"])]) != 1:
         raise UsageError(
             "name exactly one target: -p PID, -a, -C CPUS, -G CGROUP or -- CMD",
@@ -113,6 +121,10 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
     if values["frequency_hz"] is not None and values["period"] is not None:
         raise UsageError("-F and -c exclude each other", "keep one of them")
     duration = values["duration"]
+    if duration is not None and not math.isfinite(duration):
+        raise UsageError(
+            f"--duration {duration} is no time", "a number of seconds; 0: until Ctrl-C"
+        )
     if duration is None and not command:
         duration = DEFAULT_DURATION_S
     return CollectorOptions(

@@ -1,45 +1,80 @@
 """Writing result files: whole or not at all, and never through a stranger's link."""
 
+import errno
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from stallscope.errors import UnableError, UsageError
+from stallscope.errors import StallscopeError, UnableError, UsageError
+
+_STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+# Names that the system gives to what is open already: replacing one would take it from everyone.
+_SYSTEM_FOLDERS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 def write_whole(path: Path, parts: Iterable[str]) -> None:
-    """Write text to a file that appears under its name only when it is whole; "-" is stdout.
+    """Write text in UTF-8 to a file that appears under its name only when it is whole.
 
     The file is made beside its final name with O_EXCL and put in place by a rename, which replaces
-    a link instead of following it. Lone surrogates become "?". Raises UsageError where the place
-    cannot be written, UnableError where the disk is full.
+    a link instead of following it. "-" is stdout; devices and pipes are written to as they stand.
+    Lone surrogates become "?". Raises UsageError where the place cannot be written, UnableError
+    where the disk is full.
     """
-    if str(path) == "-":
+    if str(path) in _STDOUT:
+        sys.stdout.flush()
         for part in parts:
-            sys.stdout.write(part)
+            sys.stdout.buffer.write(part.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
         return
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
-        descriptor = os.open(
-            unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644
-        )
+        if _is_stream(path):
+            flags = os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC
+            _write(os.open(path, flags), parts)
+        else:
+            _replace(path, parts)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise UsageError(
-            f"cannot write {path}: {error.strerror}",
-            "name a file in a directory that exists and that this user may write",
-        ) from error
+        raise _failed(path, error) from error
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether something stands there that must be written to, not replaced."""
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="replace") as file:
-            for part in parts:
-                file.write(part)
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"cannot write {path}: it is a directory", "name a file in it")
+    return not stat.S_ISREG(mode) or str(path.absolute().parent) in _SYSTEM_FOLDERS
+
+
+def _replace(path: Path, parts: Iterable[str]) -> None:
+    unfinished = path.with_name(f".stallscope-{secrets.token_hex(6)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(unfinished, flags, 0o644)
+    try:
+        _write(descriptor, parts)
         unfinished.replace(path)
-    except OSError as error:
-        raise UnableError(
-            f"cannot write {path}: {error.strerror}", "free some space there, or name another place"
-        ) from error
     finally:
         with suppress(FileNotFoundError):
             unfinished.unlink()
+
+
+def _write(descriptor: int, parts: Iterable[str]) -> None:
+    with open(descriptor, "w", encoding="utf-8", errors="replace") as file:
+        for part in parts:
+            file.write(part)
+
+
+def _failed(path: Path, error: OSError) -> StallscopeError:
+    message = f"cannot write {path}: {error.strerror}"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
+        return UnableError(message, "free some space there, or name another place")
+    return UsageError(
+        message, "name a file in a directory that exists and that this user may write"
+    )

@@ -1,10 +1,12 @@
 """Recording: runs the collector, shows its progress, keeps what the target's end would take."""
 
 import time
+from pathlib import Path
 from typing import IO
 
 from harness.terminal import LiveLine, note, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
+from stallscope.errors import UnableError
 from stallscope.recordings import Recording, open_recording
 from topdown.stacks.perishables import forget, keep, keep_left_jit_maps
 
@@ -24,7 +26,7 @@ class _Watcher:
             for warning in progress.warnings if self._warns else ():
                 warn(warning)
             if self._options.force:
-                forget(self._options.output)
+                _forget(self._options.output)
             keep_perishables(self.pids, self._options)
         if progress.kind == "finished":
             self._line.clear()
@@ -62,6 +64,17 @@ def record(
     else:
         keep_perishables(watcher.pids, options)
     return open_recording(options.output), outcome
+
+
+def _forget(directory: Path) -> None:
+    """Remove what a replaced recording kept; UnableError where that stays, and would misname."""
+    try:
+        forget(directory)
+    except OSError as error:
+        raise UnableError(
+            f"what an earlier recording kept in {directory} cannot be removed: {error}",
+            "name another directory with -o",
+        ) from error
 
 
 def _keep_left_jit_maps(options: CollectorOptions, began_s: float) -> None:

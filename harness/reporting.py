@@ -6,6 +6,10 @@ from harness.outputs import write_whole
 from harness.pages.flame import render_page
 from harness.profiling import Analysis
 from stallscope.recordings import Recording
+from topdown.stacks.pruning import prune
+
+# A page of 100,000 stacks has some 2,000,000 nodes at most, and stays under 5 MiB.
+MOST_NODES = 2_000_000
 
 
 def write_page(recording: Recording, analysis: Analysis, output: Path | None = None) -> Path:
@@ -26,7 +30,7 @@ def write_page(recording: Recording, analysis: Analysis, output: Path | None = N
 def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
     """Return the page's text."""
     page = render_page(
-        analysis.profile,
+        prune(analysis.profile, MOST_NODES),
         recording_name=recording.name,
         host=analysis.host,
         ranking=analysis.ranking,

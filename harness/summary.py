@@ -1,12 +1,14 @@
 """What `stallscope profile` says: the summary for people and the document for scripts."""
 
+import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from harness.terminal import percent, printable, shorten, width
-from topdown.stacks.profile import Function, Profile
+from harness.terminal import colours, percent, printable, shorten, width, wrapped
+from topdown.stacks.profile import Function, Profile, Source
 from topdown.stacks.ranking import Ranking
 
 SCHEMA = "stallscope.profile/1"
@@ -22,10 +24,20 @@ class Places:
     report: Path | None
 
 
+def show(profile: Profile, ranking: Ranking, places: Places, *, top: int, as_json: bool) -> None:
+    """Print the summary, or the document: one line of JSON."""
+    if as_json:
+        document = summary_document(profile, ranking, places)
+        click.echo(json.dumps(document, allow_nan=False))
+    else:
+        click.echo(summary_text(profile, ranking, places, top), color=colours())
+
+
 def summary_document(profile: Profile, ranking: Ranking, places: Places) -> dict[str, object]:
     """Return the JSON document of a profile, schema ``stallscope.profile/1``.
 
-    Shares are 0..1 of the weight sampled, null where nothing was sampled.
+    Shares are 0..1 of the weight sampled; null is what is not known: shares where nothing was
+    sampled, the duration where samples carry no time.
     """
     source = profile.source
     return {
@@ -39,7 +51,7 @@ def summary_document(profile: Profile, ranking: Ranking, places: Places) -> dict
             "period": source.period,
         },
         "title": profile.title,
-        "duration_s": profile.duration_s,
+        "duration_s": _number(profile.duration_s),
         "samples": profile.samples,
         "lost": profile.lost,
         "unknown_share": _number(profile.unknown_share),
@@ -83,7 +95,7 @@ def _lines(function: Function) -> dict[str, object]:
 
 
 def _number(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124 - NaN differs from itself
+    return value if math.isfinite(value) else None
 
 
 def _share(part: int, whole: int) -> float | None:
@@ -102,15 +114,23 @@ def summary_text(profile: Profile, ranking: Ranking, places: Places, top: int) -
 
 def _heading(profile: Profile) -> str:
     source = profile.source
-    often = f"at {source.frequency_hz} Hz" if source.frequency_hz else f"every {source.period:,}"
     where = click.style(printable(profile.title), bold=True)
+    known = math.isfinite(profile.duration_s)
+    lasting = f"in {profile.duration_s:.1f} s" if known else "in a time that is not recorded"
+    told = printable(f"{source.event} {_rate(source)}, {source.kind}, {source.scope}")
     return (
-        f"{where}: {profile.samples:,} samples in {profile.duration_s:.1f} s\n"
-        f"source     {source.event} {often}, {source.kind}, {source.scope}\n"
+        f"{where}: {profile.samples:,} samples {lasting}\n"
+        f"source     {told}\n"
         f"lost       {profile.lost:,} ({percent(_lost_share(profile))})\n"
         f"unknown    {percent(profile.unknown_share)} of the time has no symbol\n"
         f"truncated  {percent(profile.truncated_share)} of the time has a stack that is cut short"
     )
+
+
+def _rate(source: Source) -> str:
+    if source.frequency_hz:
+        return f"at {source.frequency_hz:,} Hz"
+    return f"every {source.period:,} {source.unit}" if source.period else "at a rate not recorded"
 
 
 def _lost_share(profile: Profile) -> float:
@@ -125,7 +145,13 @@ def _cautions(profile: Profile) -> list[str]:
             "Stacks are cut short, most often because a binary has no frame pointers: "
             "self shares hold, totals and callers are lower bounds."
         )
-    return [click.style("caution", fg="yellow") + "    " + printable(text) for text in cautions]
+    head, hanging = click.style("caution", fg="yellow") + "    ", " " * 11
+    room = max(20, width() - len(hanging))
+    return [
+        (head if number == 0 else hanging) + line
+        for text in cautions
+        for number, line in enumerate(wrapped(text, room))
+    ]
 
 
 def _functions(profile: Profile, ranking: Ranking, top: int) -> list[str]:
@@ -143,7 +169,7 @@ def _functions(profile: Profile, ranking: Ranking, top: int) -> list[str]:
             f"{name.ljust(room - module_room)} {click.style(module, dim=True)}"
         )
         lines += [
-            f"{'':18}  {shorten(printable(line), room - 12)}  {samples:,} samples"
+            f"{'':18}  {shorten(printable(line), room - 18)}  {samples:,} samples"
             for line, samples in function.lines[:3]
         ]
     rest = len(ranking.functions) - top

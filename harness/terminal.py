@@ -1,7 +1,9 @@
-"""What every command's terminal output stands on: width, escaping, shares, bars, live lines."""
+"""What every command's terminal output stands on: colour, width, escaping, shares, live lines."""
 
+import os
 import shutil
 import sys
+import textwrap
 import unicodedata
 
 import click
@@ -15,6 +17,28 @@ def printable(text: str) -> str:
         else ascii(character)[1:-1]
         for character in text
     )
+
+
+def colours() -> bool | None:
+    """Return what click.echo takes: False where NO_COLOR is set, else None: as the stream allows.
+
+    As https://no-color.org says: set to nothing is not set.
+    """
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def wrapped(text: str, room: int, hanging: str = "") -> list[str]:
+    """Return the text in lines, at least one, all but the first behind ``hanging``.
+
+    A word, as of a command, is never cut: it may be longer than the room.
+    """
+    return textwrap.wrap(
+        printable(text),
+        room,
+        break_long_words=False,
+        break_on_hyphens=False,
+        subsequent_indent=hanging,
+    ) or [""]
 
 
 def width() -> int:
@@ -45,7 +69,7 @@ class LiveLine:
     def show(self, text: str) -> None:
         """Write the line over the former one."""
         if self._shown:
-            text = text[: max(1, shutil.get_terminal_size().columns - 1)]
+            text = text[: max(1, _columns_of_stderr() - 1)]
             click.echo("\r" + text.ljust(self._length), nl=False, err=True)
             self._length = len(text)
 
@@ -56,9 +80,18 @@ class LiveLine:
             self._length = 0
 
 
+def _columns_of_stderr() -> int:
+    """Return the terminal's columns: stdout may be a pipe of another width, or none."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
+
+
 def warn(message: str) -> None:
     """Write one warning to stderr."""
-    click.echo(click.style("warning: ", fg="yellow") + printable(message), err=True)
+    head = click.style("warning: ", fg="yellow")
+    click.echo(head + printable(message), err=True, color=colours())
 
 
 def note(message: str) -> None:

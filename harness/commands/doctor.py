@@ -1,7 +1,6 @@
 """`stallscope doctor`: says what this machine can measure, and how to allow more."""
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -36,7 +35,7 @@ def command(as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
     from harness.doctor.checks import run_checks  # noqa: PLC0415 - start-up stays light
     from harness.doctor.machine import gather  # noqa: PLC0415
     from harness.doctor.rendering import closing_lines, document, lines  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.terminal import colours, width  # noqa: PLC0415
     from stallscope.programs import FOLDER as PROGRAMS  # noqa: PLC0415
     from stallscope.system_files import Roots  # noqa: PLC0415
 
@@ -47,4 +46,4 @@ def command(as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
         click.echo(json.dumps(document(checks)))
         return
     for line in [*lines(checks, width()), "", *closing_lines(checks)]:
-        click.echo(line, color=False if "NO_COLOR" in os.environ else None)
+        click.echo(line, color=colours())

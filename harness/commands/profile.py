@@ -1,6 +1,5 @@
 """`stallscope profile`: records, symbolizes, writes the page, prints the summary."""
 
-import json
 import signal
 import sys
 from typing import Any
@@ -38,7 +37,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
     from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
     from harness.recorder import record  # noqa: PLC0415
     from harness.reporting import write_page  # noqa: PLC0415
-    from harness.summary import Places, summary_document, summary_text  # noqa: PLC0415
+    from harness.summary import Places, show  # noqa: PLC0415
     from harness.target_status import exit_code, explain  # noqa: PLC0415
     from harness.terminal import note  # noqa: PLC0415
 
@@ -52,11 +51,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
         note(f"the recording is kept; make its page with: stallscope report {recording.path}")
         raise
     places = Places(recording.path, page)
-    if as_json:
-        document = summary_document(analysis.profile, analysis.ranking, places)
-        click.echo(json.dumps(document))
-    else:
-        click.echo(summary_text(analysis.profile, analysis.ranking, places, top))
+    show(analysis.profile, analysis.ranking, places, top=top, as_json=as_json)
     assert recording.manifest is not None
     explain(recording.manifest, outcome)
     return exit_code(recording.manifest, outcome)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from harness.options import collector_options, target_options
-from harness.terminal import note
+from harness.terminal import note, printable
 
 EXAMPLES = """\b
 Examples:
@@ -47,8 +47,8 @@ def command(as_json: bool, **values: Any) -> int:
         click.echo(json.dumps(document))
     else:
         click.echo(
-            f"{manifest.samples:,} samples of {manifest.source.event}, "
-            f"{manifest.lost_samples:,} lost, in {recording.path}"
+            f"{manifest.samples:,} samples of {printable(manifest.source.event)}, "
+            f"{manifest.lost_samples:,} lost, in {printable(str(recording.path))}"
         )
         note(f"see it with: stallscope report {recording.path}")
     explain(manifest, outcome)

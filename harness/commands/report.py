@@ -1,6 +1,5 @@
 """`stallscope report`: makes the page and the summary of a recording."""
 
-import json
 from pathlib import Path
 
 import click
@@ -48,7 +47,7 @@ def command(
     """Make the page of a recording."""
     from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
     from harness.reporting import write_page  # noqa: PLC0415
-    from harness.summary import Places, summary_document, summary_text  # noqa: PLC0415
+    from harness.summary import Places, show  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
 
@@ -58,11 +57,7 @@ def command(
     analysis = analyze(recording, lines=lines, event=event)
     page = None if no_page else write_page(recording, analysis, output)
     places = Places(recording.path, page)
-    if as_json:
-        document = summary_document(analysis.profile, analysis.ranking, places)
-        click.echo(json.dumps(document))
-    else:
-        click.echo(summary_text(analysis.profile, analysis.ranking, places, top))
+    show(analysis.profile, analysis.ranking, places, top=top, as_json=as_json)
 
 
 command.help = f"Make the page of a recording.\n\n{RUN_HELP}"

@@ -1,13 +1,12 @@
 """How checks are shown: as a document for scripts, as aligned lines for people."""
 
-import textwrap
 from collections.abc import Sequence
 
 import click
 
 from harness.doctor.check import Check, Status
 from harness.doctor.checks import FOR_PROFILES, FOR_THE_REST, first_remedy
-from harness.terminal import printable
+from harness.terminal import printable, wrapped
 
 SCHEMA = "stallscope.doctor/1"
 COLOURS = {Status.AVAILABLE: "green", Status.LIMITED: "yellow", Status.UNAVAILABLE: "red"}
@@ -51,14 +50,9 @@ def lines(checks: Sequence[Check], width: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Return the text in lines; a word, as of a command, is never cut."""
-    return textwrap.wrap(
-        printable(text),
-        max(width, NARROWEST_DETAIL // 2),
-        break_long_words=False,
-        break_on_hyphens=False,
-        subsequent_indent="   " if text.startswith("-> ") else "",
-    ) or [""]
+    """Return the text in lines; those of a remedy hang behind its arrow."""
+    hanging = "   " if text.startswith("-> ") else ""
+    return wrapped(text, max(width, NARROWEST_DETAIL // 2), hanging)
 
 
 def closing_lines(checks: Sequence[Check]) -> list[str]:

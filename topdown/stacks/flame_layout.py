@@ -49,7 +49,7 @@ class Rectangle:
     folded: int = 0
 
 
-def _levels(parent: Int32) -> list[Int64]:
+def node_levels(parent: Int32) -> list[Int64]:
     """Nodes by depth: a list whose element d holds the nodes at depth d."""
     by_parent = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[by_parent], np.arange(len(parent) + 1))
@@ -63,7 +63,7 @@ def _levels(parent: Int32) -> list[Int64]:
     return levels
 
 
-def _sum_up(levels: list[Int64], parent: Int32, values: Int64) -> Int64:
+def sum_up(levels: list[Int64], parent: Int32, values: Int64) -> Int64:
     """Each node's value and those of all below it."""
     total = values.copy()
     for nodes in reversed(levels[1:]):
@@ -99,13 +99,13 @@ def flame_tree(profile: Profile) -> FlameTree:
     """The tree of ``profile`` in drawing order, with self and total per node."""
     parent = profile.node_parent
     n_nodes = len(parent)
-    levels = _levels(parent)
+    levels = node_levels(parent)
     self_value = np.zeros(n_nodes, dtype=np.int64)
     self_samples = np.zeros(n_nodes, dtype=np.int64)
     np.add.at(self_value, profile.weight_node, profile.weight_value)
     np.add.at(self_samples, profile.weight_node, profile.weight_samples)
-    total = _sum_up(levels, parent, self_value)
-    size = _sum_up(levels, parent, np.ones(n_nodes, dtype=np.int64))
+    total = sum_up(levels, parent, self_value)
+    size = sum_up(levels, parent, np.ones(n_nodes, dtype=np.int64))
 
     offset = _sibling_offsets(profile, total, size)
     position = np.zeros(n_nodes, dtype=np.int64)
@@ -124,7 +124,7 @@ def flame_tree(profile: Profile) -> FlameTree:
         self_value=self_value[node],
         total_value=total[node],
         self_samples=self_samples[node],
-        total_samples=_sum_up(levels, parent, self_samples)[node],
+        total_samples=sum_up(levels, parent, self_samples)[node],
         position=position.astype(np.int32),
     )
 
