@@ -1,6 +1,9 @@
 """Typed reading of JSON documents that strangers may have written."""
 
+import errno
 import json
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +12,8 @@ from stallscope.errors import RecordingError
 
 # A recording's JSON is a few kilobytes; a command line with every argument at its limit is 2 MiB.
 LARGEST_BYTES = 16 * 2**20
+LARGEST_COUNT = 2**63 - 1
+REMEDY = "the file was damaged or not written by stallscope; record again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +25,7 @@ class Fields:
 
     def _wrong(self, key: str, expected: str) -> RecordingError:
         found = type(self.values.get(key)).__name__ if key in self.values else "nothing"
-        return RecordingError(
-            f"{self.where}: {key} should be {expected}, found {found}",
-            "the file was damaged or not written by stallscope; record again",
-        )
+        return RecordingError(f"{self.where}: {key} should be {expected}, found {found}", REMEDY)
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a string; the default where the key is absent."""
@@ -39,9 +41,18 @@ class Fields:
             raise self._wrong(key, "a whole number")
         return value
 
-    def maybe_integer(self, key: str) -> int | None:
-        """Return a whole number, or None where the key is absent or null."""
-        return None if self.values.get(key) is None else self.integer(key)
+    def count(self, key: str, default: int | None = None) -> int:
+        """Return a whole number that a 64-bit counter or clock may have; the default if absent."""
+        value = self.integer(key, default)
+        if not 0 <= value <= LARGEST_COUNT:
+            raise RecordingError(
+                f"{self.where}: {key} should be between 0 and {LARGEST_COUNT}", REMEDY
+            )
+        return value
+
+    def maybe_count(self, key: str) -> int | None:
+        """Return a count, or None where the key is absent or null."""
+        return None if self.values.get(key) is None else self.count(key)
 
     def boolean(self, key: str, default: bool | None = None) -> bool:
         """Return true or false; the default where the key is absent."""
@@ -96,20 +107,26 @@ class Fields:
 def read_fields(path: Path) -> Fields:
     """Return the one JSON object in a file.
 
-    Raises RecordingError where the file is missing, too large or not a JSON object.
+    Raises RecordingError where the file is missing, not regular, too large or no JSON object.
     """
-    remedy = "the file was damaged or not written by stallscope; record again"
     try:
-        with path.open("rb") as file:
-            raw = file.read(LARGEST_BYTES + 1)
+        raw = _read(path)
     except OSError as error:
-        raise RecordingError(f"cannot read {path}: {error.strerror}", remedy) from error
+        raise RecordingError(f"cannot read {path}: {error.strerror}", REMEDY) from error
     if len(raw) > LARGEST_BYTES:
-        raise RecordingError(f"{path} is larger than {LARGEST_BYTES} bytes", remedy)
+        raise RecordingError(f"{path} is larger than {LARGEST_BYTES} bytes", REMEDY)
     try:
         document = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise RecordingError(f"{path} is not JSON: {error}", remedy) from error
+        raise RecordingError(f"{path} is not JSON: {error}", REMEDY) from error
     if not isinstance(document, dict):
-        raise RecordingError(f"{path} holds no JSON object", remedy)
+        raise RecordingError(f"{path} holds no JSON object", REMEDY)
     return Fields(document, str(path))
+
+
+def _read(path: Path) -> bytes:
+    """Return a regular file's first bytes; a pipe, which may never answer, is not waited for."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return file.read(LARGEST_BYTES + 1)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stallscope.errors import RecordingError, UsageError
-from stallscope.json_fields import Fields, read_fields
+from stallscope.json_fields import REMEDY, Fields, read_fields
 
 FORMAT = "stallscope.recording"
 MAJOR = 1
@@ -55,7 +55,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What recording.json says. Times in nanoseconds of CLOCK_MONOTONIC."""
+    """What recording.json says. Times in nanoseconds, of CLOCK_MONOTONIC but where named."""
 
     complete: bool
     host_name: str
@@ -68,6 +68,7 @@ class Manifest:
     lost_samples: int
     start_ns: int
     end_ns: int | None
+    start_realtime_ns: int | None  # the wall clock's, for people and for files' times
     end_reason: str
     target_status: str
     notices: tuple[Notice, ...]
@@ -93,19 +94,32 @@ def open_recording(path: Path) -> Recording:
     Raises UsageError where nothing is there; RecordingError where it is no recording, or of a
     version this stallscope does not read.
     """
-    if not path.exists():
+    remedy = "name a directory that stallscope record made, or a perf.data file"
+    try:
+        if not path.exists():
+            raise UsageError(f"there is no recording at {path}", remedy)
+        if not path.is_dir():
+            # A pipe of the shell's, as `perf record -o - | stallscope report /dev/stdin`, is read.
+            of_the_shell = str(path.absolute()).startswith(("/dev/", "/proc/"))
+            return Recording(path, path if of_the_shell else _regular(path), None)
+        if not (path / MANIFEST).exists():
+            raise RecordingError(f"{path} is no recording: it holds no {MANIFEST}", remedy)
+    except OSError as error:
         raise UsageError(
-            f"there is no recording at {path}",
-            "name a directory that stallscope record made, or a perf.data file",
-        )
-    if not path.is_dir():
-        return Recording(path, path, None)
-    if not (path / MANIFEST).exists():
+            f"cannot open {path}: {error.strerror}",
+            "name a recording that this user may read, or run as who made it",
+        ) from error
+    return Recording(path, _regular(path / SAMPLES), read_manifest(path / MANIFEST))
+
+
+def _regular(samples: Path) -> Path:
+    """Return the path, unless it is a pipe or device, which may never answer."""
+    if samples.exists() and not samples.is_file():
         raise RecordingError(
-            f"{path} is no recording: it holds no {MANIFEST}",
-            "name a directory that stallscope record made, or a perf.data file",
+            f"{samples} is not a regular file",
+            "write it to a file first, or pipe it to stallscope report /dev/stdin",
         )
-    return Recording(path, path / SAMPLES, read_manifest(path / MANIFEST))
+    return samples
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -113,6 +127,9 @@ def read_manifest(path: Path) -> Manifest:
     fields = read_fields(path)
     _check_version(fields)
     host, clocks, end = fields.fields("host"), fields.fields("clocks"), fields.fields("end")
+    start_ns, end_ns = clocks.count("start_monotonic_ns", 0), clocks.maybe_count("end_monotonic_ns")
+    if end_ns is not None and end_ns < start_ns:
+        raise RecordingError(f"{clocks.where}: the recording ends before it starts", REMEDY)
     return Manifest(
         complete=fields.boolean("complete"),
         host_name=host.text("hostname", ""),
@@ -121,10 +138,11 @@ def read_manifest(path: Path) -> Manifest:
         boot_id=host.text("boot_id", ""),
         target=_target(fields.fields("target")),
         source=_source(fields.fields("source")),
-        samples=fields.integer("samples", 0),
-        lost_samples=fields.fields("losses").integer("lost_samples", 0),
-        start_ns=clocks.integer("start_monotonic_ns", 0),
-        end_ns=clocks.maybe_integer("end_monotonic_ns"),
+        samples=fields.count("samples", 0),
+        lost_samples=fields.fields("losses").count("lost_samples", 0),
+        start_ns=start_ns,
+        end_ns=end_ns,
+        start_realtime_ns=clocks.maybe_count("start_realtime_ns"),
         end_reason=end.text("reason", ""),
         target_status=_target_status(end),
         notices=tuple(
@@ -173,8 +191,8 @@ def _source(fields: Fields) -> EventSource:
         kind=fields.text("kind", "measured"),
         unit=fields.text("unit", "events"),
         scope=fields.text("scope", "user+kernel"),
-        frequency_hz=fields.maybe_integer("frequency_hz"),
-        period=fields.maybe_integer("period"),
+        frequency_hz=fields.maybe_count("frequency_hz"),
+        period=fields.maybe_count("period"),
     )
 
 

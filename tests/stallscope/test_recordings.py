@@ -68,6 +68,23 @@ def test_places_that_hold_no_recording(tmp_path: Path) -> None:
         open_recording(tmp_path)
 
 
+@pytest.mark.parametrize("value", [-1, 2**63, 10**400, True, 1.5, "7"])
+def test_numbers_beyond_a_counter_are_refused(tmp_path: Path, value: object) -> None:
+    with pytest.raises(RecordingError):
+        open_recording(write(tmp_path, {**GOOD, "samples": value}))
+
+
+def test_an_end_before_the_start_is_refused(tmp_path: Path) -> None:
+    clocks = {"start_monotonic_ns": 5, "end_monotonic_ns": 4}
+    with pytest.raises(RecordingError, match="ends before it starts"):
+        open_recording(write(tmp_path, {**GOOD, "clocks": clocks}))
+
+
+def test_a_path_that_cannot_be_looked_at_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="cannot open"):
+        open_recording(Path("/tmp") / ("x" * 300))
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
