@@ -53,8 +53,8 @@ def find_binary(
 ) -> Binary | ProfileWarning:
     """Return the mapped file, or a warning that says why it cannot be had.
 
-    A file counts as the mapped one by its build id; without one, by its device and inode. The
-    files stay open until ``files`` is closed.
+    A file counts as the mapped one by its build id; without one, by its device and inode, if it
+    has not changed since the recording. The files stay open until ``files`` is closed.
     """
     name = printable(mapped.path)
     changed = refused = False
@@ -68,7 +68,7 @@ def find_binary(
         files.callback(file.close)
         try:
             main = ElfFile(file)
-            if not _is_mapped_file(mapped, main, file, is_copy=is_copy):
+            if not _is_mapped_file(mapped, main, file, sources.recorded_ns, is_copy=is_copy):
                 changed = True
                 continue
             return Binary(main, find_debug_file(mapped, main, sources, files), name)
@@ -101,10 +101,21 @@ def _places(
         yield False, partial(open_regular, path)
 
 
-def _is_mapped_file(mapped: "Object", main: ElfFile, file: RegularFile, *, is_copy: bool) -> bool:
+def _is_mapped_file(
+    mapped: "Object",
+    main: ElfFile,
+    file: RegularFile,
+    recorded_ns: int | None,
+    *,
+    is_copy: bool,
+) -> bool:
     if mapped.build_id:
         return main.build_id == mapped.build_id
-    if is_copy or not mapped.inode:
+    if is_copy:
+        return True
+    if recorded_ns is not None and file.status.st_ctime_ns > recorded_ns:
+        return False
+    if not mapped.inode:
         return True
     device = file.status.st_dev
     found = (os.major(device), os.minor(device), file.status.st_ino)

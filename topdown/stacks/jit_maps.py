@@ -59,15 +59,8 @@ def read_jit_map(
     mapped: "Object", sources: SymbolSources
 ) -> tuple[SymbolTable | None, ProfileWarning | None]:
     """Return a process's JIT symbols, from the recording or the live process, or why not."""
-    kept = b"jit/%d.map" % mapped.pid
     try:
-        if sources.recording is not None and (sources.recording / kept.decode()).exists():
-            file = open_in_root(sources.recording, kept)
-        elif sources.same_boot():
-            file = open_jit_map(mapped.pid, sources.proc)
-        else:
-            return None, None
-        with file:
+        with _kept_map(mapped.pid, sources) or _live_map(mapped.pid, sources) as file:
             return jit_table(_whole_lines(file)), _cut_warning(file)
     except MissingFileError:
         return None, None
@@ -75,6 +68,21 @@ def read_jit_map(
         return None, ProfileWarning(
             "jit-map-refused", f"{printable(error.message)}: functions compiled by it have no names"
         )
+
+
+def _kept_map(pid: int, sources: SymbolSources) -> RegularFile | None:
+    if sources.recording is None:
+        return None
+    try:
+        return open_in_root(sources.recording, b"jit/%d.map" % pid)
+    except MissingFileError:
+        return None
+
+
+def _live_map(pid: int, sources: SymbolSources) -> RegularFile:
+    if not sources.same_boot():
+        raise MissingFileError(f"process {pid}: of another boot")
+    return open_jit_map(pid, sources.proc)
 
 
 def _whole_lines(file: RegularFile) -> bytes:

@@ -11,10 +11,13 @@ class SymbolSources:
 
     ``recording`` is the directory that holds ``binaries/``, ``jit/`` and ``kallsyms``. ``boot_id``
     is the recording's: processes and kernel of the live system are asked only while it is theirs.
+    ``recorded_ns`` is when it was made, by the wall clock: a file without a build id that was
+    written or put in place later is another one, whatever its path and inode say.
     """
 
     recording: Path | None = None
     boot_id: str | None = None
+    recorded_ns: int | None = None
     proc: Path = Path("/proc")
     debug_directories: tuple[bytes, ...] = (b"/usr/lib/debug",)
     cache_directory: Path | None = None

@@ -75,6 +75,17 @@ def test_without_a_build_id_device_and_inode_decide(programs, made):
     assert found(wrong, SymbolSources()).code == "binary-changed"
 
 
+def test_without_a_build_id_a_file_changed_since_is_refused(programs, made):
+    status = programs.full.stat()
+    numbers = {"major": os.major(status.st_dev), "minor": os.minor(status.st_dev)}
+    for inode in (status.st_ino, 0):
+        mapped = made.Object(os.fsencode(programs.full), inode=inode, **numbers)
+        before = SymbolSources(recorded_ns=status.st_ctime_ns - 1)
+        assert found(mapped, before).code == "binary-changed"
+        after = SymbolSources(recorded_ns=status.st_ctime_ns)
+        assert source_name(found(mapped, after)) == str(programs.full)
+
+
 def test_what_is_no_binary_is_said(tmp_path: Path, made):
     text = tmp_path / "text"
     text.write_text("#!/bin/sh\n")
