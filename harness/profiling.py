@@ -1,7 +1,9 @@
 """From a recording to its profile: reading, symbolizing, folding, ranking."""
 
+import os
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UsageError
@@ -15,6 +17,7 @@ from topdown.stacks.symbolizer import Symbolizer
 
 # More lost than kept: what is left is no fair sample of anything.
 LARGEST_LOST_SHARE = 0.5
+LONGEST_COMM_BYTES = 15  # TASK_COMM_LEN without its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysi
     symbolizer = Symbolizer(_sources(recording))
     profile = fold(capture, symbolizer, _fold_options(recording, event, lines))
     if manifest is not None:
-        profile = _with_manifest(profile, manifest)
+        profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
     _check_worth(recording, profile)
     return Analysis(profile, rank(profile), _host(recording, capture))
 
@@ -66,8 +69,23 @@ def _sources(recording: Recording) -> SymbolSources:
     return SymbolSources(
         recording=recording.path if manifest is not None else None,
         boot_id=manifest.boot_id if manifest is not None else None,
+        recorded_ns=_made_ns(recording),
         cache_directory=default_cache_directory(),
     )
+
+
+def _made_ns(recording: Recording) -> int | None:
+    """Return when the recording was over by the wall clock, None where nothing tells.
+
+    A recording says it itself; a bare file's own time is that of its copy at the worst.
+    """
+    manifest = recording.manifest
+    if manifest is None:
+        return recording.samples.stat().st_mtime_ns
+    if manifest.start_realtime_ns is None:
+        return None
+    lasted_ns = (manifest.end_ns or manifest.start_ns) - manifest.start_ns
+    return manifest.start_realtime_ns + lasted_ns
 
 
 def _fold_options(recording: Recording, event: str, lines: int) -> FoldOptions:
@@ -84,7 +102,27 @@ def _fold_options(recording: Recording, event: str, lines: int) -> FoldOptions:
     )
 
 
-def _with_manifest(profile: Profile, manifest: Manifest) -> Profile:
+def _whole_name(profile: Profile, capture: Capture) -> str:
+    """Return the name of the one process that was observed, empty where there are several.
+
+    The kernel keeps 15 bytes of it; where an executable that ran begins so, its name is whole.
+    """
+    names = {thread.process_name for thread in profile.threads}
+    if len(names) != 1:
+        return ""
+    name = names.pop() or "(no name)"
+    if len(name.encode()) < LONGEST_COMM_BYTES:
+        return name
+    files = {
+        PurePosixPath(os.fsdecode(mapped.path)).name
+        for mapped in capture.objects
+        if mapped.path.startswith(b"/") and ".so" not in os.fsdecode(mapped.path)
+    }
+    whole = [file for file in files if file.startswith(name)]
+    return whole[0] if len(whole) == 1 else name
+
+
+def _with_manifest(profile: Profile, manifest: Manifest, process: str) -> Profile:
     """Return the profile with what only the manifest knows: its source, notices and target."""
     source = manifest.source
     notices = tuple(ProfileWarning(notice.code, notice.message) for notice in manifest.notices)
@@ -96,10 +134,9 @@ def _with_manifest(profile: Profile, manifest: Manifest) -> Profile:
                 "What had been written is shown.",
             ),
         )
-    names = {thread.process_name for thread in profile.threads}
     title = profile.title
-    if manifest.target.kind == "process" and len(names) == 1:
-        title = f"{names.pop() or '(no name)'} ({title})"
+    if manifest.target.kind == "process" and process:
+        title = f"{process} ({title})"
     return replace(
         profile,
         source=replace(
@@ -137,12 +174,21 @@ def _host(recording: Recording, capture: Capture) -> dict[str, str]:
     if manifest is None:
         facts = {"host": capture.host_name, "kernel": capture.kernel_release}
     else:
-        # The file's own time: a recording may be looked at long after it was made.
-        made = datetime.fromtimestamp(recording.samples.stat().st_mtime, UTC)
         facts = {
             "host": manifest.host_name,
             "CPU": manifest.cpu_model,
             "kernel": manifest.kernel_release,
-            "recorded": made.strftime("%Y-%m-%d %H:%M UTC"),
+            "recorded": _day(manifest.start_realtime_ns),
         }
     return {label: text for label, text in facts.items() if text}
+
+
+def _day(realtime_ns: int | None) -> str:
+    """Return a moment as a person reads it; empty where it is not known, or no calendar has it."""
+    if realtime_ns is None:
+        return ""
+    try:
+        made = datetime.fromtimestamp(realtime_ns // 10**9, UTC)
+    except (OverflowError, ValueError):
+        return ""
+    return made.strftime("%Y-%m-%d %H:%M UTC")

@@ -26,6 +26,7 @@ FORMAT = "stallscope.flame-page/1"
 DEFLATE_FROM_BYTES = 256 * 1024
 
 _LINES_KEPT = 5
+_SUM_LIMIT = 1 << 62  # samples times a period stay below it, so that residuals fit 64 bits
 
 
 def varints(values: npt.NDArray[np.integer]) -> bytes:
@@ -112,7 +113,10 @@ def _sections(profile: Profile, tree: FlameTree) -> list[bytes]:
     samples, value = profile.weight_samples[rows], profile.weight_value[rows]
     grand_samples = int(samples.sum())
     period = round(int(value.sum()) / grand_samples) if grand_samples else 0
-    period = profile.source.period or _usual_period(samples, value) or period
+    said = profile.source.period or 0  # a stranger's, it may be anything
+    if not 0 < said * max(1, grand_samples) < _SUM_LIMIT:
+        said = 0
+    period = said or _usual_period(samples, value) or period
     text = {
         "unit": visible_text(profile.source.unit, 32),
         "nodes": len(tree.node),

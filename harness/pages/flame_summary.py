@@ -81,7 +81,7 @@ def figures(profile: Profile, total_value: int) -> str:
     weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
     rows = [
         (weight, value_text(total_value, profile.source.unit), ""),
-        ("Recorded for", value_text(round(profile.duration_s * 1e9), "ns"), ""),
+        ("Recorded for", _duration(profile.duration_s), ""),
         ("Samples", f"{profile.samples:,}", ""),
         ("Threads", f"{len(profile.threads):,}", ""),
         ("Lost samples", lost, "is-bad" if profile.lost else ""),
@@ -92,6 +92,10 @@ def figures(profile: Profile, total_value: int) -> str:
         f'<div class="{look}"><dt>{escaped(term)}</dt><dd>{escaped(text)}</dd></div>'
         for term, text, look in rows
     )
+
+
+def _duration(duration_s: float) -> str:
+    return value_text(round(duration_s * 1e9), "ns") if math.isfinite(duration_s) else "not known"
 
 
 def _look(share: float) -> str:

@@ -96,7 +96,9 @@ def render_svg(profile: Profile, *, width: int, inverted: bool) -> str:
 def _head(profile: Profile, sheet: _Sheet) -> str:
     """Title and the line that says where the numbers come from and what is missing."""
     source = profile.source
-    rate = f"{source.frequency_hz:,} Hz" if source.frequency_hz else f"period {source.period}"
+    rate = f"{source.frequency_hz:,} Hz" if source.frequency_hz else "rate not known"
+    if source.period:
+        rate = f"every {value_text(source.period, source.unit)}"
     said = [source.event, source.kind, rate, source.scope, f"{profile.samples:,} samples"]
     said.append(f"{profile.lost:,} lost")
     for share, what in (
