@@ -122,7 +122,8 @@ def _open_standard_streams() -> None:
 
 def _abandon_stdout() -> None:
     """Let Python's own flush at exit not complain once more of what cannot be written."""
-    sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115
+    with open("/dev/null", "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:

@@ -1,7 +1,9 @@
 """The command group: help without heavy imports, near names, one message per failure."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -88,10 +90,72 @@ def test_errors_become_one_message_with_the_remedy(
     assert "\x1b[2J" not in written
 
 
+def run(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """A shell's command in which $S is stallscope."""
+    return subprocess.run(
+        ["/bin/bash", "-c", f"set -o pipefail; {command}"],
+        env={**os.environ, "S": str(Path(sys.executable).with_name("stallscope")), **environment},
+        capture_output=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", ["$S --help | true", "$S doctor | true", "$S doctor | head -1"])
+def test_a_reader_that_leaves_is_no_error(command: str) -> None:
+    ended = run(command)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == b""
+
+
+def test_a_full_disk_behind_stdout_is_one_message() -> None:
+    ended = run("$S doctor >/dev/full")
+    assert ended.returncode == 3, ended.stderr
+    assert b"No space left" in ended.stderr
+    assert b"Traceback" not in ended.stderr
+    assert b"Exception" not in ended.stderr
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_standard_streams_may_be_closed(closed: str) -> None:
+    ended = run(f"$S doctor {closed}")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == b""
+
+
+def test_names_that_the_locale_cannot_say() -> None:
+    ended = run("$S report $'n\xff\xc3\xa9'", PYTHONIOENCODING="ascii", LC_ALL="C")
+    assert ended.returncode == 2
+    assert b"there is no recording" in ended.stderr
+
+
+def test_several_processes_apart_are_told_how() -> None:
+    ended = run("$S profile -p 12 13 14")
+    assert ended.returncode == 2
+    assert b"-p 12,13,14" in ended.stderr
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_recording_that_this_user_may_not_open(tmp_path: Path) -> None:
+    tmp_path.joinpath("run").mkdir(mode=0o700)
+    tmp_path.chmod(0o755)
+    code = (
+        "import os, sys, harness.profiling, harness.summary, harness.commands.report;"
+        "from harness.command_line import main; os.setresuid(65534, 65534, 65534);"
+        f"sys.exit(main(['report', {str(tmp_path / 'run' / 'x')!r}]))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert ended.returncode == 2, ended.stderr
+    assert b"Permission denied" in ended.stderr
+    assert b"remedy: " in ended.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ["profile"],
+        ["profile", "-p", "1" * 5000],
+        ["record", "-p", "1", "--duration", "nan"],
+        ["record", "-p", "1", "--duration", "inf"],
         ["profile", "-p", "12", "-a"],
         ["profile", "-p", "12;rm"],
         ["profile", "-p", "0"],
