@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from harness.terminal import LiveLine, note, warn
+from harness.terminal import LiveLine, note, report_command, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
 from stallscope.recordings import Recording, open_recording
@@ -55,7 +55,7 @@ def record(
         outcome = collect(options, watcher.follow, command_output)
     except KeyboardInterrupt:
         watcher.close()
-        note(f"the recording so far is kept: stallscope report {options.output}")
+        note(f"the recording so far is kept: {report_command(options.output)}")
         raise
     finally:
         watcher.close()

@@ -1,10 +1,12 @@
 """What every command's terminal output stands on: colour, width, escaping, shares, live lines."""
 
 import os
+import shlex
 import shutil
 import sys
 import textwrap
 import unicodedata
+from pathlib import Path
 
 import click
 
@@ -86,6 +88,12 @@ def _columns_of_stderr() -> int:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except (OSError, ValueError):
         return 80
+
+
+def report_command(recording: Path) -> str:
+    """Return the command that reports a recording, as a shell takes it."""
+    word = str(recording)
+    return f"stallscope report {shlex.quote(f'./{word}' if word.startswith('-') else word)}"
 
 
 def warn(message: str) -> None:

@@ -42,18 +42,19 @@ class CollectorOptions:
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
-        words = ["-o", str(self.output)]
+        words = []
         for flag, value in (
-            ("-p", ",".join(map(str, self.pids))),
-            ("-C", self.cpus),
-            ("-G", self.cgroup),
-            ("-e", self.event),
-            ("-F", self.frequency_hz),
-            ("-c", self.period),
+            ("--output", str(self.output)),
+            ("--pid", ",".join(map(str, self.pids))),
+            ("--cpu", self.cpus),
+            ("--cgroup", self.cgroup),
+            ("--event", self.event),
+            ("--freq", self.frequency_hz),
+            ("--count", self.period),
             ("--duration", self.duration_s),
         ):
             if value not in ("", None):
-                words += [flag, str(value)]
+                words.append(f"{flag}={value}")  # one word: a value may begin with a dash
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []
         words += ["--force"] if self.force else []

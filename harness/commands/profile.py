@@ -39,7 +39,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
     from harness.reporting import write_page  # noqa: PLC0415
     from harness.summary import Places, show  # noqa: PLC0415
     from harness.target_status import exit_code, explain  # noqa: PLC0415
-    from harness.terminal import note  # noqa: PLC0415
+    from harness.terminal import note, report_command  # noqa: PLC0415
 
     options = collector_options(values)
     recording, outcome = record(options, sys.stderr if as_json else None)
@@ -48,7 +48,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
         page = write_page(recording, analysis)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
-        note(f"the recording is kept; make its page with: stallscope report {recording.path}")
+        note(f"the recording is kept; make its page with: {report_command(recording.path)}")
         raise
     places = Places(recording.path, page)
     show(analysis.profile, analysis.ranking, places, top=top, as_json=as_json)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from harness.options import collector_options, target_options
-from harness.terminal import note, printable
+from harness.terminal import note, printable, report_command
 
 EXAMPLES = """\b
 Examples:
@@ -50,6 +50,6 @@ def command(as_json: bool, **values: Any) -> int:
             f"{manifest.samples:,} samples of {printable(manifest.source.event)}, "
             f"{manifest.lost_samples:,} lost, in {printable(str(recording.path))}"
         )
-        note(f"see it with: stallscope report {recording.path}")
+        note(f"see it with: {report_command(recording.path)}")
     explain(manifest, outcome)
     return exit_code(manifest, outcome)

@@ -90,6 +90,29 @@ def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name", [b"-x", b"--force", b"a b", "\u00fc".encode(), b"\xff\xfe", b"n\nl"]
+)
+def test_names_of_directories_are_anything(tmp_path: Path, name: bytes) -> None:
+    busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"
+    words = ["record", "-o", os.fsdecode(name), "--", "sh", "-c", busy]
+    run = subprocess.run([STALLSCOPE, *words], cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert [os.fsencode(path.name) for path in tmp_path.iterdir()] == [name]
+    assert run.stdout.count(b"\n") == 1
+    run.stdout.decode()
+
+
+def test_what_was_kept_and_cannot_go_is_an_error(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
+    run = tmp_path / "run"
+    words = ["record", "-p", str(busy_process.pid), "--duration", "1", "-o", str(run)]
+    subprocess.run([STALLSCOPE, *words], check=True, capture_output=True)
+    (run / "jit").symlink_to(tmp_path)
+    fails(*words, "--force", status=3, says="cannot be removed")
+
+
 @pytest.mark.usefixtures("needs_root")
 def test_full_disk(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
     small = tmp_path / "small"
