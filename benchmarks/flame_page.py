@@ -11,28 +11,16 @@ import time
 from pathlib import Path
 
 import numpy as np
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from benchmarks import chromium
 from benchmarks.pairs import Case, save
 from harness.pages.flame import render_page
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 
 STACKS, ROUNDS = 100_000, 7
 BARS = {"page MiB": "under 5", "open, ms": "under 1,000", "search, ms": "under 1,000"}
-BROWSER_OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1600,1000",
-)
 # What else a person does, as changes of the view's state; timed to the frame that shows them.
 CHANGES = {
     "clear_ms": "{query: ''}",
@@ -105,25 +93,17 @@ def made_profile(n_stacks: int, n_functions: int = 20_000, n_threads: int = 200)
 
 def measured_round(page: Path) -> dict[str, float]:
     """Times of one fresh browser, in milliseconds."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    with tempfile.TemporaryDirectory() as profile:
-        for argument in (*BROWSER_OPTIONS, f"--user-data-dir={profile}"):
-            options.add_argument(argument)
-        browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-        try:
-            browser.get(page.as_uri())
-            wait = WebDriverWait(browser, 60, poll_frequency=0.05)
-            wait.until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
-            browser.find_element(By.ID, "search").send_keys("m")
-            wait.until(lambda b: b.execute_script("return stallscope.timings.search_ms"))
-            times = dict(browser.execute_script("return stallscope.timings"))
-            del times["update_ms"], times["began_ms"]
-            for name, change in CHANGES.items():
-                times[name] = browser.execute_async_script(CHANGE % change)
-            return times
-        finally:
-            browser.quit()
+    with chromium.started("1600,1000") as browser:
+        browser.get(page.as_uri())
+        wait = WebDriverWait(browser, 60, poll_frequency=0.05)
+        wait.until(lambda b: b.execute_script("return document.documentElement.dataset.ready"))
+        browser.find_element(By.ID, "search").send_keys("m")
+        wait.until(lambda b: b.execute_script("return stallscope.timings.search_ms"))
+        times = dict(browser.execute_script("return stallscope.timings"))
+        del times["update_ms"], times["began_ms"]
+        for name, change in CHANGES.items():
+            times[name] = browser.execute_async_script(CHANGE % change)
+        return times
 
 
 def run() -> None:

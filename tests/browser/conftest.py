@@ -1,36 +1,21 @@
 """A headless Chromium with no network, and pages opened in it from files."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
+from benchmarks import chromium
 from harness.pages.flame import render_page
 from topdown.stacks.profile import Profile
 
-CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
-OPTIONS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--window-size=1400,1000",
-)
 DEADLINE_S = 60
 
 FRAME = """
@@ -132,17 +117,10 @@ class Page:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[webdriver.Chrome]:
-    if not (CHROMIUM.exists() and DRIVER.exists()):
+    if not (chromium.PROGRAM.exists() and chromium.DRIVER.exists()):
         pytest.skip("needs Chromium: /usr/bin/chromium and /usr/bin/chromedriver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    with tempfile.TemporaryDirectory() as profile:
-        for option in (*OPTIONS, f"--user-data-dir={profile}"):
-            options.add_argument(option)
-        driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
+    with chromium.started("1400,1000") as driver:
         yield driver
-        driver.quit()
 
 
 @pytest.fixture
