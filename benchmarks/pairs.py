@@ -83,11 +83,6 @@ def median_interval(values: list[float]) -> Interval:
     return bootstrap(values, statistics.median)
 
 
-def mean_interval(values: list[float]) -> Interval:
-    """Return the mean with its bootstrap interval; for differences of noisy windows."""
-    return bootstrap(values, statistics.fmean)
-
-
 def save(benchmark: str, command: str, cases: list[Case]) -> None:
     """Write a session's raw pairs to benchmarks/raw/<benchmark>.json."""
     host = read_host()

@@ -19,8 +19,8 @@ from benchmarks.record_targets import Target, busy_pair, cpu_seconds, redis_unde
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
 
-PAIRS = 20
-WINDOW_S = 1.0
+PAIRS = 14
+WINDOW_S = 1.5
 SETTLE_S = 0.3
 RATES = (99, 999, 4999)
 

@@ -4,7 +4,6 @@ from benchmarks.pairs import (
     Case,
     Interval,
     differences,
-    mean_interval,
     median_interval,
     ratios,
     sessions,
@@ -13,9 +12,9 @@ from benchmarks.pairs import (
 INTRODUCTION = """# Benchmarks
 
 Made by `./dev bench` from the raw pairs in `benchmarks/raw/`; do not edit. Ours and the peer run
-alternately in one session; a row shows the median of each, and the ratio or the difference of the
-pairs with its bootstrap interval of 95 %. These machines are shared and noisy: compare rows of one
-session only.
+alternately in one session; a row shows the median of each, and the median of the pairs' ratios or
+differences with its bootstrap interval of 95 %. These machines are shared and noisy: compare rows
+of one session only.
 """
 
 
@@ -43,7 +42,7 @@ def _by_difference(case: Case) -> bool:
 
 
 def _table(cases: list[Case], *, by_difference: bool) -> str:
-    compared = "mean of ours - peer" if by_difference else "ours / peer"
+    compared = "ours - peer" if by_difference else "ours / peer"
     rows = [
         f"\n| case | metric | ours | peer | {compared} | n | bar |\n",
         "|---|---|---|---|---|---|---|\n",
@@ -55,9 +54,7 @@ def _table(cases: list[Case], *, by_difference: bool) -> str:
                 f"{len(case.ours)} | {case.bar} |\n"
             )
             continue
-        interval = (
-            mean_interval(differences(case)) if by_difference else median_interval(ratios(case))
-        )
+        interval = median_interval(differences(case) if by_difference else ratios(case))
         rows.append(
             f"| {case.name} | {case.metric} | {_spread(case.ours)} | {_spread(case.peer)} "
             f"| {_interval(interval)} | {len(case.ours)} | {case.bar} |\n"
