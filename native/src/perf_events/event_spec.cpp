@@ -111,9 +111,9 @@ unsigned max_precise() {
   return highest;
 }
 
-std::vector<event_spec> default_ladder() {
+std::vector<event_spec> default_ladder(unsigned highest_precise) {
   std::vector<event_spec> ladder;
-  for (unsigned precise = max_precise() + 1; precise-- > 0;) {
+  for (unsigned precise = highest_precise + 1; precise-- > 0;) {
     event_spec event;
     event.name = "cycles";
     event.type = PERF_TYPE_HARDWARE;

@@ -28,10 +28,18 @@ TEST_CASE("an unknown name is said to be one") {
 }
 
 TEST_CASE("the ladder goes from the most precise cycles down to cpu-clock") {
-  const auto ladder = stallscope::default_ladder();
+  const auto ladder = stallscope::default_ladder(3);
   REQUIRE(ladder.size() == 5);
   CHECK(ladder.front().name == "cycles");
   CHECK(ladder.front().precise == 3);
   CHECK(ladder[3].precise == 0);
   CHECK(ladder.back().name == "cpu-clock");
+}
+
+TEST_CASE("where the PMU knows no precision, none is asked for") {
+  const auto ladder = stallscope::default_ladder(0);
+  REQUIRE(ladder.size() == 2);
+  CHECK(ladder.front().name == "cycles");
+  CHECK(ladder.front().precise == 0);
+  CHECK(stallscope::max_precise() <= 3);
 }

@@ -37,7 +37,7 @@ event_spec cpu_clock();
 unsigned max_precise();
 
 // What is tried when no event was asked for, best first.
-std::vector<event_spec> default_ladder();
+std::vector<event_spec> default_ladder(unsigned highest_precise = max_precise());
 
 // The event of a name; throws unknown_event with libpfm4's reason.
 event_spec find_event(std::string_view name);
