@@ -78,7 +78,8 @@ class LiveLine:
     def clear(self) -> None:
         """Take the line away."""
         if self._shown and self._length:
-            click.echo("\r" + " " * self._length + "\r", nl=False, err=True)
+            # To the line's end: the terminal has echoed a ^C behind it.
+            click.echo("\r\x1b[K", nl=False, err=True, color=True)
             self._length = 0
 
 
