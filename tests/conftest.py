@@ -66,6 +66,20 @@ def needs_root() -> None:
 
 
 @pytest.fixture(scope="session")
+def own_mounts() -> tuple[str, ...]:
+    """The words before a command that give it a mount namespace, and its mounts to nobody else.
+
+    Below a chroot the root is no mount whose propagation could be changed; a machine that is
+    entered so is a private copy already.
+    """
+    for propagation in ("private", "unchanged"):
+        words = ("unshare", "--mount", "--propagation", propagation)
+        if subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
+            return words
+    pytest.skip("needs the kernel's mount namespaces")
+
+
+@pytest.fixture(scope="session")
 def checkout() -> Path:
     """The root of the checkout."""
     return HERE.parent

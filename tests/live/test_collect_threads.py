@@ -124,12 +124,12 @@ def test_a_deleted_binary_keeps_its_build_id(
 
 
 def test_a_binary_in_another_mount_namespace_keeps_its_build_id(
-    needs_root, start_target, record, perf, target_program: Path, tmp_path: Path
+    needs_root, own_mounts, start_target, record, perf, target_program: Path, tmp_path: Path
 ) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
     script = f'mount -t tmpfs none "{inside}" && cp "{target_program}" "{inside}/hidden" && exec "{inside}/hidden" busy 1'
-    target = start_target("-c", script, program=Path("/bin/sh"), before=("unshare", "-m"))
+    target = start_target("-c", script, program=Path("/bin/sh"), before=own_mounts)
     assert not (inside / "hidden").exists()
     recording = record("-p", target.pid, "--duration", 1)
     assert recording.exit_code == 0, recording.messages

@@ -114,7 +114,9 @@ def test_what_was_kept_and_cannot_go_is_an_error(
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_full_disk(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+def test_full_disk(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes], own_mounts: tuple[str, ...]
+) -> None:
     small = tmp_path / "small"
     small.mkdir()
     script = (
@@ -123,7 +125,7 @@ def test_full_disk(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> Non
         f"code=$?; cat {small}/run/recording.json > {tmp_path}/manifest; ls {small}/run; exit $code"
     )
     run = subprocess.run(
-        ["unshare", "--mount", "--propagation", "private", "sh", "-c", script],
+        [*own_mounts, "sh", "-c", script],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert run.returncode == 3, run.stderr
