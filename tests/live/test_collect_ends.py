@@ -1,8 +1,10 @@
 """How a recording ends, and that what was written can be read by perf whatever ended it."""
 
+import select
 import signal
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -168,3 +170,48 @@ def test_a_sleeping_target_leaves_an_empty_recording_and_says_so(record) -> None
     assert recording.exit_code == 5
     assert "the recording is empty" in recording.messages
     assert recording.samples_file.exists()
+
+
+@pytest.fixture
+def ignored_hangup() -> Iterator[None]:
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+def test_under_nohup_a_hangup_does_not_end_the_recording(
+    start_target, start_collector, ignored_hangup: None
+) -> None:
+    target = start_target("busy", 1)
+    collection = start_collector("-p", target.pid)
+    collection.wait_for("progress")
+    collection.process.send_signal(signal.SIGHUP)
+    collection.wait_for("progress")
+    collection.send("stop\n")
+    recording = collection.end()
+    assert recording.exit_code == 0
+    assert recording.document["end"]["reason"] == "stopped"
+
+
+WORK = "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done"
+
+
+def test_a_command_has_the_limit_of_descriptors_that_the_collector_was_started_with(
+    record, tmp_path: Path
+) -> None:
+    seen = tmp_path / "limit"
+    before = ("prlimit", "--nofile=200:1000")
+    recording = record("--", "/bin/sh", "-c", f"{WORK}; ulimit -Sn >{seen}", before=before)
+    assert recording.exit_code == 0, recording.messages
+    assert seen.read_text() == "200\n"
+
+
+def test_a_daemon_that_a_command_leaves_does_not_hold_the_progress(start_collector) -> None:
+    """The last line of progress is followed by the end of the pipe, not by the daemon's end."""
+    collection = start_collector("--", "/bin/sh", "-c", f"{WORK}; sleep 8 &")
+    collection.wait_for("finished")
+    readable, _, _ = select.select([collection.progress], [], [], 4)
+    assert readable
+    assert collection.progress.read() == b""
+    assert collection.end().exit_code == 0

@@ -35,6 +35,12 @@ def test_usage(refused) -> None:
     refused("-p", 1, "--ring-kib", 1000, status=2, says="power of two")
     refused("-p", 1, "--bogus", status=2, says="--bogus")
     refused("--", status=2, says="no command")
+    refused("-p", 1, "--duration", "1e300", status=2, says="at most 1e9")
+
+
+@pytest.mark.parametrize("flag", ["--progress-fd", "--control-fd"])
+def test_a_descriptor_that_is_not_open(refused, flag: str) -> None:
+    refused("-p", 1, flag, 77, status=2, says="no file is open under the number 77")
     refused("-p", 1, "--start-disabled", status=2, says="--control-fd")
 
 

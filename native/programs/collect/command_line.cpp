@@ -1,5 +1,6 @@
 #include "command_line.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,8 @@ constexpr const char* examples =
     "Exit codes: 0 done; 2 usage; 3 this machine or user cannot; 4 the target failed; 5 empty or "
     "lossy.";
 
+constexpr double longest_duration_s = 1e9;
+
 // The words as CLI11 fills them in, before they are checked together.
 struct raw_options {
   std::vector<pid_t> pids;
@@ -41,6 +44,8 @@ struct raw_options {
   bool kernel = false;
   int protocol = protocol_version;
   bool probe = false;
+  bool has_control = false;
+  bool has_progress = false;
 };
 
 void add_target(CLI::App& app, raw_options& raw, collect_options& options) {
@@ -111,6 +116,13 @@ void choose_target(const raw_options& raw, collect_options& options) {
                                             : target_kind::cpus;
 }
 
+// Closed on exec: the command is not to hold the caller's descriptors.
+void check_descriptor(const char* flag, int fd) {
+  if (fd >= 0 && ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) return;
+  usage(std::string{flag} + ": no file is open under the number " + std::to_string(fd),
+        "let the caller pass the descriptor on");
+}
+
 void check(const raw_options& raw, collect_options& options) {
   if (raw.protocol != protocol_version) {
     usage("protocol " + std::to_string(raw.protocol) +
@@ -124,6 +136,10 @@ void check(const raw_options& raw, collect_options& options) {
   if (!std::has_single_bit(raw.ring_kib)) usage("--ring-kib must be a power of two, such as 2048");
   if (options.start_disabled && options.control_fd < 0)
     usage("--start-disabled needs --control-fd to say when to begin");
+  if (!(options.duration_s >= 0 && options.duration_s <= longest_duration_s))
+    usage("--duration must be a number of seconds, at most 1e9");
+  if (raw.has_progress) check_descriptor("--progress-fd", options.progress_fd);
+  if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
   options.scope = raw.user     ? privilege_scope::user
@@ -162,6 +178,8 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     usage(error.what());
   }
+  raw.has_control = app.count("--control-fd") != 0;
+  raw.has_progress = app.count("--progress-fd") != 0;
   check(raw, parsed.options);
   parsed.probe = raw.probe;
   return parsed;

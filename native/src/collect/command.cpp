@@ -32,18 +32,18 @@ ssize_t read_fully(int fd, void* into, std::size_t size) {
 
 }  // namespace
 
-held_command::held_command(const std::vector<std::string>& arguments, const sigset_t& child_mask)
+held_command::held_command(const std::vector<std::string>& arguments, const inherited_state& state)
     : name_{arguments.front()} {
   make_pipe(child_go_, go_);
   make_pipe(verdict_, child_verdict_);
   pid_ = ::fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (pid_ == 0) child(arguments, child_mask);
+  if (pid_ == 0) child(arguments, state);
   child_go_.reset();
   child_verdict_.reset();
 }
 
-void held_command::child(const std::vector<std::string>& arguments, const sigset_t& mask) {
+void held_command::child(const std::vector<std::string>& arguments, const inherited_state& state) {
   go_.reset();
   verdict_.reset();
   std::vector<char*> words;
@@ -51,7 +51,8 @@ void held_command::child(const std::vector<std::string>& arguments, const sigset
   for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   ::signal(SIGPIPE, SIG_DFL);
-  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+  ::sigprocmask(SIG_SETMASK, &state.mask, nullptr);
+  ::setrlimit(RLIMIT_NOFILE, &state.descriptors);
   char go = 0;
   if (read_fully(child_go_.get(), &go, 1) != 1) ::_exit(127);  // the collector has given up
   ::execvp(words.front(), words.data());

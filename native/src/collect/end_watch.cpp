@@ -19,7 +19,11 @@ constexpr int longest_wait_ms = 1000;
 sigset_t ending_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+  for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
+  // A blocked signal is not ignored any more: under nohup, SIGHUP has to stay out.
+  struct sigaction hangup {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
   return set;
 }
 

@@ -1,5 +1,6 @@
 #include "stallscope/collect/reporter.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -42,6 +43,9 @@ json warnings_of(const std::vector<warning>& warnings) {
 }  // namespace
 
 reporter::reporter(int progress_fd) : fd_{progress_fd} {
+  // Where nothing is open under that number, messages go where a person may see them. The command
+  // does not inherit it: a daemon that it leaves behind would keep the reader waiting for the end.
+  if (fd_ >= 0 && ::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0) fd_ = -1;
   if (fd_ < 0) return;
   line(dump({{"event", "hello"}, {"version", STALLSCOPE_VERSION}, {"protocol", protocol_version}}));
 }

@@ -54,6 +54,8 @@ exit_code session::run(const sigset_t& child_mask) {
 
 void session::prepare(const sigset_t& child_mask) {
   const auto& options = facts_.options;
+  inherited_state inherited{child_mask, {}};
+  ::getrlimit(RLIMIT_NOFILE, &inherited.descriptors);
   descriptor_limit_ = raise_descriptor_limit();
   facts_.host = describe_host();
   if (options.kind == target_kind::process) check_processes(proc_, options.pids);
@@ -63,7 +65,7 @@ void session::prepare(const sigset_t& child_mask) {
   facts_.choice = choose_event(options);
   facts_.warnings = facts_.choice.warnings;
   if (options.kind == target_kind::command)
-    command_ = std::make_unique<held_command>(options.command, child_mask);
+    command_ = std::make_unique<held_command>(options.command, inherited);
 }
 
 void session::note_start() {

@@ -1,7 +1,9 @@
 // A command to be observed: forked at once and held before its exec, so that events can be opened
-// first. Signal masks and dispositions are the caller's own; descriptors close on exec. One thread.
+// first. Its signal mask and its limit of descriptors are the collector's own as it was started,
+// SIGPIPE acts by default; descriptors close on exec. One thread.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <csignal>
@@ -18,10 +20,16 @@ struct exit_status {
   int number = 0;  // the exit code or the signal
 };
 
+// What the collector changes for itself, as the command is to have it.
+struct inherited_state {
+  sigset_t mask{};
+  rlimit descriptors{};
+};
+
 class held_command {
  public:
-  // Forks; the child restores the signal mask given and waits.
-  held_command(const std::vector<std::string>& arguments, const sigset_t& child_mask);
+  // Forks; the child restores the state given and waits.
+  held_command(const std::vector<std::string>& arguments, const inherited_state& state);
   held_command(const held_command&) = delete;
   held_command& operator=(const held_command&) = delete;
   held_command(held_command&&) = delete;
@@ -37,7 +45,7 @@ class held_command {
   void send(int signal_number) const;
 
  private:
-  [[noreturn]] void child(const std::vector<std::string>& arguments, const sigset_t& mask);
+  [[noreturn]] void child(const std::vector<std::string>& arguments, const inherited_state& state);
   pid_t pid_ = -1;
   bool released_ = false;
   std::string name_;
