@@ -114,6 +114,26 @@ def test_an_ordinary_user_samples_user_code_and_is_told(
     assert recording.document["source"]["scope"] == "user"
     assert "user-only" in recording.warnings()
     assert "only user code is sampled" in recording.messages
+    refusals = {rung["event"]: rung["refused"] for rung in recording.document["source"]["ladder"]}
+    if "cycles" in refusals:
+        assert f"cannot be sampled here ({refusals['cycles']})" in recording.messages
+
+
+def test_kernel_code_alone_is_not_recorded_as_nothing(
+    refused, as_nobody, open_folder: Path
+) -> None:
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2:
+        pytest.skip("needs the kernel's perf_event_paranoid at 2 or above")
+    words = ("-e", "perf::PERF_COUNT_SW_CPU_CLOCK:k")
+    run = open_folder / "run"
+    refused(*words, "--", "true", status=3, says="kernel code", before=as_nobody, output=run)
+    refused(*words, "--user", "--", "true", status=2, says="--user", output=run)
+
+
+def test_longer_call_chains_than_the_kernel_takes(refused) -> None:
+    if int(Path("/proc/sys/kernel/perf_event_max_stack").read_text()) >= 1024:
+        pytest.skip("needs the kernel's perf_event_max_stack below 1024")
+    refused("--max-stack", 1024, "--", "true", status=3, says="perf_event_max_stack")
 
 
 def test_few_descriptors(record, as_nobody, refused, start_target, open_folder: Path) -> None:

@@ -34,13 +34,20 @@ int try_event(event_choice& choice, const event_place& place) {
   return first_error;
 }
 
+// What stood in the way of hardware cycles, not of the rungs below them.
+int refusal_of_cycles(const event_choice& choice) {
+  int error = 0;
+  for (const auto& rung : choice.refused) error = rung.event == "cycles" ? rung.error : error;
+  return error;
+}
+
 bool forbidden(int error) { return error == EACCES || error == EPERM; }
 
 void warn_of_event(event_choice& choice, const collect_options& options) {
   if (options.event.empty() && choice.event.counts_ns) {
     choice.warnings.push_back(
         {"no-hardware-cycles",
-         "hardware cycles cannot be sampled here (" + error_text(choice.refused.back().error) +
+         "hardware cycles cannot be sampled here (" + error_text(refusal_of_cycles(choice)) +
              "): the samples are of cpu-clock, which does not see code that "
              "runs with interrupts off" +
              (options.period == 0
@@ -62,7 +69,7 @@ void warn_of_event(event_choice& choice, const collect_options& options) {
 bool try_scopes(event_choice& choice, const collect_options& options, int& error) {
   const auto place = trial_place(options);
   for (const bool user_only : {false, true}) {
-    if (user_only ? options.scope == privilege_scope::kernel
+    if (user_only ? options.scope == privilege_scope::kernel || choice.event.exclude_user
                   : options.scope == privilege_scope::user)
       continue;
     choice.how.user_only = user_only;
@@ -92,6 +99,7 @@ std::vector<event_spec> rungs(const collect_options& options) {
     throw refusal(error, "the event " + choice.event.name, trial_place(options).cpu);
   const std::string wish = whole_cpus                                 ? "whole CPUs"
                            : options.scope == privilege_scope::kernel ? "kernel call chains"
+                           : choice.event.exclude_user                ? "kernel code"
                                                                       : "anything";
   throw failure{exit_code::unable,
                 "this user may not sample " + wish + ": perf_event_open gives " +
@@ -114,6 +122,12 @@ event_choice choose_event(const collect_options& options) {
                       " samples a second",
                   "ask for less, or raise /proc/sys/kernel/perf_event_max_sample_rate"};
   }
+  const auto ladder = rungs(options);
+  if (options.scope == privilege_scope::user && ladder.front().exclude_user) {
+    throw failure{exit_code::usage,
+                  "the event " + options.event + " is of kernel code and --user of the other",
+                  "leave out one of them"};
+  }
   event_choice choice;
   choice.how.frequency_hz = options.frequency_hz;
   choice.how.period = options.period;
@@ -121,7 +135,7 @@ event_choice choose_event(const collect_options& options) {
   choice.how.inherit = options.kind == target_kind::process || options.kind == target_kind::command;
   choice.how.enable_on_exec = options.kind == target_kind::command;
   int error = 0;
-  for (const auto& rung : rungs(options)) {
+  for (const auto& rung : ladder) {
     choice.event = rung;
     if (!try_scopes(choice, options, error)) continue;
     choice.attribute = sampling_attribute(choice.event, choice.how);

@@ -25,10 +25,35 @@ std::string privilege_remedy() {
          "lower the level (sysctl kernel.perf_event_paranoid=0)";
 }
 
+namespace {
+
+std::string refused(int error, const std::string& target, int cpu) {
+  return "the kernel refused to sample " + target + " on CPU " + std::to_string(cpu) +
+         ": perf_event_open gives " + error_text(error);
+}
+
+}  // namespace
+
+failure cgroup_refusal(int error, const std::string& path, int cpu) {
+  // What these say of a cgroup is something else than what they say of an event, which by then has
+  // been opened for the whole CPU.
+  if (error != ENOENT && error != EBADF && error != EINVAL)
+    return refusal(error, "the cgroup " + path, cpu);
+  return {exit_code::unable,
+          refused(error, "the cgroup " + path, cpu) +
+              ": it is not under the kernel's perf_event controller, or is gone",
+          error == EINVAL ? "this kernel was built without it: name processes (-p) or CPUs (-a)"
+                          : "name the cgroup in the hierarchy that has the controller: the mount "
+                            "with perf_event in /proc/self/mounts, else the cgroup2 one (unless "
+                            "the kernel was booted with cgroup_disable=perf_event)"};
+}
+
 failure refusal(int error, const std::string& target, int cpu) {
-  const std::string what = "the kernel refused to sample " + target + " on CPU " +
-                           std::to_string(cpu) + ": perf_event_open gives " + error_text(error);
+  const std::string what = refused(error, target, cpu);
   switch (error) {
+    case EOVERFLOW:
+      return {exit_code::unable, what + ": the call chains asked for are too long",
+              "ask for fewer frames (--max-stack), or raise kernel.perf_event_max_stack"};
     case EACCES:
     case EPERM:
       return {exit_code::unable, what + " at kernel.perf_event_paranoid " + paranoid_level(),

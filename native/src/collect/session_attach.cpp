@@ -1,5 +1,6 @@
 // How a session opens its events for each kind of target.
 #include <cerrno>
+#include <utility>
 
 #include "stallscope/clock.hpp"
 #include "stallscope/collect/refusal.hpp"
@@ -16,6 +17,10 @@ constexpr std::size_t most_descriptors = 4096;
 constexpr const char* mode_threads = "per-thread";
 constexpr const char* mode_cpus = "per-cpu";
 constexpr const char* mode_filtered = "per-cpu filtered";
+
+auto refusal_of(std::string target) {
+  return [target = std::move(target)](int error, int cpu) { return refusal(error, target, cpu); };
+}
 
 }  // namespace
 
@@ -60,10 +65,10 @@ void session::attach() {
   drain_->hold(false);
 }
 
-void session::open_on_all_cpus(pid_t pid, unsigned long flags, const std::string& target) {
+void session::open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused) {
   for (std::uint32_t i = 0; i < rings_.rings.size(); ++i) {
     const int error = events_->open(pid, i, flags);
-    if (error != 0) throw refusal(error, target, rings_.rings[i].cpu());
+    if (error != 0) throw refused(error, rings_.rings[i].cpu());
   }
 }
 
@@ -106,7 +111,7 @@ void session::attach_filtered() {
   filter_ = std::make_unique<process_filter>(facts_.options.pids);
   drain_->set_sieve(filter_.get());
   try {
-    open_on_all_cpus(-1, 0, "all processes");
+    open_on_all_cpus(-1, 0, refusal_of("all processes"));
   } catch (const failure&) {
     throw failure{exit_code::unable,
                   "the target has too many threads for one event on each thread and CPU (at most " +
@@ -126,15 +131,17 @@ void session::attach_whole_cpus() {
   events_.emplace(facts_.choice.attribute, rings_.rings);
   facts_.attach.mode = mode_cpus;
   if (facts_.options.kind == target_kind::cgroup) {
-    open_on_all_cpus(cgroup_.fd.get(), PERF_FLAG_PID_CGROUP, "the cgroup " + cgroup_.path);
+    open_on_all_cpus(cgroup_.fd.get(), PERF_FLAG_PID_CGROUP, [this](int error, int cpu) {
+      return cgroup_refusal(error, cgroup_.path, cpu);
+    });
   } else {
-    open_on_all_cpus(-1, 0, "all processes");
+    open_on_all_cpus(-1, 0, refusal_of("all processes"));
   }
 }
 
 void session::attach_command() {
   events_.emplace(facts_.choice.attribute, rings_.rings);
-  open_on_all_cpus(command_->pid(), 0, "the command");
+  open_on_all_cpus(command_->pid(), 0, refusal_of("the command"));
   facts_.attach.mode = mode_threads;
   facts_.attach.threads = 1;
   facts_.pids = {command_->pid()};

@@ -10,6 +10,9 @@ namespace stallscope {
 // The failure of opening an event for a target ("thread 17", "all processes") on a CPU.
 failure refusal(int error, const std::string& target, int cpu);
 
+// The failure of opening an event for a cgroup, after it could be opened for whole CPUs.
+failure cgroup_refusal(int error, const std::string& path, int cpu);
+
 // "ENOENT (No such file or directory)": as documents and messages name an errno.
 std::string error_text(int error);
 

@@ -2,6 +2,7 @@
 // before, drains until the end, and closes the recording. One thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -35,7 +36,8 @@ class session {
   void attach_filtered();
   void attach_whole_cpus();
   void attach_command();
-  void open_on_all_cpus(pid_t pid, unsigned long flags, const std::string& target);
+  using refuser = std::function<failure(int error, int cpu)>;
+  void open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused);
   void synthesize();
   void write_header();
   void announce();
