@@ -3,6 +3,7 @@
 import importlib
 import io
 import os
+import signal
 import sys
 from typing import Any
 
@@ -90,6 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
         error.show()
         return int(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         click.echo("stallscope: interrupted", err=True)
         return int(ExitCode.INTERRUPTED)
     except StallscopeError as error:

@@ -1,13 +1,16 @@
 """Recording: runs the collector, shows its progress, keeps what the target's end would take."""
 
+import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from harness.terminal import LiveLine, note, report_command, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
-from stallscope.recordings import Recording, open_recording
+from stallscope.recordings import MANIFEST, Recording, open_recording
 from topdown.stacks.perishables import forget, keep, keep_left_jit_maps
 
 
@@ -42,6 +45,18 @@ class _Watcher:
         self._line.clear()
 
 
+@contextmanager
+def interrupted_once(options: CollectorOptions) -> Iterator[None]:
+    """Let an interrupt end the block for good, and say where the recording is, if there is one."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
+        if (options.output / MANIFEST).exists():
+            note(f"the recording is kept: {report_command(options.output)}")
+        raise
+
+
 def record(
     options: CollectorOptions, command_output: IO[str] | None = None, *, warns: bool = False
 ) -> tuple[Recording, Outcome]:
@@ -53,10 +68,6 @@ def record(
     began_s = time.time()
     try:
         outcome = collect(options, watcher.follow, command_output)
-    except KeyboardInterrupt:
-        watcher.close()
-        note(f"the recording so far is kept: {report_command(options.output)}")
-        raise
     finally:
         watcher.close()
     if options.command:

@@ -1,6 +1,5 @@
 """`stallscope profile`: records, symbolizes, writes the page, prints the summary."""
 
-import signal
 import sys
 from typing import Any
 
@@ -35,21 +34,16 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
     offline. Every share names its source; what was lost, unknown or cut short is said.
     """
     from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
-    from harness.recorder import record  # noqa: PLC0415
+    from harness.recorder import interrupted_once, record  # noqa: PLC0415
     from harness.reporting import write_page  # noqa: PLC0415
     from harness.summary import Places, show  # noqa: PLC0415
     from harness.target_status import exit_code, explain  # noqa: PLC0415
-    from harness.terminal import note, report_command  # noqa: PLC0415
 
     options = collector_options(values)
-    recording, outcome = record(options, sys.stderr if as_json else None)
-    try:
+    with interrupted_once(options):
+        recording, outcome = record(options, sys.stderr if as_json else None)
         analysis = analyze(recording, lines=lines)
         page = write_page(recording, analysis)
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
-        note(f"the recording is kept; make its page with: {report_command(recording.path)}")
-        raise
     places = Places(recording.path, page)
     show(analysis.profile, analysis.ranking, places, top=top, as_json=as_json)
     assert recording.manifest is not None

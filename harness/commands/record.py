@@ -27,11 +27,12 @@ def command(as_json: bool, **values: Any) -> int:
     The recording is a directory. Look at it with `stallscope report`, or with `perf report -i
     DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
     """
-    from harness.recorder import record  # noqa: PLC0415 - start-up stays light
+    from harness.recorder import interrupted_once, record  # noqa: PLC0415 - start-up stays light
     from harness.target_status import exit_code, explain  # noqa: PLC0415
 
     options = collector_options(values)
-    recording, outcome = record(options, sys.stderr if as_json else None, warns=True)
+    with interrupted_once(options):
+        recording, outcome = record(options, sys.stderr if as_json else None, warns=True)
     manifest = recording.manifest
     assert manifest is not None
     if as_json:
