@@ -22,6 +22,7 @@ KIND_TEXT = {
     FunctionKind.USER: "user",
     FunctionKind.KERNEL: "kernel",
     FunctionKind.INLINED: "inlined",
+    FunctionKind.PYTHON: "Python",
     FunctionKind.UNKNOWN: "no symbol",
 }
 

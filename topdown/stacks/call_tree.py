@@ -13,6 +13,23 @@ class Chains:
     offset: npt.NDArray[np.int64]
     function: npt.NDArray[np.int64]
 
+    def taken(self, chains: npt.NDArray[np.int64]) -> "Chains":
+        """Return these chains, in this order; one may be asked for several times."""
+        starts = self.offset[chains]
+        lengths = self.offset[chains + 1] - starts
+        bounds = np.append(0, np.cumsum(lengths))
+        places = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
+        return Chains(bounds, self.function[places])
+
+    def preceded(
+        self, chosen: npt.NDArray[np.bool_], function: npt.NDArray[np.int64] | int
+    ) -> "Chains":
+        """Return the chains, the chosen ones with one function more at their outermost end."""
+        if not chosen.any():
+            return self
+        added = np.insert(self.function, self.offset[:-1][chosen], function)
+        return Chains(self.offset + np.append(0, np.cumsum(chosen)), added)
+
 
 @dataclass(frozen=True, slots=True)
 class CallTree:

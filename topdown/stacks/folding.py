@@ -6,22 +6,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from stallscope.errors import UsageError
 from topdown.stacks.call_tree import CallTree, Chains, build_tree, outermost_first
+from topdown.stacks.event_choice import ChosenEvent, choose_event
 from topdown.stacks.function_table import FunctionTable
-from topdown.stacks.inlining import Stacks, expand_inlined, expanded
-from topdown.stacks.printable import NAME_AT_MOST, printable
-from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
+from topdown.stacks.inlining import expand_inlined, expanded
+from topdown.stacks.named_chains import WHOLE, Interleave, NamedChains, SampledStacks
+from topdown.stacks.printable import NAME_AT_MOST
+from topdown.stacks.profile import Function, FunctionKind, Profile, Thread
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.symbolizer import NamedFrames, Symbolizer, WantedFrames
+from topdown.stacks.symbolizer import Symbolizer, WantedFrames
+from topdown.stacks.truncation import (
+    find_truncation,
+    spare_kernel_processes,
+    stack_shares,
+    truncated_functions,
+)
 
 if TYPE_CHECKING:
-    from stallscope._native import Attribute, Capture
+    from stallscope._native import Capture
 
-_KERNEL_KIND = 1
-_CLOCKS = frozenset({"cpu-clock", "task-clock"})
-_SOFTWARE, _CLOCK_CONFIGS = 1, (0, 1)  # PERF_TYPE_SOFTWARE; CPU_CLOCK and TASK_CLOCK
 _SUM_LIMIT = 1 << 62
+_Weights = tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,7 @@ class FoldOptions:
 
     ``lost`` and ``duration_s`` are what the recording says; None: what the capture says. ``lines``:
     at how many of the hottest addresses source lines and inlined functions are looked for.
+    ``interleave`` replaces chains, once they are named, by those of who knows more of the samples.
     """
 
     event: int | str | None = None
@@ -37,6 +45,7 @@ class FoldOptions:
     lost: int | None = None
     duration_s: float | None = None
     lines: int = 0
+    interleave: Interleave | None = None
 
 
 def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
@@ -46,37 +55,66 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     Raises UsageError where the event asked for is not in the capture.
     """
     options = options or FoldOptions()
-    event, warnings = _choose_event(capture, options.event)
-    rows = np.flatnonzero(capture.event == event) if len(capture.attributes) else np.zeros(0, int)
-    source = _source(capture.attributes[event]) if capture.attributes else _no_source()
-    stacks, stack_of = np.unique(capture.stack[rows], return_inverse=True)
-    chains = outermost_first(capture.stack_offset, capture.stack_frame, stacks.astype(np.intp))
-    named = symbolizer.name_frames(capture, _wanted(capture, chains))
-    samples_of = np.bincount(stack_of, minlength=len(stacks)).astype(np.int64)
-    folded = _folded(capture, Stacks(chains, samples_of), symbolizer, named, options.lines)
+    event = choose_event(capture, options.event)
+    rows = event.rows
+    chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
+    functions, tree = _tree(chains)
     values, period_warnings = _values(capture.period[rows])
-    unknown, truncated = _losses(capture, rows, (chains, stack_of), named, source)
     threads, thread_of = np.unique(capture.thread[rows], return_inverse=True)
-    weights = _weights(folded.tree.leaf[stack_of], thread_of, values)
+    weights = _weights(tree.leaf[chains.chain_of], thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
+    shares = stack_shares(chains, values)
     return Profile(
-        source=source,
+        source=event.source,
         title=options.title,
         samples=len(rows),
         lost=lost,
         duration_s=_duration_s(capture, rows) if options.duration_s is None else options.duration_s,
-        functions=folded.functions,
+        functions=functions,
         threads=tuple(_thread(capture, number) for number in threads.tolist()),
-        node_parent=folded.tree.parent,
-        node_function=folded.tree.function,
+        node_parent=tree.parent,
+        node_function=tree.function,
         weight_node=weights[0],
         weight_thread=weights[1],
         weight_samples=weights[2],
         weight_value=weights[3],
-        unknown_share=_share(unknown, values),
-        truncated_share=_share(truncated, values),
-        warnings=(*warnings, *period_warnings, *_capture_warnings(capture), *folded.warnings),
+        unknown_share=_unknown_share(functions, tree, weights),
+        truncated_share=shares.truncated,
+        warnings=(
+            *event.warnings,
+            *period_warnings,
+            *_capture_warnings(capture),
+            *naming_warnings,
+        ),
+        stack_shares=shares,
     )
+
+
+def _named_chains(
+    capture: "Capture", symbolizer: Symbolizer, event: ChosenEvent, options: FoldOptions
+) -> tuple[NamedChains, tuple[ProfileWarning, ...]]:
+    """Return the event's samples as chains of functions, and what was missing to name them."""
+    numbers, stack_of = np.unique(capture.stack[event.rows], return_inverse=True)
+    frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
+    samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
+    stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
+    named = symbolizer.name_frames(capture, _wanted(capture, frames))
+    cut = find_truncation(capture, stacks, named, user_asked=event.source.scope != "kernel")
+    functions, warnings = named.functions, named.warnings
+    if options.lines:
+        inlined = expand_inlined(capture, stacks, named, symbolizer.sources, options.lines)
+        functions = functions.extended(inlined.added).with_lines(inlined.lines)
+        warnings = (*warnings, *inlined.warnings)
+        of_functions = expanded(frames, inlined)
+    else:
+        of_functions = Chains(frames.offset, named.function[frames.function].astype(np.int64))
+    chain_of = stack_of.astype(np.int64)
+    chains = NamedChains(functions, of_functions, event.rows, chain_of, cut.reason_of, cut.reasons)
+    if named.kernel_hidden:
+        chains = spare_kernel_processes(capture, chains, cut.kernel_only)
+    if options.interleave is not None:
+        chains = options.interleave(capture, chains)
+    return chains, warnings
 
 
 def _wanted(capture: "Capture", chains: Chains) -> WantedFrames:
@@ -87,84 +125,22 @@ def _wanted(capture: "Capture", chains: Chains) -> WantedFrames:
     return WantedFrames(wanted, outermost)
 
 
-def _choose_event(
-    capture: "Capture", wanted: int | str | None
-) -> tuple[int, tuple[ProfileWarning, ...]]:
-    names = [attribute.name for attribute in capture.attributes]
-    counts = np.bincount(capture.event, minlength=len(names))
-    if isinstance(wanted, str) and wanted in names:
-        return names.index(wanted), ()
-    if isinstance(wanted, int) and 0 <= wanted < len(names):
-        return wanted, ()
-    if wanted is not None:
-        there = ", ".join(printable(name) for name in names) or "none"
-        raise UsageError(f"no event {wanted!r} in this capture", f"Its events are: {there}.")
-    sampled = np.flatnonzero(counts)
-    if len(sampled) < 2:
-        return (int(sampled[0]) if len(sampled) else 0), ()
-    others = ", ".join(f"{printable(names[i])} ({counts[i]} samples)" for i in sampled[1:].tolist())
-    chosen = int(sampled[0])
-    message = f"Only samples of {printable(names[chosen])} are shown; also recorded: {others}."
-    return chosen, (ProfileWarning("other-events", message),)
+def _tree(named: NamedChains) -> tuple[FunctionTable, CallTree]:
+    """Return the tree, and all functions: the root and those that stand for what is missing too.
 
-
-def _source(attribute: "Attribute") -> Source:
-    name = printable(attribute.name)
-    clock = name.split(":", 1)[0] in _CLOCKS or (
-        attribute.type == _SOFTWARE and attribute.config in _CLOCK_CONFIGS
-    )
-    scope = "user+kernel"
-    if attribute.exclude_kernel or attribute.exclude_user:
-        scope = "user" if attribute.exclude_kernel else "kernel"
-    return Source(
-        event=name,
-        kind="measured",
-        unit="ns" if clock else "events",
-        frequency_hz=attribute.frequency_hz or None,
-        period=attribute.period or None,
-        scope=scope,
-    )
-
-
-def _no_source() -> Source:
-    return Source("none", "unavailable", "events", None, None, "user+kernel")
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    """All functions, the tree of the chains, and what was missing."""
-
-    functions: FunctionTable
-    tree: CallTree
-    warnings: tuple[ProfileWarning, ...]
-
-
-def _folded(
-    capture: "Capture", stacks: Stacks, symbolizer: Symbolizer, named: NamedFrames, lines: int
-) -> _Folded:
-    """Return the tree, with inlined functions where lines are asked for."""
-    known, warnings = named.functions, named.warnings
-    if lines:
-        inlined = expand_inlined(capture, stacks, named, symbolizer.sources, lines)
-        chains = expanded(stacks.chains, inlined)
-        known = known.extended(inlined.added).with_lines(inlined.lines)
-        warnings = (*warnings, *inlined.warnings)
-    else:
-        function = named.function[stacks.chains.function].astype(np.int64)
-        chains = Chains(stacks.chains.offset, function)
-    return _Folded(*_tree(chains, known), warnings)
-
-
-def _tree(chains: Chains, known: FunctionTable) -> tuple[FunctionTable, CallTree]:
-    """Return all functions, the root and that of empty chains among them, and the tree."""
-    root = len(known)
-    added = [Function("all", "", FunctionKind.ROOT)]
+    A truncated chain stands under the function that says why. A sample without a stack is still a
+    sample.
+    """
+    root = len(named.functions)
+    added = [Function("all", "", FunctionKind.ROOT), *truncated_functions(named.reasons)]
+    chains = named.chains
     empty = np.diff(chains.offset) == 0
-    if empty.any():  # a sample without a stack is still a sample
+    if empty.any():
+        chains = chains.preceded(empty, root + len(added))
         added.append(Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN))
-        function = np.insert(chains.function, chains.offset[:-1][empty], root + 1)
-        chains = Chains(chains.offset + np.append(0, np.cumsum(empty)), function)
-    return known.extended(added), build_tree(chains, root)
+    truncated = named.reason_of != WHOLE
+    chains = chains.preceded(truncated, named.reason_of[truncated] + root + 1)
+    return named.functions.extended(added), build_tree(chains, root)
 
 
 def _values(
@@ -182,51 +158,9 @@ def _values(
     return period.astype(np.int64), ()
 
 
-def _losses(
-    capture: "Capture",
-    rows: npt.NDArray[np.intp],
-    stacks: tuple[Chains, npt.NDArray[np.intp]],
-    named: NamedFrames,
-    source: Source,
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return whether each sample's leaf is unknown, and whether its chain is truncated."""
-    chains, stack_of = stacks
-    full = np.diff(chains.offset) > 0
-    outermost = np.zeros(len(full), np.int64)
-    leaf = np.zeros(len(full), np.int64)
-    outermost[full] = chains.function[chains.offset[:-1][full]]
-    leaf[full] = chains.function[chains.offset[1:][full] - 1]
-    is_unknown = named.functions.kinds() == FunctionKind.UNKNOWN
-    unknown = np.ones(len(full), np.bool_)
-    unknown[full] = is_unknown[named.function[leaf[full]]]
-    complete = np.zeros(len(full), np.bool_)
-    complete[full] = named.ends_chain[outermost[full]]
-    kernel_only = np.zeros(len(full), np.bool_)
-    kernel_only[full] = capture.frame_kind[outermost[full]] == _KERNEL_KIND
-    if source.scope == "kernel":
-        complete |= kernel_only  # no user chain was asked for
-    truncated = ~complete[stack_of]
-    if named.kernel_hidden:
-        alone = kernel_only[stack_of]
-        truncated &= ~(alone & _in_kernel_process(capture, rows, alone))
-    return unknown[stack_of], truncated
-
-
-def _in_kernel_process(
-    capture: "Capture", rows: npt.NDArray[np.intp], kernel_only: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
-    """Return whether each sample's process is the kernel's own: no user frame, nothing mapped."""
-    pids = np.array([thread.pid for thread in capture.threads], np.int64)[capture.thread[rows]]
-    mapped = {found.pid for found in capture.objects if not found.kernel}
-    user = np.unique(np.append(pids[~kernel_only], list(mapped - {0})))
-    return ~np.isin(pids, user)
-
-
 def _weights(
     node: npt.NDArray[np.int64], thread: npt.NDArray[np.intp], values: npt.NDArray[np.int64]
-) -> tuple[
-    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]
-]:
+) -> _Weights:
     """Return node, thread, samples and value of each (node, thread) that was sampled."""
     width = int(thread.max(initial=0)) + 1
     keys, inverse = np.unique(node * width + thread, return_inverse=True)
@@ -236,9 +170,12 @@ def _weights(
     return (keys // width).astype(np.int32), (keys % width).astype(np.int32), samples, value
 
 
-def _share(chosen: npt.NDArray[np.bool_], values: npt.NDArray[np.int64]) -> float:
-    total = int(values.sum())
-    return int(values[chosen].sum()) / total if total else float("nan")
+def _unknown_share(functions: FunctionTable, tree: CallTree, weights: _Weights) -> float:
+    """Return the share of the weight whose leaf has no symbol."""
+    node, _, _, value = weights
+    total = int(value.sum())
+    unknown = functions.kinds()[tree.function[node]] == FunctionKind.UNKNOWN
+    return int(value[unknown].sum()) / total if total else float("nan")
 
 
 def _duration_s(capture: "Capture", rows: npt.NDArray[np.intp]) -> float:

@@ -170,6 +170,13 @@ class FunctionTable(Sequence[Function]):
         return table
 
 
+def kinds_of(functions: Sequence[Function]) -> npt.NDArray[np.uint8]:
+    """Return the kind of each function; those of a table are not made for it."""
+    if isinstance(functions, FunctionTable):
+        return functions.kinds()
+    return np.array([function.kind for function in functions], np.uint8)
+
+
 def unknown_function(module: str, address: int) -> Function:
     """Return the function of an address without a symbol."""
     name = f"{posixpath.basename(module) or module}+0x{address:x}"

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from topdown.stacks.call_tree import Chains
 from topdown.stacks.function_table import demangled
+from topdown.stacks.named_chains import SampledStacks
 from topdown.stacks.profile import Function, FunctionKind
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.source_lines import find_source_lines
@@ -20,14 +21,6 @@ if TYPE_CHECKING:
 
 _USER = 0
 _LINES_PER_FUNCTION = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Stacks:
-    """Call chains of unique frames, outermost first, and how many samples each has, (n_chains,)."""
-
-    chains: Chains
-    samples: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,11 @@ class Inlined:
 
 
 def expand_inlined(
-    capture: "Capture", stacks: Stacks, named: NamedFrames, sources: SymbolSources, hottest: int
+    capture: "Capture",
+    stacks: SampledStacks,
+    named: NamedFrames,
+    sources: SymbolSources,
+    hottest: int,
 ) -> Inlined:
     """Return the functions of each frame, with those inlined at the hottest addresses.
 
@@ -89,7 +86,7 @@ def expanded(chains: Chains, inlined: Inlined) -> Chains:
 
 
 def _samples_by_frame(
-    stacks: Stacks, count: int
+    stacks: SampledStacks, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the samples in which each frame is the leaf, and in which it is a caller."""
     leaf, caller = np.zeros(count, np.int64), np.zeros(count, np.int64)

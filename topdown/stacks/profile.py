@@ -1,5 +1,6 @@
 """A profile: the samples of a capture, folded to one weighted tree of named functions."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -16,6 +17,8 @@ class FunctionKind(IntEnum):
     INLINED = 2  # a function inlined into its parent node's function
     UNKNOWN = 3  # an address without a symbol; the name is module+0xoffset
     ROOT = 4  # node 0 only
+    PYTHON = 5  # a function of Python code; the module is its file
+    TRUNCATED = 6  # below the root only: chains that were cut short stand under it, by reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,22 @@ class Source:
     frequency_hz: int | None  # None where a fixed period was asked for
     period: int | None
     scope: str  # "user+kernel", "user" or "kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class StackShares:
+    """How much of the weight has a whole chain, 0..1; NaN where there is no sample, or not told.
+
+    ``reasons``: why the others are truncated, in words, each with its share, largest first.
+    """
+
+    complete: float
+    truncated: float
+    cut_by_copy: float  # truncated because the copied stack did not reach far enough
+    reasons: tuple[tuple[str, float], ...] = ()
+
+
+SHARES_NOT_TOLD = StackShares(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +106,4 @@ class Profile:
     unknown_share: float  # leaf without a symbol
     truncated_share: float  # chain does not reach _start or its thread's entry
     warnings: tuple[Warning, ...] = ()
+    stack_shares: StackShares = SHARES_NOT_TOLD

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.flame_layout import node_levels, sum_up
-from topdown.stacks.function_table import FunctionTable
+from topdown.stacks.function_table import FunctionTable, kinds_of
 from topdown.stacks.profile import Function, FunctionKind, Profile
 from topdown.stacks.profile import Warning as ProfileWarning
 
@@ -57,6 +57,9 @@ def _cut(
     self_value = np.zeros(len(profile.node_parent), np.int64)
     np.add.at(self_value, profile.weight_node, profile.weight_value)
     total = sum_up(node_levels(profile.node_parent), profile.node_parent, self_value)
+    # Whole and truncated chains stay apart, even those whose reason is too narrow to show.
+    apart = kinds_of(profile.functions)[profile.node_function] == FunctionKind.TRUNCATED
+    total[apart] = total[0]
     # A parent weighs at least as much and stands before: a stable order takes it first.
     heaviest = np.argsort(-total, kind="stable")
     leaf = profile.weight_node

@@ -7,7 +7,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from topdown.stacks.profile import Profile
+from topdown.stacks.function_table import kinds_of
+from topdown.stacks.profile import FunctionKind, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,10 @@ class RankedFunctions(Sequence[RankedFunction]):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Functions by self value, then total; threads by value; the root is not among them."""
+    """Functions by self value, then total; threads by value.
+
+    The root, and what truncated chains stand under, are no functions and not among them.
+    """
 
     value: int  # of the whole profile
     functions: Sequence[RankedFunction]
@@ -82,8 +86,8 @@ def rank(profile: Profile) -> Ranking:
     function_samples = _sum(profile.node_function, self_samples, count)
     function_total = _sum(profile.node_function[outer], total[outer], count)
     order = np.lexsort((np.arange(count), -function_total, -function_self))
-    if nodes:
-        order = order[order != profile.node_function[0]]
+    kinds = kinds_of(profile.functions)[order]
+    order = order[(kinds != FunctionKind.ROOT) & (kinds != FunctionKind.TRUNCATED)]
     rows = RankedFunctions(
         order, function_self[order], function_total[order], function_samples[order]
     )

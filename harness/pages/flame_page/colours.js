@@ -1,7 +1,7 @@
 // Colours tell where a function lives; shades tell modules and neighbours apart.
 
-const KIND = { USER: 0, KERNEL: 1, INLINED: 2, UNKNOWN: 3, ROOT: 4 };
-const KIND_NAME = ["user", "kernel", "inlined", "no symbol", "all"];
+const KIND = { USER: 0, KERNEL: 1, INLINED: 2, UNKNOWN: 3, ROOT: 4, PYTHON: 5, TRUNCATED: 6 };
+const KIND_NAME = ["user", "kernel", "inlined", "no symbol", "all", "Python", "truncated"];
 const SHADES = 7;
 
 // Hue, saturation, lightness and how far shades reach in hue and lightness.

@@ -1,5 +1,6 @@
 """Programs with known symbols, compiled once, and captures made by hand."""
 
+import os
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,6 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from topdown.stacks.profile import Profile
+from topdown.stacks.symbol_sources import SymbolSources
+
+USER, KERNEL = 0, 1
+BASE = 0xFFFFFFFF81000000
 PROGRAM = r"""
 #include <stdio.h>
 namespace shop {
@@ -122,6 +128,7 @@ class FakeCapture:
     threads: list[FakeThread] = field(default_factory=lambda: [FakeThread(7, 7)])
     attributes: list[FakeAttribute] = field(default_factory=lambda: [FakeAttribute()])
     events: list[int] | None = None
+    ends: list[int] | None = None  # of each stack; None: the kernel's own chains
     lost_records: int = 0
     lost_samples: int = 0
     throttles: int = 0
@@ -135,12 +142,41 @@ class FakeCapture:
         lengths = [len(stack) for stack in self.stacks]
         self.stack_offset = np.cumsum([0, *lengths]).astype(np.uint64)
         self.stack_frame = np.array([f for stack in self.stacks for f in stack], np.uint32)
+        self.stack_end = np.array(self.ends or [0] * len(lengths), np.uint8)
         taken = np.array(self.samples, np.int64).reshape(-1, 3)
         self.stack = taken[:, 0].astype(np.uint32)
         self.thread = taken[:, 1].astype(np.uint32)
         self.period = taken[:, 2].astype(np.uint64)
         self.time_ns = np.arange(1, len(taken) + 1, dtype=np.uint64) * np.uint64(10**9)
         self.event = np.array(self.events or [0] * len(taken), np.uint16)
+
+
+def paths(profile: Profile) -> dict[str, int]:
+    """Samples by path of names."""
+    found: dict[str, int] = {}
+    for node, samples in zip(profile.weight_node, profile.weight_samples, strict=True):
+        names = []
+        at = int(node)
+        while at > 0:
+            names.append(profile.functions[int(profile.node_function[at])].name)
+            at = int(profile.node_parent[at])
+        path = ";".join(reversed(names))
+        found[path] = found.get(path, 0) + int(samples)
+    return found
+
+
+def file_offset(programs: Programs, name: str) -> int:
+    """The offset in the file of a function's second byte."""
+    from topdown.stacks.elf_file import ElfFile
+    from topdown.stacks.regular_file import open_regular
+
+    address = symbol_addresses(programs.full)[name] + 1
+    with open_regular(programs.full) as file:
+        for load in ElfFile(file).segments:
+            start = int(load["address"])
+            if load["type"] == 1 and start <= address < start + int(load["file_size"]):
+                return address - start + int(load["offset"])
+    raise AssertionError(name)
 
 
 class Made:
@@ -151,9 +187,46 @@ class Made:
     Thread = FakeThread
     Attribute = FakeAttribute
     run = staticmethod(run)
+    paths = staticmethod(paths)
+    file_offset = staticmethod(file_offset)
     symbol_addresses = staticmethod(symbol_addresses)
 
 
 @pytest.fixture(scope="session")
 def made() -> type[Made]:
     return Made
+
+
+@pytest.fixture
+def sources(tmp_path):
+    (tmp_path / "kallsyms").write_bytes(
+        b"%x T _stext\n%x T do_syscall_64\n%x T ret_from_fork_asm\n%x t worker\t[ext4]\n%x T end\n"
+        % (BASE, BASE + 0x100, BASE + 0x200, BASE + 0x300, BASE + 0x400)
+    )
+    return SymbolSources(recording=tmp_path, debug_directories=())
+
+
+@pytest.fixture
+def shop(programs, made):
+    """A function that makes a capture over the known program; frames by name."""
+    names = ["_start", "main", "_ZN4shop5outerEi", "plain"]
+    frames = [(0, file_offset(programs, name), USER) for name in names]
+    frames += [(0, 1 << 40, USER), (1, BASE + 0x110, KERNEL), (1, BASE + 0x210, KERNEL)]
+    frames += [(1, BASE + 0x310, KERNEL), (-1, 0xDEAD, USER)]
+    start, main, outer, plain, unknown, syscall, fork, worker, nowhere = range(9)
+    objects = [
+        made.Object(os.fsencode(programs.full), programs.build_id),
+        made.Object(b"[kernel.kallsyms]", kernel=True),
+    ]
+    number = {
+        "start": start, "main": main, "outer": outer, "plain": plain, "unknown": unknown,
+        "syscall": syscall, "fork": fork, "worker": worker, "nowhere": nowhere,
+    }  # fmt: skip
+
+    def capture(*stacks: str, periods: list[int] | None = None, **more):
+        rows = [[number[name] for name in stack.split()] for stack in stacks]
+        weights = periods or [1000] * len(rows)
+        samples = [(index, 0, weight) for index, weight in enumerate(weights)]
+        return made.Capture(frames, rows, samples, objects, **more)
+
+    return capture

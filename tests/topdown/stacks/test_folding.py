@@ -12,38 +12,13 @@ from hypothesis import strategies as st
 from stallscope.errors import UsageError
 from topdown.stacks.call_tree import Chains, build_tree
 from topdown.stacks.folding import FoldOptions, fold
-from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.profile import FunctionKind
 from topdown.stacks.ranking import rank
-from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.symbolizer import Symbolizer
 
 pytest.importorskip("stallscope._native", reason="needs the program stallscope._native, built")
 
-USER, KERNEL = 0, 1
-BASE = 0xFFFFFFFF81000000
-
-
-@pytest.fixture
-def sources(tmp_path):
-    (tmp_path / "kallsyms").write_bytes(
-        b"%x T _stext\n%x T do_syscall_64\n%x T ret_from_fork_asm\n%x t worker\t[ext4]\n%x T end\n"
-        % (BASE, BASE + 0x100, BASE + 0x200, BASE + 0x300, BASE + 0x400)
-    )
-    return SymbolSources(recording=tmp_path, debug_directories=())
-
-
-def paths(profile: Profile) -> dict[str, int]:
-    """Samples by path of names."""
-    found: dict[str, int] = {}
-    for node, samples in zip(profile.weight_node, profile.weight_samples, strict=True):
-        names = []
-        at = int(node)
-        while at > 0:
-            names.append(profile.functions[int(profile.node_function[at])].name)
-            at = int(profile.node_parent[at])
-        path = ";".join(reversed(names))
-        found[path] = found.get(path, 0) + int(samples)
-    return found
+USER = 0
 
 
 def short(name: str) -> str:
@@ -51,49 +26,9 @@ def short(name: str) -> str:
     return name.split("(", maxsplit=1)[0].rsplit("::", maxsplit=1)[-1]
 
 
-def file_offset(programs, made, name: str) -> int:
-    """The offset in the file of a function's second byte."""
-    from topdown.stacks.elf_file import ElfFile
-    from topdown.stacks.regular_file import open_regular
-
-    address = made.symbol_addresses(programs.full)[name] + 1
-    with open_regular(programs.full) as file:
-        for load in ElfFile(file).segments:
-            start = int(load["address"])
-            if load["type"] == 1 and start <= address < start + int(load["file_size"]):
-                return address - start + int(load["offset"])
-    raise AssertionError(name)
-
-
-@pytest.fixture
-def shop(programs, made):
-    """A function that makes a capture over the known program; frames by name."""
-    names = ["_start", "main", "_ZN4shop5outerEi", "plain"]
-    frames = [(0, file_offset(programs, made, name), USER) for name in names]
-    frames += [(0, 1 << 40, USER), (1, BASE + 0x110, KERNEL), (1, BASE + 0x210, KERNEL)]
-    frames += [(1, BASE + 0x310, KERNEL), (-1, 0xDEAD, USER)]
-    start, main, outer, plain, unknown, syscall, fork, worker, nowhere = range(9)
-    objects = [
-        made.Object(os.fsencode(programs.full), programs.build_id),
-        made.Object(b"[kernel.kallsyms]", kernel=True),
-    ]
-    number = {
-        "start": start, "main": main, "outer": outer, "plain": plain, "unknown": unknown,
-        "syscall": syscall, "fork": fork, "worker": worker, "nowhere": nowhere,
-    }  # fmt: skip
-
-    def capture(*stacks: str, periods: list[int] | None = None, **more):
-        rows = [[number[name] for name in stack.split()] for stack in stacks]
-        weights = periods or [1000] * len(rows)
-        samples = [(index, 0, weight) for index, weight in enumerate(weights)]
-        return made.Capture(frames, rows, samples, objects, **more)
-
-    return capture
-
-
-def test_names_kinds_and_paths(shop, sources):
+def test_names_kinds_and_paths(shop, sources, made):
     profile = fold(shop("outer main start", "syscall plain main start"), Symbolizer(sources))
-    assert paths(profile) == {
+    assert made.paths(profile) == {
         "_start;main;shop::outer(int)": 1,
         "_start;main;plain;do_syscall_64": 1,
     }
@@ -125,9 +60,12 @@ def test_unknown_leaves_and_cut_chains_are_shares_of_value(shop, sources):
     assert {f.name for f in unknown} == {"full+0x10000000000", "[unknown]+0xdead"}
 
 
-def test_a_sample_without_a_stack_is_counted(shop, sources):
+def test_a_sample_without_a_stack_is_counted(shop, sources, made):
     profile = fold(shop("plain main start", ""), Symbolizer(sources))
-    assert paths(profile) == {"_start;main;plain": 1, "[no stack]": 1}
+    assert made.paths(profile) == {
+        "_start;main;plain": 1,
+        "[truncated: no stack];[no stack]": 1,
+    }
     assert profile.unknown_share == profile.truncated_share == 0.5
 
 
@@ -170,6 +108,21 @@ def test_the_first_event_with_samples_is_shown_and_others_are_said(shop, sources
         fold(capture, Symbolizer(sources), FoldOptions(event="none"))
 
 
+def test_attributes_that_differ_only_in_what_they_sample_are_one_event(shop, sources, made):
+    """As where some processes' stacks are copied, and others' are not."""
+    attributes = [made.Attribute(), made.Attribute(), made.Attribute(exclude_kernel=True)]
+    attributes += [made.Attribute("branches", type=0, config=4)]
+    stacks = ("plain main start", "outer main start", "main start", "main start", "plain start")
+    capture = shop(*stacks, attributes=attributes, events=[1, 0, 2, 1, 3])
+    profile = fold(capture, Symbolizer(sources))
+    assert (profile.samples, int(profile.weight_value.sum())) == (3, 3000)
+    said = next(w.message for w in profile.warnings if w.code == "other-events")
+    assert "cpu-clock (1 samples), branches (1 samples)" in said
+    assert fold(capture, Symbolizer(sources), FoldOptions(event="cpu-clock")).samples == 3
+    assert fold(capture, Symbolizer(sources), FoldOptions(event=1)).samples == 3
+    assert fold(capture, Symbolizer(sources), FoldOptions(event=2)).samples == 1
+
+
 def test_an_empty_capture_is_an_empty_profile(sources, made):
     profile = fold(made.Capture(attributes=[]), Symbolizer(sources))
     assert profile.samples == 0
@@ -204,11 +157,12 @@ def test_recursion_counts_once_in_a_total(shop, sources):
 def test_inlined_functions_stand_below_the_function_that_holds_them(shop, sources, programs, made):
     """Every address of outer(), as addr2line sees it."""
     address = made.symbol_addresses(programs.full)["_ZN4shop5outerEi"]
-    offset = file_offset(programs, made, "_ZN4shop5outerEi") - 1
+    offset = made.file_offset(programs, "_ZN4shop5outerEi") - 1
     frames = [(0, offset + step, USER) for step in range(40)]
     objects = [made.Object(os.fsencode(programs.full), programs.build_id)]
     stacks = [[index] for index in range(len(frames))]
     capture = made.Capture(frames, stacks, [(i, 0, 1) for i in range(len(frames))], objects)
+    capture.stack_end[:] = 1  # complete
     profile = fold(capture, Symbolizer(sources), FoldOptions(lines=1000))
     # addr2line shows the symbol's name for the innermost function: only its callers are compared.
     expected: Counter[tuple[str, ...]] = Counter()
@@ -216,7 +170,7 @@ def test_inlined_functions_stand_below_the_function_that_holds_them(shop, source
         text = made.run("addr2line", "-ifC", "-e", programs.full, hex(address + step))
         expected[tuple(short(name) for name in text.splitlines()[2::2][::-1])] += 1
     found: Counter[tuple[str, ...]] = Counter()
-    for path, samples in paths(profile).items():
+    for path, samples in made.paths(profile).items():
         found[tuple(short(name) for name in path.split(";")[:-1])] += samples
     assert found == expected
     assert {len(path) for path in found} == {0, 1, 2}
