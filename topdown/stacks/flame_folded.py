@@ -3,7 +3,8 @@
 One line per stack and process, ``process;outermost;...;leaf samples``, sorted, ended by one
 newline each. ``;`` in a name becomes ``:``, and characters that end lines or steer text are made
 visible, so every line has as many fields as its stack has frames. An unnamed function is
-``[unknown]``. Counts are samples; the file is valid UTF-8 whatever the names were.
+``[unknown]``; a truncated chain's outermost frame says why (``[truncated: ...]``). Counts are
+samples; the file is valid UTF-8 whatever the names were.
 """
 
 from collections.abc import Iterator

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.flame_names import function_text
-from topdown.stacks.profile import Profile
+from topdown.stacks.function_table import kinds_of
+from topdown.stacks.profile import FunctionKind, Profile
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -16,6 +17,7 @@ Int64 = npt.NDArray[np.int64]
 class FlameTree:
     """The nodes of a profile in preorder, the heaviest child first (ties by name).
 
+    What truncated chains stand under comes last. ``is_truncated`` bool tells those nodes.
     All arrays are (n_nodes,) and indexed by preorder position. ``node`` is the profile's node,
     ``end`` one past the last position of the subtree, ``depth`` 0 at the root. Values are in the
     unit of the profile's source.
@@ -30,6 +32,7 @@ class FlameTree:
     total_value: Int64
     self_samples: Int64
     total_samples: Int64
+    is_truncated: npt.NDArray[np.bool_]
     position: Int32  # of each of the profile's nodes: position[node[i]] == i
 
 
@@ -79,7 +82,9 @@ def _name_order(profile: Profile) -> Int64:
     return ranks
 
 
-def _sibling_offsets(profile: Profile, total: Int64, size: Int64) -> Int64:
+def _sibling_offsets(
+    profile: Profile, total: Int64, size: Int64, last: npt.NDArray[np.bool_]
+) -> Int64:
     """How many nodes stand before each node in its siblings' subtrees, the heaviest first."""
     parent = profile.node_parent
     offset = np.zeros(len(parent), dtype=np.int64)
@@ -87,7 +92,7 @@ def _sibling_offsets(profile: Profile, total: Int64, size: Int64) -> Int64:
     children = np.bincount(parent[1:], minlength=len(parent))
     rows = 1 + np.flatnonzero(children[parent[1:]] > 1)
     names = _name_order(profile)[profile.node_function[rows]]
-    order = rows[np.lexsort((names, -total[rows], parent[rows]))]
+    order = rows[np.lexsort((names, -total[rows], last[rows], parent[rows]))]
     sizes_before = np.cumsum(size[order]) - size[order]
     is_first = np.diff(parent[order], prepend=-1) != 0
     group_start = np.maximum.accumulate(np.where(is_first, np.arange(len(order)), 0))
@@ -107,7 +112,9 @@ def flame_tree(profile: Profile) -> FlameTree:
     total = sum_up(levels, parent, self_value)
     size = sum_up(levels, parent, np.ones(n_nodes, dtype=np.int64))
 
-    offset = _sibling_offsets(profile, total, size)
+    kinds = kinds_of(profile.functions)[profile.node_function]
+    is_truncated = (kinds == FunctionKind.TRUNCATED) & (parent == 0)
+    offset = _sibling_offsets(profile, total, size, is_truncated)
     position = np.zeros(n_nodes, dtype=np.int64)
     depth = np.zeros(n_nodes, dtype=np.int64)
     for level, nodes in enumerate(levels[1:], start=1):
@@ -125,6 +132,7 @@ def flame_tree(profile: Profile) -> FlameTree:
         total_value=total[node],
         self_samples=self_samples[node],
         total_samples=sum_up(levels, parent, self_samples)[node],
+        is_truncated=is_truncated[node],
         position=position.astype(np.int32),
     )
 
@@ -134,7 +142,7 @@ def lay_out(tree: FlameTree, width_px: float, least_px: float = 1.0) -> list[Rec
 
     Children stand from the left, the heaviest first. Those narrower than ``least_px`` are folded
     into one remainder at their right; a remainder narrower than that is left out, and so is what
-    stands on frames that were folded.
+    stands on frames that were folded. What truncated chains stand under is right of all that.
     """
     grand_total = int(tree.total_value[0])
     if grand_total <= 0:
@@ -152,24 +160,27 @@ def lay_out(tree: FlameTree, width_px: float, least_px: float = 1.0) -> list[Rec
 
 
 def _children(tree: FlameTree, above: Rectangle, scale: float, least_px: float) -> list[Rectangle]:
-    """The rectangles of one frame's children, with the remainder last."""
+    """The rectangles of one frame's children: wide ones, their remainder, truncated chains."""
+    child, end = above.position + 1, int(tree.end[above.position])
+    apart = np.flatnonzero(tree.is_truncated).tolist() if above.position == 0 else []
+    whole_end = apart[0] if apart else end
+    widths: list[tuple[int, int, int, int]] = []  # position, value, samples, folded
+    while child < whole_end and int(tree.total_value[child]) * scale >= least_px:
+        widths.append((child, int(tree.total_value[child]), int(tree.total_samples[child]), 0))
+        child = int(tree.end[child])
+    if child < whole_end and (rest := _remainder(tree, child, whole_end)):
+        widths.append((child, *rest))
+    for root in apart:
+        widths.append((root, int(tree.total_value[root]), int(tree.total_samples[root]), 0))
     drawn: list[Rectangle] = []
     x_px = above.x_px
-    child, end = above.position + 1, int(tree.end[above.position])
-    while child < end:
-        value = int(tree.total_value[child])
-        if value * scale < least_px:
-            break
-        samples = int(tree.total_samples[child])
-        drawn.append(Rectangle(above.depth + 1, x_px, value * scale, child, value, samples))
-        x_px += value * scale
-        child = int(tree.end[child])
-    if child < end and (rest := _remainder(tree, child, end)):
-        value, samples, count = rest
-        if value * scale >= least_px:
+    for position, value, samples, folded in widths:
+        width_px = value * scale
+        if width_px >= least_px:
             drawn.append(
-                Rectangle(above.depth + 1, x_px, value * scale, child, value, samples, count)
+                Rectangle(above.depth + 1, x_px, width_px, position, value, samples, folded)
             )
+            x_px += width_px
     return drawn
 
 

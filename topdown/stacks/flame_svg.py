@@ -5,7 +5,7 @@ from html import escape
 
 from topdown.stacks.flame_layout import FlameTree, Rectangle, flame_tree, lay_out
 from topdown.stacks.flame_names import function_text, visible_text
-from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.profile import Function, FunctionKind, Profile
 
 ROW_PX = 18
 MARGIN_PX = 10
@@ -18,14 +18,18 @@ _CLASS_OF_KIND = {
     FunctionKind.USER: "user",
     FunctionKind.KERNEL: "kernel",
     FunctionKind.INLINED: "inlined",
+    FunctionKind.PYTHON: "python",
     FunctionKind.UNKNOWN: "unknown",
+    FunctionKind.TRUNCATED: "truncated",
     FunctionKind.ROOT: "root",
 }
 _LEGEND = (
     ("user", "user"),
     ("inlined", "inlined"),
+    ("python", "Python"),
     ("kernel", "kernel"),
     ("unknown", "no symbol"),
+    ("truncated", "truncated"),
     ("rest", "too narrow"),
 )
 _STYLE = """
@@ -33,6 +37,8 @@ text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .title{font-size:17px;font-weight:600}.soft{fill:#565b65}.paper{fill:#fff}
 .user{fill:#f3b765}.user.odd{fill:#f0aa52}.kernel{fill:#a3c2ee}.kernel.odd{fill:#92b5ea}
 .inlined{fill:#bdd389}.inlined.odd{fill:#b1ca76}.unknown{fill:#c9ccd1}.unknown.odd{fill:#c1c4ca}
+.python{fill:#86cfbf;stroke:#3f8a7a;stroke-width:.6}.python.odd{fill:#79c5b4}
+.truncated{fill:#ecd9d6;stroke:#8c5850;stroke-dasharray:4 2.5}
 .root{fill:#dcdee2}.rest{fill:#e4e4df}g:hover rect{stroke:#1b1d21}
 @media(prefers-color-scheme:dark){.paper{fill:#1a1d22}.head,.soft{fill:#c3c8d1}
 .rest{fill:#4b515b}.rest+text{fill:#e8eaee}g:hover rect{stroke:#fff}}
@@ -89,7 +95,7 @@ def render_svg(profile: Profile, *, width: int, inverted: bool) -> str:
         f'viewBox="0 0 {width_px} {sheet.height_px}" role="img">\n'
         f"<style>{_STYLE}</style>\n"
         f'<rect class="paper" width="{width_px}" height="{sheet.height_px}"/>\n'
-        f"{_head(profile, sheet)}\n{frames}\n{_legend(sheet)}\n</svg>\n"
+        f"{_head(profile, sheet)}\n{frames}\n{_legend(profile, tree, rectangles, sheet)}\n</svg>\n"
     )
 
 
@@ -103,7 +109,7 @@ def _head(profile: Profile, sheet: _Sheet) -> str:
     said.append(f"{profile.lost:,} lost")
     for share, what in (
         (profile.unknown_share, "no symbol"),
-        (profile.truncated_share, "cut short"),
+        (profile.truncated_share, "truncated"),
     ):
         if share > 0:
             said.append(f"{100 * share:.1f} % {what}")
@@ -116,14 +122,24 @@ def _head(profile: Profile, sheet: _Sheet) -> str:
     )
 
 
-def _legend(sheet: _Sheet) -> str:
-    """What the colours mean."""
+def _legend(profile: Profile, tree: FlameTree, rectangles: list[Rectangle], sheet: _Sheet) -> str:
+    """What the colours mean that the picture has."""
+    drawn = {
+        "rest" if shown.folded else _look(profile.functions[tree.function[shown.position]])
+        for shown in rectangles
+    }
     parts, x_px, y_px = [], MARGIN_PX, sheet.height_px - 20
     for name, text in _LEGEND:
+        if name not in drawn:
+            continue
         parts.append(f'<rect class="{name}" x="{x_px}" y="{y_px}" width="10" height="10"/>')
         parts.append(f'<text class="soft" x="{x_px + 15}" y="{y_px + 9}">{text}</text>')
         x_px += 34 + round(len(text) * CHAR_PX)
     return "\n".join(parts)
+
+
+def _look(function: Function) -> str:
+    return _CLASS_OF_KIND.get(function.kind, "unknown")
 
 
 def _frame(profile: Profile, tree: FlameTree, sheet: _Sheet, rectangle: Rectangle) -> str:
@@ -132,7 +148,7 @@ def _frame(profile: Profile, tree: FlameTree, sheet: _Sheet, rectangle: Rectangl
     share = 100 * rectangle.value / int(tree.total_value[0])
     weight = f"{value_text(rectangle.value, profile.source.unit)}, {share:.2f} %"
     weight += f", {rectangle.samples:,} samples"
-    look = _CLASS_OF_KIND.get(function.kind, "unknown")
+    look = _look(function)
     if rectangle.folded:
         look, name = "rest", f"{rectangle.folded:,} more"
         told = f"{name}, each narrower than a pixel: {weight}"

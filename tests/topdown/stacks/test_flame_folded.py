@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topdown.stacks.flame_folded import render_folded
-from topdown.stacks.profile import Profile, Thread
+from topdown.stacks.profile import Function, FunctionKind, Profile, Thread
 
 
 def parsed(text: str) -> dict[tuple[str, ...], int]:
@@ -26,6 +26,13 @@ def test_the_text(profile_of: Callable[..., Profile]) -> None:
     rows = [(("main", "f"), 3), (("main", "f"), 2, 1), (("main",), 4, 2), ((), 1)]
     text = render_folded(profile_of(rows, threads=threads))
     assert text == "srv 1\nsrv;main;f 5\nx y;main 4\n"
+
+
+def test_truncated_chains_begin_with_their_reason(profile_of: Callable[..., Profile]) -> None:
+    cut = Function("[truncated: beyond the copied stack]", "", FunctionKind.TRUNCATED)
+    run = Function("run", "/srv/app.py", FunctionKind.PYTHON)
+    text = render_folded(profile_of([((cut, "main", run), 2), (("main", run), 1)]))
+    assert text == "it;[truncated: beyond the copied stack];main;run 2\nit;main;run 1\n"
 
 
 def test_an_empty_profile_is_an_empty_text(profile_of: Callable[..., Profile]) -> None:

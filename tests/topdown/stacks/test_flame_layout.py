@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topdown.stacks.flame_layout import FlameTree, flame_tree, lay_out
-from topdown.stacks.profile import Profile
+from topdown.stacks.profile import Function, FunctionKind, Profile
 
 ROWS = [
     (("main", "cold"), 1),
@@ -70,6 +70,28 @@ def test_what_is_narrower_than_a_pixel_is_counted(profile_of: Callable[..., Prof
     assert (rest.folded, rest.samples, rest.width_px) == (100, 100, 50.0)
     assert rest.x_px == 450.0
     assert len(rectangles) == 4
+
+
+def test_truncated_chains_stand_right_of_all_others(profile_of: Callable[..., Profile]) -> None:
+    """Behind the remainder of what is too narrow, however heavy they are."""
+    cut = [Function(f"[truncated: {why}]", "", FunctionKind.TRUNCATED) for why in ("rare", "often")]
+    rows = [(("main",), 300), (("thread",), 100), ((cut[0], "main"), 100), ((cut[1], "f"), 400)]
+    rows += [((f"narrow{n}",), 1) for n in range(100)]
+    profile = profile_of(rows)
+    tree = flame_tree(profile)
+    assert names_of(profile, tree)[-4:] == ["[truncated: often]", "f", "[truncated: rare]", "main"]
+    rectangles = lay_out(tree, 500.0)
+    names = names_of(profile, tree)
+    row = sorted(
+        (r.x_px, r.width_px, r.folded, names[r.position]) for r in rectangles if r.depth == 1
+    )
+    assert row == [
+        (0.0, 150.0, 0, "main"),
+        (150.0, 50.0, 0, "thread"),
+        (200.0, 50.0, 100, "narrow0"),
+        (250.0, 200.0, 0, "[truncated: often]"),
+        (450.0, 50.0, 0, "[truncated: rare]"),
+    ]
 
 
 def test_an_empty_profile_has_no_rectangle(profile_of: Callable[..., Profile]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from topdown.stacks.flame_svg import render_svg, value_text
 from topdown.stacks.profile import Function, FunctionKind, Profile
 
+CUT = Function("[truncated: no frame pointers]", "", FunctionKind.TRUNCATED)
 NS = {"svg": "http://www.w3.org/2000/svg"}
 GOLDEN = Path(__file__).parent / "golden" / "flame_small.svg"
 
@@ -17,6 +18,7 @@ def small(profile_of: Callable[..., Profile]) -> Profile:
     read = Function("sys_read", "[kernel]", FunctionKind.KERNEL)
     rows = [(("main", "parse<int>"), 600), (("main", read), 390)]
     rows += [(("main", f"cold{n}"), 1) for n in range(10)]
+    rows += [((CUT, "main"), 700), ((Function("run", "app.py", FunctionKind.PYTHON),), 300)]
     return profile_of(rows, title="small & plain", lost=2, truncated_share=0.25)
 
 
@@ -43,6 +45,21 @@ def test_flame_grows_up_and_icicle_down(profile_of: Callable[..., Profile]) -> N
     assert flame[0][1] == max(y for _, y in flame)
     assert icicle[0][1] == min(y for _, y in icicle)
     assert any(title.startswith("10 more, each narrower than a pixel: 10 ms") for title, _ in flame)
+
+
+def test_truncated_chains_stand_last_and_the_legend_names_what_is_there(
+    profile_of: Callable[..., Profile],
+) -> None:
+    root = ET.fromstring(render_svg(small(profile_of), width=600, inverted=True))
+    second = [
+        (float(rect.get("x", "")), rect.get("class", "").split()[0])
+        for group in root.findall("svg:g", NS)
+        for rect in group.findall("svg:rect", NS)
+        if rect.get("y") == "76"
+    ]
+    assert [look for _, look in sorted(second)] == ["user", "python", "truncated"]
+    legend = [text.text for text in root.findall("svg:text", NS)[2:]]
+    assert legend == ["user", "Python", "kernel", "truncated", "too narrow"]
 
 
 @pytest.mark.parametrize(
