@@ -13,6 +13,9 @@ from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
 
 DEFAULT_DURATION_S = 10.0
+# A copy has to hold more than a frame, and the size of a sample is a number of 16 bits.
+LEAST_STACK_BYTES = 256
+MOST_STACK_BYTES = 65_528
 _PID = re.compile(r"0*[1-9][0-9]{0,9}")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,6 +85,19 @@ def target_options(command: Command) -> Command:
                 help="Seconds to observe; 0: until Ctrl-C or the target's end. "
                 "Default: 10, for a command until it ends.",
             ),
+            click.option(
+                "--stacks",
+                type=click.Choice(["fp", "dwarf", "auto"]),
+                default="auto",
+                help="User stacks by frame pointers (fp), copied and unwound later (dwarf), or as "
+                "the target needs (auto). Default: auto.",
+            ),
+            click.option(
+                "--stack-bytes",
+                type=click.IntRange(LEAST_STACK_BYTES, MOST_STACK_BYTES),
+                metavar="N",
+                help="Bytes of each stack copied, a multiple of 8. Default: 8192.",
+            ),
             click.option("--user", "scope", flag_value="user", help="Sample user code only."),
             click.option(
                 "--kernel", "scope", flag_value="kernel", help="Insist on kernel code as well."
@@ -120,6 +136,10 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
         )
     if values["frequency_hz"] is not None and values["period"] is not None:
         raise UsageError("-F and -c exclude each other", "keep one of them")
+    if (values["stack_bytes"] or 0) % 8 != 0:
+        raise UsageError(
+            f"--stack-bytes {values['stack_bytes']} is no multiple of 8", "for example: 16384"
+        )
     duration = values["duration"]
     if duration is not None and not math.isfinite(duration):
         raise UsageError(
@@ -140,6 +160,8 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
         duration_s=duration or None,
         scope=values["scope"] or "",
         force=values["force"],
+        stacks=values["stacks"],
+        stack_bytes=values["stack_bytes"],
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from harness.terminal import LiveLine, note, report_command, warn
+from harness.terminal import LiveLine, note, printable, report_command, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
 from stallscope.recordings import MANIFEST, Recording, open_recording
@@ -26,6 +26,8 @@ class _Watcher:
     def follow(self, progress: Progress) -> None:
         if progress.kind == "started":
             self.pids = progress.pids or self._options.pids
+            if progress.stacks:
+                note(f"stacks: {printable(progress.stacks)}")
             for warning in progress.warnings if self._warns else ():
                 warn(warning)
             if self._options.force:

@@ -39,6 +39,8 @@ class CollectorOptions:
     duration_s: float | None = None
     scope: str = ""  # "user", "kernel" (kernel chains are a must) or empty: what is allowed
     force: bool = False
+    stacks: str = "auto"  # "fp", "dwarf" or "auto": what the target's code needs
+    stack_bytes: int | None = None  # of each copied stack; None: the collector's default
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
@@ -52,6 +54,8 @@ class CollectorOptions:
             ("--freq", self.frequency_hz),
             ("--count", self.period),
             ("--duration", self.duration_s),
+            ("--stacks", self.stacks),
+            ("--stack-bytes", self.stack_bytes),
         ):
             if value not in ("", None):
                 words.append(f"{flag}={value}")  # one word: a value may begin with a dash
@@ -72,6 +76,7 @@ class Progress:
     size_bytes: int
     warnings: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
+    stacks: str = ""  # how user stacks are recorded and why so, for a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +190,7 @@ def _progress(kind: str, line: Fields) -> Progress:
         size_bytes=line.integer("bytes", 0),
         warnings=tuple(warning.text("message", "") for warning in line.objects("warnings")),
         pids=line.integers("pids"),
+        stacks=line.fields("stacks").text("text", ""),
     )
 
 

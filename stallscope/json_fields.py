@@ -54,6 +54,15 @@ class Fields:
         """Return a count, or None where the key is absent or null."""
         return None if self.values.get(key) is None else self.count(key)
 
+    def maybe_share(self, key: str) -> float | None:
+        """Return a number from 0 to 1, or None where the key is absent or null."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+            raise self._wrong(key, "a number from 0 to 1")
+        return float(value)
+
     def boolean(self, key: str, default: bool | None = None) -> bool:
         """Return true or false; the default where the key is absent."""
         value = self.values.get(key, default)

@@ -54,6 +54,27 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessStacks:
+    """How one process's stacks were recorded, and what its first samples showed."""
+
+    pid: int
+    chosen: str  # "fp" or "dwarf"
+    probed_samples: int
+    whole_share: float | None  # of the chains by frame pointers, 0..1; None where none was seen
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """How user stacks were recorded, and why so."""
+
+    asked: str  # "fp", "dwarf" or "auto"
+    chosen: str  # "fp" (call chains by frame pointers), "dwarf" (copies, unwound later) or "mixed"
+    copy_bytes: int  # of each stack; 0 where none was copied
+    why: str
+    processes: tuple[ProcessStacks, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What recording.json says. Times in nanoseconds, of CLOCK_MONOTONIC but where named."""
 
@@ -72,6 +93,7 @@ class Manifest:
     end_reason: str
     target_status: str
     notices: tuple[Notice, ...]
+    stacks: Stacks | None  # None in recordings made before stacks could be copied
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +171,7 @@ def read_manifest(path: Path) -> Manifest:
             Notice(notice.text("code"), notice.text("message"))
             for notice in fields.objects("warnings")
         ),
+        stacks=_stacks(fields.fields("stacks")) if fields.values.get("stacks") else None,
     )
 
 
@@ -193,6 +216,24 @@ def _source(fields: Fields) -> EventSource:
         scope=fields.text("scope", "user+kernel"),
         frequency_hz=fields.maybe_count("frequency_hz"),
         period=fields.maybe_count("period"),
+    )
+
+
+def _stacks(fields: Fields) -> Stacks:
+    return Stacks(
+        asked=fields.text("asked", "auto"),
+        chosen=fields.text("chosen"),
+        copy_bytes=fields.count("copy_bytes", 0),
+        why=fields.text("why", ""),
+        processes=tuple(
+            ProcessStacks(
+                pid=process.integer("pid"),
+                chosen=process.text("chosen"),
+                probed_samples=process.count("probed_samples", 0),
+                whole_share=process.maybe_share("whole_share"),
+            )
+            for process in fields.objects("processes")
+        ),
     )
 
 

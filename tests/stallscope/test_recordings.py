@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stallscope.errors import RecordingError, UsageError
-from stallscope.recordings import MANIFEST, open_recording, read_manifest
+from stallscope.recordings import MANIFEST, ProcessStacks, Stacks, open_recording, read_manifest
 
 GOOD = {
     "schema": "stallscope.recording/1.3",
@@ -37,6 +37,32 @@ def test_a_manifest_of_a_later_minor_is_read(tmp_path: Path) -> None:
     assert manifest.target.describe() == "pid 12"
     assert manifest.target_status == "exited 3"
     assert manifest.notices[0].message == "m"
+
+
+def test_how_stacks_were_taken_is_read_where_it_is_told(tmp_path: Path) -> None:
+    manifest = open_recording(write(tmp_path, GOOD)).manifest
+    assert manifest is not None
+    assert manifest.stacks is None
+    process = {"pid": 12, "chosen": "dwarf", "probed_samples": 64, "whole_share": 0.03}
+    stacks = {"asked": "auto", "chosen": "mixed", "copy_bytes": 8192, "why": "w"}
+    document = {**GOOD, "stacks": {**stacks, "processes": [process, {"pid": 13, "chosen": "fp"}]}}
+    manifest = open_recording(write(tmp_path, document)).manifest
+    assert manifest is not None
+    assert manifest.stacks == Stacks(
+        "auto",
+        "mixed",
+        8192,
+        "w",
+        (ProcessStacks(12, "dwarf", 64, 0.03), ProcessStacks(13, "fp", 0, None)),
+    )
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, "all", True, [1]])
+def test_a_share_is_a_number_from_0_to_1(tmp_path: Path, share: object) -> None:
+    process = {"pid": 12, "chosen": "fp", "whole_share": share}
+    stacks = {"chosen": "fp", "processes": [process]}
+    with pytest.raises(RecordingError, match="whole_share should be a number from 0 to 1"):
+        open_recording(write(tmp_path, {**GOOD, "stacks": stacks}))
 
 
 def test_another_major_names_both_versions(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <map>
 #include <stdexcept>
 
 #include "stallscope/collect/failure.hpp"
@@ -27,18 +28,22 @@ constexpr const char* examples =
     "  stallscope-collect -a -o run --duration 5            all CPUs\n"
     "  stallscope-collect -C 0-3,8 -F 199 -o run            some CPUs, 199 samples a second\n"
     "  stallscope-collect -G system.slice/redis.service -o run\n"
+    "  stallscope-collect --stacks dwarf --stack-bytes 16384 -p 1234 -o run\n"
     "  stallscope-collect --probe                           what this user can measure here\n"
     "Exit codes: 0 done; 2 usage; 3 this machine or user cannot; 4 the target failed; 5 empty or "
     "lossy.";
 
 constexpr double longest_duration_s = 1e9;
+// A copy has to hold more than a frame, and the size of a sample is a number of 16 bits.
+constexpr unsigned least_stack_bytes = 256;
+constexpr unsigned most_stack_bytes = 65'528;
 
 // The words as CLI11 fills them in, before they are checked together.
 struct raw_options {
   std::vector<pid_t> pids;
   bool all_cpus = false;
   std::string cpus;
-  std::uint64_t ring_kib = 2048;
+  std::uint64_t ring_kib = 0;
   std::uint64_t max_stack = 0;
   bool user = false;
   bool kernel = false;
@@ -78,12 +83,27 @@ void add_sampling(CLI::App& app, raw_options& raw, collect_options& options) {
   app.add_option("--duration", options.duration_s, "Seconds to record")->check(CLI::PositiveNumber);
   auto* user = app.add_flag("--user", raw.user, "User code only");
   app.add_flag("--kernel", raw.kernel, "Fail where kernel code may not be sampled")->excludes(user);
-  app.add_option("--ring-kib", raw.ring_kib, "Ring buffer of each CPU, a power of two")
-      ->capture_default_str()
+  app.add_option("--ring-kib", raw.ring_kib,
+                 "Ring buffer of each CPU, a power of two (default: what the samples need)")
       ->check(CLI::Range(64, 1 << 20));
   app.add_option("--max-stack", raw.max_stack,
                  "Frames of a call chain (default: the kernel's limit)")
       ->check(CLI::Range(1, 1024));
+}
+
+void add_stacks(CLI::App& app, collect_options& options) {
+  static const std::map<std::string, stack_wish> ways{{"fp", stack_wish::frame_pointers},
+                                                      {"dwarf", stack_wish::copies},
+                                                      {"auto", stack_wish::automatic}};
+  app.add_option("--stacks", options.stacks,
+                 "User stacks by frame pointers (fp), copied to be unwound later (dwarf), or as "
+                 "the target needs (auto, the default)")
+      ->transform(CLI::Transformer(ways, CLI::ignore_case).description(""))
+      ->type_name("fp|dwarf|auto");
+  app.add_option("--stack-bytes", options.stack_bytes,
+                 "Bytes of each stack copied, a multiple of 8")
+      ->capture_default_str()
+      ->check(CLI::Range(least_stack_bytes, most_stack_bytes));
 }
 
 [[noreturn]] void usage(const std::string& message,
@@ -133,7 +153,9 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.probe) return;
   choose_target(raw, options);
   if (options.directory.empty()) usage("no output directory was named", "name one with -o DIR");
-  if (!std::has_single_bit(raw.ring_kib)) usage("--ring-kib must be a power of two, such as 2048");
+  if (raw.ring_kib != 0 && !std::has_single_bit(raw.ring_kib))
+    usage("--ring-kib must be a power of two, such as 2048");
+  if (options.stack_bytes % 8 != 0) usage("--stack-bytes must be a multiple of 8, such as 8192");
   if (options.start_disabled && options.control_fd < 0)
     usage("--start-disabled needs --control-fd to say when to begin");
   if (!(options.duration_s >= 0 && options.duration_s <= longest_duration_s))
@@ -162,6 +184,7 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   app.footer(examples);
   add_target(app, raw, parsed.options);
   add_sampling(app, raw, parsed.options);
+  add_stacks(app, parsed.options);
   add_output(app, parsed.options);
   app.add_option("--protocol", raw.protocol,
                  "Version of the progress protocol that the caller speaks");

@@ -109,6 +109,12 @@ std::vector<event_spec> rungs(const collect_options& options) {
 
 }  // namespace
 
+int try_sampling(const event_choice& choice, const sampling& how, const collect_options& options) {
+  auto attribute = sampling_attribute(choice.event, how);
+  attribute.disabled = 1;
+  return open_event(attribute, trial_place(options)).error;
+}
+
 std::uint64_t max_sample_rate(const std::string& path) {
   return std::strtoull(read_text(path, 64).c_str(), nullptr, 10);
 }

@@ -1,6 +1,5 @@
 #include "stallscope/collect/kernel_map.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,26 +53,6 @@ std::optional<kernel_symbol> parse_kallsyms_line(std::string_view line) {
   symbol.name = named.substr(0, tab);
   if (tab != std::string_view::npos) symbol.rest = named.substr(tab + 1);
   return symbol;
-}
-
-bool for_each_line(const std::string& path, const std::function<bool(std::string_view)>& visit) {
-  const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!fd) return false;
-  std::vector<char> chunk(std::size_t{64} << 10U);
-  std::size_t held = 0;
-  while (true) {
-    const auto got = ::read(fd.get(), chunk.data() + held, chunk.size() - held);
-    if (got <= 0) return got == 0;
-    const std::string_view text{chunk.data(), held + static_cast<std::size_t>(got)};
-    std::size_t begin = 0;
-    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
-      if (!visit(text.substr(begin, end - begin))) return true;
-      begin = end + 1;
-    }
-    held = text.size() - begin;
-    if (held == chunk.size()) held = 0;  // a line longer than any symbol's: not one
-    std::copy_n(chunk.begin() + static_cast<std::ptrdiff_t>(begin), held, chunk.begin());
-  }
 }
 
 std::optional<kernel_layout> read_kernel_layout(const std::string& kallsyms) {

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -113,6 +114,12 @@ void output_directory::reserve(const std::string& name) {
 }
 
 void output_directory::remove(const std::string& name) { ::unlinkat(fd_.get(), name.c_str(), 0); }
+
+std::optional<std::uint64_t> output_directory::free_bytes() const {
+  struct statvfs space {};
+  if (::fstatvfs(fd_.get(), &space) != 0) return std::nullopt;
+  return std::uint64_t{space.f_bavail} * space.f_frsize;
+}
 
 std::uint64_t output_directory::size_of(const std::string& name) const {
   struct stat status {};

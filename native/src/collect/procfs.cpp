@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -122,15 +123,32 @@ std::optional<memory_mapping> parse_mapping(const std::string& line) {
   return mapping;
 }
 
-std::vector<memory_mapping> procfs::executable_mappings(pid_t pid) const {
-  std::vector<memory_mapping> mappings;
-  std::istringstream lines{
-      read_text(root_ / std::to_string(pid) / "maps", std::size_t{256} << 20U)};
-  for (std::string line; std::getline(lines, line);) {
-    auto mapping = parse_mapping(line);
-    if (mapping && (mapping->protection & PROT_EXEC) != 0) mappings.push_back(std::move(*mapping));
+void procfs::visit_mappings(pid_t pid,
+                            const std::function<void(const memory_mapping&)>& visit) const {
+  for_each_line(root_ / std::to_string(pid) / "maps", [&visit](std::string_view line) {
+    if (const auto mapping = parse_mapping(std::string{line})) visit(*mapping);
+    return true;
+  });
+}
+
+bool for_each_line(const std::string& path, const std::function<bool(std::string_view)>& visit) {
+  const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd) return false;
+  std::vector<char> chunk(std::size_t{64} << 10U);
+  std::size_t held = 0;
+  while (true) {
+    const auto got = ::read(fd.get(), chunk.data() + held, chunk.size() - held);
+    if (got <= 0) return got == 0;
+    const std::string_view text{chunk.data(), held + static_cast<std::size_t>(got)};
+    std::size_t begin = 0;
+    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', begin)) {
+      if (!visit(text.substr(begin, end - begin))) return true;
+      begin = end + 1;
+    }
+    held = text.size() - begin;
+    if (held == chunk.size()) held = 0;  // a line longer than any that is looked for
+    std::copy_n(chunk.begin() + static_cast<std::ptrdiff_t>(begin), held, chunk.begin());
   }
-  return mappings;
 }
 
 }  // namespace stallscope

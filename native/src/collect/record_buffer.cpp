@@ -57,7 +57,10 @@ void put_fork(record_buffer& out, const thread_identity& who) {
 
 void put_mapping(record_buffer& out, pid_t pid, const memory_mapping& mapping, const build_id& id) {
   const std::uint16_t id_bit = id.empty() ? 0 : PERF_RECORD_MISC_MMAP_BUILD_ID;
-  out.begin(PERF_RECORD_MMAP2, static_cast<std::uint16_t>(PERF_RECORD_MISC_USER | id_bit));
+  const std::uint16_t data_bit =
+      (mapping.protection & PROT_EXEC) != 0 ? 0 : PERF_RECORD_MISC_MMAP_DATA;
+  out.begin(PERF_RECORD_MMAP2,
+            static_cast<std::uint16_t>(PERF_RECORD_MISC_USER | id_bit | data_bit));
   out.put(pid);
   out.put(pid);
   out.put(mapping.start);

@@ -27,6 +27,35 @@ json host_of(const host_description& host) {
       {"virtualization", host.virtualization.empty() ? json(nullptr) : json(host.virtualization)}};
 }
 
+const char* name_of(stack_wish wish) {
+  switch (wish) {
+    case stack_wish::frame_pointers:
+      return "fp";
+    case stack_wish::copies:
+      return "dwarf";
+    case stack_wish::automatic:
+      return "auto";
+  }
+  return "auto";
+}
+
+json stacks_of(const recording_facts& facts) {
+  json processes = json::array();
+  for (const auto& one : facts.stacks.processes) {
+    processes.push_back(
+        {{"pid", one.pid},
+         {"chosen", name_of(one.kind)},
+         {"probed_samples", one.probed_samples},
+         {"whole_share", one.whole_share ? json(*one.whole_share) : json(nullptr)}});
+  }
+  const bool copied = facts.stacks.kind != stack_kind::frame_pointers;
+  return {{"asked", name_of(facts.options.stacks)},
+          {"chosen", name_of(facts.stacks.kind)},
+          {"copy_bytes", copied ? facts.options.stack_bytes : 0},
+          {"why", facts.stacks.why},
+          {"processes", processes}};
+}
+
 const char* name_of(target_kind kind) {
   switch (kind) {
     case target_kind::process:
@@ -68,7 +97,7 @@ json options_of(const collect_options& options) {
           {"period", options.period != 0 ? json(options.period) : json(nullptr)},
           {"duration_s", options.duration_s > 0 ? json(options.duration_s) : json(nullptr)},
           {"scope", name_of(options.scope)},
-          {"ring_bytes", options.ring_bytes},
+          {"ring_bytes", options.ring_bytes != 0 ? json(options.ring_bytes) : json(nullptr)},
           {"max_stack", options.max_stack != 0 ? json(options.max_stack) : json(nullptr)},
           {"start_disabled", options.start_disabled}};
 }
@@ -156,6 +185,7 @@ std::string to_json(const recording_facts& facts) {
       {"target", target_of(facts)},
       {"options", options_of(facts.options)},
       {"source", source_of(facts)},
+      {"stacks", stacks_of(facts)},
       {"attach", attach_of(facts.attach)},
       {"clocks", clocks_of(facts)},
       {"files", files},

@@ -65,11 +65,13 @@ void reporter::started(const start_notice& notice) {
                {"mode", notice.mode},
                {"source", notice.event},
                {"pids", notice.pids},
+               {"stacks", {{"chosen", notice.stacks}, {"text", notice.stacks_why}}},
                {"warnings", warnings_of(notice.warnings)}}));
     return;
   }
   for (const auto& item : notice.warnings)
     line("stallscope-collect: warning: " + item.message + "\n");
+  line("stallscope-collect: stacks " + notice.stacks_why + "\n");
   line("stallscope-collect: recording " + notice.event + " to " + notice.directory + "\n");
 }
 

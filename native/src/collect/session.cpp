@@ -75,6 +75,7 @@ void session::note_start() {
 
 void session::open_output() {
   output_.emplace(facts_.options.directory, facts_.options.force);
+  choose_stacks();
   note_start();
   facts_.pids = facts_.options.pids;
   try {
@@ -126,6 +127,8 @@ void session::announce() {
                     facts_.choice.event.name,
                     output_->path(),
                     {facts_.pids.begin(), facts_.pids.end()},
+                    name_of(facts_.stacks.kind),
+                    describe(facts_.stacks, facts_.options.stack_bytes),
                     facts_.warnings});
 }
 

@@ -27,8 +27,12 @@ auto refusal_of(std::string target) {
 void session::open_rings_for_cpus() {
   const auto& options = facts_.options;
   const auto cpus = parse_cpu_list(facts_.cpus);
+  const std::size_t wanted =
+      options.ring_bytes != 0
+          ? options.ring_bytes
+          : ring_bytes_for(facts_.choice.how, cpus.size(), facts_.host.memory_bytes);
   try {
-    rings_ = open_rings(cpus, options.ring_bytes);
+    rings_ = open_rings(cpus, wanted);
   } catch (const std::system_error& error) {
     throw failure{exit_code::unable,
                   std::string{"the ring buffers cannot be opened: "} + error.what(),
@@ -36,7 +40,7 @@ void session::open_rings_for_cpus() {
                   "open files (ulimit -n)"};
   }
   facts_.attach.ring_bytes = rings_.data_bytes;
-  if (rings_.data_bytes < options.ring_bytes) {
+  if (rings_.data_bytes < wanted) {
     facts_.warnings.push_back(
         {"small-rings", "the ring buffers have only " + std::to_string(rings_.data_bytes >> 10U) +
                             " KiB each: more memory may not be locked (ulimit -l)"});
@@ -148,7 +152,7 @@ void session::attach_command() {
 }
 
 void session::synthesize() {
-  synthesizer writer{proc_, *file_};
+  synthesizer writer{proc_, *file_, facts_.stacks.kind != stack_kind::frame_pointers};
   switch (facts_.options.kind) {
     case target_kind::command:
       break;  // its exec will be recorded

@@ -1,11 +1,18 @@
 #include "stallscope/collect/synthesize.hpp"
 
+#include <sys/mman.h>
+
 namespace stallscope {
+namespace {
+
+// A process may have tens of thousands of mappings.
+constexpr std::size_t most_buffered_bytes = std::size_t{256} << 10U;
+
+}  // namespace
 
 void synthesizer::process(pid_t pid) {
   const auto status = proc_->status(pid);
   if (!status || status->tgid != pid) return;
-  buffer_.clear();
   for (const pid_t tid : proc_->threads(pid)) {
     // Who made which thread is not known any more; perf, too, takes the main thread for it.
     thread_identity who{pid, tid, pid, pid};
@@ -14,7 +21,12 @@ void synthesizer::process(pid_t pid) {
     put_comm(buffer_, who, proc_->thread_name(pid, tid));
   }
   mappings(pid);
+  flush();
+}
+
+void synthesizer::flush() {
   file_->append(buffer_.bytes());
+  buffer_.clear();
 }
 
 void synthesizer::all_processes() {
@@ -22,9 +34,16 @@ void synthesizer::all_processes() {
 }
 
 void synthesizer::mappings(pid_t pid) {
-  for (const auto& mapping : proc_->executable_mappings(pid)) {
+  proc_->visit_mappings(pid, [this, pid](const memory_mapping& mapping) {
+    const bool code = (mapping.protection & PROT_EXEC) != 0;
+    // perf's unwinder reckons from where a file's first page is mapped, and reads its tables by
+    // where they are mapped; both often are no code.
+    const bool tables = with_tables_ && mapping.inode != 0 && !mapping.shared &&
+                        (mapping.protection & (PROT_READ | PROT_WRITE)) == PROT_READ;
+    if (!code && !tables) return;
     put_mapping(buffer_, pid, mapping, id_of(pid, mapping));
-  }
+    if (buffer_.bytes().size() > most_buffered_bytes) flush();
+  });
 }
 
 const build_id& synthesizer::id_of(pid_t pid, const memory_mapping& mapping) {

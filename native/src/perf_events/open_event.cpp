@@ -29,6 +29,13 @@ perf_event_attr sampling_attribute(const event_spec& event, const sampling& how)
     attribute.sample_freq = how.frequency_hz;
   }
   attribute.sample_type = sample_fields;
+  if (how.stack_bytes != 0) {
+    attribute.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attribute.sample_regs_user = how.user_registers;
+    attribute.sample_stack_user = how.stack_bytes;
+    attribute.exclude_callchain_user = 1;  // perf would show the frames of both, twice
+    attribute.mmap_data = 1;               // perf's unwinder finds tables by where they are mapped
+  }
   attribute.sample_id_all = 1;
   attribute.sample_max_stack = how.max_stack;
   attribute.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |

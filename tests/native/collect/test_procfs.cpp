@@ -2,6 +2,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "scratch.hpp"
 #include "stallscope/collect/procfs.hpp"
@@ -58,10 +60,29 @@ TEST_CASE("a recorded /proc") {
   CHECK(status->state == 'S');
 }
 
+TEST_CASE("mappings are told one by one, whatever their number, and malformed lines left out") {
+  const test::scratch folder;
+  std::string text = "no mapping\n";
+  constexpr unsigned long long count = 30'000;
+  for (unsigned long long i = 0; i < count; ++i) {
+    std::array<char, 96> line{};
+    std::snprintf(line.data(), line.size(), "%llx-%llx r-xp 00000000 08:01 42 /lib/x\n",
+                  0x1000 * (i + 1), 0x1000 * (i + 2));
+    text += line.data();
+  }
+  folder.write("12/maps", text);
+  std::uint64_t seen = 0;
+  procfs{folder.at("")}.visit_mappings(12, [&seen](const memory_mapping& mapping) {
+    ++seen;
+    CHECK(mapping.start == 0x1000 * seen);
+  });
+  CHECK(seen == count);
+}
+
 TEST_CASE("a process that is gone gives empty answers") {
   const procfs proc{"/nonexistent"};
   CHECK(proc.threads(1).empty());
   CHECK(proc.children(1).empty());
   CHECK_FALSE(proc.status(1));
-  CHECK(proc.executable_mappings(1).empty());
+  proc.visit_mappings(1, [](const memory_mapping&) { FAIL("a mapping of no process"); });
 }

@@ -32,12 +32,20 @@ TEST_CASE("a mapping carries the build id where there is one, else device and in
   record_buffer plain;
   put_mapping(plain, 5, mapping, {});
   CHECK((header_of(plain).misc & PERF_RECORD_MISC_MMAP_BUILD_ID) == 0);
+  CHECK((header_of(plain).misc & PERF_RECORD_MISC_MMAP_DATA) == 0);
   record_buffer with_id;
   put_mapping(with_id, 5, mapping, build_id(20, std::byte{0xab}));
   CHECK((header_of(with_id).misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0);
   CHECK(plain.bytes().size() == with_id.bytes().size());
   CHECK(with_id.bytes()[40] == std::byte{20});
   CHECK(with_id.bytes()[44] == std::byte{0xab});
+}
+
+TEST_CASE("a mapping that holds no code says so") {
+  memory_mapping mapping{0x1000, 0x3000, 0, 8, 1, 42, PROT_READ, false, "/bin/x"};
+  record_buffer buffer;
+  put_mapping(buffer, 5, mapping, {});
+  CHECK((header_of(buffer).misc & PERF_RECORD_MISC_MMAP_DATA) != 0);
 }
 
 TEST_CASE("a path longer than any is cut, so that the record's size fits its 16 bits") {

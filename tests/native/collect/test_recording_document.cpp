@@ -38,6 +38,24 @@ TEST_CASE("what was refused, lost and how it ended is in it") {
   CHECK(document["warnings"][0]["code"] == "a-code");
 }
 
+TEST_CASE("how stacks are taken and why is in it, process by process") {
+  recording_facts facts;
+  facts.options.stack_bytes = 4096;
+  facts.stacks = {stack_kind::mixed,
+                  "two of three",
+                  {{7, stack_kind::copies, 64, 0.03}, {8, stack_kind::frame_pointers, 0, {}}}};
+  const auto stacks = json::parse(to_json(facts))["stacks"];
+  CHECK(stacks["asked"] == "auto");
+  CHECK(stacks["chosen"] == "mixed");
+  CHECK(stacks["copy_bytes"] == 4096);
+  CHECK(stacks["why"] == "two of three");
+  CHECK(stacks["processes"][0] ==
+        json{{"pid", 7}, {"chosen", "dwarf"}, {"probed_samples", 64}, {"whole_share", 0.03}});
+  CHECK(stacks["processes"][1]["whole_share"].is_null());
+  facts.stacks = {};
+  CHECK(json::parse(to_json(facts))["stacks"]["copy_bytes"] == 0);
+}
+
 TEST_CASE("the line of counters is one line of lists") {
   recording_facts facts;
   facts.choice.event = cpu_clock();

@@ -29,6 +29,19 @@ TEST_CASE("a period replaces the frequency; user scope excludes the kernel and i
   CHECK(attribute.exclude_callchain_kernel == 1);
 }
 
+TEST_CASE(
+    "a copied stack comes with its registers, without the chain that readers would add to it") {
+  sampling how;
+  how.stack_bytes = 8192;
+  how.user_registers = 0xFF;
+  const auto attribute = sampling_attribute(cpu_clock(), how);
+  CHECK(attribute.sample_type == (sample_fields | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER));
+  CHECK(attribute.sample_stack_user == 8192);
+  CHECK(attribute.sample_regs_user == 0xFF);
+  CHECK(attribute.exclude_callchain_user == 1);
+  CHECK(attribute.mmap_data == 1);
+}
+
 TEST_CASE("a refused event gives the kernel's errno") {
   const auto opened = open_event(sampling_attribute(cpu_clock(), {}), {0, 1'000'000, 0});
   CHECK_FALSE(opened.fd);

@@ -31,6 +31,9 @@ struct event_choice {
 // Throws failure where no rung holds, and for a rate above the machine's limit.
 event_choice choose_event(const collect_options& options);
 
+// Why the kernel would not take the event chosen sampled so, an errno; 0 where it would.
+int try_sampling(const event_choice& choice, const sampling& how, const collect_options& options);
+
 // The rate limit in hertz; 0 where it is not known.
 std::uint64_t max_sample_rate(
     const std::string& path = "/proc/sys/kernel/perf_event_max_sample_rate");

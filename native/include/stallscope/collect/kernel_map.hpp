@@ -23,10 +23,6 @@ struct kernel_symbol {
 
 std::optional<kernel_symbol> parse_kallsyms_line(std::string_view line);
 
-// Calls back with each line of a kallsyms file, without its end; stops where false comes back.
-// False where the file cannot be read.
-bool for_each_line(const std::string& path, const std::function<bool(std::string_view)>& visit);
-
 struct kernel_layout {
   std::string reference;  // "_text" or "_stext"
   std::uint64_t start = 0;

@@ -11,6 +11,9 @@
 namespace stallscope {
 
 enum class target_kind { process, command, cpus, cgroup };
+// How user stacks are recorded: call chains by frame pointers, copies to be unwound by tables when
+// the recording is read, or what the target's code needs.
+enum class stack_wish { frame_pointers, copies, automatic };
 enum class privilege_scope { allowed, user, kernel };  // kernel: an error where it is refused
 
 struct collect_options {
@@ -26,7 +29,9 @@ struct collect_options {
   std::uint64_t period = 0;
   double duration_s = 0;  // 0: until the target ends or a signal
   privilege_scope scope = privilege_scope::allowed;
-  std::size_t ring_bytes = std::size_t{2} << 20U;
+  std::size_t ring_bytes = 0;  // 0: by what the samples need
+  stack_wish stacks = stack_wish::automatic;
+  std::uint32_t stack_bytes = 8192;  // of each copy
   std::uint16_t max_stack = 0;
   int control_fd = -1;
   int progress_fd = -1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class output_directory {
   // Sets room aside for the next replacement, so that a full disk still lets it happen.
   void reserve(const std::string& name);
   void remove(const std::string& name);
+  // What this user may still write on its file system; nothing where that is not known.
+  [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
   [[nodiscard]] std::uint64_t size_of(const std::string& name) const;
   // Takes back what was made here, as long as nothing was recorded.
   void discard();

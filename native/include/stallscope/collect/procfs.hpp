@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stallscope {
@@ -41,7 +43,8 @@ class procfs {
   [[nodiscard]] std::vector<pid_t> children(pid_t pid) const;  // of all its threads
   [[nodiscard]] std::optional<process_status> status(pid_t tid) const;
   [[nodiscard]] std::string thread_name(pid_t pid, pid_t tid) const;
-  [[nodiscard]] std::vector<memory_mapping> executable_mappings(pid_t pid) const;
+  // Calls back with each mapping of a process, by rising address, as it is read.
+  void visit_mappings(pid_t pid, const std::function<void(const memory_mapping&)>& visit) const;
 
  private:
   std::filesystem::path root_;
@@ -49,6 +52,10 @@ class procfs {
 
 // One line of /proc/PID/maps; nothing where it is malformed.
 std::optional<memory_mapping> parse_mapping(const std::string& line);
+
+// Calls back with each line of a file, without its end, and with none longer than 64 KiB; stops
+// where false comes back. False where the file cannot be read.
+bool for_each_line(const std::string& path, const std::function<bool(std::string_view)>& visit);
 
 // A file's content, empty where it cannot be read; at most limit bytes.
 std::string read_text(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 22U);

@@ -12,6 +12,7 @@
 #include "stallscope/collect/event_choice.hpp"
 #include "stallscope/collect/features.hpp"
 #include "stallscope/collect/options.hpp"
+#include "stallscope/collect/stack_choice.hpp"
 
 namespace stallscope {
 
@@ -42,6 +43,7 @@ struct recording_facts {
   collect_options options;
   host_description host;
   event_choice choice;
+  stack_choice stacks;
   attach_facts attach;
   std::vector<pid_t> pids;
   std::string cpus;

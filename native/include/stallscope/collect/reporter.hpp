@@ -24,6 +24,8 @@ struct start_notice {
   std::string event;
   std::string directory;
   std::vector<int> pids;
+  std::string stacks;      // "fp", "dwarf", "mixed"
+  std::string stacks_why;  // for a person: how, and why so
   std::vector<warning> warnings;
 };
 

@@ -28,6 +28,8 @@ class session {
 
  private:
   void prepare(const sigset_t& child_mask);
+  void choose_stacks();
+  void check_space();
   void note_start();
   void open_output();
   void open_rings_for_cpus();

@@ -13,18 +13,22 @@ namespace stallscope {
 
 class synthesizer {
  public:
-  synthesizer(const procfs& proc, sample_file& file) : proc_{&proc}, file_{&file} {}
+  // With tables: mappings of files that are only read are told as well, not code alone.
+  synthesizer(const procfs& proc, sample_file& file, bool with_tables)
+      : proc_{&proc}, file_{&file}, with_tables_{with_tables} {}
   // Threads and mappings of a process; nothing where it is gone.
   void process(pid_t pid);
   void all_processes();
 
  private:
   void mappings(pid_t pid);
+  void flush();
   const build_id& id_of(pid_t pid, const memory_mapping& mapping);
 
   using file_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
   const procfs* proc_;
   sample_file* file_;
+  bool with_tables_;
   record_buffer buffer_;
   std::map<file_key, build_id> ids_;
 };

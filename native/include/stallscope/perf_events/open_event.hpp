@@ -16,7 +16,8 @@ namespace stallscope {
 // of newer ones.
 inline constexpr std::uint32_t attribute_bytes = PERF_ATTR_SIZE_VER7;
 
-// What a sample holds, in this order: identifier, ip, pid and tid, time, cpu, period, callchain.
+// What a sample holds, in this order: identifier, ip, pid and tid, time, cpu, period, callchain;
+// behind them, where stacks are copied, the user's registers and the copy.
 inline constexpr std::uint64_t sample_fields =
     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
     PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
@@ -29,6 +30,10 @@ struct sampling {
   std::uint64_t period = 0;
   std::uint32_t wakeup_bytes = 0;
   std::uint16_t max_stack = 0;  // 0: the kernel's limit
+  // Copied from the top of the user's stack with these registers (a mask of the architecture's
+  // perf_regs.h), instead of the user's call chain; 0: no copy, the chain by frame pointers.
+  std::uint32_t stack_bytes = 0;
+  std::uint64_t user_registers = 0;
   bool user_only = false;
   bool inherit = true;
   bool build_ids = true;   // in mmap2 records, since Linux 5.12

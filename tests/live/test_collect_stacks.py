@@ -1,0 +1,105 @@
+"""User stacks: whole by copies where frame pointers are missing, and told once to perf."""
+
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.live
+
+# Each function does work of its own after its call, so that none becomes a jump.
+SOURCE = """
+#include <stdio.h>
+#include <unistd.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void leaf(void) { for (unsigned i = 0; i < 5000; i++) sink += i; }
+__attribute__((noinline)) void middle(void) { leaf(); sink++; }
+__attribute__((noinline)) void outer(void) { middle(); sink++; }
+int main(int count, char** words) {
+  puts("ready"); fflush(stdout);
+  for (unsigned i = 0; count < 2 || i < 100000; i++) outer();
+  return words == 0;
+}
+"""
+CHAIN = ["leaf", "middle", "outer", "main"]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same program with frame pointers and without."""
+    if shutil.which("gcc") is None:
+        pytest.skip("needs the program gcc")
+    folder = tmp_path_factory.mktemp("stacks")
+    source = folder / "chain.c"
+    source.write_text(SOURCE)
+    made = {}
+    for name, flag in (("kept", "-fno-omit-frame-pointer"), ("omitted", "-fomit-frame-pointer")):
+        made[name] = folder / name
+        flags = ["-O1", "-g", "-fno-inline", flag]
+        subprocess.run(["gcc", *flags, source, "-o", made[name]], check=True)
+    return made
+
+
+def chains(perf, recording) -> list[list[str]]:
+    """The user functions of each sample that was in leaf, innermost first, as perf has them."""
+    text = perf.text("script", "-f", "-i", recording.samples_file, "-F", "ip,sym", "--no-inline")
+    names = [
+        [line.split(maxsplit=1)[-1] for line in stack.splitlines() if line.strip()]
+        for stack in text.split("\n\n")
+    ]
+    return [stack[stack.index("leaf") :] for stack in names if "leaf" in stack]
+
+
+@pytest.mark.parametrize("way", ["attached", "started"])
+def test_copied_stacks_are_whole_and_told_once(
+    record, start_target, programs, perf, way: str
+) -> None:
+    program = programs["omitted"]
+    if way == "started":
+        recording = record("--stacks", "dwarf", "-F", 1999, "--", program, "end")
+    else:
+        target = start_target(program=program)
+        recording = record("--stacks", "dwarf", "-F", 499, "-p", target.pid, "--duration", 1)
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["losses"]["lost_samples"] == 0
+    stacks = recording.document["stacks"]
+    assert (stacks["asked"], stacks["chosen"], stacks["copy_bytes"]) == ("dwarf", "dwarf", 8192)
+    seen = chains(perf, recording)
+    assert len(seen) > 100
+    whole = Counter(stack[:4] == CHAIN and stack[-1] == "_start" for stack in seen)
+    assert whole[True] >= 0.95 * len(seen), [stack for stack in seen if stack[:4] != CHAIN][:3]
+    assert all(stack.count("main") <= 1 for stack in seen)
+
+
+@pytest.mark.parametrize("stack_bytes", [256, 65_528])
+def test_the_smallest_and_largest_copies_are_readable(
+    record, programs, perf, stack_bytes: int
+) -> None:
+    words = ("--stacks", "dwarf", "--stack-bytes", stack_bytes, "-F", 199)
+    recording = record(*words, "--", programs["omitted"], "end")
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["stacks"]["copy_bytes"] == stack_bytes
+    assert len(perf.samples(recording)) == recording.document["samples"]
+
+
+def test_by_frame_pointers_nothing_is_copied(record, programs) -> None:
+    recording = record("--stacks", "fp", "-F", 199, "--", programs["kept"], "end")
+    assert recording.exit_code == 0, recording.messages
+    stacks = recording.document["stacks"]
+    assert (stacks["asked"], stacks["chosen"], stacks["copy_bytes"]) == ("fp", "fp", 0)
+    assert recording.samples_file.stat().st_size < 1000 * recording.document["samples"] + 100_000
+
+
+def test_an_ordinary_user_copies_stacks_of_own_processes(
+    record, as_nobody, open_folder, programs, perf
+) -> None:
+    for part in (programs["omitted"].parent, *programs["omitted"].parents[1:3]):
+        part.chmod(0o755)
+    output = open_folder / "run"
+    words = ("--stacks", "dwarf", "-F", 1999, "--", programs["omitted"], "end")
+    recording = record(*words, output=output, before=as_nobody)
+    assert recording.exit_code == 0, recording.messages
+    assert recording.document["losses"]["lost_samples"] == 0
+    assert sum(stack[:4] == CHAIN for stack in chains(perf, recording)) > 100
