@@ -40,7 +40,7 @@ def demonstrate() -> None:
         page = write_page(recording, analysis)
         compared = _comparison(recording, analysis, mix)
     places = Places(recording.path, page)
-    show(analysis.profile, analysis.ranking, places, top=8, as_json=False)
+    show(analysis, places, top=8, as_json=False)
     click.echo(compared)
     click.echo(
         f"\nOpen {page.resolve()} in a browser. Then, for a process of your own:\n"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from harness.whole_stacks import StackChoice
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UsageError
 from stallscope.recordings import Manifest, Recording
@@ -22,11 +23,15 @@ LONGEST_COMM_BYTES = 15  # TASK_COMM_LEN without its end
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A recording's profile with its ranking, and the host it was made on as label and text."""
+    """A recording's profile with its ranking, and the host it was made on as label and text.
+
+    ``stacks``: how stacks were taken; None where the recording does not say.
+    """
 
     profile: Profile
     ranking: Ranking
     host: dict[str, str]
+    stacks: StackChoice | None = None
 
 
 def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysis:
@@ -42,7 +47,8 @@ def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysi
     if manifest is not None:
         profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
     _check_worth(recording, profile)
-    return Analysis(profile, rank(profile), _host(recording, capture))
+    stacks: StackChoice | None = getattr(manifest, "stacks", None)
+    return Analysis(profile, rank(profile), _host(recording, capture), stacks)
 
 
 def _read(recording: Recording) -> Capture:

@@ -4,16 +4,26 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.terminal import colours, percent, printable, shorten, width, wrapped
+from harness.whole_stacks import (
+    TELLING_SHARE,
+    choice_text,
+    remedies,
+    shares_text,
+    stacks_document,
+)
 from topdown.stacks.profile import Function, Profile, Source
 from topdown.stacks.ranking import Ranking
 
+if TYPE_CHECKING:
+    from harness.profiling import Analysis
+
 SCHEMA = "stallscope.profile/1"
-# A stack that ends early tells nothing of its callers; from this share on the reader is told.
-TELLING_SHARE = 0.05
+_INDENT = " " * 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +34,22 @@ class Places:
     report: Path | None
 
 
-def show(profile: Profile, ranking: Ranking, places: Places, *, top: int, as_json: bool) -> None:
+def show(analysis: "Analysis", places: Places, *, top: int, as_json: bool) -> None:
     """Print the summary, or the document: one line of JSON."""
     if as_json:
-        document = summary_document(profile, ranking, places)
+        document = summary_document(analysis, places)
         click.echo(json.dumps(document, allow_nan=False))
     else:
-        click.echo(summary_text(profile, ranking, places, top), color=colours())
+        click.echo(summary_text(analysis, places, top), color=colours())
 
 
-def summary_document(profile: Profile, ranking: Ranking, places: Places) -> dict[str, object]:
+def summary_document(analysis: "Analysis", places: Places) -> dict[str, object]:
     """Return the JSON document of a profile, schema ``stallscope.profile/1``.
 
     Shares are 0..1 of the weight sampled; null is what is not known: shares where nothing was
     sampled, the duration where samples carry no time.
     """
+    profile, ranking = analysis.profile, analysis.ranking
     source = profile.source
     return {
         "schema": SCHEMA,
@@ -56,6 +67,7 @@ def summary_document(profile: Profile, ranking: Ranking, places: Places) -> dict
         "lost": profile.lost,
         "unknown_share": _number(profile.unknown_share),
         "truncated_share": _number(profile.truncated_share),
+        "stacks": stacks_document(profile.stack_shares, analysis.stacks),
         "functions": [
             {
                 "name": profile.functions[row.index].name,
@@ -102,9 +114,13 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def summary_text(profile: Profile, ranking: Ranking, places: Places, top: int) -> str:
+def summary_text(analysis: "Analysis", places: Places, top: int) -> str:
     """Return the summary for a terminal: source, losses, functions, threads, where the page is."""
-    parts = [_heading(profile), *_cautions(profile), "", *_functions(profile, ranking, top)]
+    profile, ranking = analysis.profile, analysis.ranking
+    parts = [_heading(profile)]
+    for label, text in _facts(analysis):
+        parts += _hanging(label.ljust(len(_INDENT)), text)
+    parts += [*_cautions(analysis), "", *_functions(profile, ranking, top)]
     parts += ["", *_threads(profile, ranking, top)]
     parts += ["", f"recording  {printable(str(places.recording))}"]
     if places.report is not None:
@@ -113,18 +129,31 @@ def summary_text(profile: Profile, ranking: Ranking, places: Places, top: int) -
 
 
 def _heading(profile: Profile) -> str:
-    source = profile.source
     where = click.style(printable(profile.title), bold=True)
     known = math.isfinite(profile.duration_s)
     lasting = f"in {profile.duration_s:.1f} s" if known else "in a time that is not recorded"
-    told = printable(f"{source.event} {_rate(source)}, {source.kind}, {source.scope}")
-    return (
-        f"{where}: {profile.samples:,} samples {lasting}\n"
-        f"source     {told}\n"
-        f"lost       {profile.lost:,} ({percent(_lost_share(profile))})\n"
-        f"unknown    {percent(profile.unknown_share)} of the time has no symbol\n"
-        f"truncated  {percent(profile.truncated_share)} of the time has a stack that is cut short"
-    )
+    return f"{where}: {profile.samples:,} samples {lasting}"
+
+
+def _facts(analysis: "Analysis") -> list[tuple[str, str]]:
+    """Return what the numbers rest on, each with its label, in the order in which it is told."""
+    profile = analysis.profile
+    source = profile.source
+    facts = [
+        ("source", f"{source.event} {_rate(source)}, {source.kind}, {source.scope}"),
+        ("lost", f"{profile.lost:,} ({percent(_lost_share(profile))})"),
+        ("unknown", f"{percent(profile.unknown_share)} of the time has no symbol"),
+    ]
+    if analysis.stacks is not None:
+        facts.append(("stacks", choice_text(analysis.stacks)))
+    facts.append(("whole", shares_text(profile.stack_shares)))
+    return facts
+
+
+def _hanging(label: str, text: str) -> list[str]:
+    """Return the text in lines behind its label, as wide as the terminal."""
+    lines = wrapped(text, max(20, width() - len(_INDENT)))
+    return [(label if number == 0 else _INDENT) + line for number, line in enumerate(lines)]
 
 
 def _rate(source: Source) -> str:
@@ -138,20 +167,18 @@ def _lost_share(profile: Profile) -> float:
     return profile.lost / whole if whole else float("nan")
 
 
-def _cautions(profile: Profile) -> list[str]:
+def _cautions(analysis: "Analysis") -> list[str]:
+    profile = analysis.profile
     cautions = [warning.message for warning in profile.warnings]
     if profile.truncated_share > TELLING_SHARE:
         cautions.append(
-            "Stacks are cut short, most often because a binary has no frame pointers: "
-            "self shares hold, totals and callers are lower bounds."
+            "Stacks are cut short: self shares hold, totals and callers are lower bounds. "
+            + " ".join(remedies(profile.stack_shares, analysis.stacks))
         )
-    head, hanging = click.style("caution", fg="yellow") + "    ", " " * 11
-    room = max(20, width() - len(hanging))
-    return [
-        (head if number == 0 else hanging) + line
-        for text in cautions
-        for number, line in enumerate(wrapped(text, room))
-    ]
+    lines = [line for text in cautions for line in _hanging(_INDENT, text)]
+    if lines:
+        lines[0] = click.style("caution", fg="yellow") + lines[0][len("caution") :]
+    return lines
 
 
 def _functions(profile: Profile, ranking: Ranking, top: int) -> list[str]:

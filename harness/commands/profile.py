@@ -45,7 +45,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
         analysis = analyze(recording, lines=lines)
         page = write_page(recording, analysis)
     places = Places(recording.path, page)
-    show(analysis.profile, analysis.ranking, places, top=top, as_json=as_json)
+    show(analysis, places, top=top, as_json=as_json)
     assert recording.manifest is not None
     explain(recording.manifest, outcome)
     return exit_code(recording.manifest, outcome)

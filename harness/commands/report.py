@@ -57,7 +57,7 @@ def command(
     analysis = analyze(recording, lines=lines, event=event)
     page = None if no_page else write_page(recording, analysis, output)
     places = Places(recording.path, page)
-    show(analysis.profile, analysis.ranking, places, top=top, as_json=as_json)
+    show(analysis, places, top=top, as_json=as_json)
 
 
 command.help = f"Make the page of a recording.\n\n{RUN_HELP}"

@@ -2,32 +2,49 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from harness.pages.flame import render_page
+from harness.profiling import Analysis
 from harness.summary import Places, show, summary_document, summary_text
+from harness.whole_stacks import shares_text
 from topdown.stacks.flame_svg import render_svg
-from topdown.stacks.profile import Profile, Source
+from topdown.stacks.profile import Profile, Source, StackShares
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.ranking import rank
+
+
+@dataclass(frozen=True, slots=True)
+class StacksTaken:
+    """What a manifest says of stacks."""
+
+    asked: str = "auto"
+    chosen: str = "dwarf"
+    copy_bytes: int = 8192
+    why: str = "frame pointers reach the entry in 3 % of the first 64 samples"
+
 
 PLACES = Places(Path("run"), Path("run/report.html"))
 NAN = float("nan")
 NO_RATE = Source("cycles", "measured", "events", None, None, "user")
 
 
-def text_of(profile: Profile, top: int = 5) -> str:
-    return summary_text(profile, rank(profile), PLACES, top)
+def analysis(profile: Profile, stacks: StacksTaken | None = None) -> Analysis:
+    return Analysis(profile, rank(profile), {}, stacks)
+
+
+def text_of(profile: Profile, top: int = 5, stacks: StacksTaken | None = None) -> str:
+    return summary_text(analysis(profile, stacks), PLACES, top)
 
 
 def test_a_document_never_holds_what_json_cannot(
     profile_of: Callable[..., Profile], capsys: pytest.CaptureFixture[str]
 ) -> None:
     profile = profile_of([], duration_s=NAN, unknown_share=NAN, truncated_share=NAN)
-    show(profile, rank(profile), PLACES, top=5, as_json=True)
+    show(analysis(profile), PLACES, top=5, as_json=True)
 
     def refuse(word: str) -> None:
         raise AssertionError(word)
@@ -39,7 +56,7 @@ def test_a_document_never_holds_what_json_cannot(
 
 def test_the_fields_that_scripts_rely_on(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main", "work"), 3), (("main",), 1)])
-    document = summary_document(profile, rank(profile), PLACES)
+    document = summary_document(analysis(profile), PLACES)
     assert document["schema"] == "stallscope.profile/1"
     assert document["source"]["event"] == "cpu-clock"
     assert document["source"]["kind"] == "measured"
@@ -80,10 +97,102 @@ def test_hostile_words_are_made_visible(profile_of: Callable[..., Profile]) -> N
     warnings = (ProfileWarning("x", f"{bad} said"),)
     profile = profile_of([((bad,), 1)], source=source, title=bad, warnings=warnings)
     places = Places(Path(f"run{bad}"), Path(f"run{bad}/report.html"))
-    text = summary_text(profile, rank(profile), places, 5)
+    text = summary_text(analysis(profile), places, 5)
     assert "\x1b[2J" not in text
     assert "\u202e" not in text
     text.encode()
+
+
+CUT = StackShares(
+    0.972, 0.028, 0.021,
+    (("beyond the copied stack", 0.021), ("no unwind information in libfoo.so", 0.007)),
+)  # fmt: skip
+
+
+def test_how_stacks_were_taken_and_how_many_are_whole(profile_of: Callable[..., Profile]) -> None:
+    profile = profile_of([(("main",), 4)], stack_shares=CUT, truncated_share=0.028)
+    text = text_of(profile, stacks=StacksTaken())
+    expected = """\
+stacks     copied, 8 KiB a sample (auto: frame pointers reach the entry in 3 % of the first 64
+           samples)
+whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind information in
+           libfoo.so 0.7 %
+"""
+    assert expected in text
+    assert "caution" not in text
+    assert "\nstacks " not in text_of(profile)
+    assert "whole      n/a\n" in text_of(profile_of([]))
+
+
+@pytest.mark.parametrize(
+    ("stacks", "said"),
+    [
+        (StacksTaken("fp", "fp", 0, ""), "by frame pointers (--stacks fp)"),
+        (StacksTaken("auto", "fp", 0, ""), "by frame pointers (auto)"),
+        (StacksTaken("dwarf", "dwarf", 65528, "asked for"), "copied, 64 KiB a sample (--stacks dwarf)"),
+        (StacksTaken("auto", "mixed", 16384, "it is"), "where frame pointers do not reach far (auto: it is)"),
+        (StacksTaken("\x1b", "\x1b[2J", 1, "\x1b"), "\\x1b[2J (--stacks \\x1b)"),
+    ],
+)  # fmt: skip
+def test_each_choice_in_words(
+    profile_of: Callable[..., Profile], stacks: StacksTaken, said: str
+) -> None:
+    assert said in text_of(profile_of([(("main",), 4)]), stacks=stacks).replace(
+        "\n" + " " * 11, " "
+    )
+
+
+@pytest.mark.parametrize(
+    ("reasons", "copy_bytes", "remedy"),
+    [
+        ((("no frame pointers", 0.9),), 0, "Record with --stacks dwarf"),
+        ((("beyond the copied stack", 0.9),), 8192, "than the 8 KiB copied: record with --stack-bytes 32768."),
+        ((("beyond the copied stack", 0.9),), 32768, "record with --stack-bytes 65528."),
+        ((("beyond the copied stack", 0.9),), 65528, "deeper than what the kernel copies at most"),
+        ((("no unwind information in a.so", 0.9),), 8192, "Build a.so with unwind tables"),
+        ((("damaged frame", 0.9),), 8192, "totals and callers are lower bounds."),
+    ],
+)  # fmt: skip
+def test_many_truncated_stacks_bring_what_to_do(
+    profile_of: Callable[..., Profile],
+    reasons: tuple[tuple[str, float], ...],
+    copy_bytes: int,
+    remedy: str,
+) -> None:
+    shares = StackShares(0.1, 0.9, 0.0, reasons)
+    profile = profile_of([(("main",), 4)], stack_shares=shares, truncated_share=0.9)
+    text = text_of(profile, stacks=StacksTaken(copy_bytes=copy_bytes))
+    said = text[text.index("caution") :].replace("\n" + " " * 11, " ")
+    assert remedy in said
+    assert said.count("--stack") == remedy.count("--stack")
+
+
+def test_the_document_says_it_of_stacks_too(profile_of: Callable[..., Profile]) -> None:
+    profile = profile_of([(("main",), 4)], stack_shares=CUT)
+    assert summary_document(analysis(profile, StacksTaken()), PLACES)["stacks"] == {
+        "asked": "auto",
+        "chosen": "dwarf",
+        "copy_bytes": 8192,
+        "why": "frame pointers reach the entry in 3 % of the first 64 samples",
+        "complete_share": 0.972,
+        "truncated_share": 0.028,
+        "cut_share": 0.021,
+        "reasons": [
+            {"reason": "beyond the copied stack", "share": 0.021},
+            {"reason": "no unwind information in libfoo.so", "share": 0.007},
+        ],
+    }
+    unknown = summary_document(analysis(profile_of([])), PLACES)["stacks"]
+    assert unknown.pop("reasons") == []
+    assert set(unknown.values()) == {None}
+
+
+def test_shares_that_round_to_nothing_or_all_are_said() -> None:
+    shares = StackShares(0.9999, 0.0001, 0.0, (("damaged frame", 0.0001),))
+    assert shares_text(shares) == "> 99.9 %; truncated < 0.1 %: damaged frame < 0.1 %"
+    many = tuple((f"reason {n}", 0.1) for n in range(5))
+    assert shares_text(StackShares(0.5, 0.5, 0.0, many)).endswith(", other reasons 20.0 %")
+    assert shares_text(StackShares(1.0, 0.0, 0.0)) == "100.0 %"
 
 
 @pytest.mark.parametrize("columns", [40, 50, 80])
@@ -108,5 +217,5 @@ def test_colours_end_with_no_color(
     profile = profile_of([(("main",), 1)])
     for value in ("1", ""):
         monkeypatch.setenv("NO_COLOR", value)
-        show(profile, rank(profile), PLACES, top=1, as_json=False)
+        show(analysis(profile), PLACES, top=1, as_json=False)
     assert told == [False, None]
