@@ -1,5 +1,5 @@
 // The call frame information of one binary, compiled to sorted rows: from which address on the
-// caller's frame is found how. Made once (some 40 ns a row, 12 bytes each) from .eh_frame and
+// caller's frame is found how. Made once (some 40 ns a row, 8 bytes each) from .eh_frame and
 // .debug_frame, looked up by many; immutable, so any thread may read. What a row cannot hold
 // (expressions) stands beside it.
 #pragma once
@@ -27,9 +27,9 @@ struct rule;  // how to find the caller's frame at one address
 
 class table {
  public:
-  // Reads the ELF file behind `descriptor` by pread (a file that shrinks gives an error, no SIGBUS);
-  // `debug_descriptor`, where it is not -1, is its separate debug file, asked for .debug_frame. Bad
-  // entries are left out and counted. Throws table_error, std::system_error.
+  // Reads the ELF file behind `descriptor` by pread (a file that shrinks gives an error, no
+  // SIGBUS); `debug_descriptor`, where it is not -1, is its separate debug file, asked for
+  // .debug_frame. Bad entries are left out and counted. Throws table_error, std::system_error.
   static table compile(int descriptor, int debug_descriptor = -1);
   // The same of an image in memory, as the vdso's.
   static table compile(std::span<const std::byte> image);

@@ -16,22 +16,22 @@ namespace stallscope::unwind {
 
 // Why a chain ends where it ends. The numbers are part of the Python face (Capture.stack_end).
 enum class chain_end : std::uint8_t {
-  kernel_given = 0,     // not unwound: the kernel's own chain, by frame pointers
-  complete = 1,         // the tables or a zero frame pointer say: nobody called this
-  cut_by_copy = 2,      // the next frame lies beyond the bytes that were copied
-  no_table = 3,         // no unwind information for the outermost address, nor a frame pointer
-  bad_frame = 4,        // the next frame makes no sense: damaged tables, or a stack in the making
-  unmapped = 5,         // the outermost address stands in nothing mapped for execution
-  other_stack = 6,      // the walk leaves for another stack, which was not copied
-  too_deep = 7,         // more frames than asked for
-  no_registers = 8,     // nothing to begin with: a 32-bit process, or none were recorded
+  kernel_given = 0,  // not unwound: the kernel's own chain, by frame pointers
+  complete = 1,      // the tables or a zero frame pointer say: nobody called this
+  cut_by_copy = 2,   // the next frame lies beyond the bytes that were copied
+  no_table = 3,      // no unwind information for the outermost address, nor a frame pointer
+  bad_frame = 4,     // the next frame makes no sense: damaged tables, or a stack in the making
+  unmapped = 5,      // the outermost address stands in nothing mapped for execution
+  other_stack = 6,   // the walk leaves for another stack, which was not copied
+  too_deep = 7,      // more frames than asked for
+  no_registers = 8,  // nothing to begin with: a 32-bit process, or none were recorded
 };
 
 // The code that an address stands in.
 struct mapped_code {
-  std::uint64_t start = 0;         // of the mapping; end is exclusive
+  std::uint64_t start = 0;  // of the mapping; end is exclusive
   std::uint64_t end = 0;
-  std::uint64_t file_offset = 0;   // of `start`
+  std::uint64_t file_offset = 0;         // of `start`
   const unwind::table* table = nullptr;  // nullptr: none known
 };
 

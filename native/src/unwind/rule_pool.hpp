@@ -1,0 +1,37 @@
+// Keeps each rule and each expression of a table once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "table_content.hpp"
+
+namespace stallscope::unwind {
+
+class rule_pool {
+ public:
+  explicit rule_pool(table_reader::content& into) : into_{into}, slots_(1024) {}
+
+  // The number of this rule with these saved registers; saved_count and first_saved are set here.
+  std::uint32_t number_of(rule wanted, std::span<const saved_register> saved);
+  // The place of this expression; -1 where it is longer than any sane one.
+  std::int32_t place_of(std::span<const std::byte> expression);
+
+ private:
+  struct slot {
+    std::uint64_t hash = 0;
+    std::uint32_t number = 0;  // 0: free
+  };
+  void grow();
+
+  table_reader::content& into_;
+  std::vector<slot> slots_;  // a power of two of them
+  std::size_t used_ = 0;
+  std::unordered_map<std::string, std::int32_t> places_;
+};
+
+}  // namespace stallscope::unwind

@@ -1,0 +1,53 @@
+#include "own_process.hpp"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+
+namespace unwind = stallscope::unwind;
+
+own_process::own_process() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unwind::mapped_code each;
+    char modes[5] = {};
+    int path_at = 0;
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &each.start,
+                    &each.end, modes, &each.file_offset, &path_at) != 4 ||
+        modes[2] != 'x') {
+      continue;
+    }
+    const std::string path = line.substr(static_cast<std::size_t>(path_at));
+    auto& table = tables_[path];
+    if (!table && path == "[vdso]") {
+      const auto image = copy(each.start, each.end - each.start);
+      table = std::make_unique<unwind::table>(unwind::table::compile(image));
+    } else if (!table && path.starts_with("/")) {
+      const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      table = std::make_unique<unwind::table>(unwind::table::compile(file));
+      close(file);
+    }
+    each.table = table.get();
+    code_.push_back(each);
+  }
+}
+
+const unwind::mapped_code* own_process::find(std::uint64_t address) {
+  for (const unwind::mapped_code& each : code_) {
+    if (address >= each.start && address < each.end) return &each;
+  }
+  return nullptr;
+}
+
+std::vector<std::byte> own_process::copy(std::uint64_t address, std::size_t most) {
+  std::vector<std::byte> bytes(most);
+  const iovec to{bytes.data(), bytes.size()};
+  const iovec from{reinterpret_cast<void*>(address), most};
+  const ssize_t count = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return bytes;
+}
