@@ -23,6 +23,8 @@ struct saved_register {
   std::uint8_t number = 0;
   recovery how = recovery::same;
   std::uint16_t unused = 0;
+
+  bool operator==(const saved_register&) const = default;
 };
 static_assert(sizeof(saved_register) == 8);
 

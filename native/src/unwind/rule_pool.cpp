@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace stallscope::unwind {
 namespace {
@@ -39,7 +38,7 @@ std::uint32_t rule_pool::number_of(rule wanted, std::span<const saved_register> 
     if (slots_[at].hash != hash) continue;
     const rule& kept = into_.rules[slots_[at].number];
     if (equal(kept, wanted) &&
-        std::memcmp(into_.saved_by(kept).data(), saved.data(), saved.size_bytes()) == 0) {
+        std::ranges::equal(into_.saved_by(kept), saved)) {
       return slots_[at].number;
     }
   }
