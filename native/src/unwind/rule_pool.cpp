@@ -37,8 +37,7 @@ std::uint32_t rule_pool::number_of(rule wanted, std::span<const saved_register> 
   for (; slots_[at].number != 0; at = (at + 1) & mask) {
     if (slots_[at].hash != hash) continue;
     const rule& kept = into_.rules[slots_[at].number];
-    if (equal(kept, wanted) &&
-        std::ranges::equal(into_.saved_by(kept), saved)) {
+    if (equal(kept, wanted) && std::ranges::equal(into_.saved_by(kept), saved)) {
       return slots_[at].number;
     }
   }

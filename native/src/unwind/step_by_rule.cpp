@@ -58,11 +58,18 @@ class rule_step {
     const bool is_return = each.number == found_.how.return_column;
     if (value) {
       caller.set(each.number, *value);
+    } else if (was_popped(each)) {
+      // Behind the pop the register holds the caller's value again; compilers leave the rule.
     } else {
       caller.forget(each.number);
       if (is_return) return_end_ = why_lost(each);
     }
     return_recovered_ = return_recovered_ || is_return;
+  }
+
+  [[nodiscard]] bool was_popped(const saved_register& each) const {
+    return each.how == recovery::at_offset && unread_ != 0 && unread_ < at_.values.at(at_.sp()) &&
+           each.number != found_.how.return_column;
   }
 
   [[nodiscard]] chain_end why_lost(const saved_register& each) const {

@@ -9,13 +9,16 @@
 
 #include "frame_entries.hpp"
 #include "frame_program.hpp"
+#include "procedure_linkage.hpp"
 #include "row_writer.hpp"
 #include "table_content.hpp"
 
 namespace stallscope::unwind {
 namespace {
 
-// [start, end) is described by one entry of one section.
+constexpr std::uint32_t by_stub = UINT32_MAX;
+
+// [start, end) is described by one entry of one section, or as a stub of procedure linkage.
 struct covered {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
@@ -41,13 +44,28 @@ class compiler {
     sections_.push_back(std::move(*section));
     entries_.push_back(read_frame_entries(image_, sections_.back(), format, unbounded));
     made_->bad_entries += entries_.back().bad;
-    fill_gaps(disjoint(static_cast<std::uint32_t>(entries_.size() - 1)));
+    fill_gaps(disjoint(ranges_of(static_cast<std::uint32_t>(entries_.size() - 1))));
+  }
+
+  // Describes the stubs of procedure linkage that no section describes.
+  void add_stubs() {
+    stubs_ = procedure_linkage(image_);
+    std::vector<covered> ranges;
+    for (std::size_t index = 0; index < stubs_.size(); ++index) {
+      ranges.push_back(
+          {stubs_[index].start, stubs_[index].end, by_stub, static_cast<std::uint32_t>(index)});
+    }
+    fill_gaps(disjoint(std::move(ranges)));
   }
 
   table finish() {
     row_writer rows(*made_);
     frame_program program(image_, rows);
     for (const covered& each : covered_) {
+      if (each.section == by_stub) {
+        write_stub(each, rows);
+        continue;
+      }
       const frame_entries& entries = entries_[each.section];
       const function_entry& function = entries.functions[each.function];
       const common_entry& common = entries.commons[function.common];
@@ -59,19 +77,38 @@ class compiler {
   }
 
  private:
-  // The ranges of one section's entries, sorted. Where they overlap the one that begins later holds
-  // from its start on, as for the search tables of .eh_frame_hdr; of those that begin together the
-  // first in the section.
-  std::vector<covered> disjoint(std::uint32_t section) const {
+  void write_stub(const covered& where, row_writer& rows) const {
+    const linkage_stub& stub = stubs_[where.function];
+    const bool is_x86_64 = image_.arch() == architecture::x86_64;
+    const unsigned column = is_x86_64 ? x86_64::rip : arm64::lr;
+    const unsigned sp = is_x86_64 ? x86_64::rsp : arm64::sp;
+    const rule how{.cfa_offset = static_cast<std::int32_t>(stub.pushed + (is_x86_64 ? 8 : 0)),
+                   .cfa_register = static_cast<std::uint8_t>(sp),
+                   .return_column = static_cast<std::uint8_t>(column)};
+    const saved_register link{
+        .value = -8, .number = static_cast<std::uint8_t>(column), .how = recovery::at_offset};
+    const bool saved = is_x86_64 || stub.link_saved;
+    rows.write(where.start, where.end, rows.pool().number_of(how, std::span(&link, saved ? 1 : 0)));
+  }
+
+  std::vector<covered> ranges_of(std::uint32_t section) const {
     const auto& functions = entries_[section].functions;
     std::vector<covered> ranges;
     ranges.reserve(functions.size());
     for (std::size_t index = 0; index < functions.size(); ++index) {
       const function_entry& each = functions[index];
-      if (each.start < made_->first_address || each.end - made_->first_address > UINT32_MAX)
-        continue;
       ranges.push_back({each.start, each.end, section, static_cast<std::uint32_t>(index)});
     }
+    return ranges;
+  }
+
+  // Sorts the ranges of one section's entries. Where they overlap the one that begins later holds
+  // from its start on, as for the search tables of .eh_frame_hdr; of those that begin together the
+  // first in the section. What is farther from the first address than a row can say is left out.
+  std::vector<covered> disjoint(std::vector<covered> ranges) const {
+    std::erase_if(ranges, [&](const covered& each) {
+      return each.start < made_->first_address || each.end - made_->first_address > UINT32_MAX;
+    });
     const auto earlier = [](const covered& left, const covered& right) {
       return std::tie(left.start, left.function) < std::tie(right.start, right.function);
     };
@@ -117,6 +154,7 @@ class compiler {
   std::unique_ptr<table_reader::content> made_;
   std::vector<section_bytes> sections_;
   std::vector<frame_entries> entries_;
+  std::vector<linkage_stub> stubs_;
   std::vector<covered> covered_;
 };
 
@@ -140,6 +178,7 @@ table compiled(const elf_image& image, const elf_image* debug_file) {
   if (debug_file != nullptr && debug_file->arch() == image.arch()) {
     made.add(debug_file->section(".debug_frame"), frame_format::debug_frame);
   }
+  made.add_stubs();
   return made.finish();
 }
 
