@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from harness.whole_stacks import StackChoice
 from stallscope._native import Capture, CaptureError, read_capture
-from stallscope.errors import RecordingError, UsageError
+from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Manifest, Recording
 from topdown.stacks.folding import FoldOptions, fold
 from topdown.stacks.profile import Profile
@@ -15,6 +15,7 @@ from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
 from topdown.stacks.symbolizer import Symbolizer
+from topdown.stacks.unwind_tables import UnwindTables
 
 # More lost than kept: what is left is no fair sample of anything.
 LARGEST_LOST_SHARE = 0.5
@@ -41,9 +42,11 @@ def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysi
     RecordingError where the capture is unreadable, empty or mostly lost.
     """
     manifest = recording.manifest
-    capture = _read(recording)
-    symbolizer = Symbolizer(_sources(recording))
-    profile = fold(capture, symbolizer, _fold_options(recording, event, lines))
+    sources = _sources(recording)
+    tables = UnwindTables(sources)
+    capture = _read(recording, tables)
+    profile = fold(capture, Symbolizer(sources), _fold_options(recording, event, lines))
+    profile = replace(profile, warnings=(*profile.warnings, *tables.warnings))
     if manifest is not None:
         profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
     _check_worth(recording, profile)
@@ -51,12 +54,12 @@ def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysi
     return Analysis(profile, rank(profile), _host(recording, capture), stacks)
 
 
-def _read(recording: Recording) -> Capture:
-    """Return the capture; one that was never closed may end within a record."""
+def _read(recording: Recording, tables: UnwindTables) -> Capture:
+    """Return the capture, copied stacks unwound; one never closed may end within a record."""
     manifest = recording.manifest
     unclosed = manifest is not None and not manifest.complete
     try:
-        return read_capture(recording.samples, allow_truncated=unclosed)
+        return read_capture(recording.samples, allow_truncated=unclosed, unwind_tables=tables)
     except CaptureError as error:
         message, offset = error.args[0], error.args[1]
         raise RecordingError(
@@ -64,6 +67,11 @@ def _read(recording: Recording) -> Capture:
             "the file is damaged or no capture; record again, or get it anew from where it came",
         ) from error
     except OSError as error:
+        if error.filename != str(recording.samples):
+            raise UnableError(
+                f"copied stacks cannot wait in {error.filename}: {error.strerror}",
+                "set TMPDIR to a directory with more room",
+            ) from error
         raise UsageError(
             f"cannot read {recording.samples}: {error.strerror}",
             "name a recording that this user may read",

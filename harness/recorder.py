@@ -12,6 +12,7 @@ from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
 from stallscope.recordings import MANIFEST, Recording, open_recording
 from topdown.stacks.perishables import forget, keep, keep_left_jit_maps
+from topdown.stacks.system_images import keep_vdso
 
 
 class _Watcher:
@@ -100,6 +101,7 @@ def _keep_left_jit_maps(options: CollectorOptions, began_s: float) -> None:
 def keep_perishables(pids: tuple[int, ...], options: CollectorOptions) -> None:
     """Copy into the recording what ends with the processes; says what could not be kept."""
     try:
+        keep_vdso(options.output)
         problems = keep(pids, options.output)
     except OSError as error:
         warn(f"binaries that end with the process could not be kept: {error.strerror}")

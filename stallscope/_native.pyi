@@ -2,6 +2,7 @@
 """The native module's face: reads captures into numpy arrays. It holds no policy."""
 
 import os
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -11,6 +12,33 @@ VERSION: str
 
 class CaptureError(Exception):
     """A file that cannot be read as a capture; ``args`` is (message, byte offset, path)."""
+
+class UnwindTableError(ValueError):
+    """Bytes that no unwind table can be made of: no ELF file, damaged, or of another version."""
+
+@final
+class UnwindTable:
+    """How the callers' frames are found in the code of one binary (its call frame information)."""
+
+    rows: int
+    bad_entries: int  # left out, as they made no sense
+    frame_pointer_share: float  # 0..1, of the code described: found by the frame pointer alone
+
+    @staticmethod
+    def compile(descriptor: int, debug_descriptor: int = -1) -> UnwindTable:
+        """Return the table of the ELF file behind a descriptor.
+
+        ``debug_descriptor``: its separate debug file, -1 for none. Some 40 ns a row, without the
+        GIL. Raises UnwindTableError where it is no such file, OSError where it cannot be read.
+        """
+    @staticmethod
+    def from_image(image: bytes) -> UnwindTable:
+        """Return the table of an ELF file in memory, as the vdso's. Raises UnwindTableError."""
+    @staticmethod
+    def from_bytes(content: bytes) -> UnwindTable:
+        """Return a table that ``to_bytes`` wrote. Raises UnwindTableError, also of old versions."""
+    def to_bytes(self) -> bytes:
+        """Return the table in the form that a cache keeps."""
 
 @final
 class Attribute:
@@ -58,7 +86,11 @@ class Capture:
     (index into ``threads``), ``cpu`` int32 (-1 where not recorded), ``period`` uint64, ``event``
     uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack).
     Stacks: ``stack_offset`` uint64 (n_stacks + 1,), ``stack_frame`` uint32: frames of stack i are
-    ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first.
+    ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first. ``stack_end`` uint8
+    (n_stacks,): why the stack ends where it ends: 0 not unwound, the kernel's own chain;
+    1 complete; 2 beyond the bytes that were copied; 3 no unwind information; 4 the next frame made
+    no sense; 5 in nothing that was mapped; 6 left for a stack that was not copied; 7 too deep;
+    8 no registers, as of a 32-bit process. Equal frames with another end are another stack.
     Frames, arrays (n_frames,): ``frame_object`` int32 (-1: no mapping known), ``frame_address``
     uint64 (offset in the file; absolute for the kernel, anonymous memory and -1), callers as the
     return address minus one (the leaf, and the place where user code was left for the kernel, as
@@ -83,6 +115,7 @@ class Capture:
     event: npt.NDArray[np.uint16]
     stack: npt.NDArray[np.uint32]
     stack_offset: npt.NDArray[np.uint64]
+    stack_end: npt.NDArray[np.uint8]
     stack_frame: npt.NDArray[np.uint32]
     frame_object: npt.NDArray[np.int32]
     frame_address: npt.NDArray[np.uint64]
@@ -93,11 +126,24 @@ class Capture:
     truncated_at: int | None  # offset of a record cut off at the end of the file, if tolerated
     bytes_read: int
 
-def read_capture(path: str | os.PathLike[str], *, allow_truncated: bool = False) -> Capture:
+def read_capture(
+    path: str | os.PathLike[str],
+    *,
+    allow_truncated: bool = False,
+    unwind_tables: Callable[[Object], UnwindTable | None] | None = None,
+) -> Capture:
     """Return the capture of a perf.data file, file or pipe mode, of either byte order.
 
+    ``unwind_tables``: stacks that samples copied are unwound with the tables that it gives; it is
+    called once for each object that a stack runs into, and what it raises ends the reading. Without
+    it copied stacks are passed over. An unwound stack takes the place of the user part of the
+    kernel's chain, unless that is longer and the unwound one not complete.
+    Copied stacks of pipes and compressed files wait in an unlinked file in TMPDIR (else /var/tmp,
+    /tmp), 16 GiB at most.
+
     Raises CaptureError with the offset where the file is truncated (unless allowed), corrupt, or
-    beyond the limits of memory; OSError where it cannot be opened.
+    beyond the limits of memory; OSError where it cannot be opened, or with that directory as its
+    ``filename`` where stacks cannot wait there.
     """
 
 def demangle(names: list[bytes]) -> list[bytes]:

@@ -7,5 +7,6 @@ namespace stallscope::bindings {
 
 void add_capture(nanobind::module_& module);
 void add_demangle(nanobind::module_& module);
+void add_unwind_table(nanobind::module_& module);
 
 }  // namespace stallscope::bindings

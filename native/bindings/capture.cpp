@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "stallscope/capture/read_capture.hpp"
@@ -27,11 +28,12 @@ nb::str as_text(const std::string& text) {
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
 }
 
+// Moves them over: a hostile file may hold as many as fit into memory once.
 template <typename Value>
-nb::list as_list(const std::vector<Value>& values) {
+nb::list as_list(std::vector<Value> values) {
   nb::list made;
-  for (const Value& value : values) {
-    made.append(nb::cast(value));
+  for (Value& value : values) {
+    made.append(nb::cast(std::move(value)));
   }
   return made;
 }
@@ -43,7 +45,17 @@ struct python_capture {
   nb::list attributes;
   nb::list objects;
   nb::list threads;
+  std::optional<std::int32_t> clock_id;
 };
+
+std::optional<std::int32_t> clock_of(const std::vector<captures::attribute>& attributes) {
+  for (const captures::attribute& each : attributes) {
+    if (each.clock_id) {
+      return each.clock_id;
+    }
+  }
+  return std::nullopt;
+}
 
 python_capture wrap(capture&& read) {
   python_capture made;
@@ -52,9 +64,10 @@ python_capture wrap(capture&& read) {
   made.owner = nb::capsule(keeper.release(), [](void* held) noexcept {
     delete static_cast<std::shared_ptr<capture>*>(held);
   });
-  made.attributes = as_list(made.data->attributes);
-  made.objects = as_list(made.data->objects);
-  made.threads = as_list(made.data->threads);
+  made.clock_id = clock_of(made.data->attributes);
+  made.attributes = as_list(std::move(made.data->attributes));
+  made.objects = as_list(std::move(made.data->objects));
+  made.threads = as_list(std::move(made.data->threads));
   return made;
 }
 
@@ -86,10 +99,45 @@ std::string path_bytes(nb::handle path) {
   return {held.c_str(), held.size()};
 }
 
-python_capture read_capture(nb::handle path, bool allow_truncated) {
+[[noreturn]] void throw_os_error(const std::system_error& error, const std::string& path) {
+  errno = error.code().value();
+  PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path_text(path).ptr());
+  throw nb::python_error();
+}
+
+// Asks Python for the tables of objects, in the middle of reading, and keeps what it gives.
+class table_asker {
+ public:
+  explicit table_asker(nb::callable ask) : ask_(std::move(ask)) {}
+  const unwind::table* operator()(const captures::object& mapped) {
+    const nb::gil_scoped_acquire held;
+    nb::object answer = ask_(nb::cast(mapped));
+    if (answer.is_none()) {
+      return nullptr;
+    }
+    if (!nb::isinstance<unwind::table>(answer)) {
+      throw nb::type_error("unwind_tables must return an UnwindTable or None");
+    }
+    const auto* table = nb::inst_ptr<unwind::table>(answer);
+    answers_.push_back(std::move(answer));
+    return table;
+  }
+
+ private:
+  nb::callable ask_;
+  std::vector<nb::object> answers_;
+};
+
+python_capture read_capture(nb::handle path, bool allow_truncated,
+                            std::optional<nb::callable> unwind_tables) {
   const std::string name = path_bytes(path);
   captures::read_options options;
   options.allow_truncated = allow_truncated;
+  std::optional<table_asker> asker;
+  if (unwind_tables) {
+    asker.emplace(*std::move(unwind_tables));
+    options.unwind_table = [&asker](const captures::object& mapped) { return (*asker)(mapped); };
+  }
   try {
     std::optional<capture> read;
     {
@@ -100,10 +148,10 @@ python_capture read_capture(nb::handle path, bool allow_truncated) {
     return wrap(std::move(*read));
   } catch (const captures::capture_error& error) {
     throw located_error{error.what(), error.offset(), name};
+  } catch (const captures::temporary_file_error& error) {
+    throw_os_error(error, error.directory());
   } catch (const std::system_error& error) {
-    errno = error.code().value();
-    PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path_text(name).ptr());
-    throw nb::python_error();
+    throw_os_error(error, name);
   }
 }
 
@@ -168,15 +216,6 @@ void add_thread(nb::module_& module) {
       .def_prop_ro("process_name", [](const thread& self) { return as_bytes(self.process_name); });
 }
 
-std::optional<std::int32_t> clock_of(const python_capture& self) {
-  for (const captures::attribute& each : self.data->attributes) {
-    if (each.clock_id) {
-      return each.clock_id;
-    }
-  }
-  return std::nullopt;
-}
-
 using capture_class = nb::class_<python_capture>;
 
 void add_facts(capture_class& made) {
@@ -203,7 +242,7 @@ void add_facts(capture_class& made) {
                      }
                      return words;
                    })
-      .def_prop_ro("clock_id", &clock_of)
+      .def_ro("clock_id", &python_capture::clock_id)
       .def_prop_ro("lost_records",
                    [](const python_capture& self) { return self.data->lost_records; })
       .def_prop_ro("lost_samples",
@@ -232,6 +271,7 @@ void add_arrays(capture_class& made) {
   add_array(made, "event", &capture::samples, &sample_columns::event);
   add_array(made, "stack", &capture::samples, &sample_columns::stack);
   add_array(made, "stack_offset", &capture::stacks, &stack_columns::offset);
+  add_array(made, "stack_end", &capture::stacks, &stack_columns::end);
   add_array(made, "stack_frame", &capture::stacks, &stack_columns::frame);
   add_array(made, "frame_object", &capture::stacks, &stack_columns::frame_object);
   add_array(made, "frame_address", &capture::stacks, &stack_columns::frame_address);
@@ -249,7 +289,7 @@ void add_capture(nb::module_& module) {
   add_facts(made);
   add_arrays(made);
   module.def("read_capture", &read_capture, nb::arg("path"), nb::kw_only(),
-             nb::arg("allow_truncated") = false);
+             nb::arg("allow_truncated") = false, nb::arg("unwind_tables") = nb::none());
 }
 
 }  // namespace stallscope::bindings

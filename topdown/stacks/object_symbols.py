@@ -15,12 +15,10 @@ from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.regular_file import RegularFile
 from topdown.stacks.symbol_cache import LOADS, ObjectSymbols, load_symbols, store_symbols
 from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.system_images import vdso_image
+from topdown.stacks.system_images import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Object
-
-VDSO = b"[vdso]"
 
 
 def read_object(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:

@@ -1,15 +1,12 @@
 """Symbol tables kept by build id, so that a binary is read once and may then be gone.
 
-An entry is one file: a header with the lengths of the arrays, a CRC-32 of all that follows, the
-arrays (little-endian, as they stand in memory), the strings. No entry is ever executed or
-unpickled; one that does not fit its CRC is built anew.
+An entry's content: the lengths of the arrays, the arrays (little-endian, as they stand in memory),
+the strings.
 """
 
 import os
 import struct
-import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.elf_file import addresses_of
-from topdown.stacks.own_directory import own_directory, write_whole
+from topdown.stacks.entry_cache import EntryCache
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.symbol_table import SymbolTable
 
 LOADS = np.dtype([("flags", "<u4"), ("offset", "<u8"), ("address", "<u8"), ("file_size", "<u8")])
-_HEADER = struct.Struct("<8sIIQQQQ")  # magic, CRC, full or not, loads, groups, members, strings
-_MAGIC = b"SSYM\x01\0\0\0"
+_HEADER = struct.Struct("<IQQQQ")  # full or not, loads, groups, members, strings
+_MAGIC = b"SSYM\x02\0\0\0"
 _ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
 
@@ -55,15 +52,8 @@ def load_symbols(build_id: bytes, sources: SymbolSources) -> ObjectSymbols | Non
 
     Better: a debug file has appeared since for a binary that had none.
     """
-    directory = sources.cache_directory
-    if directory is None or len(build_id) < 4:
-        return None
-    try:
-        with own_directory(directory) as place:
-            content = _read(place, build_id.hex())
-    except OSError:
-        return None
-    parsed = _parse(content)
+    content = _cache(sources).load(build_id)
+    parsed = None if content is None else _parse(content)
     if parsed is None:
         return None
     symbols, is_full = parsed
@@ -76,25 +66,17 @@ def store_symbols(
     build_id: bytes, symbols: ObjectSymbols, sources: SymbolSources, *, is_full: bool
 ) -> None:
     """Keep an entry; silently not where the directory is not ours alone or cannot be written."""
-    directory = sources.cache_directory
-    if directory is None or len(build_id) < 4 or symbols.table is None or symbols.loads is None:
-        return
-    blocks = list(_blocks(symbols.table, symbols.loads))
-    if sum(len(block) for block in blocks) > _ENTRY_LIMIT:
-        return
-    crc = 0
-    for block in blocks:
-        crc = zlib.crc32(block, crc)
     table = symbols.table
+    if table is None or symbols.loads is None:
+        return
     header = _HEADER.pack(
-        _MAGIC, crc, is_full, len(symbols.loads), len(table.start), len(table.rank),
-        len(table.strings),
-    )  # fmt: skip
-    with suppress(OSError):
-        directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with own_directory(directory) as place:
-            write_whole(place, build_id.hex(), [header, *blocks])
-            _make_room(place)
+        is_full, len(symbols.loads), len(table.start), len(table.rank), len(table.strings)
+    )
+    _cache(sources).store(build_id, [header, *_blocks(table, symbols.loads)])
+
+
+def _cache(sources: SymbolSources) -> EntryCache:
+    return EntryCache(sources.cache_directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
 
 
 def _blocks(table: SymbolTable, loads: npt.NDArray[np.void]) -> Iterator[bytes]:
@@ -113,28 +95,15 @@ def _arrays(table: SymbolTable) -> list[npt.NDArray[np.unsignedinteger]]:
     ]  # fmt: skip
 
 
-def _read(directory: int, name: str) -> bytes:
-    descriptor = os.open(
-        name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory
-    )
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        if os.fstat(descriptor).st_size > _HEADER.size + _ENTRY_LIMIT:
-            return b""
-        with suppress(OSError):
-            os.utime(descriptor)  # the entries used longest ago go first
-        return file.read()
-
-
-def _parse(content: bytes) -> tuple[ObjectSymbols, bool] | None:
+def _parse(content: memoryview) -> tuple[ObjectSymbols, bool] | None:
     """Return an entry, and whether it has the full symbol table; None where it is damaged."""
     if len(content) < _HEADER.size:
         return None
-    magic, crc, is_full, loads, groups, members, strings = _HEADER.unpack_from(content)
+    is_full, loads, groups, members, strings = _HEADER.unpack_from(content)
     counts = (loads, groups, groups, groups, groups, members, members)
     layouts = (LOADS, *(np.dtype(layout) for layout in _LAYOUTS))
     size = sum(count * kind.itemsize for count, kind in zip(counts, layouts, strict=True))
-    body = memoryview(content)[_HEADER.size :]
-    if magic != _MAGIC or len(body) != size + strings or zlib.crc32(body) != crc:
+    if len(content) != _HEADER.size + size + strings:
         return None
     arrays = []
     at = _HEADER.size
@@ -142,7 +111,7 @@ def _parse(content: bytes) -> tuple[ObjectSymbols, bool] | None:
         arrays.append(np.frombuffer(content, kind, count, at))
         at += count * kind.itemsize
     segments, start, end, covered, first, name_offset, rank = arrays
-    table = SymbolTable(start, end, first, covered, rank, name_offset, content[at:], True)
+    table = SymbolTable(start, end, first, covered, rank, name_offset, bytes(content[at:]), True)
     return ObjectSymbols(table, segments), bool(is_full)
 
 
@@ -152,18 +121,3 @@ def _debug_file_stands(build_id: bytes, sources: SymbolSources) -> bool:
         Path(os.fsdecode(directory), ".build-id", name[:2], f"{name[2:]}.debug").exists()
         for directory in sources.debug_directories
     )
-
-
-def _make_room(directory: int) -> None:
-    entries = []
-    for entry in os.scandir(directory):
-        with suppress(OSError):
-            status = entry.stat(follow_symlinks=False)
-            entries.append((status.st_mtime_ns, status.st_size, entry.name))
-    total = sum(size for _, size, _ in entries)
-    for _, size, name in sorted(entries):
-        if total <= _ALL_LIMIT:
-            return
-        with suppress(OSError):
-            os.unlink(name, dir_fd=directory)
-        total -= size

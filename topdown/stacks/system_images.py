@@ -1,5 +1,6 @@
 """The kernel's symbols and the vdso's image, which stand in no ordinary file."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topdown.stacks.address_lists import kernel_table
+from topdown.stacks.own_directory import own_directory, write_whole
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.regular_file import MemoryImage, RefusedFileError, open_in_root
 from topdown.stacks.symbol_sources import SymbolSources
@@ -15,8 +17,10 @@ from topdown.stacks.symbol_table import SymbolTable, empty_table
 if TYPE_CHECKING:
     from stallscope._native import Object
 
+VDSO = b"[vdso]"
 _KALLSYMS_LIMIT = 128 << 20
 _VDSO_LIMIT = 1 << 20
+_KEPT_VDSO = "vdso"  # in binaries/, whose other files are named by build id or inode
 _HIDDEN = ProfileWarning(
     "kernel-symbols-hidden",
     "The kernel hides its addresses from this user, so kernel functions have no names: record as "
@@ -84,16 +88,45 @@ def _same_kernel(kernel: "Object | None", table: SymbolTable) -> bool:
     return group >= 0 and int(table.start[group]) == kernel.start
 
 
+def keep_vdso(directory: Path) -> None:
+    """Copy the vdso of this boot into a recording, so that other machines can read it.
+
+    Raises OSError where ``directory`` cannot be written.
+    """
+    image = _own_vdso()
+    if image is not None:
+        with own_directory(directory / "binaries") as place:
+            write_whole(place, _KEPT_VDSO, [image.read(0, image.size)])
+
+
 def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
-    """Return this process's own vdso where it is the recording's: same boot, same length."""
-    if not sources.same_boot():
+    """Return the vdso that was mapped: the recording's, else this boot's where that is the same."""
+    images = [_kept_vdso(sources), _own_vdso() if sources.same_boot() else None]
+    for image in images:
+        if image is not None and mapped.length in (0, image.size):
+            return image
+    return None
+
+
+def _kept_vdso(sources: SymbolSources) -> MemoryImage | None:
+    if sources.recording is None:
         return None
+    try:
+        with open_in_root(sources.recording / "binaries", os.fsencode(_KEPT_VDSO)) as file:
+            if file.size > _VDSO_LIMIT:
+                return None
+            return MemoryImage("[vdso]", file.read(0, file.size))
+    except RefusedFileError:
+        return None
+
+
+def _own_vdso() -> MemoryImage | None:
     for line in _read_whole(Path("/proc/self/maps")).split(b"\n"):
-        if not line.endswith(b"[vdso]"):
+        if not line.endswith(VDSO):
             continue
         start, _, end = line.split(b" ", 1)[0].partition(b"-")
         length = int(end, 16) - int(start, 16)
-        if length > _VDSO_LIMIT or (mapped.length and mapped.length != length):
+        if length > _VDSO_LIMIT:
             return None
         try:
             with Path("/proc/self/mem").open("rb", buffering=0) as memory:

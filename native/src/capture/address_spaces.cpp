@@ -8,6 +8,12 @@ namespace {
 // What one node of the tree takes.
 constexpr std::uint64_t range_bytes = 96;
 
+// What is left of a mapping whose first bytes are replaced.
+mapping rest_of(mapping whole, std::uint64_t replaced_bytes) {
+  whole.page_offset += replaced_bytes;
+  return whole;
+}
+
 }  // namespace
 
 const std::pair<const std::uint64_t, mapping>* map_table::find(std::uint64_t address) const {
@@ -66,7 +72,7 @@ void address_spaces::make_room(map_table& table, std::uint64_t start, std::uint6
       before->second.end = start;
       if (cut.end > end) {
         budget_.charge(range_bytes);
-        ranges.emplace(end, mapping{cut.end, cut.page_offset + (end - before->first), cut.object});
+        ranges.emplace(end, rest_of(cut, end - before->first));
         return;
       }
     }
@@ -76,8 +82,7 @@ void address_spaces::make_room(map_table& table, std::uint64_t start, std::uint6
     const mapping covered = at->second;
     at = ranges.erase(at);
     if (covered.end > end) {
-      ranges.emplace(end,
-                     mapping{covered.end, covered.page_offset + (end - old_start), covered.object});
+      ranges.emplace(end, rest_of(covered, end - old_start));
       return;
     }
     budget_.release(range_bytes);

@@ -15,6 +15,7 @@ struct mapping {
   std::uint64_t end = 0;
   std::uint64_t page_offset = 0;
   std::uint32_t object = 0;
+  bool executable = true;
 };
 
 struct mapped_range {

@@ -34,8 +34,8 @@ class capture_reader {
         window_(source),
         result_(budget_),
         events_(result_.attributes, budget_),
-        features_(result_, events_),
-        parsed_(budget_) {}
+        features_(result_, events_, budget_),
+        parsed_(source, budget_, options) {}
 
   capture read() {
     try {
@@ -46,8 +46,8 @@ class capture_reader {
       if (!result_.truncated_at) {
         read_feature_sections();
       }
+      features_.apply_build_ids(parsed_.side.objects());
       resolve_in_time_order(parsed_, result_, budget_, options_);
-      features_.apply_build_ids();
     } catch (const limit_exceeded& error) {
       throw capture_error(error.what(), offset_);
     }
@@ -100,7 +100,6 @@ class capture_reader {
       case user_record::event_update:
         return features_.read_event_update(cursor_of(current));
       case user_record::header_build_id:
-        budget_.charge(current.payload.size());
         return features_.read_build_id_record(current.misc, cursor_of(current));
       default:
         return;
@@ -122,12 +121,22 @@ class capture_reader {
       tid_ = fields.tid;
     }
     latest_ns_ = std::max(latest_ns_, fields.time_ns);
+    const frame_kind kind = kind_of_misc(current.misc);
+    if (may_be_unwound(kind)) {
+      parsed_.copies.add(static_cast<std::uint32_t>(samples.time_ns.size()), fields, current);
+    }
     samples.time_ns.push_back(fields.time_ns);
     samples.period.push_back(fields.period.value_or(std::max<std::uint64_t>(described.period, 1)));
     samples.thread.push_back(thread_);
-    samples.stack.push_back(parsed_.raw.add(fields, kind_of_misc(current.misc), start_.swap));
+    samples.stack.push_back(parsed_.raw.add(fields, kind, start_.swap));
     samples.cpu.push_back(fields.cpu);
     samples.event.push_back(static_cast<std::uint16_t>(event));
+  }
+
+  // Not the registers of a machine of the other byte order, nor those of a guest's host.
+  [[nodiscard]] bool may_be_unwound(frame_kind kind) const {
+    return options_.unwind_table && !start_.swap &&
+           (kind == frame_kind::user || kind == frame_kind::kernel || kind == frame_kind::unknown);
   }
 
   // Records without a trailer (of old versions) happened no earlier than the samples before them.
@@ -169,7 +178,6 @@ class capture_reader {
       offset_ = offset;
       if (features_.wants(start_.features[at])) {
         const auto bytes = window_.section(offset, size, "feature section");
-        budget_.charge(2 * bytes.size());
         features_.read_feature(start_.features[at], wire_cursor(bytes, start_.swap, offset));
       } else {
         window_.check_range(offset, size, "feature section");

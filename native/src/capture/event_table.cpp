@@ -21,7 +21,7 @@ bool same_layout(const attribute& left, const attribute& right) {
 }  // namespace
 
 event_table::event_table(std::vector<attribute>& attributes, memory_budget& budget)
-    : attributes_(attributes), index_(budget), ids_(budget), events_(budget) {}
+    : budget_(budget), attributes_(attributes), index_(budget), ids_(budget), events_(budget) {}
 
 void event_table::add(attribute event, std::span<const std::uint64_t> ids, std::uint64_t offset) {
   if (attributes_.size() >= most_events) {
@@ -35,6 +35,7 @@ void event_table::add(attribute event, std::span<const std::uint64_t> ids, std::
     one_layout_ = one_layout_ && same_layout(event, attributes_.front());
   }
   const auto number = static_cast<std::uint32_t>(attributes_.size());
+  budget_.charge(2 * sizeof(attribute));
   attributes_.push_back(std::move(event));
   for (const std::uint64_t id : ids) {
     const std::uint32_t slot = find_slot(id);
@@ -61,7 +62,9 @@ std::uint32_t event_table::find(std::uint64_t id) const {
 
 void event_table::rename(std::uint32_t event, std::string_view name) {
   if (event < attributes_.size() && !name.empty()) {
-    attributes_[event].name = name;
+    std::string& known = attributes_[event].name;
+    budget_.charge(name.size() > known.size() ? 2 * (name.size() - known.size()) : 0);
+    known = name;
   }
 }
 

@@ -31,6 +31,7 @@ class event_table {
  private:
   [[nodiscard]] std::uint32_t find_slot(std::uint64_t id) const;
 
+  memory_budget& budget_;
   std::vector<attribute>& attributes_;
   hash_index index_;
   column<std::uint64_t> ids_;

@@ -15,6 +15,15 @@ using perf_format::feature;
 constexpr std::uint16_t build_id_size_flag = 1U << 15U;
 constexpr std::size_t build_id_bytes = 20;
 constexpr std::size_t build_id_field_bytes = 24;
+// What an entry of a list takes beside its text: in a vector that may be half empty, and in the map
+// or the Python list that is made of it.
+constexpr std::uint64_t list_entry_bytes = 256;
+
+// The kernel's own names have 64 bytes at most.
+std::string_view take_host_text(wire_cursor& cursor, const char* what) {
+  constexpr std::size_t longest_bytes = 255;
+  return cursor.take_header_string(what).substr(0, longest_bytes);
+}
 
 }  // namespace
 
@@ -37,13 +46,13 @@ void feature_reader::read_feature(std::uint64_t number, wire_cursor cursor) {
     case feature::build_id:
       return read_build_ids(cursor);
     case feature::hostname:
-      capture_.host.name = cursor.take_header_string("host name");
+      capture_.host.name = take_host_text(cursor, "host name");
       return;
     case feature::osrelease:
-      capture_.host.kernel_release = cursor.take_header_string("kernel release");
+      capture_.host.kernel_release = take_host_text(cursor, "kernel release");
       return;
     case feature::arch:
-      capture_.host.architecture = cursor.take_header_string("architecture");
+      capture_.host.architecture = take_host_text(cursor, "architecture");
       return;
     case feature::cmdline:
       return read_command_line(cursor);
@@ -71,7 +80,9 @@ void feature_reader::read_command_line(wire_cursor& cursor) {
   const auto count = cursor.take<std::uint32_t>("number of arguments");
   capture_.host.command_line.clear();
   for (std::uint32_t index = 0; index < count; ++index) {
-    capture_.host.command_line.emplace_back(cursor.take_header_string("argument"));
+    const auto argument = cursor.take_header_string("argument");
+    budget_.charge(list_entry_bytes + 2 * argument.size());
+    capture_.host.command_line.emplace_back(argument);
   }
 }
 
@@ -120,15 +131,17 @@ void feature_reader::read_build_id_record(std::uint16_t misc, wire_cursor cursor
   std::transform(field.begin(), field.begin() + id.size, id.bytes.begin(),
                  [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
   const auto rest = as_text(cursor.take_bytes(cursor.rest(), "file name of a build id"));
-  build_ids_.emplace_back(rest.substr(0, rest.find('\0')), id);
+  const auto name = rest.substr(0, rest.find('\0'));
+  budget_.charge(list_entry_bytes + name.size());
+  build_ids_.emplace_back(name, id);
 }
 
-void feature_reader::apply_build_ids() {
+void feature_reader::apply_build_ids(object_table& objects) {
   std::map<std::string_view, const build_id*> by_name;
   for (const auto& [name, id] : build_ids_) {
     by_name[name] = &id;
   }
-  for (object& each : capture_.objects) {
+  for (object& each : objects.all()) {
     const auto found = by_name.find(each.path);
     if (each.build_id.size == 0 && found != by_name.end()) {
       each.build_id = *found->second;

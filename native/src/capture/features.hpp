@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "event_table.hpp"
+#include "object_table.hpp"
 #include "stallscope/capture/capture.hpp"
 #include "wire.hpp"
 
@@ -16,7 +17,8 @@ namespace stallscope::captures {
 
 class feature_reader {
  public:
-  feature_reader(capture& into, event_table& events) : capture_(into), events_(events) {}
+  feature_reader(capture& into, event_table& events, memory_budget& budget)
+      : capture_(into), events_(events), budget_(budget) {}
 
   // Whether anything is taken from a feature of this number.
   static bool wants(std::uint64_t number);
@@ -27,7 +29,7 @@ class feature_reader {
   void read_event_update(wire_cursor cursor);
   void read_build_id_record(std::uint16_t misc, wire_cursor cursor);
   // Gives the objects that have none the build ids that the file lists by name.
-  void apply_build_ids();
+  void apply_build_ids(object_table& objects);
 
  private:
   void read_event_descriptions(wire_cursor& cursor);
@@ -36,6 +38,7 @@ class feature_reader {
 
   capture& capture_;
   event_table& events_;
+  memory_budget& budget_;
   std::vector<std::pair<std::string, build_id>> build_ids_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,8 @@ class object_table {
   // anonymous memory. The first mapping's place is kept.
   std::uint32_t intern(object candidate);
   [[nodiscard]] const object& at(std::uint32_t number) const { return objects_[number]; }
+  // For when all are there: none is found again by what is changed.
+  [[nodiscard]] std::span<object> all() { return objects_; }
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
 
  private:

@@ -99,6 +99,7 @@ bool record_stream::next_in_file(record& into) {
     return end_truncated(position_, "it ends within a record");
   }
   into.payload = bytes.subspan(header_bytes);
+  into.decompressed = false;
   position_ += size;
   skip_trailing_payload(into);
   return !truncated_at_.has_value();
@@ -145,6 +146,7 @@ bool record_stream::next_decompressed(record& into) {
       }
       if (size <= ready.size()) {
         into.payload = ready.subspan(header_bytes, size - header_bytes);
+        into.decompressed = true;
         decompressed_from_ += size;
         return true;
       }

@@ -19,6 +19,7 @@ struct record {
   std::uint16_t misc = 0;
   std::span<const std::byte> payload;  // behind the header; stands until the next record
   std::uint64_t offset = 0;            // in the file; of the compressed record for those within one
+  bool decompressed = false;           // the payload stands nowhere in the file
 };
 
 struct stream_range {

@@ -1,10 +1,16 @@
 #include "resolver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stallscope::captures {
+namespace {
 
-resolver::resolver(const raw_stacks& raw, const object_table& objects, stack_columns& into,
+constexpr std::size_t walked_addresses = std::size_t{1} << 14U;
+
+}  // namespace
+
+resolver::resolver(const raw_stacks& raw, object_table& objects, stack_columns& into,
                    memory_budget& budget)
     : raw_(raw),
       objects_(objects),
@@ -12,6 +18,7 @@ resolver::resolver(const raw_stacks& raw, const object_table& objects, stack_col
       resolved_(budget),
       resolved_index_(budget),
       located_(budget),
+      walked_(budget),
       frame_index_(budget),
       stack_index_(budget) {
   located_.resize(raw.location_count(), {0, hash_index::none});
@@ -34,10 +41,45 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const map_table& user,
   for (const std::uint32_t location : raw_.locations(raw_stack)) {
     frames_.push_back(frame_of(location, user, kernel));
   }
-  const std::uint32_t stack = intern_stack();
+  const std::uint32_t stack = intern_stack(unwind::chain_end::kernel_given);
   resolved_index_.insert(hash, static_cast<std::uint32_t>(resolved_.size()));
   resolved_.push_back({raw_stack, user.version, kernel.version, stack});
   return stack;
+}
+
+std::uint32_t resolver::resolve(std::uint32_t raw_stack, const walked_stack& walked,
+                                const map_table& user, const map_table& kernel) {
+  const auto given = raw_.locations(raw_stack);
+  const auto first_user = std::find_if(given.begin(), given.end(), [this](std::uint32_t location) {
+    return raw_.kind(location) != frame_kind::kernel;
+  });
+  const auto given_user = static_cast<std::size_t>(given.end() - first_user);
+  const bool found_less =
+      walked.frames.size() < given_user && walked.end != unwind::chain_end::complete;
+  if (found_less && given_user > 1) {
+    return resolve(raw_stack, user, kernel);
+  }
+  frames_.clear();
+  for (const std::uint32_t location : std::span(given.begin(), found_less ? given.end() : first_user)) {
+    frames_.push_back(frame_of(location, user, kernel));
+  }
+  for (const unwind::frame& frame : walked.frames) {
+    frames_.push_back(frame_of(frame, user));
+  }
+  return intern_stack(walked.end);
+}
+
+std::uint32_t resolver::frame_of(const unwind::frame& walked, const map_table& user) {
+  // Some thousand addresses make up most chains: direct-mapped, so that a miss costs one look-up.
+  if (walked_.size() == 0) {
+    walked_.resize(walked_addresses, {0, 0, hash_index::none});
+  }
+  const std::uint64_t address = walked.address - (walked.exact || walked.address == 0 ? 0 : 1);
+  walked_address& kept = walked_[(address ^ address >> 13U) % walked_addresses];
+  if (kept.address != address || kept.version != user.version || kept.frame == hash_index::none) {
+    kept = {address, user.version, look_up(address, frame_kind::user, &user)};
+  }
+  return kept.frame;
 }
 
 std::uint32_t resolver::frame_of(std::uint32_t location, const map_table& user,
@@ -51,14 +93,12 @@ std::uint32_t resolver::frame_of(std::uint32_t location, const map_table& user,
   const std::uint32_t version = table == nullptr ? 0 : table->version;
   located& cached = located_[location];
   if (cached.frame == hash_index::none || cached.version != version) {
-    cached = {version, look_up(location, table)};
+    cached = {version, look_up(raw_.address(location), raw_.kind(location), table)};
   }
   return cached.frame;
 }
 
-std::uint32_t resolver::look_up(std::uint32_t location, const map_table* table) {
-  const std::uint64_t address = raw_.address(location);
-  const frame_kind kind = raw_.kind(location);
+std::uint32_t resolver::look_up(std::uint64_t address, frame_kind kind, const map_table* table) {
   const auto* found = table == nullptr ? nullptr : table->find(address);
   if (found == nullptr) {
     return intern_frame(-1, address, kind);
@@ -89,20 +129,22 @@ std::uint32_t resolver::intern_frame(std::int32_t object, std::uint64_t address,
   return number;
 }
 
-std::uint32_t resolver::intern_stack() {
-  std::uint64_t hash = hash_seed();
+std::uint32_t resolver::intern_stack(unwind::chain_end end) {
+  std::uint64_t hash = hash_word(hash_seed(), static_cast<std::uint64_t>(end));
   for (const std::uint32_t frame : frames_) {
     hash = hash_word(hash, frame + std::uint64_t{1});
   }
-  std::uint32_t number = stack_index_.find(hash, [this](std::uint32_t other) {
+  std::uint32_t number = stack_index_.find(hash, [this, end](std::uint32_t other) {
     const std::uint64_t from = into_.offset[other];
     const auto known = into_.frame.values().subspan(from, into_.offset[other + 1] - from);
-    return std::equal(known.begin(), known.end(), frames_.begin(), frames_.end());
+    return into_.end[other] == static_cast<std::uint8_t>(end) &&
+           std::equal(known.begin(), known.end(), frames_.begin(), frames_.end());
   });
   if (number == hash_index::none) {
     number = static_cast<std::uint32_t>(into_.offset.size() - 1);
     stack_index_.insert(hash, number);
     into_.frame.append(frames_);
+    into_.end.push_back(static_cast<std::uint8_t>(end));
     into_.offset.push_back(into_.frame.size());
   }
   return number;
@@ -120,7 +162,7 @@ std::vector<object> resolver::finish() {
     std::int32_t& target = renumbered[static_cast<std::size_t>(number)];
     if (target == unused) {
       target = static_cast<std::int32_t>(used.size());
-      used.push_back(objects_.at(static_cast<std::uint32_t>(number)));
+      used.push_back(std::move(objects_.all()[static_cast<std::size_t>(number)]));
     }
     number = target;
   }

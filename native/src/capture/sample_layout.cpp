@@ -99,14 +99,16 @@ class sample_parser {
     }
   }
 
-  std::span<const std::byte> take_registers(std::uint64_t mask, const char* what) {
-    const auto abi = cursor_.take<std::uint64_t>(what);
+  std::span<const std::byte> take_registers(std::uint64_t abi, std::uint64_t mask,
+                                            const char* what) {
     return cursor_.take_array(abi == PERF_SAMPLE_REGS_ABI_NONE ? 0 : words(mask), 8, what);
   }
 
   void parse_registers_and_stack() {
     if (has(PERF_SAMPLE_REGS_USER)) {
-      fields_.user_registers = take_registers(event_.registers_user, "user registers");
+      fields_.registers_abi = cursor_.take<std::uint64_t>("user registers");
+      fields_.user_registers =
+          take_registers(fields_.registers_abi, event_.registers_user, "user registers");
     }
     if (!has(PERF_SAMPLE_STACK_USER)) {
       return;
@@ -125,7 +127,8 @@ class sample_parser {
     skip_word(PERF_SAMPLE_DATA_SRC, "data source");
     skip_word(PERF_SAMPLE_TRANSACTION, "transaction");
     if (has(PERF_SAMPLE_REGS_INTR)) {
-      take_registers(event_.registers_interrupt, "interrupted registers");
+      const auto abi = cursor_.take<std::uint64_t>("interrupted registers");
+      take_registers(abi, event_.registers_interrupt, "interrupted registers");
     }
     skip_word(PERF_SAMPLE_PHYS_ADDR, "physical address");
     skip_word(PERF_SAMPLE_CGROUP, "cgroup");

@@ -20,8 +20,9 @@ struct sample_fields {
   std::int32_t tid = -1;
   std::int32_t cpu = -1;
   std::span<const std::byte> chain;
+  std::uint64_t registers_abi = 0;  // PERF_SAMPLE_REGS_ABI_*: none, 32 or 64 bits
   std::span<const std::byte> user_registers;
-  std::span<const std::byte> user_stack;
+  std::span<const std::byte> user_stack;  // as much of the copy as holds stack
 };
 
 sample_fields parse_sample(const attribute& event, std::span<const std::byte> payload, bool swap,

@@ -13,6 +13,8 @@ namespace {
 
 // A fork record that perf made up for a process that was there already: it has its own mappings.
 constexpr std::uint16_t fork_without_maps = 1U << 13U;
+// The kernel keeps 15 bytes; a name of 64 KiB would be copied with every fork.
+constexpr std::size_t longest_name_bytes = 255;
 
 std::int32_t take_signed(wire_cursor& cursor, const char* what) {
   return static_cast<std::int32_t>(cursor.take<std::uint32_t>(what));
@@ -95,6 +97,7 @@ void sideband::add_map(const record& from, wire_cursor cursor, sideband_event ev
   mapped.length = event.end - event.start;
   mapped.page_offset = event.page_offset;
   event.kind = mapped.kernel ? sideband_kind::kernel_map : sideband_kind::map;
+  event.executable = (from.misc & PERF_RECORD_MISC_MMAP_DATA) == 0;
   event.object = objects_.intern(std::move(mapped));
   events_.push_back(event);
 }
@@ -102,7 +105,7 @@ void sideband::add_map(const record& from, wire_cursor cursor, sideband_event ev
 void sideband::add_name(const record& from, wire_cursor cursor, sideband_event event) {
   event.pid = take_signed(cursor, "pid of a name");
   event.tid = take_signed(cursor, "tid of a name");
-  const std::string_view name = cursor.take_string("name of a thread");
+  const auto name = cursor.take_string("name of a thread").substr(0, longest_name_bytes);
   event.kind =
       (from.misc & PERF_RECORD_MISC_COMM_EXEC) != 0 ? sideband_kind::exec : sideband_kind::name;
   event.name_at = text_.size();

@@ -31,6 +31,7 @@ struct sideband_event {
   std::int32_t parent_tid = -1;
   sideband_kind kind = sideband_kind::map;
   bool copies_maps = false;
+  bool executable = true;
 };
 
 class sideband {
@@ -50,7 +51,7 @@ class sideband {
 
   [[nodiscard]] std::span<const sideband_event> events() const { return events_.values(); }
   [[nodiscard]] std::string_view name(const sideband_event& event) const;
-  [[nodiscard]] const object_table& objects() const { return objects_; }
+  [[nodiscard]] object_table& objects() { return objects_; }
 
  private:
   void add_map(const record& from, wire_cursor cursor, sideband_event event);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "address_spaces.hpp"
 #include "resolver.hpp"
+#include "stack_walker.hpp"
 
 namespace stallscope::captures {
 namespace {
@@ -85,7 +88,7 @@ class process_state {
 
   static std::uint32_t space_of(std::uint32_t process) { return process + 1; }
   static mapped_range range_of(const sideband_event& event) {
-    return {event.start, {event.end, event.page_offset, event.object}};
+    return {event.start, {event.end, event.page_offset, event.object, event.executable}};
   }
 
   life& life_of(std::uint32_t process) {
@@ -138,13 +141,45 @@ class process_state {
   std::vector<bool> alive_;
 };
 
+// The stacks of frames of samples, one after the other in the order of time.
+class stack_maker {
+ public:
+  stack_maker(first_pass& parsed, capture& into, memory_budget& budget, const read_options& options)
+      : parsed_(parsed), into_(into), stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
+    if (const auto arch = architecture_of(into); arch && !parsed.copies.empty()) {
+      walker_ = std::make_unique<stack_walker>(*arch, parsed.side.objects(), options, budget);
+    }
+  }
+
+  // `sample` counts in the order of the file.
+  std::uint32_t make(std::size_t row, std::uint32_t sample, const process_state& state) {
+    const sample_columns& samples = into_.samples;
+    const map_table& user = state.user_maps(samples.thread[row]);
+    const map_table& kernel = state.kernel_maps();
+    const auto copy = walker_ ? parsed_.copies.read(sample) : std::nullopt;
+    if (!copy) {
+      return stacks_.resolve(samples.stack[row], user, kernel);
+    }
+    const std::uint64_t mask = into_.attributes[samples.event[row]].registers_user;
+    return stacks_.resolve(samples.stack[row], walker_->walk(*copy, mask, user), user, kernel);
+  }
+
+  std::vector<object> finish() { return stacks_.finish(); }
+
+ private:
+  first_pass& parsed_;
+  capture& into_;
+  resolver stacks_;
+  std::unique_ptr<stack_walker> walker_;
+};
+
 }  // namespace
 
 void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
                            const read_options& options) {
   parsed.side.sort();
   const auto order = sort_samples(into.samples, budget);
-  resolver stacks(parsed.raw, parsed.side.objects(), into.stacks, budget);
+  stack_maker stacks(parsed, into, budget, options);
   process_state state(parsed, budget, options);
   const auto events = parsed.side.events();
   std::size_t next = 0;
@@ -155,8 +190,7 @@ void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& bud
             (events[next].time_ns == time && events[next].samples_before <= order[row]))) {
       state.apply(events[next++]);
     }
-    std::uint32_t& stack = into.samples.stack[row];
-    stack = stacks.resolve(stack, state.user_maps(into.samples.thread[row]), state.kernel_maps());
+    into.samples.stack[row] = stacks.make(row, order[row], state);
   }
   for (; next < events.size(); ++next) {
     state.apply(events[next]);

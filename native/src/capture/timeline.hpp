@@ -1,6 +1,8 @@
-// The second pass: everything in the order of time, each sample against what was mapped then.
+// The second pass: everything in the order of time, each sample against what was mapped then, its
+// copied stack unwound.
 #pragma once
 
+#include "copied_stacks.hpp"
 #include "raw_stacks.hpp"
 #include "sideband.hpp"
 #include "stallscope/capture/read_capture.hpp"
@@ -9,10 +11,12 @@
 namespace stallscope::captures {
 
 struct first_pass {
-  explicit first_pass(memory_budget& budget) : threads(budget), raw(budget), side(budget) {}
+  first_pass(byte_source& source, memory_budget& budget, const read_options& options)
+      : threads(budget), raw(budget), side(budget), copies(source, budget, options) {}
   thread_table threads;
   raw_stacks raw;
   sideband side;
+  copied_stacks copies;
 };
 
 // Sorts the samples, whose stacks are raw ones, resolves them and fills in threads and objects.

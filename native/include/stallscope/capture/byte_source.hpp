@@ -23,6 +23,8 @@ class byte_source {
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
   // Total size where it is known beforehand.
   [[nodiscard]] virtual std::optional<std::uint64_t> size_bytes() const = 0;
+  // Whether what has been read can be read again, as it cannot from a pipe.
+  [[nodiscard]] virtual bool keeps_bytes() const = 0;
 };
 
 class memory_source final : public byte_source {
@@ -30,6 +32,7 @@ class memory_source final : public byte_source {
   explicit memory_source(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override;
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const override { return bytes_.size(); }
+  [[nodiscard]] bool keeps_bytes() const override { return true; }
 
  private:
   std::span<const std::byte> bytes_;
@@ -47,6 +50,7 @@ class file_source final : public byte_source {
   ~file_source() override;
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override;
   [[nodiscard]] std::optional<std::uint64_t> size_bytes() const override { return size_bytes_; }
+  [[nodiscard]] bool keeps_bytes() const override { return seekable_; }
 
  private:
   std::size_t read_forward(std::uint64_t offset, std::span<std::byte> into);

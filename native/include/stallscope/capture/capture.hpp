@@ -91,8 +91,14 @@ struct sample_columns {
 
 struct stack_columns {
   explicit stack_columns(memory_budget& budget)
-      : offset(budget), frame(budget), frame_address(budget), frame_object(budget), kind(budget) {}
+      : offset(budget),
+        end(budget),
+        frame(budget),
+        frame_address(budget),
+        frame_object(budget),
+        kind(budget) {}
   column<std::uint64_t> offset;
+  column<std::uint8_t> end;  // unwind::chain_end
   column<std::uint32_t> frame;
   column<std::uint64_t> frame_address;
   column<std::int32_t> frame_object;

@@ -1,0 +1,163 @@
+// Copies that lie about their sizes, and temporary files that cannot be had.
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <random>
+
+#include "stack_samples.hpp"
+#include "temporary_file.hpp"
+
+using namespace capture_tests;
+using stallscope::captures::capture_error;
+using stallscope::captures::read_options;
+using stallscope::captures::temporary_file;
+using stallscope::captures::temporary_file_error;
+using stallscope::unwind::chain_end;
+
+namespace {
+
+constexpr std::uint64_t code = 0x400000;
+
+std::string with_sample(const wire& body, std::uint64_t mask = frame_registers) {
+  event_spec event = stack_event();
+  event.registers_user = mask;
+  capture_builder made(order::little, {event});
+  made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
+  return made.record(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, body).file();
+}
+
+// Up to the registers.
+wire identity() { return wire(order::little).u64(code).u32(1).u32(1).u64(5); }
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+class forward_capture {
+ public:
+  forward_capture() {
+    capture_builder made(order::little, {stack_event()});
+    for (std::uint64_t time = 1; time < 100; ++time) {
+      add_sample(made, {.ip = code, .time = time, .stack = std::string(60'000, 's')});
+    }
+    bytes_ = made.pipe();
+  }
+  stallscope::captures::capture read(const read_options& options) const {
+    forward_source source(bytes_);
+    return stallscope::captures::read_capture(source, options);
+  }
+
+ private:
+  std::string bytes_;
+};
+
+}  // namespace
+
+TEST_CASE("a stack beyond its record is an error") {
+  wire body = identity();
+  body.u64(PERF_SAMPLE_REGS_ABI_64).u64(0).u64(0).u64(0).u64(5'000).raw("short").u64(5);
+  CHECK_THROWS_WITH_AS(unwound(with_sample(body)), doctest::Contains("user stack"), capture_error);
+}
+
+TEST_CASE("a stack said to be fuller than its copy ends with the copy") {
+  wire body = identity();
+  body.u64(PERF_SAMPLE_REGS_ABI_64).u64(stack_address + 16).u64(stack_address).u64(code);
+  const std::string stack = stack_of({code + 0x10, code + 0x20});
+  const auto done = unwound(with_sample(body.u64(40).raw(stack.substr(0, 40)).u64(~0ULL)));
+  CHECK(depth_of(done, 0) == 2);
+  CHECK(end_of(done, 0) == chain_end::cut_by_copy);
+}
+
+TEST_CASE("a mask of 64 registers is read as 64 registers") {
+  wire body = identity();
+  body.u64(PERF_SAMPLE_REGS_ABI_64);
+  for (std::uint64_t number = 0; number < 64; ++number) {
+    body.u64(number == 8 ? code : stack_address);
+  }
+  const auto done = unwound(with_sample(body.u64(8).u64(0).u64(8), ~0ULL));
+  CHECK(frame_text(done, 0, 0) == "/bin/x+0x0/0");
+  wire few = identity();
+  few.u64(PERF_SAMPLE_REGS_ABI_64).u64(1).u64(2);
+  CHECK_THROWS_WITH_AS(unwound(with_sample(few, ~0ULL)), doctest::Contains("user registers"),
+                       capture_error);
+}
+
+TEST_CASE("registers without a mask, a stack without registers: the kernel's chain") {
+  wire body = identity();
+  body.u64(PERF_SAMPLE_REGS_ABI_64).u64(8).u64(0).u64(8);
+  CHECK(end_of(unwound(with_sample(body, 0)), 0) == chain_end::kernel_given);
+}
+
+TEST_CASE("samples changed at random end in a capture or in one error") {
+  capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
+  made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
+  for (std::uint64_t time = 2; time < 6; ++time) {
+    add_sample(made, {.ip = code + time,
+                      .time = time,
+                      .stack = stack_of({code + 0x40, code + 0x50}),
+                      .chain = {PERF_CONTEXT_USER, code + 0x10, code + 0x30},
+                      .has_chain = true});
+  }
+  const std::string whole = made.file();
+  std::mt19937 random(11);
+  for (int round = 0; round < 4'000; ++round) {
+    std::string bytes = whole;
+    for (int change = 0; change < 3; ++change) {
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    }
+    try {
+      const auto done = unwound(bytes);
+      REQUIRE(done.stacks.end.size() + 1 == done.stacks.offset.size());
+    } catch (const capture_error& error) {
+      REQUIRE(std::string(error.what()).size() > 5);
+    }
+  }
+}
+
+TEST_CASE("a temporary file gives back what was put there") {
+  temporary_file file{read_options{}};
+  const std::string large(std::size_t{3} << 20U, 'x');
+  CHECK(file.append(bytes_of("first")) == 0);
+  const auto at = file.append(bytes_of(large));
+  const auto last = file.append(bytes_of("last"));
+  std::string found(4, '\0');
+  file.read(last, std::as_writable_bytes(std::span(found)));
+  CHECK(found == "last");
+  file.read(at + large.size() - 4, std::as_writable_bytes(std::span(found)));
+  CHECK(found == "xxxx");
+  CHECK_THROWS_AS(file.read(last + 1, std::as_writable_bytes(std::span(found))),
+                  temporary_file_error);
+}
+
+TEST_CASE("without a directory to write to, stacks of a pipe are an error that names it") {
+  const forward_capture capture;
+  auto options = without_tables();
+  options.temporary_directories = {"/proc/nowhere", "/proc"};
+  try {
+    capture.read(options);
+    FAIL("stacks were kept in /proc");
+  } catch (const temporary_file_error& error) {
+    CHECK(error.directory() == "/proc/nowhere");
+  }
+  // Nothing is kept where nothing will be unwound.
+  options.unwind_table = nullptr;
+  CHECK(capture.read(options).samples.time_ns.size() == 99);
+}
+
+TEST_CASE("a temporary file that may not grow is an error") {
+  const forward_capture capture;
+  auto options = without_tables();
+  options.temporary_limit_bytes = 1'000'000;
+  CHECK_THROWS_WITH_AS(capture.read(options), doctest::Contains("limit of 1000000 bytes in"),
+                       capture_error);
+  options = without_tables();
+  struct rlimit before {};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit tight {100'000, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+  CHECK_THROWS_AS(capture.read(options), temporary_file_error);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_handler);
+}

@@ -1,0 +1,127 @@
+"""The reader asks Python for tables while it reads; what Python answers decides."""
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stallscope._native import (
+    CaptureError,
+    Object,
+    UnwindTable,
+    UnwindTableError,
+    read_capture,
+)
+
+DWARF = Path(__file__).parent.parent / "captures/dwarf.perf"
+
+
+def no_table(_: Object) -> UnwindTable | None:
+    return None
+
+
+def test_without_a_callback_nothing_is_unwound() -> None:
+    capture = read_capture(DWARF)
+    assert len(capture.stack_end) == len(capture.stack_offset) - 1
+    assert not capture.stack_end.any()
+
+
+def test_each_object_is_asked_for_once_with_all_that_is_known_of_it() -> None:
+    asked: list[Object] = []
+    capture = read_capture(DWARF, unwind_tables=asked.append)
+    paths = [mapped.path for mapped in asked]
+    assert paths
+    assert len(set(paths)) == len(paths)
+    assert all(mapped.build_id for mapped in asked if mapped.path.startswith(b"/"))
+    assert np.all(capture.stack_end <= 8)
+    assert capture.stack_end.any()
+
+
+def test_what_the_callback_raises_ends_the_reading() -> None:
+    def refuse(mapped: Object) -> UnwindTable | None:
+        raise LookupError(mapped.path)
+
+    with pytest.raises(LookupError, match="b'/"):
+        read_capture(DWARF, unwind_tables=refuse)
+
+
+def test_an_answer_that_is_no_table_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="UnwindTable or None"):
+        read_capture(DWARF, unwind_tables=lambda mapped: mapped)  # type: ignore[arg-type,return-value]
+
+
+def test_tables_of_a_running_program(tmp_path: Path) -> None:
+    with Path("/proc/self/exe").open("rb") as file:
+        table = UnwindTable.compile(file.fileno())
+    assert table.rows > 100
+    assert table.bad_entries == 0
+    assert 0 <= table.frame_pointer_share <= 1
+    again = UnwindTable.from_bytes(table.to_bytes())
+    assert again.rows == table.rows
+    assert again.to_bytes() == table.to_bytes()
+    read_capture(DWARF, unwind_tables=lambda _: again)
+
+
+def test_what_no_table_can_be_made_of(tmp_path: Path) -> None:
+    with pytest.raises(UnwindTableError):
+        UnwindTable.from_image(b"\x7fELF but not really")
+    with pytest.raises(UnwindTableError):
+        UnwindTable.from_bytes(b"")
+    assert issubclass(UnwindTableError, ValueError)
+    (tmp_path / "text").write_text("hello")
+    with (tmp_path / "text").open("rb") as file, pytest.raises(UnwindTableError):
+        UnwindTable.compile(file.fileno())
+    with pytest.raises(OSError, match="descriptor"):
+        UnwindTable.compile(10_000)
+
+
+def pipe_of(content: bytes, place: Path) -> threading.Thread:
+    os.mkfifo(place)
+    writer = threading.Thread(target=place.write_bytes, args=(content,))
+    writer.start()
+    return writer
+
+
+def as_pipe(file: Path) -> bytes:
+    """The records of a file with one event, behind the header of a pipe."""
+    content = file.read_bytes()
+    number = lambda at: int.from_bytes(content[at : at + 8], "little")  # noqa: E731
+    entry, attributes, data, size = number(16), number(24), number(40), number(48)
+    attribute = content[attributes : attributes + entry - 16]
+    head = (64).to_bytes(4, "little") + bytes(2) + (8 + len(attribute)).to_bytes(2, "little")
+    return b"PERFILE2" + (16).to_bytes(8, "little") + head + attribute + content[data : data + size]
+
+
+def test_the_stacks_of_a_pipe_wait_where_tmpdir_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends = read_capture(DWARF, unwind_tables=no_table).stack_end
+    content = as_pipe(DWARF)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    writer = pipe_of(content, tmp_path / "fifo")
+    piped = read_capture(tmp_path / "fifo", unwind_tables=no_table)
+    writer.join()
+    assert piped.stack_end.tolist() == ends.tolist()
+    assert [place.name for place in tmp_path.iterdir()] == ["fifo"]
+
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    (tmp_path / "copy").write_bytes(content)
+    assert read_capture(tmp_path / "copy", unwind_tables=no_table).stack_end.any()
+    reader, end = os.pipe()
+    os.write(end, content)
+    os.close(end)
+    with pytest.raises(FileNotFoundError) as caught:
+        read_capture(f"/proc/self/fd/{reader}", unwind_tables=no_table)
+    os.close(reader)
+    assert caught.value.filename == str(tmp_path / "none")
+
+
+def test_a_truncated_capture_is_unwound_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "x.perf"
+    path.write_bytes(as_pipe(DWARF)[:-100])
+    with pytest.raises(CaptureError, match="truncated"):
+        read_capture(path, unwind_tables=no_table)
+    capture = read_capture(path, allow_truncated=True, unwind_tables=no_table)
+    assert capture.stack_end.any()
