@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from topdown.stacks.address_lists import kernel_table
+from topdown.stacks.elf_file import ElfError, ElfFile
 from topdown.stacks.own_directory import own_directory, write_whole
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.regular_file import MemoryImage, RefusedFileError, open_in_root
@@ -100,12 +101,25 @@ def keep_vdso(directory: Path) -> None:
 
 
 def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
-    """Return the vdso that was mapped: the recording's, else this boot's where that is the same."""
-    images = [_kept_vdso(sources), _own_vdso() if sources.same_boot() else None]
-    for image in images:
-        if image is not None and mapped.length in (0, image.size):
+    """Return the vdso that was mapped: the recording's, else this boot's where that is the same.
+
+    It is the same where the boot is, or the build id says so.
+    """
+    kept, own = _kept_vdso(sources), _own_vdso()
+    candidates = ((kept, True), (own, sources.same_boot()))
+    for image, is_the_recordings in candidates:
+        if image is None or mapped.length not in (0, image.size):
+            continue
+        if _build_id(image) == mapped.build_id if mapped.build_id else is_the_recordings:
             return image
     return None
+
+
+def _build_id(image: MemoryImage) -> bytes:
+    try:
+        return ElfFile(image).build_id
+    except ElfError:
+        return b""
 
 
 def _kept_vdso(sources: SymbolSources) -> MemoryImage | None:
