@@ -32,7 +32,9 @@ static_assert(sizeof(header) == 80);
 template <typename Item>
 void append(std::vector<std::byte>& to, const std::vector<Item>& items) {
   const auto bytes = std::as_bytes(std::span(items));
-  to.insert(to.end(), bytes.begin(), bytes.end());
+  const std::size_t size = to.size();
+  to.resize(size + bytes.size());
+  if (!bytes.empty()) std::memcpy(to.data() + size, bytes.data(), bytes.size());
 }
 
 template <typename Item>
