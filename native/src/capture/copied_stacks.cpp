@@ -31,8 +31,8 @@ void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const
     }
     made.offset = waiting_->append(piece);
   } else {
-    made.offset = from.offset + record_header_bytes +
-                  static_cast<std::uint64_t>(first - from.payload.data());
+    made.offset =
+        from.offset + record_header_bytes + static_cast<std::uint64_t>(first - from.payload.data());
   }
   places_.resize(sample, place{});
   places_.push_back(made);

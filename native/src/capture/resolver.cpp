@@ -60,7 +60,8 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const walked_stack& wal
     return resolve(raw_stack, user, kernel);
   }
   frames_.clear();
-  for (const std::uint32_t location : std::span(given.begin(), found_less ? given.end() : first_user)) {
+  for (const std::uint32_t location :
+       std::span(given.begin(), found_less ? given.end() : first_user)) {
     frames_.push_back(frame_of(location, user, kernel));
   }
   for (const unwind::frame& frame : walked.frames) {

@@ -36,10 +36,9 @@ std::optional<unwind::architecture> architecture_of(const capture& read) {
   if (!named.empty()) {
     return std::nullopt;
   }
-  const bool has_more =
-      std::any_of(read.attributes.begin(), read.attributes.end(), [](const attribute& event) {
-        return event.registers_user >> x86_64_registers != 0;
-      });
+  const bool has_more = std::any_of(
+      read.attributes.begin(), read.attributes.end(),
+      [](const attribute& event) { return event.registers_user >> x86_64_registers != 0; });
   return has_more ? unwind::architecture::arm64 : unwind::architecture::x86_64;
 }
 
@@ -75,8 +74,7 @@ const unwind::mapped_code* stack_walker::find(std::uint64_t address) {
     return nullptr;
   }
   const mapping& target = mapped->second;
-  kept = {maps_->version,
-          {mapped->first, target.end, target.page_offset, table_of(target.object)}};
+  kept = {maps_->version, {mapped->first, target.end, target.page_offset, table_of(target.object)}};
   return &kept.code;
 }
 

@@ -145,7 +145,9 @@ class process_state {
 class stack_maker {
  public:
   stack_maker(first_pass& parsed, capture& into, memory_budget& budget, const read_options& options)
-      : parsed_(parsed), into_(into), stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
+      : parsed_(parsed),
+        into_(into),
+        stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
     if (const auto arch = architecture_of(into); arch && !parsed.copies.empty()) {
       walker_ = std::make_unique<stack_walker>(*arch, parsed.side.objects(), options, budget);
     }

@@ -97,8 +97,7 @@ inline stallscope::captures::read_options without_tables() {
 }
 
 inline stallscope::captures::capture unwound(
-    std::string_view bytes,
-    const stallscope::captures::read_options& options = without_tables()) {
+    std::string_view bytes, const stallscope::captures::read_options& options = without_tables()) {
   stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
   return stallscope::captures::read_capture(source, options);
 }
@@ -114,8 +113,7 @@ inline std::vector<std::string> chain_of(const stallscope::captures::capture& fr
 
 inline stallscope::unwind::chain_end end_of(const stallscope::captures::capture& from,
                                             std::size_t sample) {
-  return static_cast<stallscope::unwind::chain_end>(
-      from.stacks.end[from.samples.stack[sample]]);
+  return static_cast<stallscope::unwind::chain_end>(from.stacks.end[from.samples.stack[sample]]);
 }
 
 }  // namespace capture_tests

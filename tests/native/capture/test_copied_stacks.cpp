@@ -69,11 +69,12 @@ TEST_CASE("a stack said to be fuller than its copy ends with the copy") {
   CHECK(end_of(done, 0) == chain_end::cut_by_copy);
 }
 
-TEST_CASE("a mask of 64 registers is read as 64 registers") {
+TEST_CASE("a mask of 64 registers is read as 64 registers, of arm64") {
+  constexpr std::uint64_t arm64_pc = 32;
   wire body = identity();
   body.u64(PERF_SAMPLE_REGS_ABI_64);
   for (std::uint64_t number = 0; number < 64; ++number) {
-    body.u64(number == 8 ? code : stack_address);
+    body.u64(number == arm64_pc ? code : stack_address);
   }
   const auto done = unwound(with_sample(body.u64(8).u64(0).u64(8), ~0ULL));
   CHECK(frame_text(done, 0, 0) == "/bin/x+0x0/0");
@@ -155,7 +156,7 @@ TEST_CASE("a temporary file that may not grow is an error") {
   struct rlimit before {};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit tight {100'000, before.rlim_max};
+  const struct rlimit tight { 100'000, before.rlim_max };
   REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
   CHECK_THROWS_AS(capture.read(options), temporary_file_error);
   setrlimit(RLIMIT_FSIZE, &before);

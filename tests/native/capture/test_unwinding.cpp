@@ -23,7 +23,8 @@ capture_builder two_moments() {
   made.mmap2(1, code, 0x1000, 0x2000, "/opt/old", 30);
   add_sample(made, {.ip = code + 0x10, .time = 3000, .stack = stack_of({code + 0x40})});
   made.mmap2(1, code, 0x1000, 0x5000, "/opt/new", 2000);
-  add_sample(made, {.ip = code + 0x20, .time = 1000, .stack = stack_of({code + 0x40, code + 0x80})});
+  add_sample(made,
+             {.ip = code + 0x20, .time = 1000, .stack = stack_of({code + 0x40, code + 0x80})});
   return made;
 }
 
@@ -85,7 +86,8 @@ TEST_CASE("a chain that the kernel gave gives way unless it is longer and the ot
   const std::string whole = stack_of({code + 0x40, code + 0x50});
   const std::vector<std::uint64_t> given{PERF_CONTEXT_USER, code + 0x10, code + 0x30, code + 0x31,
                                          code + 0x32};
-  stack_sample sample{.ip = code + 0x10, .time = 5, .stack = whole, .chain = given, .has_chain = true};
+  stack_sample sample{
+      .ip = code + 0x10, .time = 5, .stack = whole, .chain = given, .has_chain = true};
   add_sample(made, sample);
   sample.time = 6;
   sample.stack = whole.substr(0, 24);  // the next frame lies behind the copy
