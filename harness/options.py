@@ -98,6 +98,12 @@ def target_options(command: Command) -> Command:
                 metavar="N",
                 help="Bytes of each stack copied, a multiple of 8. Default: 8192.",
             ),
+            click.option(
+                "--python",
+                type=click.Choice(["auto", "off"]),
+                default="auto",
+                help="Read the Python frames of CPython 3.11 and later, or not. Default: auto.",
+            ),
             click.option("--user", "scope", flag_value="user", help="Sample user code only."),
             click.option(
                 "--kernel", "scope", flag_value="kernel", help="Insist on kernel code as well."
@@ -162,6 +168,7 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
         force=values["force"],
         stacks=values["stacks"],
         stack_bytes=values["stack_bytes"],
+        python=values["python"],
     )
 
 

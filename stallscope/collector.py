@@ -41,6 +41,7 @@ class CollectorOptions:
     force: bool = False
     stacks: str = "auto"  # "fp", "dwarf" or "auto": what the target's code needs
     stack_bytes: int | None = None  # of each copied stack; None: the collector's default
+    python: str = "auto"  # "auto" or "off": whether the frames of CPython are read
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
@@ -56,6 +57,7 @@ class CollectorOptions:
             ("--duration", self.duration_s),
             ("--stacks", self.stacks),
             ("--stack-bytes", self.stack_bytes),
+            ("--python", self.python),
         ):
             if value not in ("", None):
                 words.append(f"{flag}={value}")  # one word: a value may begin with a dash

@@ -45,6 +45,7 @@ struct raw_options {
   std::string cpus;
   std::uint64_t ring_kib = 0;
   std::uint64_t max_stack = 0;
+  std::string python = "auto";
   bool user = false;
   bool kernel = false;
   int protocol = protocol_version;
@@ -89,6 +90,12 @@ void add_sampling(CLI::App& app, raw_options& raw, collect_options& options) {
   app.add_option("--max-stack", raw.max_stack,
                  "Frames of a call chain (default: the kernel's limit)")
       ->check(CLI::Range(1, 1024));
+}
+
+void add_python(CLI::App& app, raw_options& raw) {
+  app.add_option("--python", raw.python,
+                 "Read the Python frames of CPython 3.11 and later (auto, the default), or not")
+      ->check(CLI::IsMember({"auto", "off"}));
 }
 
 void add_stacks(CLI::App& app, collect_options& options) {
@@ -164,6 +171,7 @@ void check(const raw_options& raw, collect_options& options) {
   if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
   options.max_stack = static_cast<std::uint16_t>(raw.max_stack);
+  options.python = raw.python == "auto";
   options.scope = raw.user     ? privilege_scope::user
                   : raw.kernel ? privilege_scope::kernel
                                : privilege_scope::allowed;
@@ -185,6 +193,7 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   add_target(app, raw, parsed.options);
   add_sampling(app, raw, parsed.options);
   add_stacks(app, parsed.options);
+  add_python(app, raw);
   add_output(app, parsed.options);
   app.add_option("--protocol", raw.protocol,
                  "Version of the progress protocol that the caller speaks");

@@ -1,19 +1,12 @@
 #include "stallscope/collect/build_id.hpp"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <string>
-
-#include "stallscope/perf_events/descriptor.hpp"
 
 namespace stallscope {
 namespace {
@@ -46,17 +39,6 @@ build_id build_id_of_class(int fd) {
     if (!id.empty()) return id;
   }
   return {};
-}
-
-// The file behind a mapping, if it is a regular one and still the mapped one.
-descriptor open_mapped(const std::string& path, const memory_mapping& mapping) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  // Overlays report another device in maps than in stat, so the inode alone must do.
-  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  if (status.st_ino != mapping.inode) return {};
-  return fd;
 }
 
 std::size_t aligned(std::uint32_t size) { return (std::size_t{size} + 3U) & ~std::size_t{3U}; }
@@ -95,14 +77,7 @@ build_id build_id_of_file(int fd) {
 }
 
 build_id build_id_of_mapping(const procfs& proc, pid_t pid, const memory_mapping& mapping) {
-  if (mapping.inode == 0 || !mapping.path.starts_with('/')) return {};
-  const std::string process = proc.root().string() + "/" + std::to_string(pid);
-  std::array<char, 40> range{};
-  std::snprintf(range.data(), range.size(), "%llx-%llx",
-                static_cast<unsigned long long>(mapping.start),
-                static_cast<unsigned long long>(mapping.end));
-  auto fd = open_mapped(process + "/map_files/" + range.data(), mapping);
-  if (!fd) fd = open_mapped(process + "/root" + mapping.path, mapping);
+  const auto fd = open_mapped_file(proc, pid, mapping);
   return fd ? build_id_of_file(fd.get()) : build_id{};
 }
 

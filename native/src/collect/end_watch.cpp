@@ -15,6 +15,7 @@ namespace stallscope {
 namespace {
 
 constexpr int longest_wait_ms = 1000;
+constexpr int unfollowed_wait_ms = 20;
 
 sigset_t ending_signals() {
   sigset_t set;
@@ -63,22 +64,23 @@ void end_watch::set_duration(double seconds) {
 }
 
 int end_watch::timeout_ms() const {
-  if (deadline_ns_ == 0) return longest_wait_ms;
+  const int longest = rings_followed_ ? longest_wait_ms : unfollowed_wait_ms;
+  if (deadline_ns_ == 0) return longest;
   const auto now = monotonic_ns();
   if (now >= deadline_ns_) return 0;
-  return static_cast<int>(
-      std::min<std::uint64_t>(longest_wait_ms, (deadline_ns_ - now) / 1'000'000 + 1));
+  return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(longest),
+                                                  (deadline_ns_ - now) / 1'000'000 + 1));
 }
 
 void end_watch::poll_all(int timeout) {
   polled_ = {watched(signals_.get()), watched(control_fd_)};
   for (const auto& process : processes_) polled_.push_back(watched(process.get()));
-  polled_.insert(polled_.end(), rings_.begin(), rings_.end());
+  if (rings_followed_) polled_.insert(polled_.end(), rings_.begin(), rings_.end());
   if (::poll(polled_.data(), polled_.size(), timeout) <= 0) {
     for (auto& entry : polled_) entry.revents = 0;
   }
   // A ring in an error state would end every wait at once; its data is read at each pass anyway.
-  for (std::size_t i = 0; i < rings_.size(); ++i) {
+  for (std::size_t i = 0; rings_followed_ && i < rings_.size(); ++i) {
     if ((polled_[polled_.size() - rings_.size() + i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
       rings_[i].fd = -1;
   }

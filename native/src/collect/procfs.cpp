@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 #include <cstdio>
 #include <memory>
 #include <sstream>
-
-#include "stallscope/perf_events/descriptor.hpp"
 
 namespace stallscope {
 namespace {
@@ -40,6 +39,16 @@ std::string unescaped(std::string path) {
     path.erase(at + 1, newline.size() - 1);
   }
   return path;
+}
+
+descriptor open_if_mapped(const std::string& path, const memory_mapping& mapping) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  // Overlays report another device in maps than in stat, so the inode alone must do.
+  if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  if (status.st_ino != mapping.inode) return {};
+  return fd;
 }
 
 }  // namespace
@@ -96,6 +105,18 @@ std::string procfs::thread_name(pid_t pid, pid_t tid) const {
       read_text(root_ / std::to_string(pid) / "task" / std::to_string(tid) / "comm", 64);
   if (name.ends_with('\n')) name.pop_back();
   return name;
+}
+
+descriptor open_mapped_file(const procfs& proc, pid_t pid, const memory_mapping& mapping) {
+  if (mapping.inode == 0 || !mapping.path.starts_with('/')) return {};
+  const std::string process = proc.root().string() + "/" + std::to_string(pid);
+  std::array<char, 40> range{};
+  std::snprintf(range.data(), range.size(), "%llx-%llx",
+                static_cast<unsigned long long>(mapping.start),
+                static_cast<unsigned long long>(mapping.end));
+  auto fd = open_if_mapped(process + "/map_files/" + range.data(), mapping);
+  if (!fd) fd = open_if_mapped(process + "/root" + mapping.path, mapping);
+  return fd;
 }
 
 std::optional<memory_mapping> parse_mapping(const std::string& line) {

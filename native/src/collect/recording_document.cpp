@@ -99,6 +99,7 @@ json options_of(const collect_options& options) {
           {"scope", name_of(options.scope)},
           {"ring_bytes", options.ring_bytes != 0 ? json(options.ring_bytes) : json(nullptr)},
           {"max_stack", options.max_stack != 0 ? json(options.max_stack) : json(nullptr)},
+          {"python", options.python ? "auto" : "off"},
           {"start_disabled", options.start_disabled}};
 }
 

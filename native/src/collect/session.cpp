@@ -83,7 +83,9 @@ void session::open_output() {
     output_->reserve("recording.json");
     file_.emplace(output_->create("samples.perf"));
     open_rings_for_cpus();
+    choose_wake_ups();
     write_header();
+    begin_python();
   } catch (const std::system_error& error) {
     output_->discard();
     throw failure{exit_code::unable, std::string{"the recording cannot be begun: "} + error.what(),
@@ -139,7 +141,9 @@ void session::record() {
   auto next_progress_ns = monotonic_ns() + 1'000'000'000;
   while (!reason) {
     reason = watch_.wait();
+    if (python_) python_->pass();
     drain_->pass();
+    if (python_) follow_python();
     facts_.counts = drain_->counts();
     if (monotonic_ns() < next_progress_ns) continue;
     report_->progress(numbers());
@@ -218,6 +222,7 @@ void session::end_command() {
 
 void session::close_files() {
   facts_.files.push_back({"samples.perf", "perf-pipe", file_->size_bytes()});
+  finish_python();
   const std::string line = counter_line(facts_);
   sample_file{output_->create("counters.jsonl")}.append(std::as_bytes(std::span{line}));
   facts_.files.push_back({"counters.jsonl", "jsonl", line.size()});

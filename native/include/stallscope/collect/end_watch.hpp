@@ -27,6 +27,8 @@ class end_watch {
   // The recording ends when all processes watched have ended.
   void watch_process(pid_t pid);
   void set_duration(double seconds);
+  // Whether rings end a wait as they have to say; while not, a wait lasts 20 ms at most.
+  void follow_rings(bool follow) { rings_followed_ = follow; }
 
   // Waits until a ring is a quarter full, something ends the recording (then why), or a second has
   // passed.
@@ -54,6 +56,7 @@ class end_watch {
   std::vector<descriptor> processes_;
   std::vector<pid_t> unwatched_;  // where the kernel has no pidfd
   std::vector<pollfd> rings_;
+  bool rings_followed_ = true;
   std::vector<pollfd> polled_;
   std::uint64_t deadline_ns_ = 0;
 };

@@ -33,6 +33,7 @@ struct collect_options {
   stack_wish stacks = stack_wish::automatic;
   std::uint32_t stack_bytes = 8192;  // of each copy
   std::uint16_t max_stack = 0;
+  bool python = true;  // read the frames of CPython
   int control_fd = -1;
   int progress_fd = -1;
   bool start_disabled = false;

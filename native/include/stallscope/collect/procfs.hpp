@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stallscope/perf_events/descriptor.hpp"
+
 namespace stallscope {
 
 struct process_status {
@@ -49,6 +51,10 @@ class procfs {
  private:
   std::filesystem::path root_;
 };
+
+// A mapped file, opened through the process while it lives, so that deleted files and other mount
+// namespaces are no obstacle; nothing where it is no regular file, or not the one mapped.
+descriptor open_mapped_file(const procfs& proc, pid_t pid, const memory_mapping& mapping);
 
 // One line of /proc/PID/maps; nothing where it is malformed.
 std::optional<memory_mapping> parse_mapping(const std::string& line);

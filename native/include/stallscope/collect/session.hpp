@@ -12,6 +12,7 @@
 #include "stallscope/collect/event_table.hpp"
 #include "stallscope/collect/output_directory.hpp"
 #include "stallscope/collect/process_filter.hpp"
+#include "stallscope/collect/python_recording.hpp"
 #include "stallscope/collect/recording_document.hpp"
 #include "stallscope/collect/reporter.hpp"
 #include "stallscope/collect/sample_file.hpp"
@@ -41,6 +42,10 @@ class session {
   using refuser = std::function<failure(int error, int cpu)>;
   void open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused);
   void synthesize();
+  void choose_wake_ups();
+  void begin_python();
+  void follow_python();
+  void finish_python();
   void write_header();
   void announce();
   void record();
@@ -67,6 +72,7 @@ class session {
   std::optional<event_table> events_;
   std::optional<drain> drain_;
   std::unique_ptr<process_filter> filter_;
+  std::unique_ptr<python_recording> python_;
   std::unique_ptr<thread_attach> threads_;
 };
 

@@ -95,10 +95,12 @@ struct sample_fields_view {
       : id{record.u64(8)},
         pid{static_cast<std::int32_t>(record.u32(24))},
         tid{static_cast<std::int32_t>(record.u32(28))},
+        time_ns{record.u64(32)},
         period{record.u64(48)} {}
   std::uint64_t id;
   std::int32_t pid;
   std::int32_t tid;
+  std::uint64_t time_ns;
   std::uint64_t period;
 };
 

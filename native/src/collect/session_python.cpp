@@ -1,0 +1,40 @@
+// How a session has the frames of CPython read beside its samples.
+#include <algorithm>
+
+#include "stallscope/collect/session.hpp"
+#include "stallscope/python_frames/interpreter.hpp"
+
+namespace stallscope {
+
+// A sample wakes the collector at once where frames may have to be read: always but for processes
+// of which none is a CPython now.
+void session::choose_wake_ups() {
+  const auto& options = facts_.options;
+  const auto is_python = [this](pid_t pid) {
+    return python_frames::find_interpreter(proc_, pid).present;
+  };
+  facts_.choice.how.wake_each =
+      options.python && (options.kind != target_kind::process ||
+                         std::any_of(options.pids.begin(), options.pids.end(), is_python));
+}
+
+void session::begin_python() {
+  if (!facts_.options.python) return;
+  python_ = std::make_unique<python_recording>(
+      proc_, rings_.views(), sample_file{output_->create("python.jsonl")},
+      [this](const record_view& record) { return !filter_ || filter_->keep(record); });
+  follow_python();
+}
+
+// While no interpreter is read, samples need not be seen at once.
+void session::follow_python() {
+  watch_.follow_rings(!facts_.choice.how.wake_each || python_->reading());
+}
+
+void session::finish_python() {
+  if (!python_) return;
+  python_->finish();
+  facts_.files.push_back({"python.jsonl", "python-frames", python_->size_bytes()});
+}
+
+}  // namespace stallscope

@@ -1,0 +1,70 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
+
+#include "stallscope/python_frames/double_look.hpp"
+
+namespace stallscope::python_frames {
+namespace {
+
+std::uint64_t address_of(const void* place) { return reinterpret_cast<std::uint64_t>(place); }
+
+}  // namespace
+
+TEST_CASE("a second look shows what changed after the first") {
+  const process_memory memory{::getpid()};
+  double_look look{memory};
+  std::vector<std::uint64_t> words(1000, 7);
+  look.begin();
+  REQUIRE(look.add_window({address_of(words.data()), address_of(words.data() + words.size())}));
+  const auto first = look.first(address_of(&words[10]), 8);
+  REQUIRE(first.has_value());
+  CHECK(value_at<std::uint64_t>(*first, 0) == 7);
+  words[10] = 8;
+  REQUIRE(look.look_again());
+  CHECK(value_at<std::uint64_t>(*first, 0) == 7);
+  CHECK(value_at<std::uint64_t>(look.second(address_of(&words[10]), 8), 0) == 8);
+  CHECK(value_at<std::uint64_t>(look.second(address_of(&words[11]), 8), 0) == 7);
+}
+
+TEST_CASE("places that no window holds are read for themselves, even very many") {
+  const process_memory memory{::getpid()};
+  double_look look{memory};
+  std::vector<std::uint64_t> words(100'000);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = i;
+  look.begin();
+  for (std::size_t i = words.size() - 1; i > 1000; i -= 997) {
+    const auto found = look.first(address_of(&words[i]), 8);
+    REQUIRE(found.has_value());
+    CHECK(value_at<std::uint64_t>(*found, 0) == i);
+  }
+  CHECK(look.look_again());
+}
+
+TEST_CASE("memory that is not there is never found") {
+  const process_memory memory{::getpid()};
+  double_look look{memory};
+  look.begin();
+  CHECK_FALSE(look.first(8, 8).has_value());
+  CHECK_FALSE(look.first(~std::uint64_t{0} - 16, 8).has_value());
+  CHECK_FALSE(look.add_window({16, 8}));
+  CHECK_FALSE(look.add_window({address_of(&look), ~std::uint64_t{0}}));
+  CHECK(look.second(8, 8).empty());
+}
+
+TEST_CASE("all of many ranges are read, or it is told") {
+  const process_memory memory{::getpid()};
+  const std::uint64_t value = 42;
+  std::vector<std::uint64_t> copies(200);
+  std::vector<memory_range> ranges;
+  for (auto& copy : copies)
+    ranges.push_back({address_of(&value), std::as_writable_bytes(std::span{&copy, 1})});
+  CHECK(memory.read(ranges));
+  CHECK(copies == std::vector<std::uint64_t>(200, 42));
+  ranges[150].address = 8;
+  CHECK_FALSE(memory.read(ranges));
+}
+
+}  // namespace stallscope::python_frames
