@@ -1,0 +1,35 @@
+"""One line on each node, and what to try, in our own words; shared by name across CPUs."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from stallscope.json_fields import Fields, read_fields
+
+FILE = Path(__file__).with_name("explanations.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a node counts, and what a person may try where it is high."""
+
+    what: str
+    remedy: str
+
+
+@cache
+def _fields() -> Fields:
+    return read_fields(FILE)
+
+
+def explanation(node: str) -> Explanation:
+    """Return a node's explanation; RecordingError where the file has none of that name.
+
+    A name that stands for another's text is given as that other name.
+    """
+    fields = _fields()
+    name = node.lower()
+    if isinstance(fields.values.get(name), str):
+        name = fields.text(name)
+    what, remedy = fields.texts(name)
+    return Explanation(what, remedy)

@@ -1,0 +1,68 @@
+"""``python -m topdown.slots.generate TABLES [CPU...]``: writes model files from vendors' tables."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from stallscope.errors import StallscopeError
+from topdown.slots.generate import amd, arm, intel
+from topdown.slots.generate.draft import Draft, document, renamed_text
+from topdown.slots.model import FOLDER
+
+HERE = Path(__file__).parent
+
+
+def model_text(cpu: str, tables: Path) -> str:
+    """Return the text of one CPU's model file, made of its table and its entry in cpus.json."""
+    described = json.loads((HERE / "cpus.json").read_text())
+    entry = described["cpus"][cpu]
+    table = json.loads((tables / f"{entry['table']}.json").read_text())
+    overlays = [described["overlays"][name] for name in entry.get("overlays", ())]
+    events = dict(table["events"])
+    vendor = arm if "product" in table else amd if cpu.startswith("zen") else intel
+    made = vendor.draft(table)
+    for overlay in overlays:
+        events |= {name: each for name, each in overlay["events"].items() if name not in events}
+        _lay_over(made, overlay, entry)
+    if vendor is intel:
+        made.drop_unused_terms()
+    vendor.encode(made, events)
+    return document(cpu, entry, made)
+
+
+def _lay_over(made: Draft, overlay: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+    """Add to a draft what no vendor's table says: formulas of other ways to count."""
+    for name, (formula, unit, group) in overlay.get("metrics", {}).items():
+        arm.add(made, name, (formula.replace("SLOTS", str(entry["width"])), unit, group))
+    if "optional" in overlay:
+        made.optional[overlay["optional"]] = overlay["why"]
+    if overlay["variant"]:
+        variant: dict[str, Any] = {"why": overlay["why"]}
+        for kind in ("terms", "nodes"):
+            if kind in overlay:
+                variant[kind] = {
+                    name: renamed_text(text, intel.Same()) for name, text in overlay[kind].items()
+                }
+        made.variants[overlay["variant"]] = variant
+
+
+def main(words: list[str]) -> int:
+    """Return 0 once the asked models (all by default) are written."""
+    if not words:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    tables, asked = Path(words[0]), words[1:]
+    for cpu in asked or json.loads((HERE / "cpus.json").read_text())["cpus"]:
+        text = model_text(cpu, tables)
+        (FOLDER / f"{cpu}.json").write_text(text)
+        sys.stdout.write(f"{cpu}: {len(text)} bytes\n")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (KeyError, OSError, StallscopeError) as error:
+        sys.exit(f"{type(error).__name__}: {error}")

@@ -1,0 +1,87 @@
+"""A model as it is written to its file, whichever vendor's table it was made of."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from topdown.slots.expressions import Expression, names, parse, renamed, written
+
+FORMAT = "stallscope.topdown-model"
+VERSION = "1.0"
+_ONE_A_LINE = ("events", "terms", "nodes")
+
+
+@dataclass(slots=True)
+class Draft:
+    """What a vendor's table gives: formulas by name, and the encodings of their events."""
+
+    source: str
+    unit: str  # "fraction" or "percent"
+    ipc: tuple[str, str]  # retired instructions, cycles
+    terms: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    events: dict[str, str] = field(default_factory=dict)
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
+    optional: dict[str, str] = field(default_factory=dict)  # events' prefixes, and what to say
+
+    def formulas(self) -> dict[str, str]:
+        """Return every formula, those of the variants as well, by a name that is its own."""
+        found = dict(self.terms)
+        found |= {name: str(node["formula"]) for name, node in self.nodes.items()}
+        for variant, parts in self.variants.items():
+            for kind in ("terms", "nodes"):
+                found |= {f"{variant} {name}": text for name, text in parts.get(kind, {}).items()}
+        return found
+
+    def events_named(self) -> set[str]:
+        """Return what the formulas name that is neither a term nor a node nor a flag."""
+        named = {name for text in self.formulas().values() for name in names(parse(text))}
+        return named - set(self.terms) - set(self.nodes) - {"smt_on"}
+
+    def drop_unused_terms(self) -> None:
+        """Leave out the terms that no node leads to."""
+        formulas = self.formulas()
+        used: set[str] = set()
+        waiting = [name for name in formulas if name not in self.terms]
+        while waiting:
+            for name in names(parse(formulas[waiting.pop()])):
+                if name in self.terms and name not in used:
+                    used.add(name)
+                    waiting.append(name)
+        self.terms = {name: text for name, text in self.terms.items() if name in used}
+
+
+def renamed_text(text: str, rename: Mapping[str, str]) -> str:
+    """Return a formula with its names replaced and no parenthesis too many; KeyError names one."""
+    tree: Expression = renamed(parse(text), lambda name: rename[name])
+    return written(tree)
+
+
+def document(cpu: str, entry: Mapping[str, Any], draft: Draft) -> str:
+    """Return a model file's text: one line for each event, term and node."""
+    values: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "cpu": entry.get("cpu", cpu),
+        "title": entry["title"],
+        "aliases": entry.get("aliases", []),
+        "source": draft.source,
+        "unit": draft.unit,
+        "slots_per_cycle": entry.get("width"),
+        "match": entry["match"],
+        "ipc": draft.ipc,
+        "variants": draft.variants,
+        "optional": draft.optional,
+        "terms": dict(sorted(draft.terms.items())),
+        "nodes": draft.nodes,
+        "events": dict(sorted(draft.events.items())),
+    }
+    return "{\n" + ",\n".join(_member(key, value) for key, value in values.items()) + "\n}\n"
+
+
+def _member(key: str, value: object) -> str:
+    if key not in _ONE_A_LINE or not isinstance(value, dict):
+        return f" {json.dumps(key)}: {json.dumps(value)}"
+    lines = [f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in value.items()]
+    return f" {json.dumps(key)}: {{\n" + ",\n".join(lines) + "\n }"

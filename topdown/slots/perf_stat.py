@@ -1,0 +1,152 @@
+"""What ``perf stat -x`` and ``perf stat -j`` print, as readings: one for each interval.
+
+Columns and keys: tools/perf/Documentation/perf-stat.txt of Linux 6.12, "CSV FORMAT" and "JSON
+FORMAT". Counts of several CPUs, cores or sockets (``-A``, ``--per-core``) are added up.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from stallscope.errors import RecordingError
+from topdown.slots.counts import Reading
+
+SEPARATORS = ",;\t|"
+MOST_LINES = 1_000_000
+LONGEST_LINE = 4096
+LARGEST = 2.0**96
+REMEDY = "give the output of perf stat -x, or -j, unchanged"
+UNCOUNTED = {"<not counted>": "was not counted", "<not supported>": "is not supported there"}
+_UNITS = ("", "msec", "ns", "Joules", "MiB", "Bytes", "C", "GHz")
+_MOST_PLACES = 5  # columns that may stand before the value: time, CPU or core, its CPUs
+_NANOSECONDS = 1e-9
+
+
+@dataclass(slots=True)
+class _Interval:
+    """The counts of one interval while its lines are read."""
+
+    counts: dict[str, float] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+    running: dict[str, float] = field(default_factory=dict)
+
+    def add(self, event: str, value: str, running: float | None) -> None:
+        """Take one line's value in, as perf printed it."""
+        if value in UNCOUNTED:
+            self.absent.setdefault(event, f"{event} {UNCOUNTED[value]}")
+            return
+        count = float(value)
+        if event == "duration_time":
+            count *= _NANOSECONDS
+        self.counts[event] = self.counts.get(event, 0.0) + count
+        if running is not None and running < 1:
+            self.running[event] = min(running, self.running.get(event, 1.0))
+
+
+def looks_like_perf_json(text: str) -> bool:
+    """Return whether a text is of ``perf stat -j``: one object a line, with counter-value."""
+    return '"counter-value"' in text.lstrip()[:LONGEST_LINE].partition("\n")[0]
+
+
+def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
+    """Yield a reading for each interval of ``perf stat -j``."""
+    intervals: dict[str, _Interval] = {}
+    for number, line in _lines(text, where):
+        if not line.startswith("{"):
+            continue
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise RecordingError(f"{where}:{number}: not JSON: {error}", REMEDY) from error
+        event = values.get("event")
+        value = str(values.get("counter-value", "")).strip()
+        if not isinstance(event, str) or not event:
+            continue  # a metric of its own
+        if value not in UNCOUNTED and _number(value) is None:
+            raise RecordingError(f"{where}:{number}: {value[:40]!r} is no count", REMEDY)
+        percent = values.get("pcnt-running")
+        running = percent / 100 if isinstance(percent, int | float) else None
+        interval = intervals.setdefault(str(values.get("interval", "")), _Interval())
+        interval.add(event, value, running)
+    yield from _made(intervals, where)
+
+
+def readings_of_csv(text: str, where: str) -> Iterator[Reading]:
+    """Yield a reading for each interval of ``perf stat -x SEPARATOR``."""
+    intervals: dict[str, _Interval] = {}
+    for number, line in _lines(text, where):
+        columns = _columns(line)
+        place = None if columns is None else _place(columns)
+        if columns is None or place is None:
+            raise RecordingError(
+                f"{where}:{number}: no line of perf stat -x, and no JSON: {line[:60]!r}", REMEDY
+            )
+        # With -r a spread in percent stands before the time counted and its share.
+        share = place + (5 if columns[place + 3 :][:1] and columns[place + 3].endswith("%") else 4)
+        running = _number(columns[share]) if len(columns) > share else None
+        interval = intervals.setdefault(_time(columns, place), _Interval())
+        interval.add(columns[place + 2], columns[place], None if running is None else running / 100)
+    yield from _made(intervals, where)
+
+
+def _lines(text: str, where: str) -> Iterator[tuple[int, str]]:
+    lines = text.splitlines()
+    if len(lines) > MOST_LINES:
+        raise RecordingError(f"{where}: {len(lines)} lines, at most {MOST_LINES}", REMEDY)
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_LINE:
+            raise RecordingError(f"{where}:{number}: a line of {len(line)} characters", REMEDY)
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, line.strip()
+
+
+def _columns(line: str) -> list[str] | None:
+    """Return a line's columns; a comma between the slashes of an event's name parts none."""
+    for separator in SEPARATORS:
+        if separator not in line:
+            continue
+        columns: list[str] = []
+        for word in line.split(separator):
+            if columns and columns[-1].count("/") % 2:
+                columns[-1] += separator + word
+            else:
+                columns.append(word.strip())
+        if len(columns) > 2:
+            return columns
+    return None
+
+
+def _place(columns: list[str]) -> int | None:
+    """Return which column the value is: a number, then its unit, then an event's name."""
+    for place in range(min(_MOST_PLACES, len(columns) - 2)):
+        value, unit, event = columns[place : place + 3]
+        counted = value in UNCOUNTED or _number(value) is not None
+        named = any(letter.isalpha() for letter in event) and _number(event) is None
+        if counted and unit in _UNITS and named:
+            return place
+    return None
+
+
+def _time(columns: list[str], place: int) -> str:
+    """Return the interval's time, the first column where it is a number with a point."""
+    first = columns[0]
+    return first if place > 0 and "." in first and _number(first) is not None else ""
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and abs(value) < LARGEST else None
+
+
+def _made(intervals: Mapping[str, _Interval], where: str) -> Iterator[Reading]:
+    for time, interval in intervals.items():
+        yield Reading(
+            f"{where} at {time} s" if time else where,
+            counts=interval.counts,
+            absent=interval.absent,
+            running=interval.running,
+        )

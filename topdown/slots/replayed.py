@@ -1,0 +1,67 @@
+"""Trees of recorded counter values: which model each reading needs, then the same evaluation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from stallscope.errors import RecordingError
+from stallscope.system_files import Roots
+from topdown.slots.counts import Reading, counts_of, near
+from topdown.slots.detection import (
+    identity_of_midr,
+    model_named,
+    model_of_identity,
+    model_of_machine,
+)
+from topdown.slots.evaluation import Tree, evaluate
+from topdown.slots.model import Model, keys, load
+from topdown.slots.replay import read_replay
+
+
+def trees(path: Path, *, cpu: str = "", roots: Roots = Roots()) -> Iterator[tuple[Reading, Tree]]:  # noqa: B008 - immutable
+    """Yield each reading of a file with its tree.
+
+    ``cpu`` takes the place of what the file says; where neither says it, it is the machine at
+    the roots. Raises what read_replay() and the look-up of models raise.
+    """
+    for reading in read_replay(path):
+        model, notes = model_of_reading(reading, cpu, roots)
+        counts = counts_of(model, reading, notes)
+        if not counts.values and not counts.absent:
+            raise RecordingError(
+                f"{reading.where}: no count is of an event of {model.title}: "
+                f"{', '.join(_first(counts.unknown)) or 'there are none'}",
+                _suggestion(model, counts.unknown),
+            )
+        yield reading, evaluate(model, counts)
+
+
+def model_of_reading(reading: Reading, cpu: str, roots: Roots) -> tuple[Model, tuple[str, ...]]:
+    """Return a reading's model, and what a person must know of how it was chosen."""
+    name = cpu or reading.cpu
+    by_midr = None
+    if reading.midr is not None:
+        by_midr = model_of_identity(identity_of_midr(reading.midr))
+    if not name:
+        return by_midr or model_of_machine(roots), ()
+    model = model_named(name)
+    if name.strip().lower() != model.cpu:
+        return model, ()
+    if by_midr is not None and by_midr.cpu == model.cpu:
+        return by_midr, ()
+    others = [load(key) for key in keys() if key != model.key and load(key).cpu == model.cpu]
+    return model, tuple(
+        f"the CPU's revision is not given: {model.title} is taken, {other.title} "
+        f"(--cpu {other.key}) computes otherwise"
+        for other in others
+    )
+
+
+def _first(names: tuple[str, ...]) -> list[str]:
+    return [name[:80] for name in names[:3]]
+
+
+def _suggestion(model: Model, unknown: tuple[str, ...]) -> str:
+    for name in unknown[:3]:
+        if found := near(model, name[:80]):
+            return f"nearest to {name[:80]!r}: {', '.join(found)}"
+    return f"name the CPU that was counted with --cpu: {', '.join(keys())}"
