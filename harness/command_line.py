@@ -19,6 +19,7 @@ COMMANDS = {
     "record": "Record a process, command, CPUs or cgroup.",
     "report": "Make the page of a recording.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
+    "topdown": "Say where the pipeline's slots went.",
     "doctor": "Say what this machine can measure, and how to allow more.",
 }
 
