@@ -1,7 +1,6 @@
 #include "frame_program.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "encoded_pointer.hpp"
 
@@ -245,15 +244,14 @@ bool frame_program::define_cfa(std::uint64_t number, std::int64_t offset) {
 bool frame_program::set(std::uint64_t number, recovery how, std::int64_t value) {
   if (number >= tracked_) return true;  // a register that no frame is found by
   if (!fits(value)) return false;
-  state_.columns[number] = {.value = static_cast<std::int32_t>(value), .how = how};
-  const std::uint64_t bit = std::uint64_t{1} << number;
-  state_.changed = how == recovery::same ? state_.changed & ~bit : state_.changed | bit;
+  state_.set(static_cast<unsigned>(number),
+             {.value = static_cast<std::int32_t>(value), .how = how});
   return true;
 }
 
 bool frame_program::restore_column(std::uint64_t number) {
   if (number >= tracked_) return true;
-  const auto& column = initial_.columns[number];
+  const auto& column = initial_.at(static_cast<unsigned>(number));
   return set(number, column.how, column.value);
 }
 
@@ -291,32 +289,18 @@ void frame_program::emit(std::uint64_t end) {
     counted_.described += end - start;
     if (by_frame_pointer()) counted_.by_frame_pointer += end - start;
   }
-  std::array<saved_register, registers::count> saved;
-  std::size_t count = 0;
-  for (std::uint64_t left = state_.changed; left != 0; left &= left - 1) {
-    const auto number = static_cast<std::size_t>(std::countr_zero(left));
-    const auto& column = state_.columns[number];
-    saved[count++] = {.value = column.value,
-                      .number = static_cast<std::uint8_t>(number),
-                      .how = column.how,
-                      .unused = 0};
-  }
-  const rule found{.cfa_offset = state_.cfa_offset,
-                   .cfa_register = state_.cfa_register,
-                   .return_column = static_cast<std::uint8_t>(common_->return_column),
-                   .is_signal_frame = common_->is_signal_frame};
-  into_.write(start, end, into_.pool().number_of(found, std::span(saved).first(count)));
+  const auto column = static_cast<std::uint8_t>(common_->return_column);
+  into_.write(start, end, into_.pool().number_of(state_, column, common_->is_signal_frame));
 }
 
 // x86-64: the CFA is found by rbp, and the caller's rbp is saved. arm64: the frame record, x29 and
 // behind it x30, is on the stack; where x29 points there is the rule of the architecture's ABI.
 bool frame_program::by_frame_pointer() const noexcept {
   if (arch_ == architecture::x86_64) {
-    return state_.cfa_register == x86_64::rbp &&
-           state_.columns[x86_64::rbp].how == recovery::at_offset;
+    return state_.cfa_register == x86_64::rbp && state_.at(x86_64::rbp).how == recovery::at_offset;
   }
-  const auto& fp = state_.columns[arm64::fp];
-  const auto& lr = state_.columns[arm64::lr];
+  const auto& fp = state_.at(arm64::fp);
+  const auto& lr = state_.at(arm64::lr);
   return fp.how == recovery::at_offset && lr.how == recovery::at_offset &&
          std::int64_t{lr.value} - fp.value == 8;
 }

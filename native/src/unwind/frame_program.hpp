@@ -9,23 +9,11 @@
 
 #include "byte_reader.hpp"
 #include "frame_entries.hpp"
+#include "frame_state.hpp"
 #include "row_writer.hpp"
 #include "table_content.hpp"
 
 namespace stallscope::unwind {
-
-// The rules in force at one address.
-struct frame_state {
-  struct column {
-    std::int32_t value = 0;
-    recovery how = recovery::same;
-  };
-  std::array<column, registers::count> columns{};
-  std::uint64_t changed = 0;  // columns that are not `same`
-  std::int32_t cfa_offset = 0;
-  std::uint8_t cfa_register = 0;
-  bool has_cfa = false;
-};
 
 class frame_program {
  public:

@@ -13,38 +13,55 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
   return hash ^ (hash >> 29U);
 }
 
-std::uint64_t hash_of(const rule& each, std::span<const saved_register> saved) noexcept {
-  std::uint64_t hash = mixed(static_cast<std::uint32_t>(each.cfa_offset),
-                             each.cfa_register | (unsigned{each.return_column} << 8U) |
-                                 (unsigned{each.is_signal_frame} << 16U));
-  for (const saved_register& one : saved) hash = mixed(hash, std::bit_cast<std::uint64_t>(one));
-  return hash;
-}
-
-bool equal(const rule& left, const rule& right) noexcept {
-  return left.cfa_offset == right.cfa_offset && left.cfa_register == right.cfa_register &&
-         left.return_column == right.return_column &&
-         left.is_signal_frame == right.is_signal_frame && left.saved_count == right.saved_count;
+std::uint64_t hash_of(const rule& each, const frame_state& state) noexcept {
+  return mixed(mixed(state.hash(), static_cast<std::uint32_t>(each.cfa_offset)),
+               each.cfa_register | (unsigned{each.return_column} << 8U) |
+                   (unsigned{each.is_signal_frame} << 16U));
 }
 
 }  // namespace
 
-std::uint32_t rule_pool::number_of(rule wanted, std::span<const saved_register> saved) {
-  wanted.saved_count = static_cast<std::uint8_t>(saved.size());
-  const std::uint64_t hash = hash_of(wanted, saved);
+bool rule_pool::describes(const rule& kept, const rule& wanted,
+                          const frame_state& state) const noexcept {
+  if (kept.cfa_offset != wanted.cfa_offset || kept.cfa_register != wanted.cfa_register ||
+      kept.return_column != wanted.return_column ||
+      kept.is_signal_frame != wanted.is_signal_frame || kept.saved_count != wanted.saved_count) {
+    return false;
+  }
+  const auto saved = into_.saved_by(kept);
+  return std::ranges::all_of(saved, [&](const saved_register& each) {
+    const auto& column = state.at(each.number);
+    return column.how == each.how && column.value == each.value;
+  });
+}
+
+std::uint32_t rule_pool::add(rule wanted, const frame_state& state) {
+  wanted.first_saved = static_cast<std::uint32_t>(into_.saved.size());
+  for (std::uint64_t left = state.changed(); left != 0; left &= left - 1) {
+    const auto number = static_cast<std::uint8_t>(std::countr_zero(left));
+    const auto& column = state.at(number);
+    into_.saved.push_back({.value = column.value, .number = number, .how = column.how});
+  }
+  into_.rules.push_back(wanted);
+  return static_cast<std::uint32_t>(into_.rules.size() - 1);
+}
+
+std::uint32_t rule_pool::number_of(const frame_state& state, std::uint8_t return_column,
+                                   bool is_signal_frame) {
+  const rule wanted{.cfa_offset = state.cfa_offset,
+                    .cfa_register = state.cfa_register,
+                    .return_column = return_column,
+                    .is_signal_frame = is_signal_frame,
+                    .saved_count = static_cast<std::uint8_t>(std::popcount(state.changed()))};
+  const std::uint64_t hash = hash_of(wanted, state);
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = static_cast<std::size_t>(hash >> 20U) & mask;
   for (; slots_[at].number != 0; at = (at + 1) & mask) {
-    if (slots_[at].hash != hash) continue;
-    const rule& kept = into_.rules[slots_[at].number];
-    if (equal(kept, wanted) && std::ranges::equal(into_.saved_by(kept), saved)) {
+    if (slots_[at].hash == hash && describes(into_.rules[slots_[at].number], wanted, state)) {
       return slots_[at].number;
     }
   }
-  wanted.first_saved = static_cast<std::uint32_t>(into_.saved.size());
-  into_.saved.insert(into_.saved.end(), saved.begin(), saved.end());
-  const auto number = static_cast<std::uint32_t>(into_.rules.size());
-  into_.rules.push_back(wanted);
+  const std::uint32_t number = add(wanted, state);
   slots_[at] = {.hash = hash, .number = number};
   if (++used_ > slots_.size() / 2) grow();
   return number;

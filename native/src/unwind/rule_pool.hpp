@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frame_state.hpp"
 #include "table_content.hpp"
 
 namespace stallscope::unwind {
@@ -16,8 +17,9 @@ class rule_pool {
  public:
   explicit rule_pool(table_reader::content& into) : into_{into}, slots_(1024) {}
 
-  // The number of this rule with these saved registers; saved_count and first_saved are set here.
-  std::uint32_t number_of(rule wanted, std::span<const saved_register> saved);
+  // The number of the rule that a state describes, for a return address in this column.
+  std::uint32_t number_of(const frame_state& state, std::uint8_t return_column,
+                          bool is_signal_frame);
   // The place of this expression; -1 where it is longer than any sane one.
   std::int32_t place_of(std::span<const std::byte> expression);
 
@@ -26,6 +28,9 @@ class rule_pool {
     std::uint64_t hash = 0;
     std::uint32_t number = 0;  // 0: free
   };
+  [[nodiscard]] bool describes(const rule& kept, const rule& wanted,
+                               const frame_state& state) const noexcept;
+  std::uint32_t add(rule wanted, const frame_state& state);
   void grow();
 
   table_reader::content& into_;

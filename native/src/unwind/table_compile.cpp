@@ -59,6 +59,7 @@ class compiler {
   }
 
   table finish() {
+    reserve_rows();
     row_writer rows(*made_);
     frame_program program(image_, rows);
     for (const covered& each : covered_) {
@@ -77,18 +78,27 @@ class compiler {
   }
 
  private:
+  // A row takes about five bytes of a section; room that is not used is never touched.
+  void reserve_rows() {
+    std::size_t bytes = 0;
+    for (const section_bytes& each : sections_) bytes += each.bytes.size();
+    made_->starts.reserve(bytes / 4);
+    made_->rule_numbers.reserve(bytes / 4);
+  }
+
   void write_stub(const covered& where, row_writer& rows) const {
     const linkage_stub& stub = stubs_[where.function];
     const bool is_x86_64 = image_.arch() == architecture::x86_64;
     const unsigned column = is_x86_64 ? x86_64::rip : arm64::lr;
     const unsigned sp = is_x86_64 ? x86_64::rsp : arm64::sp;
-    const rule how{.cfa_offset = static_cast<std::int32_t>(stub.pushed + (is_x86_64 ? 8 : 0)),
-                   .cfa_register = static_cast<std::uint8_t>(sp),
-                   .return_column = static_cast<std::uint8_t>(column)};
-    const saved_register link{
-        .value = -8, .number = static_cast<std::uint8_t>(column), .how = recovery::at_offset};
-    const bool saved = is_x86_64 || stub.link_saved;
-    rows.write(where.start, where.end, rows.pool().number_of(how, std::span(&link, saved ? 1 : 0)));
+    frame_state state;
+    state.cfa_register = static_cast<std::uint8_t>(sp);
+    state.cfa_offset = static_cast<std::int32_t>(stub.pushed + (is_x86_64 ? 8 : 0));
+    if (is_x86_64 || stub.link_saved) {
+      state.set(column, {.value = -8, .how = recovery::at_offset});
+    }
+    rows.write(where.start, where.end,
+               rows.pool().number_of(state, static_cast<std::uint8_t>(column), false));
   }
 
   std::vector<covered> ranges_of(std::uint32_t section) const {

@@ -1,0 +1,77 @@
+// Small ELF files made in memory, and the bytes of call frame information that go into them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stallscope/unwind/registers.hpp"
+
+namespace elf_builder {
+
+using bytes = std::vector<std::byte>;
+
+inline constexpr std::uint64_t load_address = 0x400000;
+inline constexpr std::uint64_t load_bytes = 0x100000;  // more than the file: all of it is code
+inline constexpr std::uint64_t code = load_address + 0x10000;
+
+struct section {
+  std::string name;
+  bytes content;
+  std::uint64_t flags = 2;  // SHF_ALLOC
+};
+
+struct options {
+  stallscope::unwind::architecture arch = stallscope::unwind::architecture::x86_64;
+  bool section_headers = true;
+  std::size_t frame_header_section = SIZE_MAX;  // which one PT_GNU_EH_FRAME names
+};
+
+// Address of the first section; the others follow, each aligned to 16.
+inline constexpr std::uint64_t first_section = load_address + 256;
+
+// One loaded, executable segment with the sections one after another.
+bytes build(std::span<const section> sections, const options& how = {});
+bytes build(std::initializer_list<section> sections, const options& how = {});
+
+// Little-endian pieces joined: numbers by their size, text, other bytes.
+class writer {
+ public:
+  template <typename Number>
+  writer& put(Number value) {
+    const auto raw = std::as_bytes(std::span(&value, 1));
+    made_.insert(made_.end(), raw.begin(), raw.end());
+    return *this;
+  }
+  writer& list(std::initializer_list<unsigned> values);
+  writer& text(const std::string& value);  // with its final zero
+  writer& raw(std::span<const std::byte> value);
+  [[nodiscard]] std::size_t size() const { return made_.size(); }
+  [[nodiscard]] const bytes& made() const { return made_; }
+
+ private:
+  bytes made_;
+};
+
+struct entry_options {
+  std::initializer_list<unsigned> common = {0x0c, 7, 8, 0x90, 1};  // CFA rsp+8, rip at CFA-8
+  std::string augmentation = "zR";
+  unsigned return_column = 16;
+  int data_alignment = -8;
+  unsigned code_alignment = 1;
+};
+
+// .eh_frame with one common entry and one function of `size` bytes at `start`, whose instructions
+// are given; addresses as 8 bytes.
+bytes eh_frame(std::initializer_list<unsigned> instructions, const entry_options& how = {},
+               std::uint64_t start = code, std::uint64_t size = 0x100);
+
+// A common entry for .eh_frame; what it holds is joined by hand where a test needs more.
+bytes eh_common(const entry_options& how = {});
+bytes eh_function(std::uint32_t back_to_common, std::uint64_t start, std::uint64_t size,
+                  std::initializer_list<unsigned> instructions, bool augmented = true);
+
+}  // namespace elf_builder
