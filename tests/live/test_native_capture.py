@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from stallscope._native import Capture, read_capture
+from topdown.stacks.symbol_sources import SymbolSources
+from topdown.stacks.unwind_tables import UnwindTables
 
 pytestmark = pytest.mark.live
 
@@ -24,6 +26,28 @@ int main(void) {
   struct timespec t;
   do { fib(12); flat(); clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); }
   while (t.tv_sec == 0 && t.tv_nsec < 200000000);
+}
+"""
+WITHOUT_FRAME_POINTERS = """
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) int fib(int n) {
+  if (n < 2) { for (int i = 0; i < 50; i++) sink += i; return n; }
+  int r = fib(n - 1) + fib(n - 2); sink += r; return r;
+}
+static int compare(const void* left, const void* right) {
+  sink += fib(4);
+  return *(const int*)left - *(const int*)right;
+}
+int main(void) {
+  struct timespec t;
+  int values[64];
+  do {
+    for (int i = 0; i < 64; i++) values[i] = i * 7919 % 64;
+    qsort(values, 64, sizeof *values, compare);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  } while (t.tv_sec == 0 && t.tv_nsec < 200000000);
 }
 """
 HEADER = re.compile(
@@ -64,6 +88,20 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         [compiler, "-O1", "-fno-omit-frame-pointer", "-o", program, folder / "busy.c"], check=True
     )
+    return program
+
+
+@pytest.fixture(scope="module")
+def bare_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program without frame pointers that calls through a library without them."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("needs the program cc: not installed")
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "bare.c").write_text(WITHOUT_FRAME_POINTERS)
+    program = folder / "bare"
+    command = [compiler, "-O1", "-fomit-frame-pointer", "-o", program, folder / "bare.c"]
+    subprocess.run(command, check=True)
     return program
 
 
@@ -212,3 +250,65 @@ def test_a_shell_that_forks_and_all_cpus(
     assert busy(found) == busy(expected)
     assert len({tid for tid, _, _ in busy(found)}) == 2
     assert set(capture.cpu.tolist()) <= set(range(4096))
+
+
+DWARF = ["-F", "999", "-e", "cpu-clock", "--call-graph", "dwarf,8192"]
+WITH_STACKS = {
+    "file": DWARF,
+    "pipe": [*DWARF, "-o", "-"],
+    "zstd": [*DWARF, "-z"],
+    "zstd_pipe": [*DWARF, "-z", "-o", "-"],
+}
+COMPLETE, CUT_BY_COPY = 1, 2
+
+
+def unwound_chain(capture: Capture, stack: int) -> tuple[tuple[str, int], ...]:
+    """Frames as perf prints them where it unwinds: callers of the kernel's by return address."""
+    first, last = (int(capture.stack_offset[stack + step]) for step in (0, 1))
+    chain = []
+    for place, frame in enumerate(capture.stack_frame[first:last]):
+        number = int(capture.frame_object[frame])
+        path = capture.objects[number].path.decode() if number >= 0 else "[unknown]"
+        behind = 1 if place > 0 and capture.frame_kind[frame] == 1 else 0
+        chain.append((path, int(capture.frame_address[frame]) + behind))
+    return tuple(chain)
+
+
+def end_of(capture: Capture, row: int) -> int:
+    return int(capture.stack_end[capture.stack[row]])
+
+
+@pytest.mark.parametrize("kind", sorted(WITH_STACKS))
+def test_stacks_without_frame_pointers_are_whole_and_as_perf_unwinds_them(
+    perf: str, bare_target: Path, tmp_path: Path, needs_root: None, kind: str
+) -> None:
+    path = tmp_path / "x.perf"
+    record(perf, path, WITH_STACKS[kind], [str(bare_target)])
+    expected = samples_by_perf(perf, path)
+    tables = UnwindTables(SymbolSources())
+    capture = read_capture(path, unwind_tables=tables)
+    assert len(capture.time_ns) == len(expected) > 50
+    compared = 0
+    for row, theirs in enumerate(expected):
+        assert int(capture.time_ns[row]) == theirs.time_ns
+        chain = unwound_chain(capture, int(capture.stack[row]))
+        # perf's chains end early in the loader, and where they reach the program's it is whole.
+        if theirs.chain[-1][0] == str(bare_target):
+            compared += 1
+            assert chain == theirs.chain
+            assert end_of(capture, row) == COMPLETE
+    assert compared > 0.9 * len(expected)
+    # A pipe lists no build ids, without which the vdso may be another kernel's.
+    assert all(kind.endswith("pipe") and "[vdso]" in each.message for each in tables.warnings)
+    depths = [len(unwound_chain(capture, stack)) for stack in range(len(capture.stack_end))]
+    assert max(depths) > 8
+
+
+def test_a_short_copy_cuts_chains_and_they_say_so(
+    perf: str, bare_target: Path, tmp_path: Path, needs_root: None
+) -> None:
+    path = tmp_path / "x.perf"
+    record(perf, path, [*DWARF[:-1], "dwarf,256"], [str(bare_target)])
+    capture = read_capture(path, unwind_tables=UnwindTables(SymbolSources()))
+    ends = [end_of(capture, row) for row in range(len(capture.time_ns))]
+    assert ends.count(CUT_BY_COPY) > 0.8 * len(ends)
