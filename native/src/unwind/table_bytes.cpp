@@ -30,11 +30,15 @@ struct header {
 static_assert(sizeof(header) == 80);
 
 template <typename Item>
-void append(std::vector<std::byte>& to, const std::vector<Item>& items) {
-  const auto bytes = std::as_bytes(std::span(items));
-  const std::size_t size = to.size();
-  to.resize(size + bytes.size());
-  if (!bytes.empty()) std::memcpy(to.data() + size, bytes.data(), bytes.size());
+void put(std::span<std::byte>& to, const std::vector<Item>& items) {
+  const std::size_t size = items.size() * sizeof(Item);
+  if (size != 0) std::memcpy(to.data(), items.data(), size);
+  to = to.subspan(size);
+}
+
+template <typename... Items>
+std::size_t size_of(const std::vector<Items>&... items) {
+  return (sizeof(header) + ... + (items.size() * sizeof(Items)));
 }
 
 template <typename Item>
@@ -101,14 +105,16 @@ std::vector<std::byte> table::to_bytes() const {
                     .rules = from.rules.size(),
                     .saved = from.saved.size(),
                     .expression_bytes = from.expressions.size()};
-  std::vector<std::byte> bytes(sizeof head);
+  std::vector<std::byte> bytes(size_of(from.segments, from.starts, from.rule_numbers, from.rules,
+                                       from.saved, from.expressions));
   std::memcpy(bytes.data(), &head, sizeof head);
-  append(bytes, from.segments);
-  append(bytes, from.starts);
-  append(bytes, from.rule_numbers);
-  append(bytes, from.rules);
-  append(bytes, from.saved);
-  append(bytes, from.expressions);
+  auto rest = std::span(bytes).subspan(sizeof head);
+  put(rest, from.segments);
+  put(rest, from.starts);
+  put(rest, from.rule_numbers);
+  put(rest, from.rules);
+  put(rest, from.saved);
+  put(rest, from.expressions);
   return bytes;
 }
 
