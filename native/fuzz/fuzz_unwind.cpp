@@ -50,17 +50,22 @@ std::optional<table> read(std::uint8_t kind, std::span<const std::byte> input) {
   const elf_builder::bytes copy(input.begin(), input.end());
   try {
     switch (kind & 7U) {
-      case 0: return table::compile(input);
-      case 1: return table::from_bytes(input);
-      case 2: return table::compile(elf_builder::build({{".debug_frame", copy}}, {.arch = arch}));
-      case 3: return table::compile(elf_builder::build({{".plt", copy}}, {.arch = arch}));
+      case 0:
+        return table::compile(input);
+      case 1:
+        return table::from_bytes(input);
+      case 2:
+        return table::compile(elf_builder::build({{".debug_frame", copy}}, {.arch = arch}));
+      case 3:
+        return table::compile(elf_builder::build({{".plt", copy}}, {.arch = arch}));
       case 4:
         return table::compile(elf_builder::build(
             {{".eh_frame_hdr", copy}},
             {.arch = arch, .section_headers = false, .frame_header_section = 0}));
       case 5:
         return table::compile(elf_builder::build({{".debug_frame", copy, 0x800}}, {.arch = arch}));
-      default: return table::compile(elf_builder::build({{".eh_frame", copy}}, {.arch = arch}));
+      default:
+        return table::compile(elf_builder::build({{".eh_frame", copy}}, {.arch = arch}));
     }
   } catch (const table_error&) {
     return std::nullopt;

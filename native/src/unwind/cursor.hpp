@@ -43,6 +43,7 @@ struct cursor {
   std::uint64_t pc = 0;
   bool exact = true;
   bool on_other_stack = false;  // the interrupted code ran on a stack that was not copied
+  bool by_record = false;       // a frame record led here
   unsigned still_steps = 0;     // steps in a row that did not move the stack pointer
 };
 

@@ -71,6 +71,7 @@ bool step_over_signal_frame(cursor& at) {
   at.on_other_stack = left_other_stack(at, context, interrupted.at(at.sp()));
   at.values = interrupted;
   at.still_steps = 0;
+  at.by_record = false;
   at.pc = pc;
   at.exact = true;
   return true;

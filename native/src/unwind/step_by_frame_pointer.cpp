@@ -10,17 +10,12 @@ struct caller_found {
   std::uint64_t address = 0;
   std::uint64_t sp = 0;
   std::uint64_t fp = 0;
+  bool by_record = false;
 };
-
-// A return address stands behind a call; the entries of functions, to which pointers lie on stacks
-// as well, are aligned.
-bool is_return_address(const cursor& at, std::uint64_t address) {
-  return address % 16 != 0 && at.is_code(address);
-}
 
 std::optional<caller_found> by_record(const cursor& at) {
   const std::uint64_t fp = at.values.at(at.fp());
-  caller_found found{.sp = fp + 16};
+  caller_found found{.sp = fp + 16, .by_record = true};
   if (fp % 8 != 0 || fp < at.values.at(at.sp()) || !at.stack.read(fp, found.fp) ||
       !at.stack.read(fp + 8, found.address)) {
     return std::nullopt;
@@ -33,13 +28,13 @@ std::optional<caller_found> by_record(const cursor& at) {
 std::optional<caller_found> at_stack_pointer(const cursor& at, std::uint64_t offset) {
   const std::uint64_t sp = at.values.at(at.sp()) + offset;
   caller_found found{.sp = sp + 8, .fp = at.values.at(at.fp())};
-  if (!at.stack.read(sp, found.address) || !is_return_address(at, found.address)) {
-    return std::nullopt;
-  }
+  if (!at.stack.read(sp, found.address) || !at.is_code(found.address)) return std::nullopt;
   return found;
 }
 
-// The CPU stood here, perhaps before the frame record was made or after it was taken down.
+// The CPU stood here, perhaps before the frame record was made. Old return addresses lie about on
+// stacks, so the word at the stack pointer is believed only where it must be one: at a function's
+// first instruction, and behind the push that begins a record. Frameless leaves lose their caller.
 std::optional<caller_found> of_leaf(const cursor& at) {
   if (at.arch == architecture::x86_64) {
     std::uint64_t pushed = 0;
@@ -47,7 +42,7 @@ std::optional<caller_found> of_leaf(const cursor& at) {
         pushed == at.values.at(x86_64::rbp)) {
       if (auto found = at_stack_pointer(at, 8)) return found;
     }
-    return at_stack_pointer(at, 0);
+    return at.pc % 16 == 0 ? at_stack_pointer(at, 0) : std::nullopt;
   }
   // A function with a record that has called keeps an address of its own in the link register.
   constexpr std::uint64_t near = 4096;
@@ -79,11 +74,13 @@ std::optional<chain_end> step_by_frame_pointer(cursor& at, bool in_table) {
     at.values.set(at.sp(), found->sp);
     if (at.arch == architecture::arm64) at.values.forget(arm64::lr);
     at.still_steps = 0;
+    at.by_record = found->by_record;
     return at.arrive(found->address, false);
   }
   if (!at.values.known(at.fp())) return chain_end::no_table;
   const std::uint64_t fp = at.values.at(at.fp());
-  if (fp == 0) return chain_end::complete;
+  // The entry of a thread has a record that says 0; elsewhere it is a number like others.
+  if (fp == 0) return at.by_record ? chain_end::complete : chain_end::no_table;
   const bool beyond = fp % 8 == 0 && fp + 16 > at.stack.end() && fp >= at.stack.begin();
   const chain_end why = at.missing(fp);
   if (at.on_other_stack || (beyond && why == chain_end::cut_by_copy)) return why;

@@ -123,6 +123,7 @@ class rule_step {
     // The call that led here overwrote the caller's own link register.
     if (in_link_register && !signal) caller.forget(arm64::lr);
     at_.values = caller;
+    at_.by_record = false;
     return at_.arrive(address, signal);
   }
 

@@ -38,8 +38,8 @@ writer& writer::raw(std::span<const std::byte> value) {
 bytes eh_common(const entry_options& how) {
   writer body;
   body.put(std::uint32_t{0}).put(std::uint8_t{1}).text(how.augmentation);
-  body.list({how.code_alignment, static_cast<unsigned>(how.data_alignment) & 0x7fU,
-             how.return_column});
+  body.list(
+      {how.code_alignment, static_cast<unsigned>(how.data_alignment) & 0x7fU, how.return_column});
   if (how.augmentation.find('z') != std::string::npos) body.list({1, 0});  // absolute addresses
   body.list(how.common);
   return entry(body.made());
@@ -67,8 +67,7 @@ bytes build(std::span<const section> sections, const options& how) {
   header.e_ident[EI_CLASS] = ELFCLASS64;
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_type = ET_DYN;
-  header.e_machine =
-      how.arch == stallscope::unwind::architecture::x86_64 ? EM_X86_64 : EM_AARCH64;
+  header.e_machine = how.arch == stallscope::unwind::architecture::x86_64 ? EM_X86_64 : EM_AARCH64;
   header.e_phoff = sizeof header;
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = 2;

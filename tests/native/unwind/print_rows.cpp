@@ -6,63 +6,19 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <string>
+#include <exception>
 
-#include "table_content.hpp"
+#include "rule_text.hpp"
 
 namespace {
 
 using namespace stallscope::unwind;
 
-std::string register_name(architecture arch, unsigned number) {
-  static constexpr const char* x86_64_names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
-                                                 "rbp", "rsp", "r8",  "r9",  "r10", "r11",
-                                                 "r12", "r13", "r14", "r15", "rip"};
-  if (arch == architecture::x86_64 && number < 17) return x86_64_names[number];
-  return number == arm64::sp ? "sp" : "x" + std::to_string(number);
-}
-
-std::string signed_number(std::int32_t value) {
-  return (value < 0 ? "" : "+") + std::to_string(value);
-}
-
-std::string place_of(architecture arch, const saved_register& each) {
-  switch (each.how) {
-    case recovery::same:
-      return "s";
-    case recovery::undefined:
-      return "u";
-    case recovery::at_offset:
-      return "c" + signed_number(each.value);
-    case recovery::is_offset:
-      return "v" + signed_number(each.value);
-    case recovery::in_register:
-      return register_name(arch, static_cast<unsigned>(each.value));
-    case recovery::at_expression:
-      return "exp";
-    case recovery::is_expression:
-      return "vexp";
-  }
-  return "?";
-}
-
 void print_row(const table_reader::content& content, std::size_t row) {
   const rule& found = content.rules[content.rule_numbers[row]];
   const std::uint64_t next = row + 1 < content.starts.size() ? content.starts[row + 1] : 0;
-  std::printf("%016" PRIx64 " %016" PRIx64 " ", content.first_address + content.starts[row],
-              content.first_address + next);
-  if (found.cfa_register == rule::by_expression) {
-    std::printf("exp");
-  } else {
-    std::printf("%s%s", register_name(content.arch, found.cfa_register).c_str(),
-                signed_number(found.cfa_offset).c_str());
-  }
-  for (const saved_register& each : content.saved_by(found)) {
-    const std::string name =
-        each.number == found.return_column ? "ra" : register_name(content.arch, each.number);
-    std::printf(" %s=%s", name.c_str(), place_of(content.arch, each).c_str());
-  }
-  std::printf("\n");
+  std::printf("%016" PRIx64 " %016" PRIx64 " %s\n", content.first_address + content.starts[row],
+              content.first_address + next, text_of(content, found).c_str());
 }
 
 }  // namespace
