@@ -12,6 +12,9 @@ from stallscope.recordings import Manifest, Recording
 from topdown.stacks.folding import FoldOptions, fold
 from topdown.stacks.profile import Profile
 from topdown.stacks.profile import Warning as ProfileWarning
+from topdown.stacks.python_chains import PythonInterleave
+from topdown.stacks.python_frames import read_python_frames
+from topdown.stacks.python_shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
 from topdown.stacks.symbolizer import Symbolizer
@@ -26,13 +29,15 @@ LONGEST_COMM_BYTES = 15  # TASK_COMM_LEN without its end
 class Analysis:
     """A recording's profile with its ranking, and the host it was made on as label and text.
 
-    ``stacks``: how stacks were taken; None where the recording does not say.
+    ``stacks``: how stacks were taken; None where the recording does not say. ``python``: how
+    samples and Python frames came together; None where no interpreter was read.
     """
 
     profile: Profile
     ranking: Ranking
     host: dict[str, str]
     stacks: StackChoice | None = None
+    python: PythonShares | None = None
 
 
 def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysis:
@@ -45,13 +50,18 @@ def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysi
     sources = _sources(recording)
     tables = UnwindTables(sources)
     capture = _read(recording, tables)
-    profile = fold(capture, Symbolizer(sources), _fold_options(recording, event, lines))
-    profile = replace(profile, warnings=(*profile.warnings, *tables.warnings))
+    options = _fold_options(recording, event, lines)
+    python = read_python_frames(recording.path) if manifest is not None else None
+    interleave = None if python is None else PythonInterleave(python, lines=lines > 0)
+    profile = fold(capture, Symbolizer(sources), replace(options, interleave=interleave))
+    notices = (*tables.warnings, *(python.warnings if python is not None else ()))
+    profile = replace(profile, warnings=(*profile.warnings, *notices))
     if manifest is not None:
         profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
     _check_worth(recording, profile)
     stacks: StackChoice | None = getattr(manifest, "stacks", None)
-    return Analysis(profile, rank(profile), _host(recording, capture), stacks)
+    shares = interleave.shares if interleave is not None else None
+    return Analysis(profile, rank(profile), _host(recording, capture), stacks, shares)
 
 
 def _read(recording: Recording, tables: UnwindTables) -> Capture:
