@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 
 from topdown.slots.evaluation import NodeValue, Tree
 
@@ -20,13 +21,14 @@ COLUMNS = (
 )
 
 
-def replay_document(trees: Iterable[Tree], level: int | None) -> list[dict[str, object]]:
-    """Return the JSON list: one element a reading; with a level, no node below it.
+def replay_elements(trees: Iterable[Tree], level: int | None) -> Iterator[str]:
+    """Yield the JSON list's text, one element a reading; with a level, no node below it.
 
     Values are shares of 0..1 on Intel and AMD, percent on Arm; null where warnings say why.
     """
-    return [
-        {
+    mark = "["
+    for tree in trees:
+        element = {
             "schema": SCHEMA,
             "cpu": tree.model.cpu,
             "nodes": {
@@ -35,13 +37,14 @@ def replay_document(trees: Iterable[Tree], level: int | None) -> list[dict[str, 
                     "level": node.level,
                     "parent": node.parent,
                     "above_threshold": node.above_threshold,
-                    "warnings": list(node.warnings),
+                    "warnings": node.warnings,
                 }
                 for node in shown_nodes(tree, level)
             },
         }
-        for tree in trees
-    ]
+        yield mark + json.dumps(element, allow_nan=False)
+        mark = ",\n"
+    yield "]\n"
 
 
 def shown_nodes(tree: Tree, level: int | None) -> list[NodeValue]:
@@ -53,12 +56,12 @@ def shown_nodes(tree: Tree, level: int | None) -> list[NodeValue]:
     ]
 
 
-def replay_table(trees: Iterable[Tree], level: int | None) -> str:
-    """Return the CSV table: one line a node; empty cells are what is not known."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def replay_rows(trees: Iterable[Tree], level: int | None) -> Iterator[str]:
+    """Yield the CSV table's text: one line a node; empty cells are what is not known."""
+    yield ",".join(COLUMNS) + "\n"
     for place, tree in enumerate(trees):
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
         for node in shown_nodes(tree, level):
             unit = tree.model.nodes[node.name].domain if tree.model.unit == "percent" else "share"
             writer.writerow(
@@ -74,4 +77,4 @@ def replay_table(trees: Iterable[Tree], level: int | None) -> str:
                     "; ".join(node.warnings),
                 )
             )
-    return text.getvalue()
+        yield text.getvalue()

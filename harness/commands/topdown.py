@@ -1,6 +1,5 @@
 """`stallscope topdown`: says where the pipeline's slots went."""
 
-import json
 from pathlib import Path
 
 import click
@@ -44,10 +43,10 @@ def command(source: str, level: int | None, cpu: str, as_json: bool, as_csv: boo
     another tool counted.
     """
     from harness.terminal import colours, width  # noqa: PLC0415 - start-up stays light
-    from harness.topdown_document import replay_document, replay_table  # noqa: PLC0415
+    from harness.topdown_document import replay_elements, replay_rows  # noqa: PLC0415
     from harness.topdown_tree import lines  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
-    from topdown.slots.replayed import trees  # noqa: PLC0415
+    from topdown.slots.replayed import replayed  # noqa: PLC0415
 
     if as_json and as_csv:
         raise UsageError("--json and --csv exclude each other", "keep one of them")
@@ -55,17 +54,16 @@ def command(source: str, level: int | None, cpu: str, as_json: bool, as_csv: boo
         raise UsageError(
             f"--source {source!r} is none that is there", "name a file: --source replay:FILE"
         )
-    found = list(trees(Path(source.removeprefix(REPLAY)), cpu=cpu))
-    _check_level(level, max(tree.model.deepest for _, tree in found))
-    if as_json:
-        document = replay_document((tree for _, tree in found), level)
-        click.echo(json.dumps(document, allow_nan=False))
-    elif as_csv:
-        click.echo(replay_table((tree for _, tree in found), level), nl=False)
-    else:
-        for place, (reading, tree) in enumerate(found):
-            for line in [*([""] if place else []), *lines(reading, tree, level, width())]:
-                click.echo(line, color=colours())
+    found = replayed(Path(source.removeprefix(REPLAY)), cpu=cpu)
+    _check_level(level, max(each.model.deepest for each in found))
+    trees = (each.tree() for each in found)
+    if as_json or as_csv:
+        for text in (replay_elements if as_json else replay_rows)(trees, level):
+            click.echo(text, nl=False)
+        return
+    for place, (each, tree) in enumerate(zip(found, trees, strict=True)):
+        for line in [*([""] if place else []), *lines(each.reading, tree, level, width())]:
+            click.echo(line, color=colours())
 
 
 def _check_level(level: int | None, deepest: int) -> None:

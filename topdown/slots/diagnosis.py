@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from topdown.slots.expressions import Binary, Call, Choice, Expression, Negative
-from topdown.slots.functions import Asked, Compiled, NoValueError, compiled, shown
+from topdown.slots.functions import Compiled, Known, compiled, shown
 from topdown.slots.model import Node
 
 MOST_SUSPECTS = 8
@@ -62,7 +62,7 @@ def impossible(node: Node, value: float, whole: float) -> str:
     return "more than the whole" if value > whole * (1 + ROUNDING) else ""
 
 
-def cause(node: Node, formula: tuple[Suspect, ...], ask: Asked, *, negative: bool) -> str:
+def cause(node: Node, formula: tuple[Suspect, ...], known: Known, *, negative: bool) -> str:
     """Return the term that makes a value negative, or more than the whole, with its numbers."""
     wanted = "-" if negative else "/"
     why = _ESTIMATE if node.domain.endswith(ESTIMATES) and not negative else _CONTRADICTION
@@ -70,8 +70,8 @@ def cause(node: Node, formula: tuple[Suspect, ...], ask: Asked, *, negative: boo
         if suspect.sign != wanted:
             continue
         try:
-            left, right = suspect.left(ask), suspect.right(ask)
-        except NoValueError:
+            left, right = suspect.left(known), suspect.right(known)
+        except (KeyError, ArithmeticError):
             continue  # of the way not chosen
         if left < right if negative else abs(left) > abs(right):
             greater = (suspect.left_shown, left), (suspect.right_shown, right)

@@ -1,19 +1,23 @@
 """The tree of one reading: every node's value, or why it has none, and what to doubt.
 
 A formula becomes a function once for each model and way of counting; a reading costs one call for
-each node and each term. Nodes ask for each other's values, which are kept for the reading.
+each term and node, in an order that has those first which others ask for.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from topdown.slots.counts import Counts
 from topdown.slots.diagnosis import Suspect, cause, impossible, suspects
-from topdown.slots.expressions import Binary, Expression, Name, Number, names, settled, written
-from topdown.slots.functions import Compiled, NoValueError, compiled
+from topdown.slots.expressions import Expression, names, settled
+from topdown.slots.functions import Compiled, compiled, zero_divisor
 from topdown.slots.model import SMT, Model, Node, load
+from topdown.slots.thresholds import Condition, condition_of, holds
+
+ESTIMATED = "estimated: the core's cycles are inferred from this process's own"
+OVERFLOW = "too large for a number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +49,16 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """A model's formulas for one way of counting.
+    """A model's formulas for one way of counting, each after all those that it asks for.
 
     ``events`` are those that a formula may ask for, through all others; ``estimated`` the
     formulas that lead through one which only estimates.
     """
 
+    trees: Mapping[str, Expression]
     functions: Mapping[str, Compiled]
     suspects: Mapping[str, tuple[Suspect, ...]]
+    thresholds: Mapping[str, Condition]
     events: Mapping[str, frozenset[str]]
     estimated: frozenset[str]
 
@@ -70,9 +76,16 @@ def formulas_of(key: str, *, smt: bool, ebs_mode: bool, perf_metrics: bool) -> F
         trees |= model.variants["generic"].formulas
     trees = {name: settled(tree, {SMT: smt}) for name, tree in trees.items()}
     uses = {name: _reached(name, trees) for name in trees}
+    order = sorted(trees, key=lambda name: len(uses[name] & trees.keys()))
     return Formulas(
-        {name: compiled(tree) for name, tree in trees.items()},
+        trees,
+        {name: compiled(trees[name]) for name in order},
         {name: suspects(trees[name]) for name in model.nodes},
+        {
+            name: condition_of(node.threshold)
+            for name, node in model.nodes.items()
+            if node.threshold is not None
+        },
         {name: reached - set(trees) for name, reached in uses.items()},
         frozenset(name for name, reached in uses.items() if reached & estimates),
     )
@@ -91,66 +104,50 @@ def _reached(name: str, trees: Mapping[str, Expression]) -> frozenset[str]:
     return frozenset(found)
 
 
-class _Values:
-    """What formulas ask for: counts, and other formulas' values, each computed once."""
-
-    def __init__(self, functions: Mapping[str, Compiled], counts: Mapping[str, float]) -> None:
-        self._functions = functions
-        self._known = dict(counts)
-        self._failed: dict[str, NoValueError] = {}
-
-    def __call__(self, name: str) -> float:
-        """Return a value; NoValueError says why there is none."""
-        value = self._known.get(name)
-        if value is not None:
-            return value
-        if name in self._failed:
-            raise self._failed[name]
-        function = self._functions.get(name)
-        if function is None:
-            raise NoValueError("")
-        self._failed[name] = NoValueError(f"{name} is defined by itself")  # until it has a value
-        try:
-            value = function(self)
-        except NoValueError as error:
-            self._failed[name] = error
-            raise
-        self._known[name] = value
-        return value
-
-
 def evaluate(model: Model, counts: Counts) -> Tree:
     """Return the tree of one reading; nothing is left out, and nothing raised."""
     formulas = formulas_of(
         model.key, smt=counts.smt, ebs_mode=counts.ebs_mode, perf_metrics=counts.perf_metrics
     )
-    left_out = model.optional.keys() - counts.values.keys()
-    values = _Values(formulas.functions, {**counts.values, **dict.fromkeys(left_out, 0.0)})
-    found: dict[str, float | None] = {}
-    reasons: dict[str, str] = {}
-    for name in model.nodes:
-        try:
-            found[name] = values(name)
-        except NoValueError as error:
-            found[name] = None
-            reasons[name] = str(error) or _missing(formulas.events[name], counts)
+    known, reasons = _values(model, formulas, counts)
     nodes = {}
     for name, node in model.nodes.items():
-        value = found[name]
-        above = None if node.threshold is None else _holds(node.threshold, found)
+        value = known.get(name)
         wrong = "" if value is None else impossible(node, value, model.whole)
         if value is None:
-            warnings = [reasons[name]]
+            why = reasons[name] or _missing(formulas.events[name].difference(known), counts)
+            warnings = [why]
         else:
             warnings = _doubts(model, node, formulas, counts)
             if wrong:
-                why = cause(node, formulas.suspects[name], values, negative=value < 0)
+                why = cause(node, formulas.suspects[name], known, negative=value < 0)
                 warnings.insert(0, f"impossible: {wrong}: {why}")
+        condition = formulas.thresholds.get(name)
+        above = None if condition is None else holds(condition, known)
         nodes[name] = NodeValue(
             name, value, node.level, node.parent, above, tuple(warnings), bool(wrong)
         )
     ipc = _ipc(model, counts)
     return Tree(model, MappingProxyType(nodes), ipc, counts.unknown, counts.notes)
+
+
+def _values(
+    model: Model, formulas: Formulas, counts: Counts
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Return counts with all formulas' values, and why others have none: empty is an event's."""
+    known = {**dict.fromkeys(model.optional, 0.0), **counts.values}
+    reasons: dict[str, str] = {}
+    for name, function in formulas.functions.items():
+        try:
+            known[name] = function(known)
+        except KeyError as error:
+            reasons[name] = reasons.get(error.args[0], "")
+        except ZeroDivisionError:
+            divisor = zero_divisor(formulas.trees[name], known)
+            reasons[name] = f"division by zero: {divisor} is 0"
+        except OverflowError:
+            reasons[name] = OVERFLOW
+    return known, reasons
 
 
 def _ipc(model: Model, counts: Counts) -> float | None:
@@ -161,40 +158,28 @@ def _ipc(model: Model, counts: Counts) -> float | None:
 
 def _missing(events: frozenset[str], counts: Counts) -> str:
     """Return which of a node's events have no count, and why where that is known."""
-    missing = sorted(events - set(counts.values))
-    told = [why for event in missing if (why := counts.absent.get(event))]
-    plain = [event for event in missing if event not in counts.absent]
-    if plain:
-        told.insert(0, f"not in the counts: {', '.join(plain)}")
+    plain = events.difference(counts.absent)
+    told = [_not_counted(plain)] if plain else []
+    told += [counts.absent[event] for event in sorted(events - plain)]
     return "; ".join(dict.fromkeys(told))
+
+
+@lru_cache(maxsize=4096)
+def _not_counted(events: frozenset[str]) -> str:
+    return f"not in the counts: {', '.join(sorted(events))}"
 
 
 def _doubts(model: Model, node: Node, formulas: Formulas, counts: Counts) -> list[str]:
     """Return what a reader of a node's value must know of how its events were counted."""
-    events = formulas.events[node.name]
     doubts = list(counts.notes) if node.level == 1 else []
     if node.name in formulas.estimated:
-        doubts.append("estimated: the core's cycles are inferred from this process's own")
+        doubts.append(ESTIMATED)
     if counts.running:
+        events = formulas.events[node.name]
         share = min((counts.running.get(event, 1.0) for event in events), default=1.0)
         if share < 1:
             doubts.append(f"scaled: an event was counted {share * 100:.0f} % of the time")
-    left_out = (model.optional.keys() & events) - counts.values.keys()
-    doubts += dict.fromkeys(model.optional[event] for event in sorted(left_out))
+    if model.optional:
+        left_out = (model.optional.keys() & formulas.events[node.name]) - counts.values.keys()
+        doubts += dict.fromkeys(model.optional[event] for event in sorted(left_out))
     return doubts
-
-
-def _holds(condition: Expression, found: Mapping[str, float | None]) -> bool | None:
-    """Return whether a threshold's condition holds; None where a value it turns on is missing."""
-    match condition:
-        case Binary("&" | "|" as sign, left, right):
-            sides = (_holds(left, found), _holds(right, found))
-            deciding = sign == "|"
-            return deciding if deciding in sides else None if None in sides else not deciding
-        case Binary(">" | "<" as sign, Name(name), Number(bound)):
-            value = found[name]
-            if value is None:
-                return None
-            return value > bound if sign == ">" else value < bound
-        case _:
-            raise ValueError(f"not a threshold: {written(condition)}")

@@ -87,6 +87,7 @@ class Model:
         return 100.0 if self.unit == "percent" else 1.0
 
 
+@cache
 def keys() -> tuple[str, ...]:
     """Return the names of all models that are there."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))

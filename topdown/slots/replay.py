@@ -15,7 +15,7 @@ from topdown.slots.perf_stat import looks_like_perf_json, readings_of_csv, readi
 from topdown.stacks.regular_file import MissingFileError, RefusedFileError, open_regular
 
 LARGEST_BYTES = 64 * 2**20
-MOST_READINGS = 100_000
+MOST_READINGS = 50_000
 MOST_COUNTS = 10_000  # of one reading; the largest model has some 200 events
 LARGEST = 2.0**96  # beyond what counters of a fleet add up to
 REMEDY = (

@@ -1,11 +1,11 @@
 """Trees of recorded counter values: which model each reading needs, then the same evaluation."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from stallscope.errors import RecordingError
 from stallscope.system_files import Roots
-from topdown.slots.counts import Reading, counts_of, near
+from topdown.slots.counts import Counts, Reading, counts_of, near
 from topdown.slots.detection import (
     identity_of_midr,
     model_named,
@@ -17,12 +17,27 @@ from topdown.slots.model import Model, keys, load
 from topdown.slots.replay import read_replay
 
 
-def trees(path: Path, *, cpu: str = "", roots: Roots = Roots()) -> Iterator[tuple[Reading, Tree]]:  # noqa: B008 - immutable
-    """Yield each reading of a file with its tree.
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One reading with its model: all that may be wrong with a file is known by then."""
+
+    reading: Reading
+    model: Model
+    counts: Counts
+
+    def tree(self) -> Tree:
+        """Return the reading's tree."""
+        return evaluate(self.model, self.counts)
+
+
+def replayed(path: Path, *, cpu: str = "", roots: Roots = Roots()) -> tuple[Replayed, ...]:  # noqa: B008 - immutable
+    """Return the readings of a file, at least one, each with its model.
 
     ``cpu`` takes the place of what the file says; where neither says it, it is the machine at
-    the roots. Raises what read_replay() and the look-up of models raise.
+    the roots. Raises what read_replay() and the look-up of models raise, and RecordingError
+    where no count is of the CPU's events.
     """
+    found = []
     for reading in read_replay(path):
         model, notes = model_of_reading(reading, cpu, roots)
         counts = counts_of(model, reading, notes)
@@ -32,7 +47,8 @@ def trees(path: Path, *, cpu: str = "", roots: Roots = Roots()) -> Iterator[tupl
                 f"{', '.join(_first(counts.unknown)) or 'there are none'}",
                 _suggestion(model, counts.unknown),
             )
-        yield reading, evaluate(model, counts)
+        found.append(Replayed(reading, model, counts))
+    return tuple(found)
 
 
 def model_of_reading(reading: Reading, cpu: str, roots: Roots) -> tuple[Model, tuple[str, ...]]:
