@@ -153,7 +153,9 @@ std::optional<section_bytes> elf_image::loaded(std::uint64_t address, std::uint6
   for (const segment& each : segments_) {
     if (address < each.address || address - each.address >= each.file_bytes) continue;
     const std::uint64_t skipped = address - each.address;
-    auto result = copy(each.file_offset + skipped, std::min(each.file_bytes - skipped, most));
+    const std::uint64_t offset = each.file_offset + skipped;
+    if (offset >= size_) return std::nullopt;
+    auto result = copy(offset, std::min({each.file_bytes - skipped, most, size_ - offset}));
     if (result) result->address = address;
     return result;
   }

@@ -1,0 +1,79 @@
+// A thread written by hand: its registers, the words of its stack, and the code that is mapped.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "elf_builder.hpp"
+#include "stallscope/unwind/unwinder.hpp"
+
+struct written_code : stallscope::unwind::code_map {
+  const stallscope::unwind::mapped_code* find(std::uint64_t address) override {
+    for (const auto& each : mapped) {
+      if (address >= each.start && address < each.end) return &each;
+    }
+    return nullptr;
+  }
+  std::vector<stallscope::unwind::mapped_code> mapped;
+};
+
+class written_thread {
+ public:
+  static constexpr std::uint64_t sp = 0x7fff'0000;
+  static constexpr std::uint64_t file_bias = 0x5500'0000'0000;  // the file is loaded that far up
+  static constexpr std::uint64_t jit = 0x7f00'0000'0000;        // code of no file
+  static constexpr std::uint64_t in_file = file_bias + elf_builder::code;
+
+  explicit written_thread(
+      const elf_builder::bytes& frame,
+      stallscope::unwind::architecture arch = stallscope::unwind::architecture::x86_64)
+      : arch_{arch},
+        table_{stallscope::unwind::table::compile(
+            elf_builder::build({{".eh_frame", frame}}, {.arch = arch}))} {
+    code.mapped.push_back({.start = file_bias + elf_builder::load_address,
+                           .end = file_bias + elf_builder::load_address + elf_builder::load_bytes,
+                           .file_offset = 0,
+                           .table = &table_});
+    code.mapped.push_back({.start = jit, .end = jit + 0x10000});
+    stack.resize(64);
+    const bool is_x86_64 = arch == stallscope::unwind::architecture::x86_64;
+    first.set(is_x86_64 ? 7 : 31, sp);
+    first.set(is_x86_64 ? 16 : 32, in_file);
+  }
+
+  written_thread& at(std::uint64_t address) {
+    first.set(arch_ == stallscope::unwind::architecture::x86_64 ? 16 : 32, address);
+    return *this;
+  }
+  written_thread& with(unsigned number, std::uint64_t value) {
+    first.set(number, value);
+    return *this;
+  }
+  written_thread& put(std::size_t offset, std::uint64_t value) {
+    stack.at(offset / 8) = value;
+    return *this;
+  }
+
+  // The chain's addresses; `end` says why it ends.
+  std::vector<std::uint64_t> walk(std::size_t most = 64) {
+    frames.clear();
+    end = stallscope::unwind::unwinder(arch_).walk(
+        first, {.address = sp, .bytes = std::as_bytes(std::span(stack))}, code, frames, most);
+    std::vector<std::uint64_t> addresses;
+    for (const auto& each : frames) addresses.push_back(each.address);
+    return addresses;
+  }
+
+  stallscope::unwind::registers first;
+  std::vector<std::uint64_t> stack;
+  written_code code;
+  std::vector<stallscope::unwind::frame> frames;
+  stallscope::unwind::chain_end end = stallscope::unwind::chain_end::kernel_given;
+
+ private:
+  stallscope::unwind::architecture arch_;
+  stallscope::unwind::table table_;
+};
