@@ -6,11 +6,22 @@
 #include <optional>
 #include <span>
 
+#include "elf_builder.hpp"
 #include "stallscope/capture/read_capture.hpp"
+#include "stallscope/unwind/unwinder.hpp"
 
 namespace {
 
 using stallscope::captures::capture;
+using stallscope::unwind::table;
+
+// Some table for all objects: its one function covers what small offsets in a file may name.
+const table* any_table(const stallscope::captures::object& mapped) {
+  static const table known = table::compile(elf_builder::build(
+      {{".eh_frame", elf_builder::eh_frame({0x0e, 16}, {}, elf_builder::load_address + 0x100,
+                                           elf_builder::load_bytes - 0x100)}}));
+  return mapped.path.size() % 2 == 0 ? &known : nullptr;
+}
 
 void require(bool holds) {
   if (!holds) {
@@ -30,6 +41,10 @@ void check(const capture& read) {
     require(read.samples.event[row] < read.attributes.size());
   }
   require(read.stacks.offset[stacks] == read.stacks.frame.size());
+  require(read.stacks.end.size() == stacks);
+  for (const std::uint8_t end : read.stacks.end.values()) {
+    require(end <= static_cast<std::uint8_t>(stallscope::unwind::chain_end::no_registers));
+  }
   for (const std::uint32_t frame : read.stacks.frame.values()) {
     require(frame < frames);
   }
@@ -38,13 +53,17 @@ void check(const capture& read) {
   }
 }
 
-std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncated) {
+std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncated, bool unwinds) {
   stallscope::captures::memory_source source(bytes);
   stallscope::captures::read_options options;
   options.allow_truncated = allow_truncated;
   options.memory_limit_bytes = std::uint64_t{64} << 20U;
   options.expansion_limit = 64;
   options.copied_mappings_limit = 500'000;
+  options.temporary_limit_bytes = std::uint64_t{64} << 20U;
+  if (unwinds) {
+    options.unwind_table = any_table;
+  }
   try {
     return stallscope::captures::read_capture(source, options);
   } catch (const stallscope::captures::capture_error&) {
@@ -56,12 +75,14 @@ std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncat
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
-  auto whole = read(bytes, false);
-  if (whole) {
-    require(!whole->truncated_at);
-    check(*whole);
-  } else if (auto part = read(bytes, true)) {
-    check(*part);
+  for (const bool unwinds : {false, true}) {
+    auto whole = read(bytes, false, unwinds);
+    if (whole) {
+      require(!whole->truncated_at);
+      check(*whole);
+    } else if (auto part = read(bytes, true, unwinds)) {
+      check(*part);
+    }
   }
   return 0;
 }

@@ -288,16 +288,14 @@ def test_stacks_without_frame_pointers_are_whole_and_as_perf_unwinds_them(
     tables = UnwindTables(SymbolSources())
     capture = read_capture(path, unwind_tables=tables)
     assert len(capture.time_ns) == len(expected) > 50
-    compared = 0
+    different = []
     for row, theirs in enumerate(expected):
         assert int(capture.time_ns[row]) == theirs.time_ns
         chain = unwound_chain(capture, int(capture.stack[row]))
-        # perf's chains end early in the loader, and where they reach the program's it is whole.
-        if theirs.chain[-1][0] == str(bare_target):
-            compared += 1
-            assert chain == theirs.chain
-            assert end_of(capture, row) == COMPLETE
-    assert compared > 0.9 * len(expected)
+        if chain != theirs.chain or end_of(capture, row) != COMPLETE:
+            different.append((end_of(capture, row), chain, theirs.chain))
+    # Between execve and main perf loses its way now and then, and a sample may have no user stack.
+    assert len(different) <= 0.02 * len(expected), different[:3]
     # Pipes and compressed files list no build ids, without which the vdso may be another kernel's.
     assert all("[vdso]" in each.message for each in tables.warnings)
     depths = [len(unwound_chain(capture, stack)) for stack in range(len(capture.stack_end))]

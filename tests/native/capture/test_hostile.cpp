@@ -165,3 +165,68 @@ TEST_CASE("bytes changed at random end in a capture or in one error") {
     }
   }
 }
+
+namespace {
+
+// What reading fails with where `bytes` may take a MiB.
+std::string with_little_memory(const std::string& bytes) {
+  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
+  stallscope::captures::read_options options;
+  options.memory_limit_bytes = std::uint64_t{1} << 20U;
+  try {
+    stallscope::captures::read_capture(source, options);
+  } catch (const capture_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("texts and lists that the file describes itself with are charged to the budget") {
+  using stallscope::perf_format::feature;
+  using stallscope::perf_format::user_record;
+  const char* const spent = "bytes of memory";
+  // A million empty arguments of 4 bytes each would take 32 and more in memory.
+  constexpr std::uint32_t arguments = 1'000'000;
+  capture_builder words = small(order::little);
+  wire list = words.body().u32(arguments);
+  list.raw(std::string(4 * std::size_t{arguments}, '\0'));
+  CHECK(contains(with_little_memory(words.feature(feature::cmdline, list).file()), spent));
+
+  capture_builder ids = small(order::little);
+  wire id = ids.body();
+  id.u32(0).raw(std::string(24, 'i')).text("");
+  std::string entries;
+  for (int count = 0; count < 20'000; ++count) {
+    entries += record_bytes(67, 0, id);
+  }
+  CHECK(contains(with_little_memory(ids.append(entries).pipe()), spent));
+
+  const auto name = static_cast<std::uint64_t>(stallscope::perf_format::event_update::name);
+  std::vector<event_spec> events(100);
+  for (std::size_t number = 0; number < events.size(); ++number) {
+    events[number].ids = {number + 1};
+    events[number].sample_type |= PERF_SAMPLE_ID;
+  }
+  capture_builder names(order::little, events);
+  for (std::uint64_t number = 1; number <= events.size(); ++number) {
+    wire update = names.body().u64(name).u64(number);
+    names.record(static_cast<std::uint32_t>(user_record::event_update), 0,
+                 update.text(std::string(60'000, 'n')));
+  }
+  CHECK(contains(with_little_memory(names.pipe()), spent));
+}
+
+TEST_CASE("names of threads are cut, as each fork copies them") {
+  capture_builder made(order::little, {event_spec{}});
+  made.comm(1, 1, std::string(60'000, 'n'), 1);
+  for (std::int32_t child = 2; child < 2'000; ++child) {
+    made.task(PERF_RECORD_FORK, child, child - 1, child, static_cast<std::uint64_t>(child));
+  }
+  made.sample(0x1000, 1'999, 1'999, 5'000);
+  const std::string bytes = made.pipe();
+  CHECK(with_little_memory(bytes).find("memory") != std::string::npos);
+  const auto done = read(bytes);
+  CHECK(done.threads.at(done.samples.thread[0]).name == std::string(255, 'n'));
+}

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "elf_builder.hpp"
 #include "stack_samples.hpp"
 #include "stack_walker.hpp"
 
@@ -144,6 +145,37 @@ TEST_CASE("an object's table is asked for once, when a stack runs into it") {
     throw std::domain_error("no table today");
   };
   CHECK_THROWS_WITH_AS(unwound(made.file(), options), "no table today", std::domain_error);
+}
+
+TEST_CASE("frames are found by the table of the file that is mapped at their moment") {
+  // One function without frame pointer or locals, and the outermost one, whose caller is undefined.
+  const auto common = elf_builder::eh_common();
+  const auto back = static_cast<std::uint32_t>(common.size() + 4);
+  const auto plain = elf_builder::eh_function(back, elf_builder::code, 0x100, {});
+  const auto outermost = elf_builder::eh_function(back + static_cast<std::uint32_t>(plain.size()),
+                                                  elf_builder::code + 0x100, 0x100, {0x07, 16});
+  const auto table = stallscope::unwind::table::compile(elf_builder::build(
+      {{".eh_frame", elf_builder::writer().raw(common).raw(plain).raw(outermost).made()}}));
+  REQUIRE(table.rows() > 0);
+  // Mapped away from where it was linked to, its first page left out; and later another file.
+  constexpr std::uint64_t place = 0x7f00'0000'0000;
+  constexpr std::uint64_t function = place + elf_builder::code - elf_builder::load_address;
+  capture_builder made(order::little, {stack_event()});
+  made.mmap2(1, place + 0x1000, elf_builder::load_bytes - 0x1000, 0x1000, "/lib/known", 1);
+  const std::string stack = wire(order::little).u64(function + 0x20).u64(function + 0x120).bytes();
+  add_sample(made, {.ip = function + 4, .time = 2, .stack = stack});
+  made.mmap2(1, place + 0x1000, elf_builder::load_bytes - 0x1000, 0x1000, "/lib/unknown", 3);
+  add_sample(made, {.ip = function + 4, .time = 4, .stack = stack});
+  auto options = without_tables();
+  options.unwind_table = [&table](const object& mapped) {
+    return mapped.path == "/lib/known" ? &table : nullptr;
+  };
+  const auto done = unwound(made.file(), options);
+  CHECK(chain_of(done, 0) ==
+        chain{"/lib/known+0x10004/0", "/lib/known+0x1001f/0", "/lib/known+0x1011f/0"});
+  CHECK(end_of(done, 0) == chain_end::complete);
+  CHECK(frame_text(done, 1, 0) == "/lib/unknown+0x10004/0");
+  CHECK(end_of(done, 1) != chain_end::complete);
 }
 
 TEST_CASE("data that is mapped is no code, though its map hides what was there") {
