@@ -73,9 +73,11 @@ def canonical(spelling: str) -> str:
     head, *rest = text.rpartition("::")[2].split(":")
     names, settings = [head], []
     for word in rest:
+        if _PRIVILEGE.fullmatch(word):
+            continue
         if word in _READINGS or _SETTING.fullmatch(word):
             settings.append(_setting(word))
-        elif not _PRIVILEGE.fullmatch(word):
+        else:
             names.append(word)
     if not settings and len(names) == 1 and (found := _RAW.fullmatch(head)):
         return f"{int(found[1], 16):#x}"

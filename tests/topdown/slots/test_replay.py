@@ -1,0 +1,230 @@
+"""Replay files: what is read, what is missing or negative, and what is one clear error."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stallscope.errors import ExitCode, RecordingError, StallscopeError, UnableError, UsageError
+from stallscope.system_files import Roots
+from topdown.slots.evaluation import Tree
+from topdown.slots.replay import LARGEST_BYTES, MOST_COUNTS, read_replay
+from topdown.slots.replayed import replayed
+
+MACHINES = Path(__file__).parents[2] / "machines"
+SKL = {
+    "CPU_CLK_UNHALTED.THREAD": 1e6,
+    "IDQ_UOPS_NOT_DELIVERED.CORE": 1e6,
+    "UOPS_ISSUED.ANY": 2e6,
+    "UOPS_RETIRED.RETIRE_SLOTS": 1.8e6,
+    "INT_MISC.RECOVERY_CYCLES": 1e4,
+}
+
+
+def written(folder: Path, document: object) -> Path:
+    path = folder / "counts.json"
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+def tree_of(folder: Path, document: object, **options: Any) -> Tree:
+    return replayed(written(folder, document), **options)[0].tree()
+
+
+def test_an_object_is_as_good_as_a_list(tmp_path: Path) -> None:
+    element = {"cpu": "skl", "counts": SKL}
+    one = tree_of(tmp_path, element)
+    assert one.nodes["Frontend_Bound"].value == 0.25
+    assert tree_of(tmp_path, [element]).nodes == one.nodes
+
+
+def test_missing_counters_and_the_nodes_that_fall(tmp_path: Path) -> None:
+    counts = {name: value for name, value in SKL.items() if name != "UOPS_ISSUED.ANY"}
+    nodes = tree_of(tmp_path, {"cpu": "skl", "counts": counts}).nodes
+    assert nodes["Frontend_Bound"].value == 0.25
+    for fallen in ("Bad_Speculation", "Backend_Bound"):
+        assert nodes[fallen].value is None
+        assert nodes[fallen].above_threshold is None
+        assert nodes[fallen].warnings == ("not in the counts: UOPS_ISSUED.ANY",)
+    # Above all it needs: 0.25 > 0.15; what its parent lacks, a child lacks as well.
+    assert nodes["Frontend_Bound"].above_threshold is True
+    assert nodes["Core_Bound"].warnings[0].startswith("not in the counts: ")
+
+
+def test_null_and_negative_counts_have_their_reason(tmp_path: Path) -> None:
+    counts = SKL | {"UOPS_ISSUED.ANY": -5, "INT_MISC.RECOVERY_CYCLES": None}
+    nodes = tree_of(tmp_path, {"cpu": "skl", "smt": False, "counts": counts}).nodes
+    assert nodes["Bad_Speculation"].value is None
+    told = nodes["Bad_Speculation"].warnings[0]
+    assert "the count of UOPS_ISSUED.ANY is negative (-5)" in told
+    assert "INT_MISC.RECOVERY_CYCLES was not counted" in told
+
+
+def test_zero_counts_divide_by_zero_and_say_so(tmp_path: Path) -> None:
+    nodes = tree_of(tmp_path, {"cpu": "skl", "counts": dict.fromkeys(SKL, 0)}).nodes
+    assert nodes["Frontend_Bound"].value is None
+    assert nodes["Frontend_Bound"].warnings == ("division by zero: info_thread_slots is 0",)
+    assert nodes["Fetch_Bandwidth"].warnings[0].startswith(("division by zero", "not in the"))
+    # perf's d_ratio makes 0 of it, which is the vendor's own definition
+    zen = tree_of(tmp_path, {"cpu": "zen4", "counts": {"ls_not_halted_cyc": 0, "ex_ret_ops": 1}})
+    assert zen.nodes["retiring"].value == 0
+
+
+def test_impossible_values_are_flagged_with_their_cause(tmp_path: Path) -> None:
+    counts = SKL | {"IDQ_UOPS_NOT_DELIVERED.CORE": 9e6, "UOPS_RETIRED.RETIRE_SLOTS": 3e6}
+    nodes = tree_of(tmp_path, {"cpu": "skl", "counts": counts}).nodes
+    over = nodes["Frontend_Bound"]
+    assert over.impossible
+    assert over.value == 2.25
+    assert over.warnings[0].startswith(
+        "impossible: more than the whole: IDQ_UOPS_NOT_DELIVERED.CORE = 9e+06 exceeds "
+        "info_thread_slots = 4e+06"
+    )
+    under = nodes["Bad_Speculation"]
+    assert under.impossible
+    assert "UOPS_RETIRED.RETIRE_SLOTS = 3e+06 exceeds UOPS_ISSUED.ANY = 2e+06" in under.warnings[0]
+
+
+def test_how_it_was_counted_follows_from_what_was_counted(tmp_path: Path) -> None:
+    per_core = tree_of(
+        tmp_path, {"cpu": "skl", "counts": SKL | {"CPU_CLK_UNHALTED.THREAD_ANY": 1.6e6}}
+    )
+    assert per_core.nodes["Frontend_Bound"].value == pytest.approx(1e6 / (4 * 0.8e6))
+    process = SKL | {
+        "CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE": 1e5,
+        "CPU_CLK_UNHALTED.REF_XCLK": 4e5,
+        "INT_MISC.RECOVERY_CYCLES_ANY": 1e4,
+    }  # fmt: skip
+    estimated = tree_of(tmp_path, {"cpu": "skl", "counts": process}).nodes["Frontend_Bound"]
+    assert estimated.value == pytest.approx(1e6 / (4 * 0.5e6 * 1.25))
+    assert estimated.warnings[0].startswith("estimated: ")
+
+
+def test_the_revision_of_neoverse_n2(tmp_path: Path) -> None:
+    counts = {"CPU_CYCLES": 1e6, "STALL_SLOT_FRONTEND": 2e6, "BR_MIS_PRED": 0}
+    element = {"cpu": "neoverse-n2", "counts": counts}
+    for cpuid, percent in (
+        ("0x410fd490", 20),
+        ("0x410fd492", 20),
+        ("0x410fd493", 40),
+        (0x411FD490, 40),
+    ):
+        node = tree_of(tmp_path, element | {"cpuid": cpuid}).nodes["frontend_bound"]
+        assert node.value == pytest.approx(percent)
+        assert node.warnings == ()
+    unsaid = tree_of(tmp_path, element)
+    assert unsaid.nodes["frontend_bound"].value == pytest.approx(40)
+    assert "revision is not given" in unsaid.nodes["frontend_bound"].warnings[0]
+    named = tree_of(tmp_path, element, cpu="neoverse-n2-r0p2")
+    assert named.nodes["frontend_bound"].value == pytest.approx(20)
+
+
+def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
+    path = written(tmp_path, {"counts": {"cycles": 1}})
+    for machine, cpu in (("intel-metal", "icx"), ("arm64-guest", "neoverse-n1")):
+        assert replayed(path, roots=Roots.recorded(MACHINES / machine))[0].model.cpu == cpu
+    with pytest.raises(UnableError, match="AuthenticAMD family 25 model 1 "):  # Zen 3
+        replayed(path, roots=Roots.recorded(MACHINES / "amd-metal"))
+    nothing = Roots.recorded(tmp_path)
+    with pytest.raises(UnableError, match="no model of this machine's CPU"):
+        replayed(written(tmp_path, {"counts": {"cycles": 1}}), roots=nothing)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        "",
+        "   \n",
+        "[]",
+        "{",
+        "[1, 2]",
+        '"text"',
+        "{}",
+        '{"counts": []}',
+        '{"counts": {"cycles": "5"}, "cpu": "skl"}',
+        '{"counts": {"cycles": true}, "cpu": "skl"}',
+        '{"counts": {"cycles": NaN}, "cpu": "skl"}',
+        '{"counts": {"cycles": Infinity}, "cpu": "skl"}',
+        '{"counts": {"cycles": 1e999}, "cpu": "skl"}',
+        '{"counts": {"cycles": 1e80}, "cpu": "skl"}',
+        '{"counts": {"cycles": ' + "9" * 5000 + '}, "cpu": "skl"}',
+        '{"counts": {"cycles": 5}, "cpu": 7}',
+        '{"counts": {"cycles": 5}, "cpu": "skl", "smt": "yes"}',
+        '{"counts": {"cycles": 5}, "cpu": "neoverse-n2", "cpuid": "N2"}',
+        '{"counts": {"cycles": 5}, "cpu": "neoverse-n2", "cpuid": -1}',
+        '{"counts": {"no.such.event": 5}, "cpu": "skl"}',
+        '{"counts": {}, "cpu": "skl"}',
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        json.dumps({"cpu": "skl", "counts": {f"e{n}": 1 for n in range(MOST_COUNTS + 1)}}),
+    ],
+)
+def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
+    with pytest.raises(RecordingError) as caught:
+        replayed(written(tmp_path, document))
+    assert caught.value.exit_code == ExitCode.UNREADABLE
+    assert caught.value.remedy
+    assert len(caught.value.message) < 600
+
+
+def test_a_mistyped_event_is_answered_with_near_ones(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError) as caught:
+        replayed(written(tmp_path, {"cpu": "skl", "counts": {"UOPS_ISUED.ANY": 5}}))
+    assert "UOPS_ISSUED.ANY" in caught.value.remedy
+
+
+def test_an_unknown_cpu_is_answered_with_near_ones(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        replayed(written(tmp_path, {"cpu": "skylak", "counts": SKL}))
+    assert "skylake" in caught.value.remedy
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "none", tmp_path, tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(UsageError):
+            read_replay(path)
+    with open(tmp_path / "large", "wb") as file:
+        file.truncate(LARGEST_BYTES + 1)
+    with pytest.raises(RecordingError, match="at most"):
+        read_replay(tmp_path / "large")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe[]")
+    with pytest.raises(RecordingError, match="UTF-8"):
+        read_replay(tmp_path / "bytes")
+
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["cpu", "counts", "smt", "cpuid", *list(SKL)]) | st.text(max_size=5),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(JSON_VALUES)
+def test_any_json_is_evaluated_or_refused(tmp_path: Path, document: object) -> None:
+    path = written(tmp_path, document if isinstance(document, str) else json.dumps(document))
+    try:
+        for each in replayed(path, cpu="skl"):
+            each.tree()
+    except StallscopeError as error:
+        assert error.remedy
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(st.dictionaries(st.sampled_from(list(SKL)), st.floats(-1e28, 1e28), min_size=1))
+def test_any_counts_give_a_value_or_a_reason(tmp_path: Path, counts: dict[str, float]) -> None:
+    for node in tree_of(tmp_path, {"cpu": "skl", "counts": counts}).nodes.values():
+        assert (node.value is not None) or node.warnings[0]
+        assert node.value is None or node.value == node.value
