@@ -1,7 +1,16 @@
 #include "stallscope/collect/python_recording.hpp"
 
+#include <poll.h>
+#include <sched.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "stallscope/clock.hpp"
@@ -9,63 +18,93 @@
 namespace stallscope {
 namespace {
 
-// What is read is written so often, or once there is so much of it.
 constexpr std::uint64_t write_pause_ns = 200'000'000;
-constexpr std::size_t text_bytes = std::size_t{64} << 10U;
+// A thread that reads wakes without a sample so often, to read what a lost wake-up left.
+constexpr int longest_wait_ms = 100;
+
+// The thread is to run at once where a sample was taken: on that CPU, before what runs there.
+void take_cpu(int cpu) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(static_cast<unsigned>(cpu), &only);
+  ::sched_setaffinity(0, sizeof only, &only);
+  ::setpriority(PRIO_PROCESS, 0, -20);  // refused to ordinary users: then it comes later
+}
 
 }  // namespace
 
-python_recording::python_recording(const procfs& proc, std::vector<ring_view> rings,
-                                   sample_file file, record_test keep)
-    : watch_{proc},
-      rings_{std::move(rings)},
-      seen_(rings_.size()),
-      file_{std::move(file)},
-      keep_{std::move(keep)} {
-  python_frames::put_header(text_);
-  write();
+python_recording::python_recording(const procfs& proc, const ring_set& rings, sample_file file,
+                                   std::function<bool(const record_view&)> keep)
+    : rings_{&rings}, stop_{::eventfd(0, EFD_CLOEXEC)}, file_{std::move(file)} {
+  if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
+  const auto gone = [this](pid_t pid) {
+    for (const auto& reader : readers_) reader->forget(pid);
+  };
+  const auto count = rings.rings.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    readers_.push_back(
+        std::make_unique<python_reader>(python_frames::process_watch{proc, {i, count}},
+                                        rings.rings[i].view(), python_reader::hooks{keep, gone}));
+  }
+  std::string header;
+  python_frames::put_header(header);
+  file_.append(std::as_bytes(std::span{header}));
+}
+
+python_recording::~python_recording() { stop_threads(); }
+
+void python_recording::start_threads() {
+  for (std::size_t i = 0; i < readers_.size(); ++i)
+    threads_.emplace_back([this, i] { read_on_cpu(i); });
+}
+
+void python_recording::read_on_cpu(std::size_t index) {
+  const auto& ring = rings_->rings[index];
+  take_cpu(ring.cpu());
+  std::array<pollfd, 2> waited{{{stop_.get(), POLLIN, 0}, {ring.fd().get(), POLLIN, 0}}};
+  while (waited[0].revents == 0) {
+    readers_[index]->look();
+    ::poll(waited.data(), waited.size(), longest_wait_ms);
+  }
+}
+
+void python_recording::stop_threads() {
+  if (threads_.empty()) return;
+  const std::uint64_t one = 1;
+  while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  }
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void python_recording::pass() {
-  for (std::size_t i = 0; i < rings_.size(); ++i) look_at(i);
-  watch_.read_noted(text_);
-  if (text_.size() >= text_bytes || monotonic_ns() >= written_ns_ + write_pause_ns) write();
+  if (threads_.empty()) {
+    for (const auto& reader : readers_) reader->look();
+  }
+  if (monotonic_ns() >= written_ns_ + write_pause_ns) write();
+}
+
+bool python_recording::waits_for_samples() const {
+  return threads_.empty() && std::any_of(readers_.begin(), readers_.end(),
+                                         [](const auto& reader) { return reader->reading(); });
 }
 
 void python_recording::finish() {
-  watch_.finish(text_);
+  stop_threads();
   write();
-}
-
-void python_recording::look_at(std::size_t index) {
-  const auto& ring = rings_[index];
-  auto& position = seen_[index];
-  position = std::max(position, ring.tail());
-  const auto head = ring.head();
-  while (position < head) {
-    const record_view record{ring, position};
-    if (record.size() < sizeof(perf_event_header) || record.end() > head) break;
-    observe(record);
-    position = record.end();
-  }
-}
-
-void python_recording::observe(const record_view& record) {
-  if (record.type() == PERF_RECORD_SAMPLE) {
-    const sample_fields_view sample{record};
-    if (keep_(record)) watch_.note({sample.pid, sample.tid, sample.time_ns});
-  } else if (record.type() == PERF_RECORD_COMM && (record.misc() & PERF_RECORD_MISC_COMM_EXEC)) {
-    watch_.forget(static_cast<pid_t>(record.u32(8)));
-  } else if (record.type() == PERF_RECORD_EXIT && record.u32(8) == record.u32(16)) {
-    watch_.forget(static_cast<pid_t>(record.u32(8)));  // the process's first thread
-  }
+  python_frames::read_counts sum;
+  for (const auto& reader : readers_) sum += reader->counts();
+  std::string last;
+  python_frames::put_counts(last, sum);
+  file_.append(std::as_bytes(std::span{last}));
 }
 
 void python_recording::write() {
   written_ns_ = monotonic_ns();
-  if (text_.empty()) return;
-  file_.append(std::as_bytes(std::span{text_}));
-  text_.clear();
+  for (const auto& reader : readers_) {
+    const auto text = reader->take_text();
+    if (!text.empty()) file_.append(std::as_bytes(std::span{text}));
+  }
 }
 
 }  // namespace stallscope

@@ -21,14 +21,19 @@ void session::choose_wake_ups() {
 void session::begin_python() {
   if (!facts_.options.python) return;
   python_ = std::make_unique<python_recording>(
-      proc_, rings_.views(), sample_file{output_->create("python.jsonl")},
+      proc_, rings_, sample_file{output_->create("python.jsonl")},
       [this](const record_view& record) { return !filter_ || filter_->keep(record); });
   follow_python();
 }
 
-// While no interpreter is read, samples need not be seen at once.
+// The filter learns in the drain's thread, so that no other one may ask it.
+void session::start_python() {
+  if (python_ && facts_.choice.how.wake_each && !filter_) python_->start_threads();
+}
+
+// Where samples wake others than the drain, or nobody yet, it goes round by the clock.
 void session::follow_python() {
-  watch_.follow_rings(!facts_.choice.how.wake_each || python_->reading());
+  watch_.follow_rings(!facts_.choice.how.wake_each || python_->waits_for_samples());
 }
 
 void session::finish_python() {

@@ -37,8 +37,8 @@ std::u32string widened(std::span<const std::byte> bytes, std::size_t width) {
 }  // namespace
 
 code_table::code_table(const process_memory& memory, const interpreter& of,
-                       std::uint64_t& next_number)
-    : memory_{&memory}, interpreter_{&of}, next_number_{&next_number} {
+                       std::shared_ptr<numbering> numbers)
+    : memory_{&memory}, interpreter_{&of}, numbers_{std::move(numbers)} {
   const auto& code = of.fields.code;
   header_bytes_ =
       static_cast<std::size_t>(std::max({code.file_name, code.qualified_name, code.line_table,
@@ -75,7 +75,7 @@ std::optional<std::vector<code_table::known_code>> code_table::look_up(
     if (known.code.number == 0 || known.is != is) {
       auto facts = read_facts(is);
       if (!facts) return std::nullopt;
-      known = {is, {++*next_number_, is.size * instruction_bytes}};
+      known = {is, {numbers_->next(), is.size * instruction_bytes}};
       facts->number = known.code.number;
       fresh.push_back(std::move(*facts));
     }

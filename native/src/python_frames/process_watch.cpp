@@ -67,7 +67,10 @@ bool may_have_trampolines(const interpreter& of) {
 
 }  // namespace
 
-process_watch::process_watch(const procfs& proc) : proc_{proc} {}
+process_watch::process_watch(const procfs& proc, place_among place)
+    : proc_{proc},
+      codes_{std::make_shared<numbering>(place.index + 1, place.count)},
+      stacks_given_{place.index + 1, place.count} {}
 
 process_watch::process& process_watch::known(pid_t pid) {
   if (processes_.size() > most_processes) processes_.clear();
@@ -125,7 +128,7 @@ void process_watch::begin_reading(pid_t pid, process& one, std::string& out) {
   }
   one.pause_ns = trampoline_pause_ns;
   if (one.reader) return;
-  auto reader = std::make_unique<thread_reader>(pid, found, next_code_);
+  auto reader = std::make_unique<thread_reader>(pid, found, codes_);
   if (!reader->running()) {
     one.pause_ns = first_pause_ns;
     return;
@@ -186,7 +189,7 @@ std::uint64_t process_watch::stack_number(std::span<const python_frame> frames, 
   if (stacks_.size() > most_stacks) stacks_.clear();
   auto& number = stacks_[std::move(key)];
   if (number == 0) {
-    number = ++next_stack_;
+    number = stacks_given_.next();
     put_stack(out, number, frames);
   }
   return number;

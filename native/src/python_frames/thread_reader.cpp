@@ -19,10 +19,10 @@ constexpr std::uint64_t address_mask = ~std::uint64_t{7};
 
 }  // namespace
 
-thread_reader::thread_reader(pid_t pid, interpreter of, std::uint64_t& next_code_number)
+thread_reader::thread_reader(pid_t pid, interpreter of, std::shared_ptr<numbering> code_numbers)
     : memory_{pid},
       interpreter_{std::move(of)},
-      codes_{memory_, interpreter_, next_code_number},
+      codes_{memory_, interpreter_, std::move(code_numbers)},
       look_{memory_} {
   const auto& thread = interpreter_.fields.thread;
   const auto [first, last] =

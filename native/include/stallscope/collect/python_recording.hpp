@@ -1,48 +1,54 @@
-// Writes python.jsonl while a recording runs: looks at new samples in the rings before they are
-// drained, and has the Python frames of their threads read at once. Costs nothing but a look-up a
-// sample while no target is a CPython, some 15 us a sample where one is. One thread, that of the
-// drain.
+// Writes python.jsonl while a recording runs: one reader for each ring. Costs nothing but a look-up
+// a sample while no target is a CPython; where one is, a thread for each CPU, two switches to it
+// and some 15 us a sample. Belongs to the drain's thread.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
+#include <memory>
+#include <thread>
 #include <vector>
 
 #include "stallscope/collect/procfs.hpp"
+#include "stallscope/collect/python_reader.hpp"
 #include "stallscope/collect/sample_file.hpp"
-#include "stallscope/perf_events/ring_view.hpp"
-#include "stallscope/python_frames/process_watch.hpp"
+#include "stallscope/perf_events/descriptor.hpp"
+#include "stallscope/perf_events/ring.hpp"
 
 namespace stallscope {
 
 class python_recording {
  public:
-  // Only samples that keep() lets pass are looked at.
-  using record_test = std::function<bool(const record_view&)>;
-  python_recording(const procfs& proc, std::vector<ring_view> rings, sample_file file,
-                   record_test keep);
+  // The rings must outlive the recording; keep as in python_reader.
+  python_recording(const procfs& proc, const ring_set& rings, sample_file file,
+                   std::function<bool(const record_view&)> keep);
+  python_recording(const python_recording&) = delete;
+  python_recording& operator=(const python_recording&) = delete;
+  python_recording(python_recording&&) = delete;
+  python_recording& operator=(python_recording&&) = delete;
+  ~python_recording();
 
+  // From now on threads read at each sample, each on its ring's CPU.
+  void start_threads();
   // To be called before each pass of the drain. Throws std::system_error where the file cannot take
   // what was read.
   void pass();
   void finish();
 
-  // Whether some process's frames are being read: each sample should be seen at once.
-  [[nodiscard]] bool reading() const { return watch_.any_read(); }
+  // Whether each sample should be seen at once by pass() itself: some process is read, and not by
+  // threads.
+  [[nodiscard]] bool waits_for_samples() const;
   [[nodiscard]] std::uint64_t size_bytes() const { return file_.size_bytes(); }
 
  private:
-  void look_at(std::size_t index);
-  void observe(const record_view& record);
+  void read_on_cpu(std::size_t index);
+  void stop_threads();
   void write();
 
-  python_frames::process_watch watch_;
-  std::vector<ring_view> rings_;
-  std::vector<std::uint64_t> seen_;  // of each ring, up to where
+  const ring_set* rings_;
+  std::vector<std::unique_ptr<python_reader>> readers_;
+  std::vector<std::thread> threads_;
+  descriptor stop_;
   sample_file file_;
-  record_test keep_;
-  std::string text_;
   std::uint64_t written_ns_ = 0;
 };
 

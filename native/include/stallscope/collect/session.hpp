@@ -44,6 +44,7 @@ class session {
   void synthesize();
   void choose_wake_ups();
   void begin_python();
+  void start_python();
   void follow_python();
   void finish_python();
   void write_header();

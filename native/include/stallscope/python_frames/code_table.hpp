@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,17 @@
 
 namespace stallscope::python_frames {
 
+// Numbers for what is found, so spaced that several who number never give the same.
+class numbering {
+ public:
+  numbering(std::uint64_t first, std::uint64_t step) noexcept : next_{first}, step_{step} {}
+  std::uint64_t next() noexcept { return (next_ += step_) - step_; }
+
+ private:
+  std::uint64_t next_;
+  std::uint64_t step_;
+};
+
 struct code_facts {
   std::uint64_t number = 0;
   std::u32string name;  // qualified; may hold lone surrogates, as Python's texts may
@@ -26,8 +38,9 @@ struct code_facts {
 
 class code_table {
  public:
-  // What is given must outlive the table; next_number is shared by the tables of all processes.
-  code_table(const process_memory& memory, const interpreter& of, std::uint64_t& next_number);
+  // What is given must outlive the table; numbers are shared by the tables of many processes.
+  code_table(const process_memory& memory, const interpreter& of,
+             std::shared_ptr<numbering> numbers);
 
   struct known_code {
     std::uint64_t number = 0;
@@ -59,7 +72,7 @@ class code_table {
 
   const process_memory* memory_;
   const interpreter* interpreter_;
-  std::uint64_t* next_number_;
+  std::shared_ptr<numbering> numbers_;
   std::size_t header_bytes_;
   std::unordered_map<std::uint64_t, remembered> known_;
   std::vector<std::byte> headers_;

@@ -21,6 +21,15 @@ struct read_counts {
   std::uint64_t late = 0;       // the sample was too old when its turn came
   std::uint64_t no_frames = 0;  // the thread ran no Python
   std::uint64_t too_deep = 0;
+
+  read_counts& operator+=(const read_counts& more) {
+    read += more.read;
+    torn += more.torn;
+    late += more.late;
+    no_frames += more.no_frames;
+    too_deep += more.too_deep;
+    return *this;
+  }
 };
 
 struct snapshot_line {

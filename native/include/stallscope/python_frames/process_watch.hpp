@@ -25,9 +25,15 @@ struct sample_notice {
   std::uint64_t time_ns = 0;
 };
 
+// Which of several watches one is: their numbers of code and stacks must differ.
+struct place_among {
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+};
+
 class process_watch {
  public:
-  explicit process_watch(const procfs& proc);
+  explicit process_watch(const procfs& proc, place_among place);
 
   // A sample that was just seen; only the newest of each thread will be read.
   void note(const sample_notice& sample);
@@ -35,7 +41,6 @@ class process_watch {
   void forget(pid_t pid);
   // Reads the frames of all threads noted since the last call.
   void read_noted(std::string& out);
-  void finish(std::string& out) const { put_counts(out, counts_); }
 
   // Whether any process is one whose threads are read.
   [[nodiscard]] bool any_read() const;
@@ -62,8 +67,8 @@ class process_watch {
   std::unordered_map<pid_t, sample_notice> noted_;  // by thread
   std::unordered_map<pid_t, process> processes_;
   std::unordered_map<std::string, std::uint64_t> stacks_;  // by the frames' bytes
-  std::uint64_t next_code_ = 0;
-  std::uint64_t next_stack_ = 0;
+  std::shared_ptr<numbering> codes_;                       // shared with the readers
+  numbering stacks_given_;
   read_counts counts_;
   python_stack stack_;
   std::vector<code_facts> fresh_;

@@ -38,7 +38,7 @@ struct python_stack {
 
 class thread_reader {
  public:
-  thread_reader(pid_t pid, interpreter of, std::uint64_t& next_code_number);
+  thread_reader(pid_t pid, interpreter of, std::shared_ptr<numbering> code_numbers);
   thread_reader(const thread_reader&) = delete;
   thread_reader& operator=(const thread_reader&) = delete;
   thread_reader(thread_reader&&) = delete;
