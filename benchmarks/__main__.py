@@ -7,7 +7,16 @@ from pathlib import Path
 from benchmarks.tables import document
 
 # Quick ones first; each module has run() and says in its docstring what it compares.
-NAMES = ("start_up", "flame_page", "summary_cost", "known_answers", "record_cost")
+NAMES = (
+    "start_up",
+    "flame_page",
+    "summary_cost",
+    "unwind_tables",
+    "unwind_speed",
+    "known_answers",
+    "record_cost",
+    "stack_cost",
+)
 
 
 def main(names: list[str]) -> int:

@@ -63,6 +63,20 @@ def our_command(pid: int, rate: int, output: Path) -> list[str]:
     return [collector, "-p", str(pid), "-e", "cpu-clock", "-F", str(rate), "-o", str(output)]
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The two recorders' command lines, made of pid, rate and output, and the bar in words."""
+
+    ours: Callable[[int, int, Path], list[str]]
+    perf: Callable[[int, int, Path], list[str]]
+    bar: str
+
+
+FRAME_POINTERS = Comparison(
+    our_command, perf_command, "upper 95 % bound of ours - perf at most +0.5 points"
+)
+
+
 def memory_beside_rings(pid: int) -> int:
     """Return the resident bytes of a process without its perf rings."""
     resident, is_ring = 0, False
@@ -91,7 +105,9 @@ def observed(target: Target, command: list[str], own: list[Own], output: Path) -
     return seen
 
 
-def costs(target: Target, rate: int, folder: Path) -> list[Case]:
+def costs(
+    target: Target, rate: int, folder: Path, compared: Comparison = FRAME_POINTERS
+) -> list[Case]:
     """Return the cases of one target and rate."""
     series: dict[str, list[list[float]]] = {"ours": [[], []], "perf": [[], []]}
     own: list[Own] = []
@@ -99,7 +115,7 @@ def costs(target: Target, rate: int, folder: Path) -> list[Case]:
     for turn in range(PAIRS):
         for name in ("ours", "perf") if turn % 2 == 0 else ("perf", "ours"):
             output = folder / f"{name}-{rate}-{turn}"
-            make = our_command if name == "ours" else perf_command
+            make = compared.ours if name == "ours" else compared.perf
             seen = observed(target, make(target.pid, rate, output), own, output)
             after = window(target)
             for place, pick in enumerate((lambda w: w.per_second, lambda w: w.per_cpu_second)):
@@ -115,9 +131,9 @@ def costs(target: Target, rate: int, folder: Path) -> list[Case]:
         Case(
             name=f"{type(target).__name__} at {rate} Hz",
             metric=f"points of the target's work per {unit}",
-            ours_command=" ".join(["stallscope-collect", *our_command(0, rate, Path("DIR"))[1:]]),
-            peer_command=" ".join(perf_command(0, rate, Path("FILE"))),
-            bar="upper 95 % bound of ours - perf at most +0.5 points",
+            ours_command=" ".join(["stallscope-collect", *compared.ours(0, rate, Path("DIR"))[1:]]),
+            peer_command=" ".join(compared.perf(0, rate, Path("FILE"))),
+            bar=compared.bar,
             ours=tuple(series["ours"][place]),
             peer=tuple(series["perf"][place]),
             notes=notes,
