@@ -20,6 +20,7 @@ from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
 from topdown.stacks.symbolizer import Symbolizer
 from topdown.stacks.unwind_tables import UnwindTables
 
+INLINED_ADDRESSES = 1000  # leaves, and as many call sites: what is colder is too narrow to see
 # More lost than kept: what is left is no fair sample of anything.
 LARGEST_LOST_SHARE = 0.5
 LONGEST_COMM_BYTES = 15  # TASK_COMM_LEN without its end
@@ -40,17 +41,20 @@ class Analysis:
     python: PythonShares | None = None
 
 
-def analyze(recording: Recording, *, lines: int = 0, event: str = "") -> Analysis:
+def analyze(
+    recording: Recording, *, lines: int = 0, inlined: bool = False, event: str = ""
+) -> Analysis:
     """Return the profile of a recording.
 
-    ``lines`` is how many of the hottest addresses get source lines and inlined functions. Raises
-    RecordingError where the capture is unreadable, empty or mostly lost.
+    ``lines`` is how many of the hottest addresses get source lines and inlined functions;
+    ``inlined`` looks for inlined functions at all that are hot. Raises RecordingError where the
+    capture is unreadable, empty or mostly lost.
     """
     manifest = recording.manifest
     sources = _sources(recording)
     tables = UnwindTables(sources)
     capture = _read(recording, tables)
-    options = _fold_options(recording, event, lines)
+    options = _fold_options(recording, event, lines, inlined=inlined)
     python = read_python_frames(recording.path) if manifest is not None else None
     interleave = None if python is None else PythonInterleave(python, lines=lines > 0)
     profile = fold(capture, Symbolizer(sources), replace(options, interleave=interleave))
@@ -112,7 +116,7 @@ def _made_ns(recording: Recording) -> int | None:
     return manifest.start_realtime_ns + lasted_ns
 
 
-def _fold_options(recording: Recording, event: str, lines: int) -> FoldOptions:
+def _fold_options(recording: Recording, event: str, lines: int, *, inlined: bool) -> FoldOptions:
     manifest = recording.manifest
     duration = None
     if manifest is not None and manifest.end_ns is not None:
@@ -123,6 +127,7 @@ def _fold_options(recording: Recording, event: str, lines: int) -> FoldOptions:
         lost=manifest.lost_samples if manifest is not None and manifest.complete else None,
         duration_s=duration,
         lines=lines,
+        inlined=INLINED_ADDRESSES if inlined else 0,
     )
 
 

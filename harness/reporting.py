@@ -34,5 +34,6 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
         recording_name=recording.name,
         host=analysis.host,
         ranking=analysis.ranking,
+        stacks=analysis.stacks,
     )
     return [page]

@@ -30,6 +30,11 @@ FORMATS = ("svg", "html", "folded")
 )
 @click.option("--icicle", is_flag=True, help="SVG with the root on top.")
 @click.option("--width", type=click.IntRange(200, 20_000), default=1200, show_default=True)
+@click.option(
+    "--inlined",
+    is_flag=True,
+    help="Show functions the compiler inlined as frames of their own (needs debug information).",
+)
 @click.option("-e", "--event", default="", help="The event to show, where several were recorded.")
 def command(
     run: Path,
@@ -37,6 +42,7 @@ def command(
     file_format: str | None,
     icicle: bool,
     width: int,
+    inlined: bool,
     event: str,
 ) -> None:
     """Write a recording's flame graph as SVG, HTML or folded text."""
@@ -53,7 +59,7 @@ def command(
             f"{output} ends in none of .svg, .html, .folded: add --format to say what it is"
         )
     recording = open_recording(run)
-    analysis = analyze(recording, event=event)
+    analysis = analyze(recording, inlined=inlined, event=event)
     if chosen == "svg":
         parts = [render_svg(analysis.profile, width=width, inverted=icicle)]
     elif chosen == "folded":

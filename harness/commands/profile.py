@@ -26,8 +26,13 @@ Examples:
     metavar="N",
     help="Find source lines and inlined functions of the N hottest addresses.",
 )
+@click.option(
+    "--inlined",
+    is_flag=True,
+    help="Show functions the compiler inlined as frames of their own (needs debug information).",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
+def command(top: int, lines: int, inlined: bool, as_json: bool, **values: Any) -> int:
     """Record a process or command, and make its flame page.
 
     Prints the functions that took the CPU time and writes DIR/report.html, one page that works
@@ -42,7 +47,7 @@ def command(top: int, lines: int, as_json: bool, **values: Any) -> int:
     options = collector_options(values)
     with interrupted_once(options):
         recording, outcome = record(options, sys.stderr if as_json else None)
-        analysis = analyze(recording, lines=lines)
+        analysis = analyze(recording, lines=lines, inlined=inlined)
         page = write_page(recording, analysis)
     places = Places(recording.path, page)
     show(analysis, places, top=top, as_json=as_json)

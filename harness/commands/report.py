@@ -9,7 +9,7 @@ from harness.options import RUN_HELP
 EXAMPLES = """\b
 Examples:
   stallscope report slow-query
-  stallscope report slow-query --lines 50
+  stallscope report slow-query --inlined --lines 50
   stallscope report slow-query --no-page --top 30
   stallscope report perf.data -o page.html
 """
@@ -33,6 +33,11 @@ Examples:
     metavar="N",
     help="Find source lines and inlined functions of the N hottest addresses.",
 )
+@click.option(
+    "--inlined",
+    is_flag=True,
+    help="Show functions the compiler inlined as frames of their own (needs debug information).",
+)
 @click.option("-e", "--event", default="", help="The event to show, where several were recorded.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(
@@ -41,6 +46,7 @@ def command(
     no_page: bool,
     top: int,
     lines: int,
+    inlined: bool,
     event: str,
     as_json: bool,
 ) -> None:
@@ -54,7 +60,7 @@ def command(
     if no_page and output is not None:
         raise UsageError("--no-page and -o exclude each other", "keep one of them")
     recording = open_recording(run)
-    analysis = analyze(recording, lines=lines, event=event)
+    analysis = analyze(recording, lines=lines, inlined=inlined, event=event)
     page = None if no_page else write_page(recording, analysis, output)
     places = Places(recording.path, page)
     show(analysis, places, top=top, as_json=as_json)

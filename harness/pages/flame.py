@@ -1,11 +1,13 @@
 """The flame page: one self-contained HTML file that shows a profile."""
 
+import math
 from collections.abc import Mapping
 from string import Template
 
 import stallscope
 from harness.pages import document, flame_payload, flame_summary
 from harness.pages.document import Document, escaped
+from harness.whole_stacks import StackChoice, choice_text, shares_text
 from topdown.stacks.flame_layout import flame_tree
 from topdown.stacks.flame_names import visible_text
 from topdown.stacks.profile import Profile
@@ -20,12 +22,15 @@ _SCRIPTS = (
     "figures.js",
     "names.js",
     "colours.js",
+    "marks.js",
     "totals.js",
+    "inlining.js",
     "search.js",
     "frames.js",
     "graph.js",
     "view.js",
     "describe.js",
+    "legend.js",
     "table.js",
     "detail.js",
     "threads.js",
@@ -43,9 +48,11 @@ def render_page(
     recording_name: str,
     host: Mapping[str, str],
     ranking: Ranking | None = None,
+    stacks: StackChoice | None = None,
 ) -> str:
     """The page of ``profile``, to be written as UTF-8; ``ranking`` is its, where made already.
 
+    ``stacks``: how stacks were taken, where the recording says it.
     ``recording_name`` and ``host`` (label to text, in order) are shown as they are; every name
     in the profile is taken for hostile. Nothing is fetched: style, script and samples are inside.
     """
@@ -54,7 +61,13 @@ def render_page(
         Document(
             title=f"{_title(profile)} \u00b7 stallscope",
             style=document.sources(_FOLDER, _STYLES),
-            body=_body(profile, ranking or rank(profile), recording_name, host),
+            body=_body(
+                profile,
+                ranking or rank(profile),
+                recording_name=recording_name,
+                host=host,
+                stacks=stacks,
+            ),
             data=flame_payload.encode(profile, tree),
             script=f'(() => {{\n"use strict";\n{document.sources(_FOLDER, _SCRIPTS)}\n}})();',
         )
@@ -65,8 +78,20 @@ def _title(profile: Profile) -> str:
     return visible_text(profile.title, 200) or "Profile"
 
 
-def _body(profile: Profile, ranking: Ranking, recording_name: str, host: Mapping[str, str]) -> str:
+def _body(
+    profile: Profile,
+    ranking: Ranking,
+    *,
+    recording_name: str,
+    host: Mapping[str, str],
+    stacks: StackChoice | None,
+) -> str:
     """The body's markup, every text from the profile escaped."""
+    told = dict(host)
+    if stacks is not None:
+        told["stacks"] = choice_text(stacks)
+    if not math.isnan(profile.stack_shares.complete):
+        told["whole stacks"] = shares_text(profile.stack_shares)
     functions, functions_hint = flame_summary.functions_table(profile, ranking)
     threads, threads_hint = flame_summary.threads_table(profile, ranking)
     return Template(document.sources(_FOLDER, ("page.html",))).substitute(
@@ -74,11 +99,11 @@ def _body(profile: Profile, ranking: Ranking, recording_name: str, host: Mapping
         recording=escaped(visible_text(recording_name, 300)),
         source=flame_summary.source_line(profile),
         figures=flame_summary.figures(profile, ranking.value),
-        notices=flame_summary.notices(profile),
+        notices=flame_summary.notices(profile, stacks),
         functions=functions,
         functions_hint=escaped(functions_hint),
         threads=threads,
         threads_hint=escaped(threads_hint),
-        host=flame_summary.host_section(host),
+        host=flame_summary.host_section(told),
         footer=escaped(f"Made by stallscope {stallscope.__version__}. Nothing here was fetched."),
     )

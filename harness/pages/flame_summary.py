@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from harness.pages.document import escaped
 from harness.pages.figures import share_text, value_text
+from harness.whole_stacks import StackChoice, remedies
 from topdown.stacks.flame_names import function_text, visible_text
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.ranking import Ranking
@@ -87,7 +88,7 @@ def figures(profile: Profile, total_value: int) -> str:
         ("Threads", f"{len(profile.threads):,}", ""),
         ("Lost samples", lost, "is-bad" if profile.lost else ""),
         ("Without symbol", share_text(profile.unknown_share), _look(profile.unknown_share)),
-        ("Stacks cut short", share_text(profile.truncated_share), _look(profile.truncated_share)),
+        ("Truncated stacks", share_text(profile.truncated_share), _look(profile.truncated_share)),
     ]
     return "".join(
         f'<div class="{look}"><dt>{escaped(term)}</dt><dd>{escaped(text)}</dd></div>'
@@ -107,7 +108,7 @@ def _notice(look: str, lead: str, text: str) -> str:
     return f'<li class="notice {look}"><b>{escaped(lead)}</b> {escaped(text)}</li>'
 
 
-def notices(profile: Profile) -> str:
+def notices(profile: Profile, stacks: StackChoice | None = None) -> str:
     """What a reader must know before the numbers, the worst first; empty where all is well."""
     found = []
     if profile.samples == 0:
@@ -121,12 +122,12 @@ def notices(profile: Profile) -> str:
         found.append(_notice("notice-bad", f"{profile.lost:,} samples lost ({share}).", text))
     if profile.truncated_share >= TRUNCATED_NOTICE_FROM:
         text = (
-            "They do not reach the start of their thread, as happens with programs built without "
-            "frame pointers. Their frames stand near the root instead of under their callers: "
-            "self times hold, totals of outer functions are too low."
+            "They stand at the right, on striped frames that say why: self times hold, totals of "
+            "outer functions are too low."
         )
+        text = " ".join([text, *remedies(profile.stack_shares, stacks)])
         lead = f"{share_text(profile.truncated_share)} of the stacks are cut short."
-        found.append(_notice("", lead, text))
+        found.append(_notice("", lead, visible_text(text, 1200)))
     if profile.unknown_share >= UNKNOWN_NOTICE_FROM:
         text = (
             "It stands under module+offset, in grey. Debug symbols of those modules, or a JIT map "

@@ -170,23 +170,6 @@ def test_dark_and_light(page: Any) -> None:
     assert page.run(background) == first
 
 
-def test_kinds_have_colours_of_their_own(opened: Open, profile_of: Callable[..., Profile]) -> None:
-    kinds = [
-        Function(name, "/bin/it", kind)
-        for name, kind in (
-            ("user", FunctionKind.USER),
-            ("kernel", FunctionKind.KERNEL),
-            ("inlined", FunctionKind.INLINED),
-            ("unknown", FunctionKind.UNKNOWN),
-        )
-    ]
-    page = opened(profile_of([((function,), 1) for function in kinds]))
-    colours = [page.pixel(function.name) for function in kinds]
-    for number, first in enumerate(colours):
-        for second in colours[number + 1 :]:
-            assert sum(abs(a - b) for a, b in zip(first, second, strict=True)) > 60
-
-
 def test_narrow_frames_are_one_counted_remainder(
     opened: Open, profile_of: Callable[..., Profile]
 ) -> None:

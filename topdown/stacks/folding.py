@@ -36,7 +36,8 @@ class FoldOptions:
     """What to fold: an event by index or name (None: the first that has samples), and its frame.
 
     ``lost`` and ``duration_s`` are what the recording says; None: what the capture says. ``lines``:
-    at how many of the hottest addresses source lines and inlined functions are looked for.
+    at how many of the hottest addresses source lines and inlined functions are looked for;
+    ``inlined``: at how many inlined functions alone.
     ``interleave`` replaces chains, once they are named, by those of who knows more of the samples.
     """
 
@@ -45,6 +46,7 @@ class FoldOptions:
     lost: int | None = None
     duration_s: float | None = None
     lines: int = 0
+    inlined: int = 0
     interleave: Interleave | None = None
 
 
@@ -101,9 +103,10 @@ def _named_chains(
     named = symbolizer.name_frames(capture, _wanted(capture, frames))
     cut = find_truncation(capture, stacks, named, user_asked=event.source.scope != "kernel")
     functions, warnings = named.functions, named.warnings
-    if options.lines:
-        inlined = expand_inlined(capture, stacks, named, symbolizer.sources, options.lines)
-        functions = functions.extended(inlined.added).with_lines(inlined.lines)
+    if hottest := max(options.lines, options.inlined):
+        inlined = expand_inlined(capture, stacks, named, symbolizer.sources, hottest)
+        functions = functions.extended(inlined.added)
+        functions = functions.with_lines(inlined.lines if options.lines else {})
         warnings = (*warnings, *inlined.warnings)
         of_functions = expanded(frames, inlined)
     else:

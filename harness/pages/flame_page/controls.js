@@ -5,6 +5,7 @@ class Controls {
     this.page = page;
     this.view = page.view;
     this.bindButtons();
+    this.offerInlined();
     this.bindSearch();
     this.bindPointer();
     this.bindKeys();
@@ -18,12 +19,21 @@ class Controls {
     press("by-weight", () => ({ byName: false }));
     press("by-name", () => ({ byName: true }));
     press("theme", () => ({ theme: view.state.theme === "dark" ? "light" : "dark" }));
+    press("inlined", () => ({ inlined: !view.state.inlined }));
     press("search-regex", () => ({ regex: !view.state.regex }));
     byId("reset").addEventListener("click", () => this.reset());
     byId("help-open").addEventListener("click", () => byId("help").showModal());
     byId("save-svg").addEventListener("click", () => {
       savePicture(view, this.page.graph.width, this.page.colours);
     });
+  }
+
+  offerInlined() {
+    const button = byId("inlined");
+    button.disabled = !this.view.hasInlined;
+    button.title = this.view.hasInlined
+      ? "Functions the compiler inlined: frames of their own, or part of the function that holds their code (n)"
+      : "This page has no inlined functions: stallscope report --inlined looks them up, where files have debug information";
   }
 
   bindSearch() {
@@ -109,6 +119,7 @@ class Controls {
       "?": () => byId("help").showModal(),
       i: () => view.update({ icicle: !view.state.icicle }),
       t: () => page.threads.toggle(),
+      n: () => view.hasInlined && view.update({ inlined: !view.state.inlined }),
       Escape: () => this.escape(),
       Backspace: () => this.zoomOut(),
     };
@@ -125,7 +136,7 @@ class Controls {
   render() {
     const { state } = this.view;
     const pressed = { "as-flame": !state.icicle, "as-icicle": state.icicle, "by-weight": !state.byName,
-      "by-name": state.byName, "search-regex": state.regex };
+      "by-name": state.byName, "search-regex": state.regex, "inlined": state.inlined && this.view.hasInlined };
     for (const [id, on] of Object.entries(pressed)) byId(id).setAttribute("aria-pressed", String(on));
     const input = byId("search");
     if (input.value !== state.query) input.value = state.query;

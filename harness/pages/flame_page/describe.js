@@ -1,5 +1,12 @@
 // A frame in words: tooltip, status line and announcements say the same.
 
+/** Where a function lives, or what stands in its place. */
+function placeText({ module, kind }) {
+  if (kind === KIND.ROOT) return "everything that was sampled";
+  if (kind === KIND.TRUNCATED) return "stacks that are cut short: who called what stands on it is not known";
+  return `${module} · ${KIND_NAME[kind]}`;
+}
+
 /** What a frame is and weighs, ready to be shown. */
 function describe(view, frame) {
   const { profile, totals, grandTotal, visibleTotal } = view;
@@ -20,10 +27,10 @@ function describe(view, frame) {
     };
   }
   const { node } = frame;
-  const { module, kind, lines } = view.functionAt(node);
+  const { lines } = view.functionAt(node);
   return {
     title: view.nameAt(node),
-    where: node === 0 ? "everything that was sampled" : `${module} · ${KIND_NAME[kind]}`,
+    where: placeText(view.functionAt(node)),
     total: { ...shares(totals.total[node]), samples: countText(totals.totalSamples[node]) },
     self: { ...shares(totals.self[node]), samples: countText(totals.selfSamples[node]) },
     lines: lines.slice(0, 3).map(([at, samples]) => [at, plural(samples, "sample", "samples")]),

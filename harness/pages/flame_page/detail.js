@@ -17,13 +17,13 @@ class Detail {
       this.body.replaceChildren(...this.none);
       return;
     }
-    const { name, module, kind, lines } = view.profile.functions[f];
+    const { name, module, kind, lines } = view.profile.functions[f], where = placeText({ module, kind });
     const { self, total } = view.functions;
     const { callers, callees } = neighbours(view.profile, view.totals, view.state.zoom, f);
     this.body.replaceChildren(
-      make("div", { class: "dotted" }, dot(this.colours().swatch(kind)),
+      make("div", { class: "dotted" }, swatch(this.colours(), kind),
         make("p", { class: "detail-name clamped", title: name, text: name })),
-      make("p", { class: "hint clamped", title: module, text: `${module} · ${KIND_NAME[kind]}` }),
+      make("p", { class: "hint clamped", title: where, text: where }),
       make("dl", { class: "figures small" }, this.figure("Self", self[f]), this.figure("Total", total[f])),
       make("div", { class: "actions" },
         make("button", { type: "button", text: "Search for it", click: () => view.update({ query: name, regex: false }) }),

@@ -31,9 +31,3 @@ function bar(share, kind) {
   return makeSvg("svg", { class: "bar", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" },
     makeSvg("rect", { class: kind, width: Math.max(0, Math.min(100, share * 100)) || 0, height: 3 }));
 }
-
-function dot(colour) {
-  const mark = make("i", { class: "dot", "aria-hidden": "true" });
-  mark.style.background = colour;
-  return mark;
-}

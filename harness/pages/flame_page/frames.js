@@ -6,6 +6,7 @@ const LEAST_PX = 1;
  * The rows of the graph under `zoom`, outermost first. A row is a list of frames from left to
  * right: {x, width, node, value, folded}. The frames above `zoom` fill the width. The children of
  * a frame that are too narrow are one remainder (`folded` true) whose `node` is their caller.
+ * What truncated chains stand under is always last, behind the remainder.
  */
 function layOut(tree, totals, { zoom, width, byName, filtered, nameRank }) {
   const rows = [];
@@ -41,20 +42,20 @@ function layOutChildren(tree, totals, caller, { scale, order, heaviestFirst, row
     if (value * scale >= LEAST_PX) {
       children.push(child);
       rest -= value;
-    } else if (heaviestFirst) {
+    } else if (heaviestFirst && caller.node !== 0) {
       break;
     }
   }
   if (order) children.sort(order);
+  const isCut = (node) => tree.function_kind[tree.functionOf[node]] === KIND.TRUNCATED;
   let x = caller.x;
-  for (const node of children) {
-    const value = totals.total[node];
-    row.push({ x, width: value * scale, node, value, folded: false });
+  const put = (node, value, folded) => {
+    row.push({ x, width: value * scale, node, value, folded });
     x += value * scale;
-  }
-  if (rest * scale >= LEAST_PX) {
-    row.push({ x, width: rest * scale, node: caller.node, value: rest, folded: true });
-  }
+  };
+  for (const node of children) if (!isCut(node)) put(node, totals.total[node], false);
+  if (rest * scale >= LEAST_PX) put(caller.node, rest, true);
+  for (const node of children) if (isCut(node)) put(node, totals.total[node], false);
 }
 
 /** The children of `frame.node` that its remainder stands for, heaviest first. */

@@ -5,15 +5,15 @@ const TEXT_LEAST_PX = 28;
 const MEASURED_CHARS = 240;
 
 class Graph {
-  constructor(profile, elements) {
-    this.profile = profile;
+  constructor(view, elements) {
+    this.view = view;
     this.box = elements.box; // what scrolls
     this.space = elements.space; // as high as all rows
     this.canvas = elements.canvas;
     this.context = this.canvas.getContext("2d");
     this.rows = [];
-    this.nameWidth = new Float32Array(profile.functions.length);
-    this.shortNames = new Array(profile.functions.length);
+    this.nameWidth = new Float32Array(view.profile.functions.length);
+    this.shortNames = new Array(view.profile.functions.length);
     this.font = `12px ${getComputedStyle(document.documentElement).getPropertyValue("--font")}`;
   }
 
@@ -82,7 +82,7 @@ class Graph {
   }
 
   drawFrame(frame, top, look, above) {
-    const { context, profile } = this;
+    const { context } = this, { profile } = this.view;
     const { colours, marked } = look;
     const gap = frame.width > 3 ? 1 : frame.width > 1.5 ? 0.5 : 0;
     const x = frame.x, width = frame.width - gap;
@@ -98,6 +98,7 @@ class Graph {
     context.globalAlpha = (marked !== null && !isMatch) || above ? 0.45 : 1;
     context.fillStyle = isMatch ? colours.match : colours.fills[f];
     context.fillRect(x, top, width, ROW_PX - 1);
+    drawMarks(context, profile.function_kind[f], { x, y: top, width, height: ROW_PX - 1 });
     context.globalAlpha = 1;
     if (isSelected && width > 2) {
       context.fillStyle = colours.focus;
@@ -109,7 +110,7 @@ class Graph {
 
   writeName(f, x, top, width, ink) {
     if (width < TEXT_LEAST_PX) return;
-    const name = this.profile.functions[f].name.slice(0, MEASURED_CHARS);
+    const name = this.view.profile.functions[f].name.slice(0, MEASURED_CHARS);
     if (!this.nameWidth[f]) this.nameWidth[f] = this.context.measureText(name).width || 1;
     const room = width - 8;
     if (this.nameWidth[f] <= room) {

@@ -7,13 +7,14 @@ class Page {
   constructor(profile) {
     this.view = new View(profile);
     this.view.state.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-    this.graph = new Graph(profile, { box: byId("graph"), space: byId("graph-space"), canvas: byId("canvas") });
+    this.graph = new Graph(this.view, { box: byId("graph"), space: byId("graph-space"), canvas: byId("canvas") });
     this.tooltip = new Tooltip(byId("tooltip"));
     this.setColours();
     this.walker = new Walker(this.view, this.graph, (frame) => this.focused(frame));
     this.threads = new ThreadFilter(this.view);
     this.table = new FunctionTable(this.view, () => this.colours);
     this.detail = new Detail(this.view, () => this.colours);
+    this.legend = new Legend(this.view, () => this.colours);
     this.controls = new Controls(this);
     this.view.listen((changed) => this.render(changed));
     printGraph(this.view, () => this.relayOut());
@@ -30,6 +31,7 @@ class Page {
   render(changed) {
     const has = (...keys) => keys.some((key) => changed.has(key));
     if (has("theme")) this.setColours();
+    if (has("inlined")) this.walker.at = null;
     this.controls.render();
     if (has("zoom", "shown", "byName", "icicle")) this.relayOut();
     else this.paint();
@@ -38,6 +40,7 @@ class Page {
     else if (has("query", "regex", "theme")) this.table.render();
     if (has("zoom", "shown", "selected", "theme")) this.detail.render();
     if (has("selected")) this.table.reselect();
+    if (has("zoom", "shown", "query", "regex", "theme")) this.legend.render();
     if (has("query", "regex")) this.timeSearch();
   }
 
@@ -57,6 +60,7 @@ class Page {
     this.relayOut();
     timings.graph_ms = performance.now() - timings.began_ms;
     this.table.refresh();
+    this.legend.render();
   }
 
   relayOut() {

@@ -26,6 +26,10 @@ function pictureFrame(view, frame, y, colours) {
     makeSvg("rect", {
       x: frame.x.toFixed(2), y, width: Math.max(0.3, frame.width - 0.6).toFixed(2), height: PICTURE_ROW_PX - 1, fill,
     }));
+  if (!frame.folded) {
+    const box = { x: frame.x, y, width: frame.width - 0.6, height: PICTURE_ROW_PX - 1 };
+    group.append(...markLines(view.profile.function_kind[f], box));
+  }
   const name = frame.folded ? "" : view.nameAt(frame.node);
   const fits = Math.floor((frame.width - 6) / CHAR_PX);
   if (name && fits >= 3) {

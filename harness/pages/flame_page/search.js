@@ -1,6 +1,7 @@
 // Search over the unique names; a literal text unless a regular expression is asked for.
 
 const MODULE_PREFIX = "module:";
+const KIND_PREFIX = "kind:";
 
 /** A test of one text, or null for an empty query; throws SyntaxError for a bad expression. */
 function textTest(query, asRegex) {
@@ -13,20 +14,34 @@ function textTest(query, asRegex) {
   return (text) => text.toLowerCase().includes(wanted);
 }
 
-/** Bytes over functions, 1 where the query matches, and their count; null without a query. */
-function markFunctions(profile, query, asRegex) {
+/**
+ * Bytes over functions, 1 where the query matches, and their count; null without a query.
+ * Inlined functions match only where they are shown.
+ */
+function markFunctions(profile, query, { regex, inlined }) {
+  const test = functionTest(profile, query, regex);
+  if (!test) return null;
+  const marked = new Uint8Array(profile.functions.length);
+  let count = 0;
+  profile.function_kind.forEach((kind, f) => {
+    if (kind === KIND.ROOT || (kind === KIND.INLINED && !inlined)) return;
+    marked[f] = test(f) ? 1 : 0;
+    count += marked[f];
+  });
+  return { marked, count };
+}
+
+/** A test of a function by its number: of its name, `module:` of its file, `kind:` of its kind. */
+function functionTest(profile, query, asRegex) {
+  if (query.startsWith(KIND_PREFIX)) {
+    const wanted = query.slice(KIND_PREFIX.length).trim().toLowerCase();
+    return wanted ? (f) => KIND_KEY[profile.function_kind[f]].startsWith(wanted) : null;
+  }
   const inModules = query.startsWith(MODULE_PREFIX);
   const test = textTest(inModules ? query.slice(MODULE_PREFIX.length) : query, asRegex);
   if (!test) return null;
   const texts = inModules ? profile.modules : profile.names;
   const textOf = inModules ? profile.function_module : profile.function_name;
   const hits = Uint8Array.from(texts, (text) => (test(text) ? 1 : 0));
-  const marked = new Uint8Array(profile.functions.length);
-  let count = 0;
-  for (let f = 0; f < marked.length; f++) {
-    if (profile.functions[f].kind === KIND.ROOT) continue;
-    marked[f] = hits[textOf[f]];
-    count += marked[f];
-  }
-  return { marked, count };
+  return (f) => hits[textOf[f]] === 1;
 }

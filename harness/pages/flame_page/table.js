@@ -44,7 +44,7 @@ class FunctionTable {
     const marked = byId("functions-matching").checked && this.view.search ? this.view.search.marked : null;
     const listed = [];
     for (let f = 0; f < functions.length; f++) {
-      if (total[f] > 0 && functions[f].kind !== KIND.ROOT && (!marked || marked[f])) listed.push(f);
+      if (total[f] > 0 && functions[f].kind !== KIND.ROOT && functions[f].kind !== KIND.TRUNCATED && (!marked || marked[f])) listed.push(f);
     }
     const rank = this.key === "name" || this.key === "module" ? this.view.nameRank : null;
     const orders = {
@@ -82,7 +82,7 @@ class FunctionTable {
       cell(totals.self[f], this.mostSelf, "bar-self"),
       cell(totals.total[f], whole, "bar-total"),
       make("td", { class: "number optional soft", text: countText(totals.selfSamples[f]) }),
-      make("td", { class: "name" }, make("div", { class: "dotted" }, dot(this.colours().swatch(kind)),
+      make("td", { class: "name" }, make("div", { class: "dotted" }, swatch(this.colours(), kind),
         make("button", { type: "button", class: "clamped", title: KIND_NAME[kind], text: name }))),
       make("td", { class: "module optional", title: module }, make("span", { class: "clamped", text: shortModule(module) })));
   }

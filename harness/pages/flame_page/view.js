@@ -3,13 +3,14 @@
 /** The state and everything derived from it; `update` is the only way to change it. */
 class View {
   constructor(profile) {
+    this.whole = profile; // with inlined functions
     this.profile = profile;
     this.totals = new Totals(profile);
     this.totals.sum(null);
     this.grandTotal = this.totals.total[0];
     this.state = {
       zoom: 0, icicle: false, byName: false, query: "", regex: false, shown: null,
-      selected: -1, theme: "light",
+      selected: -1, theme: "light", inlined: true,
     };
     this.search = null;
     this.searchError = "";
@@ -51,17 +52,36 @@ class View {
     const began = performance.now(), changed = this.pending;
     this.pending = new Set();
     this.scheduled = false;
-    if (changed.has("shown")) this.totals.sum(this.state.shown);
-    if (changed.has("query") || changed.has("regex")) this.mark();
+    if (changed.has("inlined")) this.regrow(changed);
+    if (changed.has("shown") || changed.has("inlined")) this.totals.sum(this.state.shown);
+    if (changed.has("query") || changed.has("regex") || changed.has("inlined")) this.mark();
     for (const listener of this.listeners) listener(changed);
     timings.update_ms = performance.now() - began;
   }
 
+  get hasInlined() {
+    return this.whole.function_kind.includes(KIND.INLINED);
+  }
+
+  /** Takes the tree with or without inlined functions; the zoom stays on the same code. */
+  regrow(changed) {
+    const { state } = this;
+    this.bare ??= withoutInlined(this.whole);
+    this.profile = state.inlined ? this.whole : this.bare.tree;
+    state.zoom = (state.inlined ? this.bare.origin : this.bare.nodeOf)[state.zoom];
+    changed.add("zoom");
+    if (!state.inlined && this.profile.function_kind[state.selected] === KIND.INLINED) {
+      state.selected = -1;
+      changed.add("selected");
+    }
+    this.totals = new Totals(this.profile);
+  }
+
   mark() {
-    const { query, regex } = this.state;
+    const { query } = this.state;
     this.searchError = "";
     try {
-      this.search = markFunctions(this.profile, query, regex);
+      this.search = markFunctions(this.profile, query, this.state);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       this.search = null;
@@ -80,9 +100,9 @@ class View {
 
   /** Totals per function in view; kept until zoom or threads change. */
   get functions() {
-    const { zoom, shown } = this.state;
-    if (this.functionsOf?.zoom !== zoom || this.functionsOf.shown !== shown) {
-      this.functionsOf = { zoom, shown, totals: functionTotals(this.profile, this.totals, zoom) };
+    const { zoom, shown, inlined } = this.state, of = this.functionsOf;
+    if (of?.zoom !== zoom || of.shown !== shown || of.inlined !== inlined) {
+      this.functionsOf = { zoom, shown, inlined, totals: functionTotals(this.profile, this.totals, zoom) };
     }
     return this.functionsOf.totals;
   }
@@ -94,6 +114,14 @@ class View {
     });
     this.scale = width / this.visibleTotal;
     return this.rows;
+  }
+
+  /** Whether a node stands on a chain that is cut short. */
+  isTruncated(node) {
+    const { parent, function_kind, functionOf } = this.profile;
+    let at = node;
+    while (at > 0 && parent[at] > 0) at = parent[at];
+    return function_kind[functionOf[at]] === KIND.TRUNCATED;
   }
 
   functionAt(node) {

@@ -1,0 +1,83 @@
+// The tree without inlined functions: what they took counts for the functions that hold their code.
+
+/**
+ * A tree in which nodes of inlined functions are one with their callers, {tree, nodeOf, origin}.
+ * Callees that then stand twice under one caller are one node. `nodeOf`: the node that each node of
+ * `whole` became; `origin`: a node of `whole` that each node was.
+ */
+function withoutInlined(whole) {
+  const merged = mergedNodes(whole);
+  const { tree, number } = inOrder(whole, merged);
+  const nodeOf = merged.of.map((node) => number[node]);
+  const origin = new Int32Array(tree.count);
+  for (let i = whole.count - 1; i >= 0; i--) {
+    if (whole.function_kind[whole.functionOf[i]] !== KIND.INLINED) origin[nodeOf[i]] = i;
+  }
+  tree.weightNode = whole.weightNode.map((node) => nodeOf[node]);
+  return { tree, nodeOf, origin };
+}
+
+/** Nodes as they were met, callers first: {count, parent, functionOf}, and what each became. */
+function mergedNodes({ count, parent, functionOf, function_kind }) {
+  const of = new Int32Array(count), parents = new Int32Array(count), owners = new Int32Array(count);
+  // By (caller, function), open addressing: a Map of millions of keys takes seconds.
+  const slots = new Int32Array(2 ** Math.ceil(Math.log2(count + 1) + 1)).fill(-1);
+  const mask = slots.length - 1;
+  parents[0] = -1;
+  owners[0] = functionOf[0];
+  let made = 1;
+  for (let i = 1; i < count; i++) {
+    const above = of[parent[i]], f = functionOf[i];
+    if (function_kind[f] === KIND.INLINED) {
+      of[i] = above;
+      continue;
+    }
+    const hash = Math.imul(above, 0x9e3779b1) ^ Math.imul(f, 0x85ebca6b);
+    let slot = (hash ^ (hash >>> 15)) & mask;
+    for (let node = slots[slot]; node >= 0 && (parents[node] !== above || owners[node] !== f); node = slots[slot]) {
+      slot = (slot + 1) & mask;
+    }
+    if (slots[slot] < 0) {
+      parents[made] = above;
+      owners[made] = f;
+      slots[slot] = made++;
+    }
+    of[i] = slots[slot];
+  }
+  return { count: made, parent: parents.subarray(0, made), functionOf: owners.subarray(0, made), of };
+}
+
+/** The merged nodes in drawing order, the heaviest first and truncated chains last. */
+function inOrder(whole, { count, parent, functionOf, of }) {
+  const total = new Float64Array(count), size = new Int32Array(count).fill(1);
+  const first = new Int32Array(count + 1), children = new Int32Array(count);
+  whole.weightNode.forEach((node, i) => { total[of[node]] += whole.weightValue[i]; });
+  for (let i = count - 1; i > 0; i--) {
+    total[parent[i]] += total[i];
+    size[parent[i]] += size[i];
+    first[parent[i] + 1]++;
+  }
+  for (let i = 0; i < count; i++) first[i + 1] += first[i];
+  const next = first.slice();
+  for (let i = 1; i < count; i++) children[next[parent[i]]++] = i;
+  const isCut = (node) => Number(whole.function_kind[functionOf[node]] === KIND.TRUNCATED);
+  const order = (a, b) => isCut(a) - isCut(b) || total[b] - total[a];
+  const tree = {
+    ...whole, count, parent: new Int32Array(count).fill(-1), functionOf: new Int32Array(count),
+    depth: new Int32Array(count), end: new Int32Array(count),
+  };
+  const number = new Int32Array(count);
+  for (let i = 0; i < count; i++) {
+    const at = number[i];
+    tree.functionOf[at] = functionOf[i];
+    tree.end[at] = at + size[i];
+    let place = at + 1;
+    for (const child of children.subarray(first[i], first[i + 1]).sort(order)) {
+      number[child] = place;
+      tree.parent[place] = at;
+      tree.depth[place] = tree.depth[at] + 1;
+      place += size[child];
+    }
+  }
+  return { tree, number };
+}

@@ -1,0 +1,50 @@
+// What colours and marks mean, for the kinds that occur, with what each takes of the view.
+
+const LEGEND_ORDER = [KIND.USER, KIND.INLINED, KIND.PYTHON, KIND.KERNEL, KIND.UNKNOWN, KIND.TRUNCATED];
+
+class Legend {
+  constructor(view, colours) {
+    this.view = view;
+    this.colours = colours;
+    this.list = byId("legend");
+  }
+
+  /** Value in view by kind: self, but for truncated chains all that stands on them. */
+  values() {
+    const { view } = this;
+    const { self, total } = view.functions;
+    const values = new Float64Array(KIND_NAME.length);
+    view.profile.function_kind.forEach((kind, f) => { values[kind] += kind === KIND.TRUNCATED ? total[f] : self[f]; });
+    if (view.isTruncated(view.state.zoom)) values[KIND.TRUNCATED] = view.visibleTotal;
+    return values;
+  }
+
+  render() {
+    const { view } = this;
+    const there = new Set(view.profile.function_kind), values = this.values();
+    const kinds = LEGEND_ORDER.filter((kind) => there.has(kind) && (kind !== KIND.INLINED || view.state.inlined));
+    const colours = this.colours();
+    const plain = (fill, text) => make("li", { class: "plain" }, frameMark(fill), text);
+    this.list.replaceChildren(
+      ...kinds.map((kind) => this.entry(kind, values[kind])),
+      plain(colours.rest, "too narrow"),
+      ...(view.search ? [plain(colours.match, "match")] : []));
+  }
+
+  entry(kind, value) {
+    const { view } = this;
+    const query = `${KIND_PREFIX}${KIND_KEY[kind]}`, on = view.state.query === query;
+    const what = kind === KIND.TRUNCATED ? "Stacks that are cut short" : `Self, ${KIND_NAME[kind]} functions`;
+    return make("li", {}, make("button", {
+      type: "button", "aria-pressed": String(on), title: `${what}: ${valueText(value, view.profile.unit)} in view. Click to light them.`,
+      "data-kind": KIND_KEY[kind], click: () => this.toggle(on ? "" : query),
+    }, swatch(this.colours(), kind), kind === KIND.TRUNCATED ? "truncated stacks " : `${KIND_NAME[kind]} `, make("span", { class: "figure", text: shareText(value, view.visibleTotal) })));
+  }
+
+  /** Lights a kind; the entry stays in focus though it is made anew. */
+  toggle(query) {
+    const { kind } = document.activeElement.dataset;
+    this.view.update({ query, regex: false });
+    if (kind) requestAnimationFrame(() => this.list.querySelector(`[data-kind="${kind}"]`)?.focus());
+  }
+}
