@@ -73,7 +73,7 @@ def find_truncation(
     full = lengths > 0
     outermost = np.full(len(full), -1)
     outermost[full] = stacks.chains.function[stacks.chains.offset[:-1][full]]
-    ends = _ends(capture)[stacks.numbers]
+    ends = capture.stack_end[stacks.numbers]
     kernel_only, whole = np.zeros(len(full), np.bool_), np.zeros(len(full), np.bool_)
     kernel_only[full] = capture.frame_kind[outermost[full]] == _KERNEL_KIND
     whole[full] = named.ends_chain[outermost[full]]
@@ -107,11 +107,6 @@ class _Words:
         reason_of[~whole] = place
         words = list(self._numbers)
         return reason_of, tuple(words[number] for number in used.tolist())
-
-
-def _ends(capture: "Capture") -> npt.NDArray[np.uint8]:
-    ends: npt.NDArray[np.uint8] | None = getattr(capture, "stack_end", None)
-    return np.zeros(len(capture.stack_offset) - 1, np.uint8) if ends is None else ends
 
 
 def _name_files(

@@ -90,12 +90,6 @@ def test_two_ends_of_the_same_frames_are_two_chains(shop, sources, made):
     }
 
 
-def test_a_capture_of_old_says_nothing_of_ends(shop, sources):
-    capture = shop("plain main")
-    del capture.stack_end
-    assert fold(capture, Symbolizer(sources)).stack_shares.reasons == (("no frame pointers", 1.0),)
-
-
 def test_shares_of_nothing_are_not_known(sources, made):
     shares = fold(made.Capture(), Symbolizer(sources)).stack_shares
     assert math.isnan(shares.complete)
