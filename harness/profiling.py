@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
-from harness.whole_stacks import StackChoice
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
-from stallscope.recordings import Manifest, Recording
+from stallscope.recordings import Manifest, Recording, Stacks
 from topdown.stacks.folding import FoldOptions, fold
 from topdown.stacks.profile import Profile
 from topdown.stacks.profile import Warning as ProfileWarning
@@ -37,7 +36,7 @@ class Analysis:
     profile: Profile
     ranking: Ranking
     host: dict[str, str]
-    stacks: StackChoice | None = None
+    stacks: Stacks | None = None
     python: PythonShares | None = None
 
 
@@ -63,7 +62,7 @@ def analyze(
     if manifest is not None:
         profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
     _check_worth(recording, profile)
-    stacks: StackChoice | None = getattr(manifest, "stacks", None)
+    stacks = manifest.stacks if manifest is not None else None
     shares = interleave.shares if interleave is not None else None
     return Analysis(profile, rank(profile), _host(recording, capture), stacks, shares)
 

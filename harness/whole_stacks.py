@@ -1,9 +1,9 @@
 """What is said of stacks: how they were taken, how many are whole, what makes more of them so."""
 
 import math
-from typing import Protocol
 
 from harness.terminal import percent
+from stallscope.recordings import Stacks
 from topdown.stacks.profile import StackShares
 from topdown.stacks.truncation import BEYOND_COPY, NO_FRAME_POINTERS, NO_TABLE
 
@@ -14,27 +14,7 @@ LARGEST_COPY_BYTES = 65_528  # the largest multiple of 8 that PERF_SAMPLE_STACK_
 REASONS_SHOWN = 3
 
 
-class StackChoice(Protocol):
-    """How a recording's stacks were taken, as its manifest says."""
-
-    @property
-    def asked(self) -> str:
-        """Return "fp", "dwarf" or "auto"."""
-
-    @property
-    def chosen(self) -> str:
-        """Return "fp", "dwarf" or "mixed"."""
-
-    @property
-    def copy_bytes(self) -> int:
-        """Return how much of each stack was copied, 0 where none was."""
-
-    @property
-    def why(self) -> str:
-        """Return why that was chosen, for a person."""
-
-
-def choice_text(choice: StackChoice) -> str:
+def choice_text(choice: Stacks) -> str:
     """Return how stacks were taken, and why, in one line."""
     copied = f"copied, {_kib(choice.copy_bytes)} a sample"
     how = {
@@ -68,7 +48,7 @@ def _kib(size_bytes: int) -> str:
     return f"{round(size_bytes / 1024, 1):g} KiB"
 
 
-def remedies(shares: StackShares, choice: StackChoice | None) -> list[str]:
+def remedies(shares: StackShares, choice: Stacks | None) -> list[str]:
     """Return what makes more stacks whole in the next recording, by what cut these."""
     by_reason = dict(shares.reasons)
     files = [
@@ -100,7 +80,7 @@ def _deeper_copy(copy_bytes: int) -> str:
     return f"Some stacks are deeper{now}: record with --stack-bytes {then}."
 
 
-def stacks_document(shares: StackShares, choice: StackChoice | None) -> dict[str, object]:
+def stacks_document(shares: StackShares, choice: Stacks | None) -> dict[str, object]:
     """Return what the JSON document says of stacks; shares are of the weight, null: not known."""
     return {
         "asked": choice.asked if choice is not None else None,

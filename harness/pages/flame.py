@@ -7,7 +7,8 @@ from string import Template
 import stallscope
 from harness.pages import document, flame_payload, flame_summary
 from harness.pages.document import Document, escaped
-from harness.whole_stacks import StackChoice, choice_text, shares_text
+from harness.whole_stacks import choice_text, shares_text
+from stallscope.recordings import Stacks
 from topdown.stacks.flame_layout import flame_tree
 from topdown.stacks.flame_names import visible_text
 from topdown.stacks.profile import Profile
@@ -48,7 +49,7 @@ def render_page(
     recording_name: str,
     host: Mapping[str, str],
     ranking: Ranking | None = None,
-    stacks: StackChoice | None = None,
+    stacks: Stacks | None = None,
 ) -> str:
     """The page of ``profile``, to be written as UTF-8; ``ranking`` is its, where made already.
 
@@ -84,7 +85,7 @@ def _body(
     *,
     recording_name: str,
     host: Mapping[str, str],
-    stacks: StackChoice | None,
+    stacks: Stacks | None,
 ) -> str:
     """The body's markup, every text from the profile escaped."""
     told = dict(host)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from harness.pages.document import escaped
 from harness.pages.figures import share_text, value_text
-from harness.whole_stacks import StackChoice, remedies
+from harness.whole_stacks import remedies
+from stallscope.recordings import Stacks
 from topdown.stacks.flame_names import function_text, visible_text
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.ranking import Ranking
@@ -108,7 +109,7 @@ def _notice(look: str, lead: str, text: str) -> str:
     return f'<li class="notice {look}"><b>{escaped(lead)}</b> {escaped(text)}</li>'
 
 
-def notices(profile: Profile, stacks: StackChoice | None = None) -> str:
+def notices(profile: Profile, stacks: Stacks | None = None) -> str:
     """What a reader must know before the numbers, the worst first; empty where all is well."""
     found = []
     if profile.samples == 0:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,32 +11,24 @@ from harness.pages.flame import render_page
 from harness.profiling import Analysis
 from harness.summary import Places, show, summary_document, summary_text
 from harness.whole_stacks import shares_text
+from stallscope.recordings import Stacks
 from topdown.stacks.flame_svg import render_svg
 from topdown.stacks.profile import Profile, Source, StackShares
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.ranking import rank
 
-
-@dataclass(frozen=True, slots=True)
-class StacksTaken:
-    """What a manifest says of stacks."""
-
-    asked: str = "auto"
-    chosen: str = "dwarf"
-    copy_bytes: int = 8192
-    why: str = "frame pointers reach the entry in 3 % of the first 64 samples"
-
-
+WHY = "frame pointers reach the entry in 3 % of the first 64 samples"
+TAKEN = Stacks("auto", "dwarf", 8192, WHY, ())
 PLACES = Places(Path("run"), Path("run/report.html"))
 NAN = float("nan")
 NO_RATE = Source("cycles", "measured", "events", None, None, "user")
 
 
-def analysis(profile: Profile, stacks: StacksTaken | None = None) -> Analysis:
+def analysis(profile: Profile, stacks: Stacks | None = None) -> Analysis:
     return Analysis(profile, rank(profile), {}, stacks)
 
 
-def text_of(profile: Profile, top: int = 5, stacks: StacksTaken | None = None) -> str:
+def text_of(profile: Profile, top: int = 5, stacks: Stacks | None = None) -> str:
     return summary_text(analysis(profile, stacks), PLACES, top)
 
 
@@ -111,7 +103,7 @@ CUT = StackShares(
 
 def test_how_stacks_were_taken_and_how_many_are_whole(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main",), 4)], stack_shares=CUT, truncated_share=0.028)
-    text = text_of(profile, stacks=StacksTaken())
+    text = text_of(profile, stacks=TAKEN)
     expected = """\
 stacks     copied, 8 KiB a sample (auto: frame pointers reach the entry in 3 % of the first 64
            samples)
@@ -127,15 +119,15 @@ whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind inf
 @pytest.mark.parametrize(
     ("stacks", "said"),
     [
-        (StacksTaken("fp", "fp", 0, ""), "by frame pointers (--stacks fp)"),
-        (StacksTaken("auto", "fp", 0, ""), "by frame pointers (auto)"),
-        (StacksTaken("dwarf", "dwarf", 65528, "asked for"), "copied, 64 KiB a sample (--stacks dwarf)"),
-        (StacksTaken("auto", "mixed", 16384, "it is"), "where frame pointers do not reach far (auto: it is)"),
-        (StacksTaken("\x1b", "\x1b[2J", 1, "\x1b"), "\\x1b[2J (--stacks \\x1b)"),
+        (Stacks("fp", "fp", 0, "", ()), "by frame pointers (--stacks fp)"),
+        (Stacks("auto", "fp", 0, "", ()), "by frame pointers (auto)"),
+        (Stacks("dwarf", "dwarf", 65528, "asked for", ()), "copied, 64 KiB a sample (--stacks dwarf)"),
+        (Stacks("auto", "mixed", 16384, "it is", ()), "where frame pointers do not reach far (auto: it is)"),
+        (Stacks("\x1b", "\x1b[2J", 1, "\x1b", ()), "\\x1b[2J (--stacks \\x1b)"),
     ],
 )  # fmt: skip
 def test_each_choice_in_words(
-    profile_of: Callable[..., Profile], stacks: StacksTaken, said: str
+    profile_of: Callable[..., Profile], stacks: Stacks, said: str
 ) -> None:
     assert said in text_of(profile_of([(("main",), 4)]), stacks=stacks).replace(
         "\n" + " " * 11, " "
@@ -161,7 +153,7 @@ def test_many_truncated_stacks_bring_what_to_do(
 ) -> None:
     shares = StackShares(0.1, 0.9, 0.0, reasons)
     profile = profile_of([(("main",), 4)], stack_shares=shares, truncated_share=0.9)
-    text = text_of(profile, stacks=StacksTaken(copy_bytes=copy_bytes))
+    text = text_of(profile, stacks=replace(TAKEN, copy_bytes=copy_bytes))
     said = text[text.index("caution") :].replace("\n" + " " * 11, " ")
     assert remedy in said
     assert said.count("--stack") == remedy.count("--stack")
@@ -169,7 +161,7 @@ def test_many_truncated_stacks_bring_what_to_do(
 
 def test_the_document_says_it_of_stacks_too(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main",), 4)], stack_shares=CUT)
-    assert summary_document(analysis(profile, StacksTaken()), PLACES)["stacks"] == {
+    assert summary_document(analysis(profile, TAKEN), PLACES)["stacks"] == {
         "asked": "auto",
         "chosen": "dwarf",
         "copy_bytes": 8192,
