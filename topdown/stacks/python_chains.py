@@ -13,16 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.call_tree import Chains
-from topdown.stacks.function_table import FunctionTable
 from topdown.stacks.named_chains import WHOLE, NamedChains
+from topdown.stacks.python_evaluators import find_evaluators
 from topdown.stacks.python_frames import PythonFrames, PythonStacks
 from topdown.stacks.python_functions import line_counts, python_functions
 from topdown.stacks.python_shares import PythonShares, Verdict, count_shares
+from topdown.stacks.python_trampolines import name_trampolines
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
 
-_EVALUATOR = "_PyEval_EvalFrameDefault"
+_OTHER = -2  # the stack of samples that are of no interpreter that was read
 _TIES_AT_MOST = 64  # threads sampled in the same nanosecond
 
 
@@ -54,17 +55,21 @@ class PythonInterleave:
         frames = self._frames
         snapshot = _snapshots_of(frames, capture, named.rows)
         stack = np.append(frames.stack, -1)[snapshot]
-        ours = _of_interpreters(frames, capture, named.rows)
-        refined, keys = named.refined(np.where(ours, stack + 2, 0))
-        pairing = _pair(refined, keys - 2, frames.stacks)
+        ours = _of_interpreters(frames, capture, named.rows, "offsets")
+        refined, keys = named.refined(np.where(ours, stack - _OTHER, 0))
+        pairing = _pair(refined, keys + _OTHER, frames.stacks)
         self.shares = count_shares(frames, snapshot, ours, pairing.verdict[refined.chain_of])
         fits = pairing.verdict == Verdict.FRAMED
         added, function_of = python_functions(frames, len(named.functions))
         table = named.functions.extended(added)
         if self._lines:
             samples = np.bincount(refined.chain_of, minlength=len(keys)) * fits
-            table = table.with_lines(line_counts(frames, keys - 2, samples, function_of))
+            table = table.with_lines(line_counts(frames, keys + _OTHER, samples, function_of))
         chains = _interleaved(refined.chains, pairing, fits, frames.stacks, function_of)
+        trampolined = _of_interpreters(frames, capture, named.rows, "trampoline")
+        if trampolined.any():
+            used = chains.taken(np.unique(refined.chain_of[trampolined])).function
+            chains, table = name_trampolines(chains, table, np.unique(used).tolist())
         return NamedChains(
             table, chains, refined.rows, refined.chain_of, refined.reason_of, refined.reasons
         )
@@ -88,9 +93,10 @@ def _snapshots_of(
 
 
 def _of_interpreters(
-    frames: PythonFrames, capture: "Capture", rows: npt.NDArray[np.intp]
+    frames: PythonFrames, capture: "Capture", rows: npt.NDArray[np.intp], how: str
 ) -> npt.NDArray[np.bool_]:
-    pids = {one.pid for one in frames.interpreters if one.how == "offsets"}
+    """Return which samples are of processes whose interpreters were treated so."""
+    pids = {one.pid for one in frames.interpreters if one.how == how}
     of_thread = np.array([thread.pid in pids for thread in capture.threads], np.bool_)
     return of_thread[capture.thread[rows]]
 
@@ -98,17 +104,16 @@ def _of_interpreters(
 def _pair(named: NamedChains, stack: npt.NDArray[np.int64], stacks: PythonStacks) -> _Pairing:
     """Return how each chain fits its stack; ``stack``: -1 none was read, -2 not to be looked at."""
     chains = named.chains
-    lengths = np.diff(chains.offset)
-    evaluates = _evaluators(chains, np.repeat(stack > -2, lengths), named.functions)
-    before = np.append(0, np.cumsum(evaluates))
-    evaluations = before[chains.offset[1:]] - before[chains.offset[:-1]]
     first = np.append(stacks.run_offset, 0)[stack] * (stack >= 0)
     end = np.append(stacks.run_offset[1:], [0, 0])[stack] * (stack >= 0)
     whole = named.reason_of == WHOLE
+    evaluates = _evaluations(named, stack > _OTHER, np.where(whole & (stack >= 0), end - first, -1))
+    before = np.append(0, np.cumsum(evaluates))
+    evaluations = before[chains.offset[1:]] - before[chains.offset[:-1]]
     agrees = np.where(whole, evaluations == end - first, evaluations <= end - first)
     verdict = np.select(
         [
-            stack < -1,
+            stack == _OTHER,
             (evaluations == 0) & (~whole | (stack < 0)),
             stack < 0,
             agrees & (evaluations > 0),
@@ -119,15 +124,15 @@ def _pair(named: NamedChains, stack: npt.NDArray[np.int64], stacks: PythonStacks
     return _Pairing(evaluates, evaluations, end - evaluations, verdict)
 
 
-def _evaluators(
-    chains: Chains, of_python: npt.NDArray[np.bool_], functions: FunctionTable
+def _evaluations(
+    named: NamedChains, of_python: npt.NDArray[np.bool_], runs: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which frames are the evaluation loop's, also of its split-off (.cold) parts."""
-    candidates = np.unique(chains.function[of_python])
-    named = [
-        number for number in candidates.tolist() if functions[number].name.startswith(_EVALUATOR)
-    ]
-    return of_python & np.isin(chains.function, named)
+    """Return which frames of the chains evaluate Python; ``runs`` as find_evaluators wants them."""
+    chosen = np.flatnonzero(of_python)
+    samples = np.bincount(named.chain_of, minlength=len(of_python))[chosen]
+    evaluators = find_evaluators(named.chains.taken(chosen), named.functions, runs[chosen], samples)
+    frames_of_python = np.repeat(of_python, np.diff(named.chains.offset))
+    return frames_of_python & np.isin(named.chains.function, evaluators)
 
 
 def _interleaved(

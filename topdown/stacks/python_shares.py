@@ -24,11 +24,13 @@ class Verdict(IntEnum):
 class PythonShares:
     """Counts of the samples of processes whose interpreters were read, by Verdict.
 
+    ``trampolined``: processes that name their functions themselves; they have no part in the rest.
     ``torn`` and ``late`` are counts of reads, taken while recording; ``gil_held`` of the framed
     samples whose threads held the GIL, out of ``gil_known``.
     """
 
     versions: tuple[str, ...]
+    trampolined: int
     samples: int
     framed: int
     native: int
@@ -61,6 +63,7 @@ def count_shares(
     versions = {one.version for one in frames.interpreters if one.how == "offsets"}
     return PythonShares(
         versions=tuple(sorted(versions)),
+        trampolined=sum(one.how == "trampoline" for one in frames.interpreters),
         samples=int(ours.sum()),
         framed=counts[Verdict.FRAMED],
         native=counts[Verdict.NATIVE],
