@@ -80,6 +80,7 @@ void elf_image::open() {
     throw table_error("an ELF file that is neither a program nor a library");
   }
   arch_ = header.e_machine == EM_X86_64 ? architecture::x86_64 : architecture::arm64;
+  entry_ = header.e_entry;
   read_segments(header);
   read_sections(header);
 }

@@ -39,11 +39,13 @@ class elf_image {
   explicit elf_image(std::span<const std::byte> image);
 
   [[nodiscard]] architecture arch() const noexcept { return arch_; }
+  // Where the loader starts it.
+  [[nodiscard]] std::uint64_t entry() const noexcept { return entry_; }
   [[nodiscard]] const std::vector<segment>& segments() const noexcept { return segments_; }
 
   // The section of this name, decompressed; nothing where there is none or it has no bytes.
   [[nodiscard]] std::optional<section_bytes> section(std::string_view name) const;
-  // Names of the executable sections, for those of procedure linkage.
+  // 0 where there is none.
   [[nodiscard]] std::uint64_t section_address(std::string_view name) const;
   // Address of PT_GNU_EH_FRAME, where there is one.
   [[nodiscard]] std::optional<std::uint64_t> frame_header_address() const noexcept {
@@ -68,6 +70,7 @@ class elf_image {
   std::span<const std::byte> image_;
   std::uint64_t size_ = 0;
   architecture arch_ = architecture::x86_64;
+  std::uint64_t entry_ = 0;
   std::vector<segment> segments_;
   std::vector<Elf64_Shdr> sections_;
   std::vector<char> names_;

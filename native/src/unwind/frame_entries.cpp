@@ -74,13 +74,10 @@ class entry_reader {
     byte_reader reader(bytes_.first(static_cast<std::size_t>(place.end)),
                        static_cast<std::size_t>(place.body));
     const std::uint64_t common_offset = identifier(place, reader);
-    if (reader.failed()) {
-      ++result_.bad;
-    } else if (common_offset != no_offset) {
-      read_function(common_offset, reader);
-    } else if (!common_at(place.offset)) {
-      ++result_.bad;
-    }
+    const bool sound =
+        !reader.failed() && (common_offset == no_offset ? common_at(place.offset).has_value()
+                                                        : read_function(common_offset, reader));
+    if (!sound) ++result_.bad;
   }
 
   // The CIE at an offset of the section, read at its first use: in .debug_frame it may stand behind
@@ -194,22 +191,17 @@ class entry_reader {
     return {reinterpret_cast<const char*>(bytes.data()), length};
   }
 
-  void read_function(std::uint64_t common_offset, byte_reader& reader) {
+  // False where it makes no sense.
+  bool read_function(std::uint64_t common_offset, byte_reader& reader) {
     const auto common = common_at(common_offset);
-    if (!common) {
-      ++result_.bad;
-      return;
-    }
+    if (!common) return false;
     const common_entry& entry = result_.commons[*common];
     const auto start = read_pointer(reader, entry.pointer_encoding, bases_, image_);
     const auto size = read_plain(reader, entry.pointer_encoding);
     if (entry.has_augmentation_size) reader.take(reader.uleb128());
-    if (!start || !size || reader.failed() || *start > UINT64_MAX - *size) {
-      ++result_.bad;
-      return;
-    }
+    if (!start || !size || reader.failed() || *start > UINT64_MAX - *size) return false;
     // The linker leaves entries of discarded code at address 0 or with no length.
-    if (*start == 0 || *size == 0 || !image_.executable(*start)) return;
+    if (*start == 0 || *size == 0 || !image_.executable(*start)) return true;
     const std::uint64_t place = reader.offset();
     const auto instructions = reader.take(reader.left());
     result_.functions.push_back({.start = *start,
@@ -217,6 +209,7 @@ class entry_reader {
                                  .instructions = instructions,
                                  .instructions_address = bases_.section + place,
                                  .common = *common});
+    return true;
   }
 
   const elf_image& image_;

@@ -5,12 +5,14 @@
 namespace stallscope::unwind {
 namespace {
 
+constexpr std::uint64_t word = sizeof(std::uint64_t);
+
 // arch/x86/include/uapi/asm/sigcontext.h and ucontext.h: where sigreturn finds struct ucontext at
 // the stack pointer, with uc_stack at 16 and the registers at 40.
 constexpr std::array<unsigned, 17> x86_64_order{8, 9, 10, 11, 12, 13, 14, 15, 5,
                                                 4, 6, 3,  1,  0,  2,  7,  16};
 constexpr std::uint64_t x86_64_registers = 40;
-constexpr std::uint64_t x86_64_selectors = x86_64_registers + 18 * 8;
+constexpr std::uint64_t x86_64_selectors = x86_64_registers + 18 * word;
 constexpr std::uint64_t user_selectors = 0x002b'0000'0000'0033;  // ss, fs, gs, cs
 
 // arch/arm64/include/uapi/asm/sigcontext.h: struct siginfo of 128 bytes, then struct ucontext whose
@@ -18,7 +20,7 @@ constexpr std::uint64_t user_selectors = 0x002b'0000'0000'0033;  // ss, fs, gs, 
 // registers.
 constexpr std::uint64_t arm64_context = 128;
 constexpr std::uint64_t arm64_registers = arm64_context + 184;
-constexpr std::uint64_t arm64_records = arm64_registers + 35 * 8;
+constexpr std::uint64_t arm64_records = arm64_registers + 35 * word;
 constexpr std::uint64_t vector_record_head = 0x0000'0210'4650'8001;  // size, FPSIMD_MAGIC
 
 constexpr std::uint64_t stack_in_context = 16;

@@ -12,13 +12,14 @@ namespace stallscope::unwind {
 namespace {
 
 constexpr std::array<char, 8> magic{'s', 't', 'a', 'l', 'l', 'u', 'n', 'w'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 
 struct header {
   std::array<char, 8> name = magic;
   std::uint32_t version_of_this = version;
   std::uint32_t arch = 0;
   std::uint64_t first_address = 0;
+  std::uint64_t entry = 0;
   std::uint64_t bad_entries = 0;
   double frame_pointer_share = 0;
   std::uint64_t segments = 0;
@@ -27,7 +28,7 @@ struct header {
   std::uint64_t saved = 0;
   std::uint64_t expression_bytes = 0;
 };
-static_assert(sizeof(header) == 80);
+static_assert(sizeof(header) == 88);
 
 template <typename Item>
 void put(std::span<std::byte>& to, const std::vector<Item>& items) {
@@ -98,6 +99,7 @@ std::vector<std::byte> table::to_bytes() const {
   const content& from = *content_;
   const header head{.arch = static_cast<std::uint32_t>(from.arch),
                     .first_address = from.first_address,
+                    .entry = from.entry,
                     .bad_entries = from.bad_entries,
                     .frame_pointer_share = from.frame_pointer_share,
                     .segments = from.segments.size(),
@@ -128,6 +130,7 @@ table table::from_bytes(std::span<const std::byte> bytes) {
   auto made = std::make_unique<content>();
   made->arch = static_cast<architecture>(head.arch);
   made->first_address = head.first_address;
+  made->entry = head.entry;
   made->bad_entries = head.bad_entries;
   made->frame_pointer_share = head.frame_pointer_share;
   auto rest = bytes.subspan(sizeof head);

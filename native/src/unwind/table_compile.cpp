@@ -31,6 +31,7 @@ class compiler {
   explicit compiler(const elf_image& image)
       : image_{image}, made_{std::make_unique<table_reader::content>()} {
     made_->arch = image.arch();
+    made_->entry = image.entry();
     made_->segments = image.segments();
     made_->first_address = UINT64_MAX;
     for (const segment& each : made_->segments) {

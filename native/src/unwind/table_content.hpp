@@ -18,6 +18,7 @@ namespace stallscope::unwind {
 struct table::content {
   architecture arch = architecture::x86_64;
   std::uint64_t first_address = 0;  // row starts count from here
+  std::uint64_t entry = 0;          // where the loader starts the file, 0 where it does not
   std::vector<segment> segments;
   std::vector<std::uint32_t> starts;
   std::vector<std::uint32_t> rule_numbers;
@@ -36,6 +37,12 @@ struct table::content {
     if (next == starts.begin()) return nullptr;
     const auto row = static_cast<std::size_t>(next - starts.begin()) - 1;
     return rule_numbers[row] == 0 ? nullptr : &rules[rule_numbers[row]];
+  }
+
+  // Whether this is the code that nobody called: the first instructions of a program.
+  [[nodiscard]] bool is_entry(std::uint64_t address) const noexcept {
+    constexpr std::uint64_t entry_bytes = 64;
+    return entry != 0 && address - entry < entry_bytes;
   }
 
   [[nodiscard]] std::span<const saved_register> saved_by(const rule& each) const noexcept {

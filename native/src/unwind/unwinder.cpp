@@ -24,6 +24,7 @@ std::optional<chain_end> step(cursor& at) {
       if (found->is_signal_frame != 0 && step_over_signal_frame(at)) return std::nullopt;
       return step_by_rule(at, {.how = *found, .of = content, .load_bias = address - *in_file});
     }
+    if (in_file && content.is_entry(*in_file)) return chain_end::complete;
   }
   if (step_over_signal_frame(at)) return std::nullopt;
   return step_by_frame_pointer(at, known != nullptr);

@@ -68,6 +68,7 @@ bytes build(std::span<const section> sections, const options& how) {
   header.e_ident[EI_DATA] = ELFDATA2LSB;
   header.e_type = ET_DYN;
   header.e_machine = how.arch == stallscope::unwind::architecture::x86_64 ? EM_X86_64 : EM_AARCH64;
+  header.e_entry = how.entry;
   header.e_phoff = sizeof header;
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = 2;

@@ -26,6 +26,7 @@ struct section {
 
 struct options {
   stallscope::unwind::architecture arch = stallscope::unwind::architecture::x86_64;
+  std::uint64_t entry = 0;
   bool section_headers = true;
   std::size_t frame_header_section = SIZE_MAX;  // which one PT_GNU_EH_FRAME names
 };

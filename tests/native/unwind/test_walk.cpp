@@ -160,6 +160,17 @@ TEST_CASE("frame records end a chain by a zero") {
   CHECK(thread.end == chain_end::complete);
 }
 
+TEST_CASE("the code that the loader starts has no caller") {
+  written_thread thread(eh_frame({}));
+  constexpr auto entry = written_thread::file_bias + written_thread::entry;
+  thread.put(0, entry + 8);
+  CHECK(thread.walk() == addresses{code, entry + 8});
+  CHECK(thread.end == chain_end::complete);
+  thread.put(0, entry + 0x100);
+  CHECK(thread.walk() == addresses{code, entry + 0x100});
+  CHECK(thread.end == chain_end::no_table);
+}
+
 TEST_CASE("frame pointers that are none end the chain for want of a table") {
   written_thread thread(eh_frame({}));
   thread.at(jit + 0x105).with(6, sp + 17);

@@ -25,6 +25,7 @@ class written_thread {
   static constexpr std::uint64_t sp = 0x7fff'0000;
   static constexpr std::uint64_t file_bias = 0x5500'0000'0000;  // the file is loaded that far up
   static constexpr std::uint64_t jit = 0x7f00'0000'0000;        // code of no file
+  static constexpr std::uint64_t entry = elf_builder::code + 0x8000;  // without a rule
   static constexpr std::uint64_t in_file = file_bias + elf_builder::code;
 
   explicit written_thread(
@@ -32,7 +33,7 @@ class written_thread {
       stallscope::unwind::architecture arch = stallscope::unwind::architecture::x86_64)
       : arch_{arch},
         table_{stallscope::unwind::table::compile(
-            elf_builder::build({{".eh_frame", frame}}, {.arch = arch}))} {
+            elf_builder::build({{".eh_frame", frame}}, {.arch = arch, .entry = entry}))} {
     code.mapped.push_back({.start = file_bias + elf_builder::load_address,
                            .end = file_bias + elf_builder::load_address + elf_builder::load_bytes,
                            .file_offset = 0,
