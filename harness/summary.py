@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.python_summary import python_document, python_text
 from harness.terminal import colours, percent, printable, shorten, width, wrapped
 from harness.whole_stacks import (
     TELLING_SHARE,
@@ -68,6 +69,7 @@ def summary_document(analysis: "Analysis", places: Places) -> dict[str, object]:
         "unknown_share": _number(profile.unknown_share),
         "truncated_share": _number(profile.truncated_share),
         "stacks": stacks_document(profile.stack_shares, analysis.stacks),
+        "python": python_document(analysis.python),
         "functions": [
             {
                 "name": profile.functions[row.index].name,
@@ -147,6 +149,8 @@ def _facts(analysis: "Analysis") -> list[tuple[str, str]]:
     if analysis.stacks is not None:
         facts.append(("stacks", choice_text(analysis.stacks)))
     facts.append(("whole", shares_text(profile.stack_shares)))
+    if analysis.python is not None and (text := python_text(analysis.python)):
+        facts.append(("python", text))
     return facts
 
 
