@@ -9,6 +9,7 @@ from benchmarks.tables import document
 # Quick ones first; each module has run() and says in its docstring what it compares.
 NAMES = (
     "start_up",
+    "topdown_replay",
     "flame_page",
     "summary_cost",
     "unwind_tables",

@@ -24,7 +24,8 @@ OVERFLOW = "too large for a number"
 class NodeValue:
     """One node of one reading. ``value`` is None where ``warnings`` says why there is none.
 
-    ``above_threshold`` is None where the vendor publishes no threshold, or it cannot be told.
+    ``above_threshold`` is None where the vendor publishes no threshold, or a value that it turns
+    on is not known.
     """
 
     name: str
@@ -47,12 +48,12 @@ class Tree:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Formulas:
     """A model's formulas for one way of counting, each after all those that it asks for.
 
-    ``events`` are those that a formula may ask for, through all others; ``estimated`` the
-    formulas that lead through one which only estimates.
+    ``events`` are those that a formula may ask for, through all others, ``optional`` those of
+    them that a sum can do without; ``estimated`` are the formulas that lead through an estimate.
     """
 
     trees: Mapping[str, Expression]
@@ -61,6 +62,7 @@ class Formulas:
     thresholds: Mapping[str, Condition]
     events: Mapping[str, frozenset[str]]
     estimated: frozenset[str]
+    optional: Mapping[str, frozenset[str]]
 
 
 @cache
@@ -88,6 +90,7 @@ def formulas_of(key: str, *, smt: bool, ebs_mode: bool, perf_metrics: bool) -> F
         },
         {name: reached - set(trees) for name, reached in uses.items()},
         frozenset(name for name, reached in uses.items() if reached & estimates),
+        {name: few for name, reached in uses.items() if (few := reached & model.optional.keys())},
     )
 
 
@@ -110,25 +113,43 @@ def evaluate(model: Model, counts: Counts) -> Tree:
         model.key, smt=counts.smt, ebs_mode=counts.ebs_mode, perf_metrics=counts.perf_metrics
     )
     known, reasons = _values(model, formulas, counts)
+    fallen = _fallen(model.key, formulas, frozenset(counts.values))
     nodes = {}
     for name, node in model.nodes.items():
         value = known.get(name)
-        wrong = "" if value is None else impossible(node, value, model.whole)
-        if value is None:
+        if value is not None:
+            nodes[name] = _valued(model, node, formulas, counts, known)
+        elif reasons[name] or counts.absent:
             why = reasons[name] or _missing(formulas.events[name].difference(known), counts)
-            warnings = [why]
+            nodes[name] = NodeValue(name, None, node.level, node.parent, None, (why,), False)
         else:
-            warnings = _doubts(model, node, formulas, counts)
-            if wrong:
-                why = cause(node, formulas.suspects[name], known, negative=value < 0)
-                warnings.insert(0, f"impossible: {wrong}: {why}")
-        condition = formulas.thresholds.get(name)
-        above = None if condition is None else holds(condition, known)
-        nodes[name] = NodeValue(
-            name, value, node.level, node.parent, above, tuple(warnings), bool(wrong)
-        )
+            nodes[name] = fallen[name]
     ipc = _ipc(model, counts)
     return Tree(model, MappingProxyType(nodes), ipc, counts.unknown, counts.notes)
+
+
+@lru_cache(maxsize=64)
+def _fallen(key: str, formulas: Formulas, counted: frozenset[str]) -> dict[str, NodeValue]:
+    """Return the nodes that lack a count, where just these are there; most readings are alike."""
+    return {
+        name: NodeValue(name, None, node.level, node.parent, None, (_not_counted(missing),), False)
+        for name, node in load(key).nodes.items()
+        if (missing := formulas.events[name] - counted)
+    }
+
+
+def _valued(
+    model: Model, node: Node, formulas: Formulas, counts: Counts, known: Mapping[str, float]
+) -> NodeValue:
+    value = known[node.name]
+    warnings = _doubts(model, node, formulas, counts)
+    wrong = impossible(node, value, model.whole)
+    if wrong:
+        why = cause(node, formulas.suspects[node.name], known, negative=value < 0)
+        warnings.insert(0, f"impossible: {wrong}: {why}")
+    condition = formulas.thresholds.get(node.name)
+    above = None if condition is None else holds(condition, known)
+    return NodeValue(node.name, value, node.level, node.parent, above, tuple(warnings), bool(wrong))
 
 
 def _values(
@@ -164,7 +185,6 @@ def _missing(events: frozenset[str], counts: Counts) -> str:
     return "; ".join(dict.fromkeys(told))
 
 
-@lru_cache(maxsize=4096)
 def _not_counted(events: frozenset[str]) -> str:
     return f"not in the counts: {', '.join(sorted(events))}"
 
@@ -179,7 +199,7 @@ def _doubts(model: Model, node: Node, formulas: Formulas, counts: Counts) -> lis
         share = min((counts.running.get(event, 1.0) for event in events), default=1.0)
         if share < 1:
             doubts.append(f"scaled: an event was counted {share * 100:.0f} % of the time")
-    if model.optional:
-        left_out = (model.optional.keys() & formulas.events[node.name]) - counts.values.keys()
+    if optional := formulas.optional.get(node.name):
+        left_out = optional.difference(counts.values)
         doubts += dict.fromkeys(model.optional[event] for event in sorted(left_out))
     return doubts
