@@ -29,6 +29,7 @@ def test_holds_just_these_packages(wheel: Path) -> None:
     } <= set(names)
     assert any(name.startswith("stallscope/_native.") and name.endswith(".so") for name in names)
     assert "harness/pages/flame.py" in names
+    assert {"topdown/slots/models/spr.json", "topdown/slots/explanations.json"} <= set(names)
     assert not [
         name
         for name in names

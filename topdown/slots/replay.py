@@ -14,8 +14,8 @@ from topdown.slots.counts import Flags, Reading
 from topdown.slots.perf_stat import looks_like_perf_json, readings_of_csv, readings_of_json_lines
 from topdown.stacks.regular_file import MissingFileError, RefusedFileError, open_regular
 
-LARGEST_BYTES = 64 * 2**20
-MOST_READINGS = 50_000
+LARGEST_BYTES = 32 * 2**20  # some 5,000 readings of the largest model
+MOST_READINGS = 20_000
 MOST_COUNTS = 10_000  # of one reading; the largest model has some 200 events
 LARGEST = 2.0**96  # beyond what counters of a fleet add up to
 REMEDY = (
