@@ -44,7 +44,8 @@ struct cursor {
   bool exact = true;
   bool on_other_stack = false;  // the interrupted code ran on a stack that was not copied
   bool by_record = false;       // a frame record led here
-  unsigned still_steps = 0;     // steps in a row that did not move the stack pointer
+  unsigned expression_steps_left = 20'000;
+  unsigned still_steps = 0;  // steps in a row that did not move the stack pointer
 };
 
 // The rule in force where a frame stands, with what it refers to.

@@ -15,10 +15,10 @@ namespace stallscope::unwind {
 namespace {
 
 // More than any linked file has; a limit for hostile ones.
-constexpr std::uint64_t most_segments = 4096;
+constexpr std::uint64_t most_headers = 4096;
 constexpr std::uint64_t most_sections = 65'536;
 constexpr std::uint64_t most_name_bytes = std::uint64_t{4} << 20U;
-constexpr std::uint64_t most_section_bytes = std::uint64_t{1} << 30U;
+constexpr std::uint64_t most_section_bytes = std::uint64_t{256} << 20U;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ void elf_image::open() {
 }
 
 void elf_image::read_segments(const Elf64_Ehdr& header) {
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > most_segments) {
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > most_headers) {
     throw table_error("an ELF file whose program headers make no sense");
   }
   std::vector<Elf64_Phdr> found(header.e_phnum);
@@ -99,6 +99,7 @@ void elf_image::read_segments(const Elf64_Ehdr& header) {
         each.p_offset > UINT64_MAX - each.p_filesz) {
       continue;
     }
+    if (segments_.size() == most_segments) throw table_error("an ELF file in too many parts");
     segments_.push_back({.address = each.p_vaddr,
                          .file_offset = each.p_offset,
                          .file_bytes = each.p_filesz,
@@ -129,7 +130,9 @@ void elf_image::read_sections(const Elf64_Ehdr& header) {
 
 const Elf64_Shdr* elf_image::find(std::string_view name) const {
   const auto found = std::find_if(sections_.begin(), sections_.end(), [&](const Elf64_Shdr& each) {
-    return each.sh_name < names_.size() && name == names_.data() + each.sh_name;
+    const std::string_view names(names_.data(), names_.size());
+    return each.sh_name < names.size() && names.substr(each.sh_name).starts_with(name) &&
+           names_[each.sh_name + name.size()] == '\0';  // the names end with one
   });
   return found == sections_.end() ? nullptr : &*found;
 }

@@ -16,6 +16,9 @@
 
 namespace stallscope::unwind {
 
+// More than any linked file has; lookups go through them one by one.
+inline constexpr std::size_t most_segments = 64;
+
 // A part of the file that the loader maps.
 struct segment {
   std::uint64_t address = 0;

@@ -8,7 +8,6 @@ namespace stallscope::unwind {
 namespace {
 
 constexpr std::size_t most_depth = 64;
-constexpr unsigned most_steps = 1000;
 
 enum operation : std::uint8_t {
   addr = 0x03,
@@ -74,8 +73,9 @@ class evaluation {
 
   std::optional<std::uint64_t> run(std::optional<std::uint64_t> initial) {
     if (initial) push(*initial);
-    for (unsigned steps = 0; !reader_.at_end(); ++steps) {
-      if (steps == most_steps) return std::nullopt;
+    while (!reader_.at_end()) {
+      if (frame_.steps_left == 0) return std::nullopt;
+      --frame_.steps_left;
       step(reader_.number<std::uint8_t>());
       if (failed_ || reader_.failed()) return std::nullopt;
     }

@@ -15,6 +15,7 @@ namespace stallscope::unwind {
 struct expression_frame {
   const registers& values;
   const stack_memory& stack;
+  unsigned& steps_left;  // of the whole walk, which hostile tables could make long
   // Added to the addresses that an expression names: where the file is loaded.
   std::uint64_t load_bias = 0;
 };

@@ -11,6 +11,7 @@ namespace stallscope::unwind {
 namespace {
 
 constexpr std::uint64_t no_offset = UINT64_MAX;
+constexpr std::size_t most_letters = 64;  // of an augmentation
 
 // One entry's place in the section: its bytes behind the length, and where they begin.
 struct entry_place {
@@ -184,7 +185,7 @@ class entry_reader {
 
   static std::string_view text(byte_reader& reader) {
     byte_reader ahead = reader;
-    const auto bytes = ahead.take(ahead.left());
+    const auto bytes = ahead.take(std::min(ahead.left(), most_letters));
     const auto end = std::find(bytes.begin(), bytes.end(), std::byte{0});
     const auto length = static_cast<std::size_t>(end - bytes.begin());
     reader.take(length + 1);

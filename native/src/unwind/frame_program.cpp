@@ -48,11 +48,12 @@ bool fits(std::int64_t value) noexcept { return value >= INT32_MIN && value <= I
 
 }  // namespace
 
-frame_program::frame_program(const elf_image& image, row_writer& into)
+frame_program::frame_program(const elf_image& image, row_writer& into, std::uint64_t most_bytes)
     : image_{image},
       into_{into},
       arch_{image.arch()},
-      tracked_{arch_ == architecture::x86_64 ? x86_64::rip + 1 : registers::count} {}
+      tracked_{arch_ == architecture::x86_64 ? x86_64::rip + 1 : registers::count},
+      bytes_left_{most_bytes} {}
 
 bool frame_program::run(const function_entry& function, const common_entry& common,
                         std::uint64_t from, std::uint64_t to) {
@@ -74,16 +75,15 @@ bool frame_program::run(const function_entry& function, const common_entry& comm
   to_ = to;
   counted_before_ = counted_;
   const auto mark = into_.here();
-  if (execute(function.instructions, false) && state_.has_cfa) {
-    emit(to);
-    return true;
-  }
+  if (execute(function.instructions, false) && state_.has_cfa && emit(to)) return true;
   into_.take_back(mark);
   counted_ = counted_before_;
   return false;
 }
 
 bool frame_program::execute(std::span<const std::byte> instructions, bool is_common) {
+  if (instructions.size() > bytes_left_) return false;
+  bytes_left_ -= instructions.size();
   byte_reader reader(instructions);
   const std::uint64_t before = location_;
   while (!reader.at_end()) {
@@ -275,22 +275,25 @@ bool frame_program::advance(std::uint64_t delta) {
 bool frame_program::move_to(std::uint64_t address) {
   if (address < location_) return false;
   if (address > location_ && !state_.has_cfa) return false;
-  emit(address);
+  if (!emit(address)) return false;
   location_ = address;
   return true;
 }
 
-// The row of the state in force, from the present location to `end`.
-void frame_program::emit(std::uint64_t end) {
+// The row of the state in force, from the present location to `end`; false where it has no place.
+bool frame_program::emit(std::uint64_t end) {
   const std::uint64_t start = std::max(location_, from_);
   end = std::min(end, to_);
-  if (start >= end) return;
+  if (start >= end) return true;
   if (location_ != function_start_ && state_.cfa_register != rule::by_expression) {
     counted_.described += end - start;
     if (by_frame_pointer()) counted_.by_frame_pointer += end - start;
   }
   const auto column = static_cast<std::uint8_t>(common_->return_column);
-  into_.write(start, end, into_.pool().number_of(state_, column, common_->is_signal_frame));
+  const std::uint32_t number = into_.pool().number_of(state_, column, common_->is_signal_frame);
+  if (number == 0) return false;
+  into_.write(start, end, number);
+  return true;
 }
 
 // x86-64: the CFA is found by rbp, and the caller's rbp is saved. arm64: the frame record, x29 and

@@ -17,7 +17,9 @@ namespace stallscope::unwind {
 
 class frame_program {
  public:
-  frame_program(const elf_image& image, row_writer& into);
+  // `most_bytes` of instructions are run at the most, so that entries which share their common
+  // entry's or are run in pieces cost no more than a few times what they take.
+  frame_program(const elf_image& image, row_writer& into, std::uint64_t most_bytes);
 
   // Writes the rows of `function` that lie in [from, to); false, and nothing written, where its
   // instructions make no sense.
@@ -45,13 +47,14 @@ class frame_program {
   [[nodiscard]] std::int64_t factored(std::int64_t count) const noexcept;
   bool advance(std::uint64_t delta);
   bool move_to(std::uint64_t address);
-  void emit(std::uint64_t end);
+  bool emit(std::uint64_t end);
   [[nodiscard]] bool by_frame_pointer() const noexcept;
 
   const elf_image& image_;
   row_writer& into_;
   architecture arch_;
   unsigned tracked_;  // registers below this number are followed
+  std::uint64_t bytes_left_;
   const common_entry* common_ = nullptr;
   const common_entry* initial_of_ = nullptr;
   frame_state initial_;

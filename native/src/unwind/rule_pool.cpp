@@ -7,6 +7,8 @@ namespace stallscope::unwind {
 namespace {
 
 constexpr std::size_t most_expression_bytes = 4096;
+constexpr std::size_t most_probes = 4096;                  // hashes that collide on purpose
+constexpr std::size_t most_rules = std::size_t{1} << 18U;  // large libraries have 2,000
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) noexcept {
   hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
@@ -56,11 +58,14 @@ std::uint32_t rule_pool::number_of(const frame_state& state, std::uint8_t return
   const std::uint64_t hash = hash_of(wanted, state);
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = static_cast<std::size_t>(hash >> 20U) & mask;
+  std::size_t probes = 0;
   for (; slots_[at].number != 0; at = (at + 1) & mask) {
+    if (++probes > most_probes) return 0;
     if (slots_[at].hash == hash && describes(into_.rules[slots_[at].number], wanted, state)) {
       return slots_[at].number;
     }
   }
+  if (into_.rules.size() == most_rules) return 0;
   const std::uint32_t number = add(wanted, state);
   slots_[at] = {.hash = hash, .number = number};
   if (++used_ > slots_.size() / 2) grow();

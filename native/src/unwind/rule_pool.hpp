@@ -17,7 +17,8 @@ class rule_pool {
  public:
   explicit rule_pool(table_reader::content& into) : into_{into}, slots_(1024) {}
 
-  // The number of the rule that a state describes, for a return address in this column.
+  // The number of the rule that a state describes, for a return address in this column; 0 where
+  // the pool is full, which no compiler's output makes it.
   std::uint32_t number_of(const frame_state& state, std::uint8_t return_column,
                           bool is_signal_frame);
   // The place of this expression; -1 where it is longer than any sane one.

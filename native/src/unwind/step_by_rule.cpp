@@ -22,7 +22,10 @@ class rule_step {
 
  private:
   [[nodiscard]] expression_frame frame() const {
-    return {.values = at_.values, .stack = at_.stack, .load_bias = found_.load_bias};
+    return {.values = at_.values,
+            .stack = at_.stack,
+            .steps_left = at_.expression_steps_left,
+            .load_bias = found_.load_bias};
   }
 
   std::optional<chain_end> find_cfa() {

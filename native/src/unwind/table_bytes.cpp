@@ -127,6 +127,7 @@ table table::from_bytes(std::span<const std::byte> bytes) {
   if (head.name != magic) throw table_error("no unwind table");
   if (head.version_of_this != version) throw table_error("an unwind table of another version");
   require(head.arch <= static_cast<std::uint32_t>(architecture::arm64));
+  require(head.segments <= most_segments);
   auto made = std::make_unique<content>();
   made->arch = static_cast<architecture>(head.arch);
   made->first_address = head.first_address;

@@ -60,9 +60,11 @@ class compiler {
   }
 
   table finish() {
-    reserve_rows();
+    std::size_t bytes = 0;
+    for (const section_bytes& each : sections_) bytes += each.bytes.size();
+    reserve_rows(bytes);
     row_writer rows(*made_);
-    frame_program program(image_, rows);
+    frame_program program(image_, rows, 4 * std::uint64_t{bytes} + 4096);
     for (const covered& each : covered_) {
       if (each.section == by_stub) {
         write_stub(each, rows);
@@ -80,9 +82,7 @@ class compiler {
 
  private:
   // A row takes about five bytes of a section; room that is not used is never touched.
-  void reserve_rows() {
-    std::size_t bytes = 0;
-    for (const section_bytes& each : sections_) bytes += each.bytes.size();
+  void reserve_rows(std::size_t bytes) {
     made_->starts.reserve(bytes / 4);
     made_->rule_numbers.reserve(bytes / 4);
   }

@@ -23,8 +23,10 @@ std::optional<std::uint64_t> value(std::initializer_list<unsigned> expression,
   const unwind::stack_copy copy{.address = stack_address, .bytes = std::as_bytes(std::span(words))};
   const unwind::stack_memory memory(copy);
   std::uint64_t unread = 0;
-  return unwind::evaluate(bytes, {.values = registers, .stack = memory, .load_bias = 0x5000},
-                          initial, unread);
+  unsigned steps_left = 1000;
+  return unwind::evaluate(
+      bytes, {.values = registers, .stack = memory, .steps_left = steps_left, .load_bias = 0x5000},
+      initial, unread);
 }
 
 constexpr auto minus_one = UINT64_MAX;

@@ -155,3 +155,41 @@ TEST_CASE("the share of frames that the frame pointer finds leaves the first row
   CHECK(of(eh_frame({0x41, 0x0e, 32, 0x9d, 4, 0x9e, 3}, arm64_entry), unwind::architecture::arm64)
             .frame_pointer_share() == 1);
 }
+
+TEST_CASE("rules without end are bad entries, not gigabytes") {
+  // Each three bytes are a new rule: CFA rsp+n, n counting up.
+  const auto common = elf_builder::eh_common();
+  elf_builder::writer body;
+  body.put(static_cast<std::uint32_t>(common.size() + 4)).put(code).put(std::uint64_t{0x80000});
+  body.list({0});
+  for (unsigned count = 0; count < 300'000; ++count) {
+    body.list({0x41, 0x0e, 0x80U | (count & 0x7fU), 0x80U | (count >> 7U & 0x7fU), count >> 14U});
+  }
+  const table made = of(elf_builder::writer()
+                            .raw(common)
+                            .put(static_cast<std::uint32_t>(body.size()))
+                            .raw(body.made())
+                            .made());
+  CHECK(made.bad_entries() == 1);
+  CHECK(made.rows() == 0);
+}
+
+TEST_CASE("an entry that is run again for each gap between others runs out of its share") {
+  // One entry of .debug_frame with much to run, cut into pieces by thousands of .eh_frame.
+  const auto common = elf_builder::eh_common();
+  elf_builder::writer frame;
+  frame.raw(common);
+  for (std::uint64_t piece = 0; piece < 4000; ++piece) {
+    const auto back = static_cast<std::uint32_t>(frame.size() + 4);
+    frame.raw(elf_builder::eh_function(back, code + 16 * piece, 8, {}));
+  }
+  elf_builder::writer debug;
+  debug.put(std::uint32_t{16}).put(UINT32_MAX).list({3, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0, 0});
+  const elf_builder::bytes nops(100'000);
+  debug.put(static_cast<std::uint32_t>(20 + nops.size())).put(std::uint32_t{0});
+  debug.put(code).put(std::uint64_t{64'000}).raw(nops);
+  const table made = table::compile(
+      elf_builder::build({{".eh_frame", frame.made()}, {".debug_frame", debug.made(), 0}}));
+  CHECK(made.bad_entries() > 3900);
+  CHECK(rule_at(made, code + 12) == "rsp+8 ra=c-8");
+}
