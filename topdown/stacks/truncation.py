@@ -102,10 +102,11 @@ class _Words:
         self._reason_of[chosen] = self._numbers.setdefault(reason, len(self._numbers))
 
     def used(self, whole: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-        used, place = np.unique(self._reason_of[~whole], return_inverse=True)
-        reason_of = np.full(len(whole), WHOLE)
-        reason_of[~whole] = place
         words = list(self._numbers)
+        used = np.flatnonzero(np.bincount(self._reason_of[~whole], minlength=len(words)))
+        place = np.full(len(words), WHOLE)
+        place[used] = np.arange(len(used))
+        reason_of = np.where(whole, WHOLE, place[self._reason_of])
         return reason_of, tuple(words[number] for number in used.tolist())
 
 
