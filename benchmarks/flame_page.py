@@ -30,6 +30,9 @@ CHANGES = {
     "by_name_ms": "{byName: true}",
     "select_ms": "{selected: 1}",
     "search_long_ms": "{query: 'query::exec'}",
+    "hide_inlined_ms": "{inlined: false}",
+    "show_inlined_ms": "{inlined: true}",
+    "light_kind_ms": "{query: 'kind:kernel'}",
 }
 CHANGE = """
 const done = arguments[0], began = performance.now();

@@ -170,7 +170,10 @@ def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
     own = "Self time" if unit == "ns" else "Self value"
     head = [Cell("Self", "number"), Cell("Total", "number"), Cell(own, "number")]
     head += [Cell("Function"), Cell("Module"), Cell("Kind")]
-    return table(head, rows), _hint(len(rows), len(ranking.functions), "functions, by self")
+    what = "functions, by self"
+    if any(profile.functions[row.index].kind == FunctionKind.INLINED for row in shown):
+        what += "; what was inlined counts for itself"
+    return table(head, rows), _hint(len(rows), len(ranking.functions), what)
 
 
 def threads_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:

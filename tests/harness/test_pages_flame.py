@@ -14,8 +14,9 @@ import pytest
 from harness.pages import document
 from harness.pages.figures import share_text, value_text
 from harness.pages.flame import render_page
+from stallscope.recordings import Stacks
 from topdown.stacks import profile as contract
-from topdown.stacks.profile import Function, FunctionKind, Profile, Thread
+from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares, Thread
 
 GOLDEN = Path(__file__).parent / "golden" / "flame_page.txt"
 HOSTILE = [
@@ -136,6 +137,29 @@ def test_json_for_script_reads_back_and_cannot_end_the_script() -> None:
     text = document.json_for_script(value)
     assert json.loads(text) == value
     assert not set("<>&\u2028\u2029") & set(text)
+
+
+def test_kinds_truncated_stacks_and_what_to_do_are_said_without_script(
+    profile_of: Callable[..., Profile],
+) -> None:
+    serve = Function("serve", "/srv/app.py", FunctionKind.PYTHON)
+    push = Function("push", "/bin/it", FunctionKind.INLINED)
+    cut = Function("[truncated: no frame pointers]", "", FunctionKind.TRUNCATED)
+    shares = StackShares(0.6, 0.4, 0.0, (("no frame pointers", 0.4),))
+    profile = profile_of(
+        [((serve, "main", push), 6), ((cut, "main"), 4)], truncated_share=0.4, stack_shares=shares
+    )
+    stacks = Stacks("auto", "fp", 0, "it is", ())
+    page = render_page(profile, recording_name="r", host={}, stacks=stacks)
+    lines = outline(page).lines
+    at = lines.index("Truncated stacks")
+    assert lines[at + 1] == "40.0 %"
+    assert any("Record with --stacks dwarf" in line for line in lines)
+    assert "by frame pointers (auto: it is)" in lines
+    assert "60.0 %; truncated 40.0 %: no frame pointers 40.0 %" in lines
+    assert {"Python", "inlined"} <= set(lines)
+    assert "3 functions, by self; what was inlined counts for itself" in lines
+    assert cut.name not in lines  # no function: only the graph has it
 
 
 def test_no_samples_is_said_first(profile_of: Callable[..., Profile]) -> None:

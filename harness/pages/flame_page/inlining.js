@@ -72,7 +72,9 @@ function inOrder(whole, { count, parent, functionOf, of }) {
     tree.functionOf[at] = functionOf[i];
     tree.end[at] = at + size[i];
     let place = at + 1;
-    for (const child of children.subarray(first[i], first[i + 1]).sort(order)) {
+    if (first[i + 1] - first[i] > 1) children.subarray(first[i], first[i + 1]).sort(order); // most have one
+    for (let c = first[i]; c < first[i + 1]; c++) {
+      const child = children[c];
       number[child] = place;
       tree.parent[place] = at;
       tree.depth[place] = tree.depth[at] + 1;

@@ -178,6 +178,9 @@ def test_inlined_functions_stand_below_the_function_that_holds_them(shop, source
     assert {short(f.name) for f in inlined} == {"innermost", "middle"}
     assert all("shop.cc:" in line for f in inlined for line, _ in f.lines)
     assert sum(count for f in profile.functions for _, count in f.lines) == 40
+    alone = fold(capture, Symbolizer(sources), FoldOptions(inlined=1000))
+    assert made.paths(alone) == made.paths(profile)
+    assert not any(function.lines for function in alone.functions)
 
 
 @settings(deadline=None)
