@@ -66,10 +66,9 @@ _FIELDS = (("event", 0), ("u", 8), ("e", 18), ("t", 21), ("i", 23), ("c", 24))
 def canonical(spelling: str) -> str:
     """Return one spelling for all that mean the same event: lower case, sorted settings."""
     text = spelling.strip().lower()[:LONGEST]
-    if found := _AT.fullmatch(text):
-        return _of_terms(found["terms"])
-    if text not in GENERIC and (found := _PMU.fullmatch(text)):
-        return _of_terms(found["terms"])
+    found = _AT.fullmatch(text) or (None if text in GENERIC else _PMU.fullmatch(text))
+    if found:
+        return _of_terms(found["terms"], arm=found["pmu"].startswith("arm"))
     head, *rest = text.rpartition("::")[2].split(":")
     names, settings = [head], []
     for word in rest:
@@ -90,11 +89,12 @@ def _setting(word: str) -> str:
         return word
     if bit := found["bit"]:
         return f"{_SHORT.get(bit, bit)}{found['set'] or '1'}"
-    key, value = _SHORT.get(found["key"], found["key"]), int(found["value"], 0)
+    key, text = _SHORT.get(found["key"], found["key"]), found["value"]
+    value = int(text, 16 if text.startswith("0x") else 10)
     return f"{key}{value}" if key == "c" else f"{key}{value:#x}"
 
 
-def _of_terms(terms: str) -> str:
+def _of_terms(terms: str, *, arm: bool) -> str:
     """Return the canonical spelling of what stands between perf's slashes."""
     names, settings = [], []
     for word in filter(None, (part.strip().replace("\\", "") for part in terms.split(","))):
@@ -104,10 +104,10 @@ def _of_terms(terms: str) -> str:
             names.append(word)
     if names:
         return _joined(".".join(names), settings)
-    return encoded(settings)
+    return _encoded(settings, arm=arm)
 
 
-def encoded(settings: Iterable[str]) -> str:
+def _encoded(settings: Iterable[str], *, arm: bool) -> str:
     """Return the raw code, as ``0xCONFIG[/0xCONFIG1]``, that settings alone make."""
     values: dict[str, int] = {}
     for word in settings:
@@ -117,7 +117,7 @@ def encoded(settings: Iterable[str]) -> str:
     config = values.get("config", 0)
     for key, shift in _FIELDS:
         value = values.get(key, 0)
-        if key == "event":  # AMD's codes have 12 bits, the upper 4 of them at bit 32
+        if key == "event" and not arm:  # AMD's have 12 bits, the upper 4 of them at bit 32
             value = value & 0xFF | (value >> 8) << 32
         config |= value << shift
     extra = values.get("config1", 0)
