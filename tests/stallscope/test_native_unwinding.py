@@ -1,6 +1,9 @@
 """The reader asks Python for tables while it reads; what Python answers decides."""
 
 import os
+import struct
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -126,3 +129,49 @@ def test_a_truncated_capture_is_unwound_as_far_as_it_goes(tmp_path: Path) -> Non
         read_capture(path, unwind_tables=no_table)
     capture = read_capture(path, allow_truncated=True, unwind_tables=no_table)
     assert capture.stack_end.any()
+
+
+MEASURE = """
+import resource, sys
+from stallscope._native import read_capture
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+before = peak()
+capture = read_capture(sys.argv[1], unwind_tables=lambda _: None)
+print(len(capture.time_ns), int((capture.stack_end != 0).sum()), peak() - before)
+"""
+SAMPLES, STACK_BYTES = 8_000, 16_384
+
+
+def many_stacks(into: Path) -> None:
+    """A pipe's records: samples (IP, TID, TIME, three registers, a stack) of one process."""
+    registers, address, code = 0x1C0, 0x7FFD0000, 0x400000  # rbp, rsp, rip
+    sample_type = 1 | 2 | 4 | 1 << 12 | 1 << 13
+    attribute = struct.pack("<IIQQQQQ", 1, 136, 0, 999, sample_type, 0, 1 << 10 | 1 << 18)
+    attribute = (attribute.ljust(80, b"\0") + struct.pack("<Q", registers)).ljust(136, b"\0")
+    # Two frames by frame pointers, the rest of the stack is passed over.
+    frames = struct.pack("<QQQQ", address + 16, code + 32, 0, code + 64)
+    stack = frames + b"s" * (STACK_BYTES - len(frames))
+    with into.open("wb") as out:
+        out.write(b"PERFILE2" + struct.pack("<Q", 16))
+        out.write(struct.pack("<IHH", 64, 0, 8 + len(attribute)) + attribute)
+        where = struct.pack("<IIQQQ", 1, 1, code, 4096, 0) + b"/bin/x\0\0"
+        out.write(struct.pack("<IHH", 1, 2, 64) + where + struct.pack("<IIQ", 1, 1, 1))
+        for time in range(2, 2 + SAMPLES):
+            body = struct.pack("<QIIQ", code + time % 16, 1, 1, time)
+            body += struct.pack("<QQQQQ", 2, address, address, code + time % 16, STACK_BYTES)
+            body += stack + struct.pack("<Q", STACK_BYTES)
+            out.write(struct.pack("<IHH", 9, 2, 8 + len(body)) + body)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_stacks_do_not_stay_in_memory(tmp_path: Path, piped: bool) -> None:
+    path = tmp_path / "many.perf"
+    many_stacks(path)
+    command = [sys.executable, "-c", MEASURE, "/dev/stdin" if piped else str(path)]
+    with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+        done = subprocess.run(command, stdin=cat.stdout, capture_output=True, text=True, check=True)
+    samples, unwound, grown_mib = (int(word) for word in done.stdout.split())
+    assert samples == SAMPLES
+    assert unwound == 16
+    assert grown_mib < SAMPLES * STACK_BYTES >> 22
