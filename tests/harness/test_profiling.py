@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -121,3 +122,37 @@ def test_a_pipe_in_a_recording_is_not_waited_for(tmp_path: Path, capsys) -> None
     for place in (tmp_path, tmp_path / SAMPLES):
         assert main(["report", str(place)]) == 5
         assert "not a regular file" in capsys.readouterr().err
+
+
+def test_stacks_that_perf_copied_are_unwound_and_missing_binaries_named(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recorded = checkout / "tests/captures/dwarf.perf"
+    assert main(["report", str(recorded), "-o", str(tmp_path / "page.html")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "whole" in out
+    assert "/busy: stacks may end in it: its file is not there" in out
+
+
+def test_stacks_of_a_pipe_that_can_wait_nowhere_are_one_error(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    content = piped((checkout / "tests/captures/dwarf.perf").read_bytes())
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    os.close(writer)
+    code = main(["report", f"/dev/fd/{reader}", "-o", str(tmp_path / "page.html")])
+    os.close(reader)
+    errors = capsys.readouterr().err
+    assert code == 3
+    assert f"copied stacks cannot wait in {tmp_path / 'none'}" in errors
+    assert "remedy: set TMPDIR" in errors
+
+
+def piped(file: bytes) -> bytes:
+    """The records of a file with one event, behind the header of a pipe."""
+    entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", file, 16)
+    attribute = file[attributes : attributes + entry - 16]
+    head = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 8 + len(attribute))
+    return head + attribute + file[data : data + size]

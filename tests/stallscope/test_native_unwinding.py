@@ -91,11 +91,10 @@ def pipe_of(content: bytes, place: Path) -> threading.Thread:
 def as_pipe(file: Path) -> bytes:
     """The records of a file with one event, behind the header of a pipe."""
     content = file.read_bytes()
-    number = lambda at: int.from_bytes(content[at : at + 8], "little")  # noqa: E731
-    entry, attributes, data, size = number(16), number(24), number(40), number(48)
+    entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", content, 16)
     attribute = content[attributes : attributes + entry - 16]
-    head = (64).to_bytes(4, "little") + bytes(2) + (8 + len(attribute)).to_bytes(2, "little")
-    return b"PERFILE2" + (16).to_bytes(8, "little") + head + attribute + content[data : data + size]
+    head = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 8 + len(attribute))
+    return head + attribute + content[data : data + size]
 
 
 def test_the_stacks_of_a_pipe_wait_where_tmpdir_says(
