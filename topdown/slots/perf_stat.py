@@ -44,9 +44,21 @@ class _Interval:
             self.running[event] = min(running, self.running.get(event, 1.0))
 
 
-def looks_like_perf_json(text: str) -> bool:
-    """Return whether a text is of ``perf stat -j``: one object a line, with counter-value."""
-    return '"counter-value"' in text.lstrip()[:LONGEST_LINE].partition("\n")[0]
+def first_line(text: str) -> str:
+    """Return the first line that says something: perf begins a file with ``# started on``."""
+    place = 0
+    while place < len(text):
+        end = text.find("\n", place) + 1 or len(text)
+        line = text[place:end].strip()
+        if line and not line.startswith("#"):
+            return line
+        place = end
+    return ""
+
+
+def looks_like_perf_json(line: str) -> bool:
+    """Return whether a line is of ``perf stat -j``: an object with counter-value."""
+    return line.startswith("{") and '"counter-value"' in line[:LONGEST_LINE]
 
 
 def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
@@ -77,6 +89,8 @@ def readings_of_csv(text: str, where: str) -> Iterator[Reading]:
     intervals: dict[str, _Interval] = {}
     for number, line in _lines(text, where):
         columns = _columns(line)
+        if columns is not None and _is_metric(columns):
+            continue
         place = None if columns is None else _place(columns)
         if columns is None or place is None:
             raise RecordingError(
@@ -126,6 +140,13 @@ def _place(columns: list[str]) -> int | None:
         if counted and unit in _UNITS and named:
             return place
     return None
+
+
+def _is_metric(columns: list[str]) -> bool:
+    """Return whether a line has but a metric of perf's own: value, unit and event are empty."""
+    return any(
+        columns[place : place + 3] == ["", "", ""] for place in range(_MOST_PLACES - 1)
+    ) and (_place(columns) is None)
 
 
 def _time(columns: list[str], place: int) -> str:

@@ -11,7 +11,12 @@ from pathlib import Path
 
 from stallscope.errors import RecordingError, UsageError
 from topdown.slots.counts import Flags, Reading
-from topdown.slots.perf_stat import looks_like_perf_json, readings_of_csv, readings_of_json_lines
+from topdown.slots.perf_stat import (
+    first_line,
+    looks_like_perf_json,
+    readings_of_csv,
+    readings_of_json_lines,
+)
 from topdown.stacks.regular_file import MissingFileError, RefusedFileError, open_regular
 
 LARGEST_BYTES = 32 * 2**20  # some 5,000 readings of the largest model
@@ -56,12 +61,12 @@ def _text(path: Path) -> str:
 
 
 def _readings(text: str, where: str) -> Iterator[Reading]:
-    beginning = text.lstrip()[:1]
+    beginning = first_line(text)
     if not beginning:
         return
-    if beginning not in "[{":
+    if beginning[0] not in "[{":
         yield from readings_of_csv(text, where)
-    elif beginning == "{" and looks_like_perf_json(text):
+    elif looks_like_perf_json(beginning):
         yield from readings_of_json_lines(text, where)
     else:
         yield from _of_document(text, where)

@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from stallscope.errors import RecordingError, StallscopeError
 from topdown.slots.counts import Reading
-from topdown.slots.perf_stat import looks_like_perf_json, readings_of_csv, readings_of_json_lines
+from topdown.slots.perf_stat import (
+    first_line,
+    looks_like_perf_json,
+    readings_of_csv,
+    readings_of_json_lines,
+)
 
 
 def csv(text: str) -> list[Reading]:
@@ -50,6 +55,38 @@ def test_cores_with_a_number_of_cpus() -> None:
     assert reading.counts == {"cycles": 111}
 
 
+def test_lines_that_hold_but_a_metric_of_perfs_own_are_passed_over() -> None:
+    [reading] = csv("5,,slots,9,100.00,,\n,,,,,43.2,%  tma_retiring\n1.0,,,,,,,0.5,GHz\n")
+    assert reading.counts == {"slots": 5}
+
+
+def test_what_perf_6_1_prints() -> None:
+    intervals = csv(
+        "     0.100168513,0.78,msec,task-clock,779063,100.00,0.008,CPUs utilized\n"
+        "     0.100168513,76,,page-faults,779063,100.00,97.553,K/sec\n"
+        "     0.201982121,<not counted>,msec,task-clock,0,100.00,,\n"
+        "     0.201982121,<not counted>,,page-faults,0,100.00,,\n"
+    )
+    assert [reading.counts for reading in intervals] == [
+        {"task-clock": 0.78, "page-faults": 76},
+        {},
+    ]
+    assert set(intervals[1].absent) == {"task-clock", "page-faults"}
+    [cores] = csv(
+        "S0-D0-C0,1,261,,page-faults,111467134,100.00,,\n"
+        "S0-D0-C1,1,3076,,page-faults,113850873,100.00,,\n"
+    )
+    assert cores.counts == {"page-faults": 3337}
+    [cpus] = readings_of_json_lines(
+        '{"interval" : 0.100450770, "cpu" : "0", "counter-value" : "101.494311", "unit" : "msec", '
+        '"event" : "task-clock", "event-runtime" : 101493690, "pcnt-running" : 100.00}\n'
+        '{"interval" : 0.100450770, "cpu" : "1", "counter-value" : "103.036504", "unit" : "msec", '
+        '"event" : "task-clock", "event-runtime" : 103035593, "pcnt-running" : 100.00}\n',
+        "x",
+    )
+    assert cpus.counts == {"task-clock": pytest.approx(204.530815)}
+
+
 def test_repeated_runs_have_a_spread_before_the_running_share() -> None:
     [reading] = csv("100,,cycles,0.25%,9,75.00,,\n")
     assert reading.running == {"cycles": 0.75}
@@ -63,7 +100,7 @@ def test_json_lines() -> None:
         '{"metric-value" : "0.5", "metric-unit" : "GHz"}\n'
         '{"interval" : 2.0, "counter-value" : "13.5", "event" : "cycles", "pcnt-running" : 25}\n'
     )
-    assert looks_like_perf_json(text)
+    assert looks_like_perf_json(first_line(f"# started on Sat\n\n{text}"))
     first, second = readings_of_json_lines(text, "x")
     assert (first.counts, set(first.absent)) == ({"cycles": 12}, {"instructions"})
     assert (second.counts, second.running) == ({"cycles": 13.5}, {"cycles": 0.25})
