@@ -52,13 +52,7 @@ def _heading(
     texts = [("source", f"replay of {reading.where}"), ("IPC", ipc)]
     texts += [("caution", note) for note in tree.notes]
     texts.append(("interval", "none: one reading without windows has no spread"))
-    if not publishes_thresholds(tree):
-        marked = "none: this vendor publishes no thresholds"
-    elif path:
-        marked = f"{' > '.join(node.name for node in path)} (by the vendor's thresholds)"
-    else:
-        marked = "none: nothing is over its vendor's threshold"
-    texts.append(("bottleneck", marked))
+    texts.append(("bottleneck", _marked(tree, path)))
     if tree.unknown:
         some = ", ".join(name[:80] for name in tree.unknown[:MOST_UNKNOWN])
         more = f" and {len(tree.unknown) - MOST_UNKNOWN} more"
@@ -68,6 +62,20 @@ def _heading(
         first, *others = wrapped(text, max(30, width - LABEL))
         yield f"{label:<{LABEL}}{first}"
         yield from (" " * LABEL + line for line in others)
+
+
+def _marked(tree: Tree, path: tuple[NodeValue, ...]) -> str:
+    """Return the marked path in words, or why none is marked."""
+    if not publishes_thresholds(tree):
+        return "none: this vendor publishes no thresholds"
+    roots = [node for node in tree.nodes.values() if node.level == 1]
+    unsure = any(node.value is None or node.impossible for node in roots)
+    if path:
+        among = ", of those nodes that have a possible value" if unsure else ""
+        return f"{' > '.join(node.name for node in path)} (by the vendor's thresholds{among})"
+    if unsure:
+        return "cannot be told: not all of level 1 has a possible value"
+    return "none: nothing is over its vendor's threshold"
 
 
 def _shown(tree: Tree, level: int | None) -> list[NodeValue]:

@@ -119,7 +119,7 @@ def test_impossible_values_stand_never_bare(
     text = run(capsys, "--source", f"replay:{path}")
     assert "225.0 %!" in text
     assert "! Frontend_Bound: impossible: more than the whole" in text
-    assert "bottleneck none" in text
+    assert "bottleneck cannot be told" in text
     assert "no value for Retiring: not in the counts: UOPS_RETIRED.RETIRE_SLOTS" in text
 
 

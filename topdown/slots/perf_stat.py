@@ -144,9 +144,9 @@ def _place(columns: list[str]) -> int | None:
 
 def _is_metric(columns: list[str]) -> bool:
     """Return whether a line has but a metric of perf's own: value, unit and event are empty."""
-    return any(
-        columns[place : place + 3] == ["", "", ""] for place in range(_MOST_PLACES - 1)
-    ) and (_place(columns) is None)
+    places = range(_MOST_PLACES - 1)
+    empty = any(columns[place : place + 3] == ["", "", ""] for place in places)
+    return empty and _place(columns) is None
 
 
 def _time(columns: list[str], place: int) -> str:
