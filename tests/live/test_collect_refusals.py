@@ -189,7 +189,7 @@ def test_probe(collector: Path) -> None:
     document = json.loads(done.stdout)
     assert document["schema"] == "stallscope.probe/1"
     probes = {probe["name"]: probe for probe in document["probes"]}
-    assert {"cycles", "cpu-clock", "kernel", "cpu-wide", "callchain", "build-id", "ring"} <= set(
+    assert {"cycles", "cpu-clock", "kernel", "cpu-wide", "callchain", "stack-copy", "ring"} <= set(
         probes
     )
     for probe in probes.values():

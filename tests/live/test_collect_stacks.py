@@ -67,7 +67,7 @@ def test_copied_stacks_are_whole_and_told_once(
     stacks = recording.document["stacks"]
     assert (stacks["asked"], stacks["chosen"], stacks["copy_bytes"]) == ("dwarf", "dwarf", 8192)
     seen = chains(perf, recording)
-    assert len(seen) > 100
+    assert len(seen) > 10
     whole = Counter(stack[:4] == CHAIN and stack[-1] == "_start" for stack in seen)
     assert whole[True] >= 0.95 * len(seen), [stack for stack in seen if stack[:4] != CHAIN][:3]
     assert all(stack.count("main") <= 1 for stack in seen)
@@ -102,4 +102,94 @@ def test_an_ordinary_user_copies_stacks_of_own_processes(
     recording = record(*words, output=output, before=as_nobody)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["losses"]["lost_samples"] == 0
-    assert sum(stack[:4] == CHAIN for stack in chains(perf, recording)) > 100
+    assert sum(stack[:4] == CHAIN for stack in chains(perf, recording)) > 10
+
+
+def only_process(recording) -> dict:
+    (process,) = recording.document["stacks"]["processes"]
+    return process
+
+
+@pytest.mark.parametrize(("name", "chosen"), [("kept", "fp"), ("omitted", "dwarf")])
+def test_the_first_samples_decide(
+    record, start_target, programs, perf, name: str, chosen: str
+) -> None:
+    target = start_target(program=programs[name])
+    recording = record("-p", target.pid, "-F", 499, "--duration", 0.5)
+    assert recording.exit_code == 0, recording.messages
+    stacks = recording.document["stacks"]
+    assert (stacks["asked"], stacks["chosen"]) == ("auto", chosen)
+    process = only_process(recording)
+    assert (process["pid"], process["chosen"]) == (target.pid, chosen)
+    assert process["probed_samples"] >= 8
+    assert (process["whole_share"] >= 0.95) == (chosen == "fp")
+    assert name in stacks["why"]
+    assert f"stacks {'copied' if chosen == 'dwarf' else 'by frame pointers'}" in recording.messages
+    seen = chains(perf, recording)
+    whole = sum({"outer", "main"} <= set(stack) for stack in seen)
+    assert whole >= 0.95 * len(seen) > 0
+
+
+def test_processes_of_one_list_go_their_own_ways(record, start_target, programs, perf) -> None:
+    pids = {name: start_target(program=programs[name]).pid for name in programs}
+    recording = record("-p", ",".join(map(str, pids.values())), "-F", 499, "--duration", 1)
+    assert recording.exit_code == 0, recording.messages
+    stacks = recording.document["stacks"]
+    assert (stacks["chosen"], stacks["copy_bytes"]) == ("mixed", 8192)
+    ways = {process["pid"]: process["chosen"] for process in stacks["processes"]}
+    assert ways == {pids["kept"]: "fp", pids["omitted"]: "dwarf"}
+    assert len(perf.samples(recording)) == recording.document["samples"]
+    # One event for our reader and for perf, whichever way a sample's stack was taken.
+    assert perf.text("evlist", "-i", recording.samples_file).split() == ["cpu-clock:HG"] * 2
+    seen = chains(perf, recording)
+    assert sum({"outer", "main"} <= set(stack) for stack in seen) >= 0.95 * len(seen)
+    from stallscope._native import read_capture
+
+    capture = read_capture(str(recording.samples_file))
+    kinds = [(event.type, event.config, event.name) for event in capture.attributes]
+    assert len(kinds) == 2
+    assert len(set(kinds)) == 1
+    assert len(capture.time_ns) == recording.document["samples"]
+
+
+def test_an_idle_process_is_decided_by_its_code(record, programs) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        recording = record("-p", process.pid, "--duration", 0.2)
+        process.kill()
+    assert recording.exit_code == 5, recording.messages
+    found = only_process(recording)
+    assert (found["probed_samples"], found["whole_share"]) == (0, None)
+    assert "keeps frame pointers, and it was idle" in recording.document["stacks"]["why"]
+
+
+def test_a_command_is_decided_by_its_code(record, programs) -> None:
+    recording = record("-F", 499, "--", programs["omitted"], "end")
+    stacks = recording.document["stacks"]
+    assert stacks["processes"] == []
+    assert "of the code of omitted and its libraries keeps frame pointers" in stacks["why"]
+
+
+def test_whole_cpus_copy_all_where_one_process_needs_it(
+    needs_root, record, start_target, programs
+) -> None:
+    for name in programs:
+        start_target(program=programs[name])
+    recording = record("-a", "-F", 499, "--duration", 0.3)
+    assert recording.exit_code == 0, recording.messages
+    stacks = recording.document["stacks"]
+    assert stacks["chosen"] == "dwarf"
+    assert {process["chosen"] for process in stacks["processes"]} <= {"dwarf"}
+
+
+def test_the_probe_leaves_nothing_open(start_collector, start_target, programs) -> None:
+    target = start_target(program=programs["omitted"])
+    collection = start_collector("-p", target.pid)
+    started = collection.wait_for("started")
+    assert started["stacks"]["chosen"] == "dwarf"
+    assert started["stacks"]["text"].startswith("copied (8 KiB a sample): frame pointers reach")
+    folder = Path(f"/proc/{collection.process.pid}/fd")
+    events = [fd for fd in folder.iterdir() if "perf_event" in str(fd.readlink())]
+    collection.send("stop\n")
+    recording = collection.end()
+    rings = recording.document["attach"]["descriptors"]  # one thread: as many events as rings
+    assert len(events) == 2 * rings

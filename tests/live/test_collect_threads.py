@@ -119,7 +119,7 @@ def test_a_deleted_binary_keeps_its_build_id(
     recording = record("-p", target.pid, "--duration", 1)
     assert recording.exit_code == 0, recording.messages
     expected = build_id_of(target_program)
-    maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events")
+    maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events", "-G")
     assert any(expected in line and "short lived" in line for line in maps.splitlines())
 
 
@@ -133,7 +133,7 @@ def test_a_binary_in_another_mount_namespace_keeps_its_build_id(
     assert not (inside / "hidden").exists()
     recording = record("-p", target.pid, "--duration", 1)
     assert recording.exit_code == 0, recording.messages
-    maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events")
+    maps = perf.text("script", "-i", recording.samples_file, "--show-mmap-events", "-G")
     expected = build_id_of(target_program)
     assert any(expected in line and "hidden" in line for line in maps.splitlines())
 

@@ -69,7 +69,7 @@ def test_redis_under_load(tmp_path: Path) -> None:
         row["module"].endswith(("redis-server", "redis-check-rdb")) for row in document["functions"]
     )
     assert any(row["kind"] == "kernel" for row in document["functions"])
-    assert document["truncated_share"] > 0.3, "Debian's redis-server has no frame pointers"
+    assert document["truncated_share"] < 0.1, "Debian's redis-server has no frame pointers"
 
 
 def test_a_python_service(tmp_path: Path) -> None:

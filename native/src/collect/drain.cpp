@@ -34,14 +34,14 @@ void drain::pass() {
   } else {
     for (auto& cursor : cursors_) cursor.scanned = std::max(cursor.scanned, cursor.writable);
   }
-  if (held_ && !crowded()) return;
+  if (holding_ == holding::strictly || (holding_ == holding::until_crowded && !crowded())) return;
   const auto before = file_->size_bytes();
   for (std::size_t i = 0; i < rings_.size(); ++i) write(i);
   if (file_->size_bytes() == before) return;
   perf_event_header round{};
   round.type = static_cast<std::uint32_t>(perf_format::user_record::finished_round);
   round.size = sizeof round;
-  if (!held_) file_->append(std::as_bytes(std::span{&round, 1}));
+  if (holding_ == holding::none) file_->append(std::as_bytes(std::span{&round, 1}));
 }
 
 bool drain::crowded() const {

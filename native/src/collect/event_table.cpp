@@ -4,14 +4,15 @@
 
 namespace stallscope {
 
-int event_table::open(pid_t pid, std::uint32_t ring_index, unsigned long flags) {
+int event_table::open(pid_t pid, std::uint32_t ring_index, unsigned long flags,
+                      std::uint32_t attribute) {
   const auto& target = rings_[ring_index];
-  auto opened = open_event(attribute_, {pid, target.cpu(), flags});
+  auto opened = open_event(attributes_[attribute], {pid, target.cpu(), flags});
   if (!opened.fd) return opened.error;
   if (const int error = target.redirect(opened.fd); error != 0) return error;
   const auto id = event_id(opened.fd);
   by_id_.emplace(id, slots_.size());
-  slots_.push_back({std::move(opened.fd), id, pid, ring_index});
+  slots_.push_back({std::move(opened.fd), id, pid, ring_index, attribute});
   ++open_count_;
   return 0;
 }
@@ -19,6 +20,14 @@ int event_table::open(pid_t pid, std::uint32_t ring_index, unsigned long flags) 
 const event_table::slot* event_table::find(std::uint64_t id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : &slots_[found->second];
+}
+
+std::vector<std::uint64_t> event_table::ids_of(std::uint32_t attribute) const {
+  std::vector<std::uint64_t> ids;
+  for (const auto& slot : slots_) {
+    if (slot.attribute == attribute) ids.push_back(slot.id);
+  }
+  return ids;
 }
 
 void event_table::close(std::size_t number) {

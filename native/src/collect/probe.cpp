@@ -6,6 +6,7 @@
 
 #include "stallscope/collect/event_choice.hpp"
 #include "stallscope/collect/refusal.hpp"
+#include "stallscope/collect/stack_choice.hpp"
 #include "stallscope/perf_events/cpu_list.hpp"
 #include "stallscope/perf_events/ring.hpp"
 
@@ -74,6 +75,15 @@ const std::vector<variation>& variations() {
        }},
       {"cpu-wide", "whole CPUs may be sampled", [](auto&, auto& place) { place.pid = -1; }},
       {"callchain", "call chains are recorded", [](auto&, auto&) {}},
+      {"stack-copy", "stacks are copied with their registers",
+       [](auto& attribute, auto&) {
+         sampling how;
+         how.user_only = true;
+         attribute = sampling_attribute(cpu_clock(), with_copies(how, 8192));
+         attribute.build_id = 0;
+         attribute.read_format &= ~format_lost;
+         attribute.disabled = 1;
+       }},
       {"build-id", "mmap records carry build ids",
        [](auto& attribute, auto&) { attribute.build_id = 1; }},
       {"format-lost", "lost samples are counted by event",

@@ -116,6 +116,7 @@ descriptor open_mapped_file(const procfs& proc, pid_t pid, const memory_mapping&
                 static_cast<unsigned long long>(mapping.end));
   auto fd = open_if_mapped(process + "/map_files/" + range.data(), mapping);
   if (!fd) fd = open_if_mapped(process + "/root" + mapping.path, mapping);
+  if (!fd) fd = open_if_mapped(mapping.path, mapping);  // the process may be gone
   return fd;
 }
 

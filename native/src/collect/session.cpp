@@ -84,7 +84,8 @@ void session::open_output() {
     file_.emplace(output_->create("samples.perf"));
     open_rings_for_cpus();
     choose_wake_ups();
-    write_header();
+    set_attributes();
+    if (attributes_.size() == 1) write_header();  // of several, the ids are not known yet
     begin_python();
   } catch (const std::system_error& error) {
     output_->discard();
@@ -98,13 +99,15 @@ void session::open_output() {
 }
 
 void session::write_header() {
-  // The sampling event's own bits, with its rings' size known by now.
-  facts_.choice.how.wakeup_bytes = static_cast<std::uint32_t>(rings_.data_bytes / 4);
-  facts_.choice.attribute = sampling_attribute(facts_.choice.event, facts_.choice.how);
+  std::vector<event_header::kind> kinds;
+  for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
+    kinds.push_back({attributes_[i], {}});
+    if (attributes_.size() > 1) kinds.back().ids = events_->ids_of(i);
+  }
   record_buffer header;
   put_header(header,
-             {facts_.choice.attribute, facts_.choice.event.name, facts_.options.arguments,
-              facts_.start_monotonic_ns, facts_.start_realtime_ns},
+             {kinds, facts_.choice.event.name, facts_.options.arguments, facts_.start_monotonic_ns,
+              facts_.start_realtime_ns},
              facts_.host);
   if (const auto layout = read_kernel_layout()) {
     put_kernel_map(header, *layout);

@@ -49,7 +49,8 @@ void session::open_rings_for_cpus() {
 }
 
 void session::attach() {
-  drain_->hold(true);
+  const bool header_is_written = attributes_.size() == 1;
+  drain_->hold(header_is_written ? holding::until_crowded : holding::strictly);
   switch (facts_.options.kind) {
     case target_kind::process:
       attach_threads();
@@ -65,8 +66,9 @@ void session::attach() {
   facts_.attach.descriptors = events_->open_count();
   facts_.attach.settled_ns = monotonic_ns();
   facts_.attach.opened_ns = threads_ ? threads_->opened_ns() : facts_.attach.settled_ns;
+  if (!header_is_written) write_header();
   synthesize();
-  drain_->hold(false);
+  drain_->hold(holding::none);
 }
 
 void session::open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused) {
@@ -86,8 +88,12 @@ void session::attach_threads() {
     attach_filtered();
     return;
   }
-  events_.emplace(facts_.choice.attribute, rings_.rings);
+  events_.emplace(attributes_, rings_.rings);
   threads_ = std::make_unique<thread_attach>(proc_, *events_, budget);
+  for (const auto& process : facts_.stacks.processes) {
+    if (attributes_.size() > 1 && process.kind == stack_kind::frame_pointers)
+      threads_->set_attribute(process.pid, 1);
+  }
   drain_->set_sieve(threads_.get());
   try {
     if (!threads_->attach(pids, *drain_)) {
@@ -109,9 +115,10 @@ void session::attach_threads() {
 
 void session::attach_filtered() {
   const std::size_t budget = std::min(most_descriptors, descriptor_limit_ / 2);
+  if (facts_.stacks.kind == stack_kind::mixed) copy_all_stacks();
   auto whole = facts_.choice.how;
   whole.inherit = false;
-  events_.emplace(sampling_attribute(facts_.choice.event, whole), rings_.rings);
+  events_.emplace(std::vector{sampling_attribute(facts_.choice.event, whole)}, rings_.rings);
   filter_ = std::make_unique<process_filter>(facts_.options.pids);
   drain_->set_sieve(filter_.get());
   try {
@@ -132,7 +139,7 @@ void session::attach_filtered() {
 }
 
 void session::attach_whole_cpus() {
-  events_.emplace(facts_.choice.attribute, rings_.rings);
+  events_.emplace(attributes_, rings_.rings);
   facts_.attach.mode = mode_cpus;
   if (facts_.options.kind == target_kind::cgroup) {
     open_on_all_cpus(cgroup_.fd.get(), PERF_FLAG_PID_CGROUP, [this](int error, int cpu) {
@@ -144,7 +151,7 @@ void session::attach_whole_cpus() {
 }
 
 void session::attach_command() {
-  events_.emplace(facts_.choice.attribute, rings_.rings);
+  events_.emplace(attributes_, rings_.rings);
   open_on_all_cpus(command_->pid(), 0, refusal_of("the command"));
   facts_.attach.mode = mode_threads;
   facts_.attach.threads = 1;

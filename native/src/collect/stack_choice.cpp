@@ -14,13 +14,6 @@ constexpr std::size_t most_ring_bytes = std::size_t{64} << 20U;
 constexpr std::size_t ring_bytes_of_period = std::size_t{8} << 20U;
 constexpr std::uint64_t memory_part = 32;  // all rings together take at most this part
 
-// All general registers, stack pointer and program counter: arch/*/include/uapi/asm/perf_regs.h.
-#ifdef __aarch64__
-constexpr std::uint64_t unwound_registers = (std::uint64_t{1} << 33U) - 1;
-#else
-constexpr std::uint64_t unwound_registers = 0xFF01FF;
-#endif
-
 std::string mib(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
 
 std::string copy_size(std::uint32_t bytes) {
@@ -57,7 +50,7 @@ std::string describe(const stack_choice& choice, std::uint32_t stack_bytes) {
 
 sampling with_copies(sampling how, std::uint32_t stack_bytes) {
   how.stack_bytes = stack_bytes;
-  how.user_registers = unwound_registers;
+  how.user_registers = unwind::perf_mask(this_architecture());
   return how;
 }
 

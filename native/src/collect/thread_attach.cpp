@@ -43,25 +43,31 @@ bool thread_attach::settled(std::size_t quiet_scans) const {
 }
 
 void thread_attach::open_first(std::span<const pid_t> pids) {
-  std::vector<pid_t> tids;
+  std::vector<std::pair<pid_t, pid_t>> tids;  // with their processes
   for (const pid_t pid : pids) {
     for (const pid_t child : proc_->children(pid)) first_children_.insert(child);
-    const auto threads = proc_->threads(pid);
-    tids.insert(tids.end(), threads.begin(), threads.end());
+    for (const pid_t tid : proc_->threads(pid)) tids.emplace_back(pid, tid);
   }
   // All were there before the first event was opened, so none of them can have inherited one.
-  for (const pid_t tid : tids) open_thread(tid, false);
+  for (const auto& [pid, tid] : tids) open_thread(pid, tid, false);
   first_opened_ns_ = monotonic_ns();
 }
 
-bool thread_attach::open_thread(pid_t tid, bool late) {
+void thread_attach::inherit_attribute(pid_t parent, pid_t child) {
+  const auto known = attributes_.find(parent);
+  if (known != attributes_.end()) attributes_.emplace(child, known->second);
+}
+
+bool thread_attach::open_thread(pid_t pid, pid_t tid, bool late) {
   const auto rings = events_->rings();
+  const auto own = attributes_.find(pid);
+  const std::uint32_t attribute = own == attributes_.end() ? 0 : own->second;
   if (events_->open_count() + rings.size() > max_descriptors_) {
     throw too_many_descriptors("more than " + std::to_string(max_descriptors_) + " descriptors");
   }
   bool opened = false;
   for (std::uint32_t i = 0; i < rings.size(); ++i) {
-    const int error = events_->open(tid, i);
+    const int error = events_->open(tid, i, 0, attribute);
     if (error == ESRCH) break;  // it has ended
     if (error == EMFILE || error == ENFILE) throw too_many_descriptors("the limit of descriptors");
     if (error != 0) throw refusal(error, "thread " + std::to_string(tid), rings[i].cpu());
@@ -77,20 +83,20 @@ bool thread_attach::open_thread(pid_t tid, bool late) {
 bool thread_attach::open_announced() {
   bool any = false;
   for (const auto& [tid, pid] : std::exchange(uncertain_, {})) {
-    if (!open_thread(tid, true)) continue;
+    if (!open_thread(pid, tid, true)) continue;
     any = true;
     processes_.insert(pid);
   }
   return any;
 }
 
-bool thread_attach::open_if_seen_before(pid_t tid, std::unordered_set<pid_t>& seen_now) {
+bool thread_attach::open_if_seen_before(pid_t pid, pid_t tid, std::unordered_set<pid_t>& seen_now) {
   if (complete_at_ns_.contains(tid)) return false;
   if (!seen_.contains(tid)) {
     seen_now.insert(tid);
     return false;
   }
-  return open_thread(tid, true);
+  return open_thread(pid, tid, true);
 }
 
 bool thread_attach::open_unannounced() {
@@ -98,9 +104,12 @@ bool thread_attach::open_unannounced() {
   std::unordered_set<pid_t> seen_now;
   const std::vector<pid_t> processes{processes_.begin(), processes_.end()};
   for (const pid_t pid : processes) {
-    for (const pid_t tid : proc_->threads(pid)) any = open_if_seen_before(tid, seen_now) || any;
+    for (const pid_t tid : proc_->threads(pid))
+      any = open_if_seen_before(pid, tid, seen_now) || any;
     for (const pid_t child : proc_->children(pid)) {
-      if (first_children_.contains(child) || !open_if_seen_before(child, seen_now)) continue;
+      if (first_children_.contains(child)) continue;
+      inherit_attribute(pid, child);
+      if (!open_if_seen_before(child, child, seen_now)) continue;
       processes_.insert(child);
       any = true;
     }
@@ -132,6 +141,7 @@ void thread_attach::apply(const fork_notice& fork) {
     complete_at_ns_.emplace(fork.tid, 0);
   } else {
     uncertain_.emplace(fork.tid, fork.pid);
+    inherit_attribute(fork.parent_pid, fork.pid);
   }
 }
 

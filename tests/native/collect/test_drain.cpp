@@ -156,7 +156,7 @@ TEST_CASE(
 
 TEST_CASE("while held, nothing is written until a ring is half full") {
   fixture f;
-  f.drained.hold(true);
+  f.drained.hold(holding::until_crowded);
   f.rings[0].sample(7);
   f.drained.pass();
   CHECK(f.written().empty());
@@ -164,7 +164,7 @@ TEST_CASE("while held, nothing is written until a ring is half full") {
   f.drained.pass();
   CHECK(f.written() == "SSSSS");
   f.rings[0].sample(7);
-  f.drained.hold(false);
+  f.drained.hold(holding::none);
   f.drained.pass();
   CHECK(f.written() == "SSSSSS.");
 }

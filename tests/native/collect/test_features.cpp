@@ -38,7 +38,7 @@ TEST_CASE("a header is made of whole records with padded strings") {
   host.cpus_online_count = 3;
   record_buffer buffer;
   event_header event;
-  event.attribute.size = 128;
+  event.kinds.emplace_back().attribute.size = 128;
   event.name = "cpu-clock";
   event.arguments = {"stallscope-collect", std::string(70, 'y')};
   put_header(buffer, event, host);
@@ -52,6 +52,23 @@ TEST_CASE("a header is made of whole records with padded strings") {
   CHECK(records[{80, 11}].size() == 4 + 4 + 64 + 4 + 128);
   CHECK(records.contains({80, 23}));
   CHECK_FALSE(records.contains({80, 8}));  // no CPU model is known
+}
+
+TEST_CASE("kinds of one event come with their ids, and each has the event's name") {
+  record_buffer buffer;
+  event_header event;
+  event.name = "cpu-clock";
+  event.kinds = {{{}, {11, 12}}, {{}, {13}}};
+  put_header(buffer, event, {});
+  std::vector<std::uint64_t> words(buffer.bytes().size() / 8);
+  std::memcpy(words.data(), buffer.bytes().data(), words.size() * 8);
+  const std::size_t attribute = sizeof(perf_event_attr) / 8;
+  const auto first = words.begin() + 2;  // behind the pipe header
+  CHECK(first[1 + static_cast<std::ptrdiff_t>(attribute)] == 11);
+  CHECK(first[2 + static_cast<std::ptrdiff_t>(attribute)] == 12);
+  const auto update = first + static_cast<std::ptrdiff_t>(attribute) + 3;
+  CHECK(update[1] == static_cast<std::uint64_t>(perf_format::event_update::name));
+  CHECK(update[2] == 11);  // an event is named by its first id
 }
 
 TEST_CASE("a command line beyond a record's size is cut, not wrapped") {

@@ -40,15 +40,17 @@ struct drain_counts {
   std::uint64_t throttles = 0;
 };
 
+enum class holding { none, until_crowded, strictly };
+
 class drain {
  public:
   drain(std::vector<ring_view> rings, sample_file& file);
 
   // The sieve must live as long as it is set; nullptr: none.
   void set_sieve(sieve* chosen) { sieve_ = chosen; }
-  // While held, rings are only looked at, until one is half full: what must be written first
-  // (synthesized records) is still to come, and the sieve is still learning.
-  void hold(bool held) { held_ = held; }
+  // While held, rings are only looked at, since what must be written first is still to come and
+  // the sieve is still learning; where that is synthesized records alone, until one is half full.
+  void hold(holding how) { holding_ = how; }
 
   void pass();
 
@@ -71,7 +73,7 @@ class drain {
   std::vector<ring_view> rings_;
   sample_file* file_;
   sieve* sieve_ = nullptr;
-  bool held_ = false;
+  holding holding_ = holding::none;
   std::vector<cursor> cursors_;
   std::vector<iovec> pieces_;
   drain_counts counts_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "stallscope/perf_events/open_event.hpp"
@@ -20,18 +21,22 @@ class event_table {
     std::uint64_t id = 0;
     pid_t tid = -1;
     std::uint32_t ring_index = 0;
+    std::uint32_t attribute = 0;
   };
 
   // The rings must outlive the table.
-  event_table(const perf_event_attr& attribute, std::span<const ring> rings)
-      : attribute_{attribute}, rings_{rings} {}
+  event_table(std::vector<perf_event_attr> attributes, std::span<const ring> rings)
+      : attributes_{std::move(attributes)}, rings_{rings} {}
 
   // Opens an event for a thread (or, by flags, a cgroup; or all with pid -1) on a ring's CPU,
-  // writing into that ring; 0 or the kernel's errno.
-  int open(pid_t pid, std::uint32_t ring_index, unsigned long flags = 0);
+  // writing into that ring; 0 or the kernel's errno. The attribute is named by its number.
+  int open(pid_t pid, std::uint32_t ring_index, unsigned long flags = 0,
+           std::uint32_t attribute = 0);
 
   // The slot of a sample's id; nullptr where it is none of ours.
   [[nodiscard]] const slot* find(std::uint64_t id) const;
+  // The ids of an attribute's events.
+  [[nodiscard]] std::vector<std::uint64_t> ids_of(std::uint32_t attribute) const;
   // Later opened ones have higher numbers.
   [[nodiscard]] std::size_t number_of(const slot& which) const {
     return static_cast<std::size_t>(&which - slots_.data());
@@ -51,7 +56,7 @@ class event_table {
   [[nodiscard]] std::size_t open_count() const { return open_count_; }
 
  private:
-  perf_event_attr attribute_;
+  std::vector<perf_event_attr> attributes_;
   std::span<const ring> rings_;
   std::vector<slot> slots_;
   std::size_t open_count_ = 0;

@@ -32,7 +32,11 @@ host_description describe_host();
 void read_cpuinfo(const std::string& cpuinfo, host_description& host);
 
 struct event_header {
-  perf_event_attr attribute{};
+  struct kind {
+    perf_event_attr attribute{};
+    std::vector<std::uint64_t> ids;  // needed where there are several
+  };
+  std::vector<kind> kinds;  // of the one event: with stacks copied, without
   std::string name;
   std::vector<std::string> arguments;
   std::uint64_t monotonic_ns = 0;  // the same instant on both clocks

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,8 @@
 #include "stallscope/collect/recording_document.hpp"
 #include "stallscope/collect/reporter.hpp"
 #include "stallscope/collect/sample_file.hpp"
+#include "stallscope/collect/stack_decision.hpp"
+#include "stallscope/collect/stack_probe.hpp"
 #include "stallscope/collect/target.hpp"
 #include "stallscope/collect/thread_attach.hpp"
 
@@ -30,7 +33,15 @@ class session {
  private:
   void prepare(const sigset_t& child_mask);
   void choose_stacks();
+  stack_choice probe_stacks();
+  stack_choice probe_processes();
+  stack_choice probe_cpus();
+  [[nodiscard]] stack_choice look_at_command() const;
+  std::vector<process_evidence> evidence_of(const std::map<pid_t, probe_tally>& tallies,
+                                            table_store& tables) const;
+  void copy_all_stacks();
   void check_space();
+  void set_attributes();
   void note_start();
   void open_output();
   void open_rings_for_cpus();
@@ -64,6 +75,7 @@ class session {
   procfs proc_;
   recording_facts facts_;
   end_watch watch_;
+  std::vector<perf_event_attr> attributes_;  // with mixed stacks: copied, by frame pointers
   std::size_t descriptor_limit_ = 0;
   open_cgroup cgroup_;
   ring_set rings_;

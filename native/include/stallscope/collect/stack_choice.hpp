@@ -13,8 +13,17 @@
 #include "stallscope/collect/failure.hpp"
 #include "stallscope/collect/options.hpp"
 #include "stallscope/perf_events/open_event.hpp"
+#include "stallscope/unwind/registers.hpp"
 
 namespace stallscope {
+
+constexpr unwind::architecture this_architecture() {
+#ifdef __aarch64__
+  return unwind::architecture::arm64;
+#else
+  return unwind::architecture::x86_64;
+#endif
+}
 
 enum class stack_kind { frame_pointers, copies, mixed };
 

@@ -34,6 +34,9 @@ class thread_attach : public sieve {
   thread_attach(const procfs& proc, event_table& events, std::size_t max_descriptors)
       : proc_{&proc}, events_{&events}, duplicates_{events}, max_descriptors_{max_descriptors} {}
 
+  // A process whose threads, and whose children, are opened with another attribute than the first.
+  void set_attribute(pid_t pid, std::uint32_t attribute) { attributes_[pid] = attribute; }
+
   // Opens all threads of the processes. The drain must be held and have this as its sieve. False
   // where threads were still appearing unannounced after the time allowed. Throws
   // too_many_descriptors, and failure where the kernel refuses.
@@ -56,10 +59,11 @@ class thread_attach : public sieve {
  private:
   void open_first(std::span<const pid_t> pids);
   // Returns whether a thread was opened.
-  bool open_thread(pid_t tid, bool late);
+  bool open_thread(pid_t pid, pid_t tid, bool late);
   bool open_announced();
   bool open_unannounced();
-  bool open_if_seen_before(pid_t tid, std::unordered_set<pid_t>& seen_now);
+  bool open_if_seen_before(pid_t pid, pid_t tid, std::unordered_set<pid_t>& seen_now);
+  void inherit_attribute(pid_t parent, pid_t child);
   bool settled(std::size_t quiet_scans) const;
   void apply(const fork_notice& fork);
 
@@ -70,6 +74,7 @@ class thread_attach : public sieve {
   bool attaching_ = false;
   std::size_t opened_ = 0;
   std::set<pid_t> processes_;
+  std::unordered_map<pid_t, std::uint32_t> attributes_;  // by process; the first where it is not in
   std::unordered_set<pid_t> first_children_;
   // From when on a thread hands all its events down; 0: it inherited them all itself.
   std::unordered_map<pid_t, std::uint64_t> complete_at_ns_;
