@@ -49,7 +49,11 @@ def _heading(
     ipc = "n/a: instructions or cycles are not in the counts"
     if tree.ipc is not None:
         ipc = f"{tree.ipc:.2f} instructions a cycle"
-    texts = [("source", f"replay of {reading.where}"), ("IPC", ipc)]
+    texts = [
+        ("source", f"replay of {reading.where}"),
+        ("model", "unverified on this CPU: held to published formulas, not to a real one"),
+        ("IPC", ipc),
+    ]
     texts += [("caution", note) for note in tree.notes]
     texts.append(("interval", "none: one reading without windows has no spread"))
     texts.append(("bottleneck", _marked(tree, path)))

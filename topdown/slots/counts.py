@@ -13,6 +13,11 @@ from topdown.slots.model import CLOCKS, Model, load
 _PER_CORE = ("CPU_CLK_UNHALTED.THREAD_ANY", "CPU_CLK_UNHALTED.DISTRIBUTED")
 _PER_PROCESS = ("CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", "CPU_CLK_UNHALTED.REF_XCLK")
 
+ASSUMED_ALONE = (
+    "taken as one thread a core: smt is not given, and CPU_CLK_UNHALTED.THREAD_ANY, which would "
+    "tell, is not in the counts"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Flags:
@@ -105,6 +110,8 @@ def counts_of(model: Model, reading: Reading, notes: tuple[str, ...] = ()) -> Co
         if (name := spellings.get(canonical(spelling))) is not None
     }
     smt, ebs_mode, perf_metrics = _taken(model, reading.flags, values)
+    if reading.flags.smt is None and "ebs_mode" in model.variants and not smt:
+        notes = (*notes, ASSUMED_ALONE)
     return Counts(values, absent, running, tuple(unknown), smt, ebs_mode, perf_metrics, notes)
 
 

@@ -94,6 +94,11 @@ def test_how_it_was_counted_follows_from_what_was_counted(tmp_path: Path) -> Non
         tmp_path, {"cpu": "skl", "counts": SKL | {"CPU_CLK_UNHALTED.THREAD_ANY": 1.6e6}}
     )
     assert per_core.nodes["Frontend_Bound"].value == pytest.approx(1e6 / (4 * 0.8e6))
+    assert per_core.nodes["Frontend_Bound"].warnings == ()
+    alone = tree_of(tmp_path, {"cpu": "skl", "counts": SKL}).nodes["Frontend_Bound"]
+    assert alone.warnings[0].startswith("taken as one thread a core")
+    said = tree_of(tmp_path, {"cpu": "skl", "smt": False, "counts": SKL}).nodes["Frontend_Bound"]
+    assert (said.value, said.warnings) == (alone.value, ())
     process = SKL | {
         "CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE": 1e5,
         "CPU_CLK_UNHALTED.REF_XCLK": 4e5,
