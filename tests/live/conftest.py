@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.live.python_targets import SYSTEM, Interpreter
+
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
 SAMPLE = re.compile(
@@ -270,3 +272,14 @@ def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         part.chmod(0o755)
     folder.chmod(0o777)
     return folder
+
+
+@pytest.fixture(scope="session")
+def system_python() -> Interpreter:
+    done = subprocess.run(
+        [SYSTEM, "-c", "import sys; print(sys.version_info >= (3, 11))"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.stdout != "True\n":
+        pytest.skip("needs the program python3 of version 3.11 or later")
+    return Interpreter("system", (SYSTEM, "-S", "-E"), {"PATH": os.environ["PATH"]})

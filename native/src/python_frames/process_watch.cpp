@@ -15,7 +15,7 @@ namespace stallscope::python_frames {
 namespace {
 
 // A sample older than this tells of another time than the frames that would be read now.
-constexpr std::uint64_t late_ns = 10'000'000;
+constexpr std::uint64_t late_ns = 2'000'000;
 constexpr std::uint64_t first_pause_ns = 10'000'000;
 constexpr std::uint64_t longest_pause_ns = 60'000'000'000;
 constexpr std::uint64_t trampoline_pause_ns = 1'000'000'000;

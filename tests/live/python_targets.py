@@ -1,0 +1,125 @@
+"""Interpreters that run a known program, and what a profile of it says."""
+
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from harness.profiling import Analysis, analyze
+from stallscope.recordings import open_recording
+from topdown.stacks.profile import Function, FunctionKind
+
+SYSTEM = "/usr/bin/python3"
+PROGRAM = Path(__file__).parent / "targets" / "python_program.py"
+DEPTH = 300
+ODD = "exec'd\u202e\ufffd"
+LAMBDA = "Odd.naïve.<locals>.<lambda>"
+# Who may call whom, and whether C stands in between.
+CALLS = {
+    ("<module>", "main", False),
+    ("main", "spin", False),
+    ("main", "summing", False),
+    ("main", "sorting", False),
+    ("main", "deep", False),
+    ("main", "Odd.naïve", False),
+    ("main", ODD, False),
+    ("main", "up_and_down", False),
+    ("summing", "numbers", True),
+    ("numbers", "square", False),
+    ("sorting", "key", True),
+    ("key", "square", False),
+    ("deep", "deep", False),
+    ("deep", "square", False),
+    ("Odd.naïve", LAMBDA, True),
+    (ODD, "square", False),
+    ("up_and_down", "up", False),
+    ("up_and_down", "down", False),
+    ("up", "down", False),
+    ("down", "up", False),
+}
+OUTERMOST = {"<module>", "compressing"}
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """How an interpreter is started."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str]
+
+    def start(self, *words: str, program: Path = PROGRAM) -> subprocess.Popen[str]:
+        """Return the program, running and ready."""
+        process = subprocess.Popen(
+            [*self.command, str(program), *words],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=self.environment,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A call chain, outermost first, and how many samples have it."""
+
+    functions: tuple[Function, ...]
+    samples: int
+
+    def python(self) -> list[str]:
+        """Return the names of its Python functions."""
+        return [one.name for one in self.functions if one.kind == FunctionKind.PYTHON]
+
+    def calls(self) -> Iterator[tuple[str, str, bool]]:
+        """Yield who calls whom among Python functions, and whether C stands in between."""
+        places = [at for at, one in enumerate(self.functions) if one.kind == FunctionKind.PYTHON]
+        for outer, inner in pairwise(places):
+            yield self.functions[outer].name, self.functions[inner].name, inner - outer > 1
+
+
+def profile_of(directory: Path, *, lines: int = 0) -> Analysis:
+    return analyze(open_recording(directory), lines=lines)
+
+
+def chains_of(analysis: Analysis) -> list[Chain]:
+    profile = analysis.profile
+    parents, functions = profile.node_parent.tolist(), profile.node_function.tolist()
+    chains = []
+    rows = zip(profile.weight_node.tolist(), profile.weight_samples.tolist(), strict=True)
+    for leaf, samples in rows:
+        node, found = leaf, []
+        while node > 0:
+            found.append(profile.functions[functions[node]])
+            node = parents[node]
+        chains.append(Chain(tuple(reversed(found)), samples))
+    return chains
+
+
+def impossible_calls(
+    chains: list[Chain], *, evaluation_apart: bool = False
+) -> Counter[tuple[str, str, bool]]:
+    """Return the samples by calls that the program does not make.
+
+    ``evaluation_apart``: each call of Python is one of C as well.
+    """
+    possible = CALLS | ({(*call[:2], True) for call in CALLS} if evaluation_apart else set())
+    wrong: Counter[tuple[str, str, bool]] = Counter()
+    for chain in chains:
+        python = chain.python()
+        if python and python[0] not in OUTERMOST:
+            wrong["", python[0], False] += chain.samples
+        for call in set(chain.calls()) - possible:
+            wrong[call] += chain.samples
+    return wrong
+
+
+def share_below(chains: list[Chain], *callers: str) -> float:
+    """Return the share of samples below ``callers[0]``, of all below ``main``, that run there."""
+    of_main = [chain for chain in chains if "main" in chain.python()]
+    total = sum(chain.samples for chain in of_main)
+    below = sum(chain.samples for chain in of_main if set(callers) <= set(chain.python()))
+    return below / total

@@ -1,0 +1,83 @@
+"""The shares of Python functions are those that py-spy finds in the same program at the same time."""
+
+import math
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.live.conftest import Recording
+from tests.live.python_targets import Interpreter, chains_of, profile_of
+
+pytestmark = pytest.mark.live
+PY_SPY = Path(sys.executable).with_name("py-spy")
+SECONDS = 8
+OUR_RATE_HZ = 999
+NEAR = 0.03
+# Those with a share worth comparing; py-spy knows short names.
+FUNCTIONS = ("spin", "summing", "numbers", "sorting", "key", "deep", "naïve", "<lambda>", "square",
+             "up_and_down", "up", "down")  # fmt: skip
+
+
+def shares(stacks: Counter[tuple[str, ...]]) -> dict[str, tuple[float, float]]:
+    """Return each function's share as the innermost, and anywhere, by short name."""
+    count = stacks.total()
+    innermost: Counter[str] = Counter()
+    anywhere: Counter[str] = Counter()
+    for stack, samples in stacks.items():
+        innermost[stack[-1]] += samples
+        for name in set(stack):
+            anywhere[name] += samples
+    return {name: (innermost[name] / count, anywhere[name] / count) for name in FUNCTIONS}
+
+
+def of_py_spy(text: str) -> Counter[tuple[str, ...]]:
+    """Return the stacks of py-spy's raw format: frames as "name (file)", outermost first."""
+    stacks: Counter[tuple[str, ...]] = Counter()
+    for line in text.splitlines():
+        frames, _, count = line.rpartition(" ")
+        names = [re.sub(r" \([^()]*\)$", "", frame) for frame in frames.split(";")]
+        names = [name.rpartition(".")[2] for name in names]
+        if "main" in names:
+            stacks[tuple(names)] += int(count)
+    return stacks
+
+
+def test_shares_are_those_of_py_spy(
+    record: Callable[..., Recording], system_python: Interpreter, tmp_path: Path
+) -> None:
+    if not PY_SPY.exists():
+        pytest.skip("needs the program py-spy: it is not installed")
+    raw = tmp_path / "raw.txt"
+    process = system_python.start(str(SECONDS + 20), "plain")
+    words = ["record", "-p", str(process.pid), "-d", str(SECONDS), "-r", "250", "-f", "raw", "-F"]
+    try:
+        with subprocess.Popen(
+            [PY_SPY, *words, "-o", raw], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as spying:
+            run = record("-p", process.pid, "--stacks", "dwarf", "--duration", SECONDS)
+            assert spying.wait() == 0
+        assert run.exit_code == 0, run.messages
+    finally:
+        with process:
+            process.kill()
+    ours: Counter[tuple[str, ...]] = Counter()
+    for chain in chains_of(profile_of(run.directory)):
+        names = [name.rpartition(".")[2] for name in chain.python()]
+        if "main" in names:
+            ours[tuple(names)] += chain.samples
+    theirs = of_py_spy(raw.read_text())
+    assert min(ours.total(), theirs.total()) > 400
+    # py-spy looks by the clock: while the program waits for a CPU, it finds the same place again.
+    independent = theirs.total() * min(1, ours.total() / (OUR_RATE_HZ * SECONDS))
+    found, expected = shares(ours), shares(theirs)
+    print(f"n: {ours.total()} ours, {theirs.total()} of py-spy")
+    for name in FUNCTIONS:
+        print(name, *(f"{part:.3f}" for part in (*found[name], *expected[name])))
+        for ours_share, theirs_share in zip(found[name], expected[name], strict=True):
+            spread = math.sqrt(theirs_share * (1 - theirs_share) / independent)
+            assert abs(ours_share - theirs_share) < max(NEAR, 3 * spread), name

@@ -1,0 +1,65 @@
+"""Interpreters that tell their own offsets (3.13, 3.14), and that name their functions (-X perf)."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.live.conftest import Recording
+from tests.live.python_roots import VERSIONS, FetchError, interpreter
+from tests.live.python_targets import chains_of, impossible_calls, profile_of
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def roots(checkout: Path) -> Path:
+    """Where what is fetched stays from run to run."""
+    for program in ("apt-get", "dpkg-deb"):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs the program {program}: it is not installed")
+    folder = checkout / "build" / "python-roots"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        interpreter(folder, VERSIONS[0])
+    except FetchError as error:
+        pytest.skip(f"needs Debian's packages: {error}")
+    return folder
+
+
+@pytest.mark.parametrize("how", ["offsets", "trampoline"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_names_and_order_are_the_programs(
+    roots: Path, record: Callable[..., Recording], version: str, how: str
+) -> None:
+    options = ("-X", "perf") if how == "trampoline" else ()
+    process = interpreter(roots, version, *options).start("20", "plain")
+    try:
+        run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
+        assert run.exit_code == 0, run.messages
+        text = (run.directory / "python.jsonl").read_text()
+        analysis = profile_of(run.directory)
+    finally:
+        with process:
+            process.kill()
+        Path("/tmp", f"perf-{process.pid}.map").unlink(missing_ok=True)
+    told = [one for one in map(json.loads, text.splitlines()) if "interpreter" in one]
+    assert {(entry["version"].rpartition(".")[0], entry["how"]) for entry in told} == {
+        (version, how)
+    }
+    shares, chains = analysis.python, chains_of(analysis)
+    assert shares is not None
+    if how == "offsets":
+        assert shares.share(shares.framed) > 0.8, shares
+    else:
+        assert (shares.samples, shares.trampolined) == (0, 1)
+    whole = [chain for chain in chains if chain.python()[:1] == ["<module>"]]
+    samples = sum(chain.samples for chain in whole)
+    # With trampolines each call has native frames: those of the deepest are beyond the copy.
+    assert samples > (0.8 if how == "offsets" else 0.5) * analysis.profile.samples
+    wrong = impossible_calls(whole, evaluation_apart=how == "trampoline")
+    assert sum(wrong.values()) < 0.02 * samples, wrong
+    below_main = {chain.python()[2] for chain in whole if len(chain.python()) > 2}
+    assert below_main >= {"spin", "summing", "sorting", "Odd.naïve", "up_and_down"}
