@@ -60,14 +60,16 @@ def find_source_lines(
 ) -> SourceLines:
     """Return the source places of the given frames of files, those of most samples first.
 
-    What is not found within ``budget_s`` seconds is left out, and a warning says how many.
+    What is not found within ``budget_s`` seconds is left out, and a warning says how many. Each
+    file may take its part of the time left, so that a large one leaves some for those behind it.
     """
     places: dict[int, SourcePlace] = {}
     warnings: list[ProfileWarning] = []
     end_s = time.monotonic() + budget_s
     late = 0
     objects = capture.frame_object[frames]
-    for number in dict.fromkeys(objects.tolist()):
+    numbers = list(dict.fromkeys(objects.tolist()))
+    for turn, number in enumerate(numbers):
         rows = frames[objects == number]
         mapped = capture.objects[number] if number >= 0 else None
         if mapped is None or mapped.kernel or not mapped.path.startswith(b"/"):
@@ -78,7 +80,8 @@ def find_source_lines(
                 continue
             addresses, known = addresses_of(_loads(binary.main), capture.frame_address[rows])
             asked = dict(zip(rows[known].tolist(), addresses[known].tolist(), strict=True))
-            answers, cut = _ask(_debug_file(binary.main, binary.debug), asked, end_s)
+            part_s = (end_s - time.monotonic()) / (len(numbers) - turn)
+            answers, cut = _ask(_debug_file(binary.main, binary.debug), asked, part_s)
         late += cut
         places.update(
             (frame, answers[address]) for frame, address in asked.items() if address in answers
@@ -105,10 +108,9 @@ def _debug_file(main: ElfFile, debug: ElfFile | None) -> RegularFile | None:
 
 
 def _ask(
-    file: RegularFile | None, asked: dict[int, int], end_s: float
+    file: RegularFile | None, asked: dict[int, int], left_s: float
 ) -> tuple[dict[int, SourcePlace], int]:
     """Return the places by address, and how many addresses the time did not suffice for."""
-    left_s = end_s - time.monotonic()
     if file is None or not asked:
         return {}, 0
     if left_s <= 0:
