@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _MAGIC = b"SUNW\x01\0\0\0"
 _ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
+# A crafted capture may name all binaries of this system, or as many that are none.
+_OBJECTS_AT_MOST = 16_384
+_ROWS_AT_MOST = 64 << 20  # half a GiB of tables
 _WARNINGS_AT_MOST = 20
 _WHY = {
     "binary-missing": "its file is not there, or not permitted to this user",
@@ -41,31 +44,37 @@ class UnwindTables:
         directory = None if place is None else place.with_name("unwind")
         self._cache = EntryCache(directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
         self._by_build_id: dict[bytes, UnwindTable] = {}
+        self._asked = 0
+        self._rows = 0
         self._warnings: dict[ProfileWarning, None] = {}
+        self._unnamed = 0
 
     @property
     def warnings(self) -> tuple[ProfileWarning, ...]:
         """Return what could not be had so far, each once; of many the first."""
-        warnings = list(self._warnings)
-        more = len(warnings) - _WARNINGS_AT_MOST
-        if more > 0:
-            warnings = warnings[:_WARNINGS_AT_MOST]
-            message = f"Stacks may end in {more} more files that could not be read."
-            warnings.append(ProfileWarning("more-warnings", message))
-        return tuple(warnings)
+        if not self._unnamed:
+            return tuple(self._warnings)
+        message = f"Stacks may end in {self._unnamed} more files that could not be read."
+        return (*self._warnings, ProfileWarning("more-warnings", message))
 
     def __call__(self, mapped: "Object") -> UnwindTable | None:
         """Return the table of an object, None where it has none; ``warnings`` then says why."""
         known = self._by_build_id.get(mapped.build_id)
         if known is not None:
             return known
+        if self._asked >= _OBJECTS_AT_MOST or self._rows >= _ROWS_AT_MOST:
+            self._warn(mapped, "stacks run into more binaries than are read")
+            return None
+        self._asked += 1
         try:
             table = self._vdso(mapped) if mapped.path == VDSO else self._of_file(mapped)
         except (UnwindTableError, OSError) as error:
             self._warn(mapped, str(error))
             return None
-        if table is not None and mapped.build_id:
-            self._by_build_id[mapped.build_id] = table
+        if table is not None:
+            self._rows += table.rows
+            if mapped.build_id:
+                self._by_build_id[mapped.build_id] = table
         return table
 
     def _vdso(self, mapped: "Object") -> UnwindTable | None:
@@ -105,7 +114,11 @@ class UnwindTables:
 
     def _warn(self, mapped: "Object", why: str) -> None:
         message = f"{printable(mapped.path)}: stacks may end in it: {printable(why)}"
-        self._warnings[ProfileWarning("no-unwind-table", message)] = None
+        warning = ProfileWarning("no-unwind-table", message)
+        if warning in self._warnings or len(self._warnings) < _WARNINGS_AT_MOST:
+            self._warnings[warning] = None
+        else:
+            self._unnamed += 1
 
 
 def _compile(binary: Binary) -> UnwindTable:

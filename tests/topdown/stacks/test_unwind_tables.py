@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from topdown.stacks import unwind_tables
 from topdown.stacks.entry_cache import EntryCache
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.system_images import keep_vdso
@@ -115,3 +116,16 @@ def test_of_many_missing_files_the_first_are_named(sources, made) -> None:
         assert tables(made.Object(f"/gone/{number}".encode(), bytes([number]) * 20)) is None
     assert len(tables.warnings) == 21
     assert "10 more files" in messages(tables)[-1]
+
+
+@pytest.mark.parametrize(("name", "limit"), [("_OBJECTS_AT_MOST", 1), ("_ROWS_AT_MOST", 1)])
+def test_a_capture_cannot_have_all_binaries_read(
+    sources, mapped, made, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
+) -> None:
+    monkeypatch.setattr(unwind_tables, name, limit)
+    tables = UnwindTables(sources)
+    first = tables(mapped)
+    assert first is not None
+    assert tables(made.Object(mapped.path)) is None
+    assert tables(mapped) is first
+    assert "more binaries than are read" in messages(tables)[0]
