@@ -14,7 +14,11 @@ constexpr std::uint64_t largest_stack = std::uint64_t{64} << 20U;
 std::optional<chain_end> step(cursor& at) {
   const std::uint64_t address = at.exact ? at.pc : at.pc - 1;
   const mapped_code* here = at.code.find(address);
-  if (here == nullptr) return chain_end::unmapped;
+  if (here == nullptr) {
+    // A signal's way back may stand in a page that the mappings do not tell.
+    if (step_over_signal_frame(at)) return std::nullopt;
+    return chain_end::unmapped;
+  }
   const table* known = here->table;
   if (known != nullptr && known->arch() == at.arch) {
     const auto in_file = known->address_of(here->file_offset + (address - here->start));
