@@ -1,4 +1,4 @@
-"""The collector for arm64: static, and it runs."""
+"""The collector for arm64: static, and it runs; stacks of arm64 are walked."""
 
 import shutil
 import subprocess
@@ -37,3 +37,13 @@ def test_runs_and_knows_its_version(collector: Path) -> None:
         [emulator, collector, "-p", "nonsense", "-o", "x"], capture_output=True, check=False
     )
     assert wrong.returncode == 2
+
+
+def test_walks_stacks_of_arm64_as_the_compilers_runtime_does(checkout: Path) -> None:
+    emulator = shutil.which("qemu-aarch64-static")
+    if emulator is None:
+        pytest.skip("needs the program qemu-aarch64-static: it is not installed")
+    check = checkout / "build/arm64/tests/native/unwind/emulated/unwind_check_own_stacks"
+    assert check.exists(), "run ./dev build arm64"
+    run = subprocess.run([emulator, check], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout

@@ -64,7 +64,8 @@ bool frame_program::run(const function_entry& function, const common_entry& comm
     initial_of_ = nullptr;
     state_ = {};
     initial_ = {};
-    if (!execute(common.instructions, true)) return false;
+    location_ = from_ = to_ = 0;  // it has no addresses of its own, nor rows
+    if (!execute(common.instructions) || location_ != 0) return false;
     initial_ = state_;
     initial_of_ = &common;
   }
@@ -75,22 +76,20 @@ bool frame_program::run(const function_entry& function, const common_entry& comm
   to_ = to;
   counted_before_ = counted_;
   const auto mark = into_.here();
-  if (execute(function.instructions, false) && state_.has_cfa && emit(to)) return true;
+  if (execute(function.instructions) && state_.has_cfa && emit(to)) return true;
   into_.take_back(mark);
   counted_ = counted_before_;
   return false;
 }
 
-bool frame_program::execute(std::span<const std::byte> instructions, bool is_common) {
+bool frame_program::execute(std::span<const std::byte> instructions) {
   if (instructions.size() > bytes_left_) return false;
   bytes_left_ -= instructions.size();
   byte_reader reader(instructions);
-  const std::uint64_t before = location_;
   while (!reader.at_end()) {
     if (!step(reader) || reader.failed()) return false;
   }
-  // A common entry has no addresses of its own.
-  return !reader.failed() && (!is_common || location_ == before);
+  return !reader.failed();
 }
 
 bool frame_program::step(byte_reader& reader) {

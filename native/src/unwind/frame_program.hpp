@@ -34,7 +34,7 @@ class frame_program {
     std::uint64_t described = 0;
     std::uint64_t by_frame_pointer = 0;
   };
-  bool execute(std::span<const std::byte> instructions, bool is_common);
+  bool execute(std::span<const std::byte> instructions);
   bool step(byte_reader& reader);
   bool extended_step(std::uint8_t code, byte_reader& reader);
   bool location_step(std::uint8_t code, byte_reader& reader);

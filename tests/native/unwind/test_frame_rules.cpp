@@ -122,6 +122,19 @@ TEST_CASE("entries that make no sense are left out and counted, rows before the 
   CHECK(bad({0x44, 0x01, 0, 0, 0, 0, 0, 0, 0, 0}));                 // backwards
 }
 
+TEST_CASE("a common entry that moves on is bad, and so are the functions that use it") {
+  const auto common = elf_builder::eh_common();
+  const auto sound = elf_builder::eh_function(static_cast<std::uint32_t>(common.size() + 4), code,
+                                              0x100, {0x0e, 16});
+  const elf_builder::entry_options moving{.common = {0x0c, 7, 8, 0x41, 0x90, 1}};
+  const table made = of(
+      elf_builder::writer().raw(common).raw(sound).raw(eh_frame({}, moving, code + 0x200)).made());
+  CHECK(made.bad_entries() == 1);
+  CHECK(rule_at(made, code) == "rsp+16 ra=c-8");
+  CHECK(rule_at(made, code + 0x200).empty());
+  CHECK(made.rows() == 2);
+}
+
 TEST_CASE("a row of a million remembered states ends in a bad entry") {
   elf_builder::bytes instructions(1'000'000, std::byte{0x0a});
   const auto common = elf_builder::eh_common();
