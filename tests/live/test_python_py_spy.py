@@ -15,7 +15,10 @@ from tests.live.python_targets import Interpreter, chains_of, profile_of
 
 pytestmark = pytest.mark.live
 PY_SPY = Path(sys.executable).with_name("py-spy")
-SECONDS = 8
+SECONDS = 10
+# py-spy halts the program while it looks, the longer the deeper the stack: at once or often, it
+# would find again what it halted.
+WORDS = ("plain", "untimed", "shallow")
 OUR_RATE_HZ = 999
 NEAR = 0.03
 # Those with a share worth comparing; py-spy knows short names.
@@ -53,8 +56,8 @@ def test_shares_are_those_of_py_spy(
     if not PY_SPY.exists():
         pytest.skip("needs the program py-spy: it is not installed")
     raw = tmp_path / "raw.txt"
-    process = system_python.start(str(SECONDS + 20), "plain")
-    words = ["record", "-p", str(process.pid), "-d", str(SECONDS), "-r", "250", "-f", "raw", "-F"]
+    process = system_python.start(str(SECONDS + 20), *WORDS)
+    words = ["record", "-p", str(process.pid), "-d", str(SECONDS), "-r", "100", "-f", "raw", "-F"]
     try:
         with subprocess.Popen(
             [PY_SPY, *words, "-o", raw], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
