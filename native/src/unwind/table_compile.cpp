@@ -48,6 +48,8 @@ class compiler {
     fill_gaps(disjoint(ranges_of(static_cast<std::uint32_t>(entries_.size() - 1))));
   }
 
+  void count_bad() { ++made_->bad_entries; }
+
   // Describes the stubs of procedure linkage that no section describes.
   void add_stubs() {
     stubs_ = procedure_linkage(image_);
@@ -181,14 +183,24 @@ void add_eh_frame(compiler& to, const elf_image& image) {
   to.add(image.loaded(*address, UINT64_MAX), frame_format::eh_frame, true);
 }
 
-table compiled(const elf_image& image, const elf_image* debug_file) {
+// The .debug_frame of a separate file; what is wrong with that file must not cost the program's own
+// table.
+void add_debug_file(compiler& to, const elf_image& image, int descriptor) {
+  try {
+    const elf_image file(descriptor);
+    if (file.arch() != image.arch()) throw table_error("a debug file of another architecture");
+    to.add(file.section(".debug_frame"), frame_format::debug_frame);
+  } catch (const table_error&) {
+    to.count_bad();
+  }
+}
+
+table compiled(const elf_image& image, int debug_descriptor) {
   if (image.segments().empty()) throw table_error("an ELF file without loaded segments");
   compiler made(image);
   add_eh_frame(made, image);
   made.add(image.section(".debug_frame"), frame_format::debug_frame);
-  if (debug_file != nullptr && debug_file->arch() == image.arch()) {
-    made.add(debug_file->section(".debug_frame"), frame_format::debug_frame);
-  }
+  if (debug_descriptor >= 0) add_debug_file(made, image, debug_descriptor);
   made.add_stubs();
   return made.finish();
 }
@@ -197,14 +209,12 @@ table compiled(const elf_image& image, const elf_image* debug_file) {
 
 table table::compile(int descriptor, int debug_descriptor) {
   const elf_image image(descriptor);
-  if (debug_descriptor < 0) return compiled(image, nullptr);
-  const elf_image debug_file(debug_descriptor);
-  return compiled(image, &debug_file);
+  return compiled(image, debug_descriptor);
 }
 
 table table::compile(std::span<const std::byte> image) {
   const elf_image file(image);
-  return compiled(file, nullptr);
+  return compiled(file, -1);
 }
 
 }  // namespace stallscope::unwind

@@ -134,6 +134,10 @@ TEST_CASE("a separate debug file's entries fill what .eh_frame leaves open") {
   CHECK(rule_at(made, code + 0xc0) == "rsp+32 ra=c-8");
   CHECK(rule_at(made, code + 0x100).empty());
   CHECK(rule_at(table::compile(program.descriptor), code).empty());
+  const temporary_file broken(writer().text("no ELF file").made());
+  const table alone = table::compile(program.descriptor, broken.descriptor);
+  CHECK(rule_at(alone, code + 0x80) == "rsp+8 ra=c-8");
+  CHECK(alone.bad_entries() == 1);
 }
 
 TEST_CASE("addresses are read in every encoding") {

@@ -1,7 +1,7 @@
 // The call frame information of one binary, compiled to sorted rows: from which address on the
 // caller's frame is found how. Made once (some 40 ns a row, 8 bytes each) from .eh_frame and
-// .debug_frame, looked up by many; immutable, so any thread may read. What a row cannot hold
-// (expressions) stands beside it.
+// .debug_frame, looked up by many; immutable, so any thread may read. A row is an address and the
+// number of a rule: binaries have some hundred different ones, each kept once.
 #pragma once
 
 #include <cstddef>
