@@ -1,0 +1,175 @@
+#include "comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace stallscope::unwind_compare {
+namespace {
+
+using nlohmann::json;
+
+std::string hex(std::uint64_t value) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    const auto digit = value >> shift & 0xfU;
+    if (digit != 0 || !text.empty() || shift == 0) text += digits[digit];
+  }
+  return text;
+}
+
+std::string hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const auto byte : bytes) {
+    const auto two = hex(0x100U | std::to_integer<std::uint64_t>(byte));
+    text += two.substr(1);
+  }
+  return text;
+}
+
+std::size_t frames_in_common(const our_chain& ours, const their_chain& theirs) {
+  const auto parted = std::ranges::mismatch(ours.addresses, theirs.addresses);
+  return static_cast<std::size_t>(parted.in1 - ours.addresses.begin());
+}
+
+// Whether the frame that we did not find lies outside the copy: a return address stands right below
+// its caller's stack pointer.
+bool ends_with_the_copy(const observation& seen, std::size_t common) {
+  const bool says_so = seen.ours.end == unwind::chain_end::cut_by_copy ||
+                       seen.ours.end == unwind::chain_end::other_stack;
+  if (!says_so || common != seen.ours.addresses.size()) return false;
+  const auto pointer = seen.theirs.stack_pointers[common];
+  const auto start = seen.registers.rsp;
+  return pointer < start + sizeof pointer || pointer > start + seen.stack.size();
+}
+
+struct beginning {
+  std::string_view code;  // in hexadecimal
+  const char* state;
+};
+
+// Instructions before which the frame record is not made yet, or is not there any more.
+constexpr std::array<beginning, 5> beginnings{{
+    {"55", "at entry"},        // push %rbp
+    {"f30f1efa", "at entry"},  // endbr64
+    {"493b6610", "at entry"},  // cmp 16(%r14),%rsp: Go looks whether the stack is large enough
+    {"ff25", "at jump"},       // jmp *offset(%rip): a stub of procedure linkage
+    {"c3", "at return"},
+}};
+
+// Where the frame that elfutils follows by its frame pointer may not be the leaf's own.
+const char* state_of_leaf(const observation& seen) {
+  const auto code = hex(seen.code);
+  for (const auto& each : beginnings) {
+    if (code.starts_with(each.code)) return each.state;
+  }
+  std::uint64_t top = 0;
+  if (seen.stack.size() >= sizeof top) std::memcpy(&top, seen.stack.data(), sizeof top);
+  if (top != 0 && top == seen.registers.rbp) return "frame pointer pushed";
+  return seen.registers.rip % 16 == 0 ? "at a multiple of 16" : "inside";
+}
+
+// Whether the one chain is the other without some frames right after the first.
+bool skips_callers(std::span<const std::uint64_t> shorter, std::span<const std::uint64_t> longer) {
+  return longer.size() > shorter.size() && shorter.size() > 1 && shorter[0] == longer[0] &&
+         std::ranges::equal(shorter.subspan(1), longer.last(shorter.size() - 1));
+}
+
+// elfutils takes the last word that it finds for a frame, whether it is an address of code or not.
+bool has_stray_word(const observation& seen, std::size_t common, unwind::code_map& code) {
+  return common == seen.ours.addresses.size() && common + 1 == seen.theirs.addresses.size() &&
+         code.find(seen.theirs.addresses[common]) == nullptr;
+}
+
+const char* kind_of(const observation& seen, std::size_t common) {
+  if (skips_callers(seen.theirs.addresses, seen.ours.addresses)) return "theirs skips callers";
+  if (skips_callers(seen.ours.addresses, seen.theirs.addresses)) return "ours skips callers";
+  if (common == seen.theirs.addresses.size()) return "ours goes on";
+  return common == seen.ours.addresses.size() ? "ours ends" : "parted";
+}
+
+json chain_document(const std::vector<std::uint64_t>& addresses, const elfutils_walk& names) {
+  json lines = json::array();
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto where = names.place_of(addresses[i], i == 0);
+    lines.push_back(hex(addresses[i]) + " " + where.module + "+" + hex(where.offset) + " " +
+                    where.symbol);
+  }
+  return lines;
+}
+
+json registers_document(const user_regs_struct& registers) {
+  constexpr std::array names{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+                             "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+  const auto values = dwarf_registers(registers);
+  json all = json::object();
+  for (std::size_t i = 0; i < names.size(); ++i) all[names[i]] = hex(values[i]);
+  return all;
+}
+
+}  // namespace
+
+void comparison::add(const observation& seen, const elfutils_walk& names, unwind::code_map& code) {
+  ++chains_;
+  frames_ += seen.theirs.addresses.size();
+  leaves_.insert(seen.registers.rip);
+  const auto leaf = names.place_of(seen.registers.rip, true);
+  ++leaf_modules_[std::filesystem::path(leaf.module).filename()];
+  const std::string our_end = name_of(seen.ours.end);
+  ++our_ends_[our_end];
+  ++their_ends_[seen.theirs.end];
+  if (seen.ours.addresses == seen.theirs.addresses) {
+    ++equal_;
+    ++ends_of_equal_[our_end + " / " + seen.theirs.end];
+    return;
+  }
+  const auto common = frames_in_common(seen.ours, seen.theirs);
+  if (ends_with_the_copy(seen, common)) {
+    ++equal_to_the_copys_end_;
+    return;
+  }
+  if (has_stray_word(seen, common, code)) {
+    ++equal_but_for_a_stray_word_;
+    return;
+  }
+  const auto last =
+      common == 0 ? leaf : names.place_of(seen.ours.addresses[common - 1], common == 1);
+  json what{
+      {"kind", kind_of(seen, common)}, {"our_end", our_end},
+      {"their_end", seen.theirs.end},  {"module", std::filesystem::path(last.module).filename()},
+      {"symbol", last.symbol},         {"leaf", state_of_leaf(seen)}};
+  auto& filed = differences_[what.dump()];
+  if (filed.count++ != 0) return;
+  what["example"] = {{"frames_in_common", common},
+                     {"registers", registers_document(seen.registers)},
+                     {"copied_bytes", seen.stack.size()},
+                     {"code", hex(seen.code)},
+                     {"ours", chain_document(seen.ours.addresses, names)},
+                     {"theirs", chain_document(seen.theirs.addresses, names)}};
+  filed.what = std::move(what);
+}
+
+json comparison::document() const {
+  json differences = json::array();
+  for (const auto& [key, filed] : differences_) {
+    differences.push_back(filed.what);
+    differences.back()["chains"] = filed.count;
+  }
+  return {{"chains", chains_},
+          {"equal", equal_},
+          {"equal_to_the_copys_end", equal_to_the_copys_end_},
+          {"equal_but_for_a_stray_word", equal_but_for_a_stray_word_},
+          {"frames", frames_},
+          {"distinct_leaves", leaves_.size()},
+          {"leaf_modules", leaf_modules_},
+          {"our_ends", our_ends_},
+          {"their_ends", their_ends_},
+          {"ends_of_equal", ends_of_equal_},
+          {"differences", std::move(differences)}};
+}
+
+}  // namespace stallscope::unwind_compare

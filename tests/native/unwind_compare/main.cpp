@@ -1,0 +1,159 @@
+// unwind-compare: stops a program at random moments, steps on from there instruction by
+// instruction, and compares the chains of our unwinder with those of elfutils.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <random>
+
+#include "comparison.hpp"
+#include "elfutils_walk.hpp"
+#include "our_walk.hpp"
+#include "tracee.hpp"
+
+namespace {
+
+using namespace stallscope::unwind_compare;
+
+constexpr std::size_t most_frames = 1024;
+constexpr std::uint64_t most_steps = 120;    // from one stop
+constexpr std::uint64_t steps_per_look = 6;  // on the average
+constexpr std::size_t code_bytes = 32;
+constexpr int most_runs = 1000;
+
+struct options {
+  pid_t process = 0;
+  std::vector<std::string> command;
+  std::string input = "/dev/null";
+  std::uint64_t chains = 1000;
+  std::uint64_t seed = 1;
+  std::size_t stack_bytes = 65528;
+  std::uint64_t longest_run_us = 2000;  // between two stops
+  std::uint64_t most_seconds = 600;
+};
+
+// The walks over one process, made anew where its mappings change.
+class walks {
+ public:
+  explicit walks(pid_t process) : process_{process}, memory_{process}, ours_{process, memory_} {}
+
+  void look(const tracee& target, const options& asked, comparison& into) {
+    const auto registers = target.registers();
+    if (!registers) return;
+    memory_.forget();
+    observation seen{*registers, memory_.bytes(registers->rsp, asked.stack_bytes), {}, {}, {}};
+    seen.ours = ours_.walk(*registers, seen.stack);
+    seen.theirs = theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), most_frames);
+    seen.code = memory_.bytes(registers->rip, code_bytes);
+    into.add(seen, *theirs_, ours_);
+  }
+
+  // False where the process has no memory any more.
+  bool follow_mappings() {
+    auto now = executable_mappings(process_);
+    if (now.empty()) return false;
+    if (now != mappings_) {
+      ours_.use(now);
+      theirs_ = std::make_unique<elfutils_walk>(process_, memory_);
+      mappings_ = std::move(now);
+    }
+    return true;
+  }
+
+  // Whether the next instruction enters the kernel, where a step might wait for long.
+  [[nodiscard]] bool at_system_call(const tracee& target) {
+    const auto registers = target.registers();
+    if (!registers) return true;
+    const auto code = memory_.bytes(registers->rip, 2);
+    return code.size() < 2 || (code[0] == std::byte{0x0f} && code[1] == std::byte{0x05});
+  }
+
+  // Whether the thread was stopped inside of a call that goes on when the thread does.
+  [[nodiscard]] static bool within_system_call(const tracee& target) {
+    const auto registers = target.registers();
+    const bool within = !registers || static_cast<std::int64_t>(registers->orig_rax) >= 0;
+    return within && !target.has_signal();
+  }
+
+ private:
+  pid_t process_;
+  std::vector<mapping> mappings_;
+  target_memory memory_;
+  our_walk ours_;
+  std::unique_ptr<elfutils_walk> theirs_;
+};
+
+// One stop: a look, and more on the way of some steps.
+void look_around(tracee& target, walks& both, const options& asked, std::mt19937_64& random,
+                 comparison& into) {
+  both.look(target, asked, into);
+  const auto steps = walks::within_system_call(target) ? 0 : random() % most_steps;
+  for (std::uint64_t i = 0; i < steps && into.chains() < asked.chains; ++i) {
+    if (both.at_system_call(target)) break;
+    if (!target.step()) return;
+    if (random() % steps_per_look == 0) both.look(target, asked, into);
+  }
+  target.resume();
+}
+
+void compare(tracee target, const options& asked, std::mt19937_64& random, comparison& into) {
+  walks both{target.process()};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{asked.most_seconds};
+  while (into.chains() < asked.chains && std::chrono::steady_clock::now() < until) {
+    target.run_for(std::chrono::microseconds{random() % asked.longest_run_us});
+    if (!target.stop_some_thread(random)) return;
+    if (!both.follow_mappings()) return;
+    look_around(target, both, asked, random, into);
+  }
+}
+
+void compare_all(const options& asked) {
+  comparison found;
+  std::mt19937_64 random{asked.seed};
+  if (asked.command.empty()) {
+    compare(tracee::attach(asked.process), asked, random, found);
+  } else {
+    // A command that ends early is run again.
+    for (int runs = 0; runs < most_runs && found.chains() < asked.chains; ++runs) {
+      compare(tracee::spawn(asked.command, asked.input), asked, random, found);
+    }
+  }
+  std::cout << found.document().dump(1) << '\n';
+}
+
+void add_options(CLI::App& app, options& asked) {
+  app.add_option("--pid", asked.process, "the process to look at");
+  app.add_option("--chains", asked.chains, "how many chains to compare");
+  app.add_option("--seed", asked.seed, "of the moments and steps");
+  app.add_option("--stack-bytes", asked.stack_bytes, "how much of the stack we are given");
+  app.add_option("--longest-run-us", asked.longest_run_us, "between two stops");
+  app.add_option("--most-seconds", asked.most_seconds, "of one run of the program");
+  app.add_option("--input", asked.input, "the file that the program reads");
+  app.add_option("command", asked.command, "the program to run, and its arguments");
+  app.positionals_at_end();
+}
+
+int run(int argc, char** argv) {
+  options asked;
+  CLI::App app{"Compares our call chains with elfutils' on a live process.", "unwind-compare"};
+  add_options(app, asked);
+  CLI11_PARSE(app, argc, argv);
+  if ((asked.process == 0) == asked.command.empty()) {
+    std::fputs("unwind-compare: give either --pid or a command\n", stderr);
+    return 2;
+  }
+  compare_all(asked);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "unwind-compare: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,50 @@
+// A chain as our unwinder finds it: from the registers and a copy of the stack, as a sample holds
+// them. Tables are compiled once a file. One thread.
+#pragma once
+
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mappings.hpp"
+#include "stallscope/unwind/unwinder.hpp"
+#include "target_memory.hpp"
+
+namespace stallscope::unwind_compare {
+
+struct our_chain {
+  std::vector<std::uint64_t> addresses;  // leaf first
+  unwind::chain_end end = unwind::chain_end::no_registers;
+};
+
+// By DWARF number.
+std::vector<std::uint64_t> dwarf_registers(const user_regs_struct& registers);
+
+class our_walk final : public unwind::code_map {
+ public:
+  our_walk(pid_t process, const target_memory& memory) : process_{process}, memory_{memory} {}
+
+  void use(const std::vector<mapping>& mappings);
+  our_chain walk(const user_regs_struct& registers, std::span<const std::byte> stack);
+  const unwind::mapped_code* find(std::uint64_t address) override;
+
+ private:
+  const unwind::table* table_of(const mapping& code);
+
+  pid_t process_;
+  const target_memory& memory_;
+  std::map<std::string, std::optional<unwind::table>> tables_;  // by path
+  std::vector<unwind::mapped_code> mappings_;
+  unwind::unwinder unwinder_{unwind::architecture::x86_64};
+};
+
+const char* name_of(unwind::chain_end end);
+
+}  // namespace stallscope::unwind_compare
