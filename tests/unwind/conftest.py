@@ -1,0 +1,65 @@
+"""The program that compares, and how it is run."""
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Document = dict[str, Any]
+# How many chains of each program; a long run takes 20,000.
+CHAINS = int(os.environ.get("STALLSCOPE_UNWIND_CHAINS", "500"))
+SEED = os.environ.get("STALLSCOPE_UNWIND_SEED", "1")
+# Go's scheduler sends a signal to a thread that it finds at the same work for long, as one that is
+# stopped and stepped here.
+ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1", "LC_ALL": "C.UTF-8"}
+
+
+@pytest.fixture(scope="session")
+def unwind_compare(checkout: Path) -> Path:
+    """The program, with the sanitizers; `./dev test` has built it, an edit builds it anew."""
+    for command in (
+        ["cmake", "--preset", "asan"],
+        ["cmake", "--build", "--preset", "asan", "--target", "unwind-compare"],
+    ):
+        run = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+        if "unwind-compare is left out" in run.stdout:
+            pytest.skip("needs the program unwind-compare: elfutils' libdw is not installed")
+        assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-4000:]
+    return checkout / "build/asan/tests/native/unwind_compare/unwind-compare"
+
+
+@pytest.fixture(scope="session")
+def documents() -> list[Document]:
+    """What was found in this run so far."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def compare(
+    unwind_compare: Path, checkout: Path, documents: list[Document]
+) -> Callable[..., Document]:
+    """A function from a target's name and unwind-compare's words to what that found.
+
+    build/unwind keeps each document: the classes of differences, one example of each.
+    """
+    kept = checkout / "build" / "unwind"
+    kept.mkdir(parents=True, exist_ok=True)
+
+    def run(name: str, *words: str) -> Document:
+        done = subprocess.run(
+            [unwind_compare, "--chains", str(CHAINS), "--seed", SEED, *words],
+            capture_output=True, text=True, check=False, env=os.environ | ENVIRONMENT,
+        )  # fmt: skip
+        if "PTRACE_SEIZE" in done.stderr:
+            pytest.skip(f"needs the kernel's ptrace: {done.stderr.strip()}")
+        assert done.returncode == 0, done.stderr
+        (kept / f"{name}.json").write_text(done.stdout)
+        document: Document = json.loads(done.stdout)
+        documents.append(document)
+        return document
+
+    return run

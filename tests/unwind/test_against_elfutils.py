@@ -1,0 +1,59 @@
+"""Our chains against those of elfutils, frame for frame, in live programs at random instructions."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.record_targets import redis_under_load
+from tests.unwind.conftest import CHAINS
+from tests.unwind.explained import told, unexplained
+from tests.unwind.targets import TARGETS, Target, need
+
+pytestmark = pytest.mark.live
+Document = dict[str, Any]
+LEAST_EQUAL = 0.99
+
+
+def equal_chains(document: Document) -> int:
+    """How many chains are the same, as far as the copy goes and as the words are code."""
+    kinds = ("equal", "equal_to_the_copys_end", "equal_but_for_a_stray_word")
+    return sum(document[kind] for kind in kinds)
+
+
+def check(document: Document, whole: float, least_equal: float = LEAST_EQUAL) -> None:
+    """What must hold of every program."""
+    chains = document["chains"]
+    assert chains >= 0.95 * CHAINS
+    different = sum(difference["chains"] for difference in document["differences"])
+    equal = equal_chains(document)
+    assert equal + different == chains
+    assert unexplained(document) == []
+    assert equal >= least_equal * chains, [told(each) for each in document["differences"]]
+    assert document["our_ends"].get("complete", 0) >= whole * chains, document["our_ends"]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_chains_are_those_of_elfutils(
+    target: Target, compare: Callable[..., Document], tmp_path: Path
+) -> None:
+    running = target.prepare(tmp_path)
+    document = compare(target.name, "--input", str(running.stdin), "--", *running.command)
+    check(document, target.whole, target.equal)
+    assert document["distinct_leaves"] >= 30, "many different instructions"
+
+
+def test_chains_of_a_server_under_load_are_those_of_elfutils(
+    compare: Callable[..., Document], tmp_path: Path
+) -> None:
+    need("redis-server")
+    with redis_under_load(tmp_path) as server:
+        document = compare("redis", "--pid", str(server.pid))
+    check(document, whole=0.97)
+
+
+def test_all_chains_together(documents: list[Document]) -> None:
+    """Of the programs above."""
+    chains = sum(document["chains"] for document in documents)
+    assert sum(map(equal_chains, documents)) >= LEAST_EQUAL * chains
