@@ -53,6 +53,17 @@ def test_chains_of_a_server_under_load_are_those_of_elfutils(
     check(document, whole=0.97)
 
 
+def test_chains_beyond_a_short_copy_are_their_beginnings(
+    compare: Callable[..., Document], tmp_path: Path
+) -> None:
+    target = next(target for target in TARGETS if target.name == "compiler")
+    running = target.prepare(tmp_path)
+    document = compare("short_copies", "--stack-bytes", "1024", "--", *running.command)
+    check(document, whole=0)
+    assert document["equal_to_the_copys_end"] > 0.5 * document["chains"]
+    assert set(document["our_ends"]) <= {"complete", "cut_by_copy"}
+
+
 def test_all_chains_together(documents: list[Document]) -> None:
     """Of the programs above."""
     chains = sum(document["chains"] for document in documents)
