@@ -17,6 +17,7 @@ NAMES = (
     "known_answers",
     "record_cost",
     "stack_cost",
+    "python_frames",
 )
 
 
