@@ -48,7 +48,7 @@ EXPLAINED = (
     Explained(
         "The same where functions may begin, at a multiple of 16: right in leaves that make no "
         "frame as well, and a frame too many where an old return address lies on top.",
-        kind="theirs skips callers|ours goes on",
+        kind="theirs skips callers|ours goes on|parted",
         leaf="at a multiple of 16",
         their_end="No DWARF information found|no matching address range",
     ),

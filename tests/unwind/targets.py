@@ -90,9 +90,9 @@ def own(
     return Target(name, prepare, whole, equal)
 
 
-def installed(name: str, *arguments: str) -> Target:
+def installed(name: str, *arguments: str, whole: float = 0.97) -> Target:
     """A target that the system has."""
-    return Target(name, lambda _: Running((need(name), *arguments)))
+    return Target(name, lambda _: Running((need(name), *arguments)), whole)
 
 
 def mixed(folder: Path) -> Running:
@@ -168,7 +168,8 @@ TARGETS = (
     Target("mixed", mixed, equal=EQUAL_WITHOUT_TABLES),
     Target("sort", sort),
     Target("gzip", gzip),
-    installed("openssl", "speed", "-seconds", "1"),
+    # Its SHA-512 keeps the frame's address below the stack pointer, where no sample has it.
+    installed("openssl", "speed", "-seconds", "1", whole=0.5),
     installed("sqlite3", ":memory:", QUERY),
     Target("python", lambda _: Running((sys.executable, "-c", SCRIPT))),
     installed("rg", "-c", "--no-ignore", "-j2", "(foo|ba[rz])+x?[a-z]{2,5}", "/usr/include"),

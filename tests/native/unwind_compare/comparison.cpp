@@ -36,15 +36,24 @@ std::size_t frames_in_common(const our_chain& ours, const their_chain& theirs) {
   return static_cast<std::size_t>(parted.in1 - ours.addresses.begin());
 }
 
-// Whether the frame that we did not find lies outside the copy: a return address stands right below
-// its caller's stack pointer.
+// Whether the frame that we did not find lies outside the copy: above it (a return address stands
+// right below its caller's stack pointer), or below the stack pointer, where the copy begins.
 bool ends_with_the_copy(const observation& seen, std::size_t common) {
-  const bool says_so = seen.ours.end == unwind::chain_end::cut_by_copy ||
-                       seen.ours.end == unwind::chain_end::other_stack;
-  if (!says_so || common != seen.ours.addresses.size()) return false;
-  const auto pointer = seen.theirs.stack_pointers[common];
+  if (common != seen.ours.addresses.size() || common == seen.theirs.addresses.size()) return false;
   const auto start = seen.registers.rsp;
-  return pointer < start + sizeof pointer || pointer > start + seen.stack.size();
+  switch (seen.ours.end) {
+    case unwind::chain_end::cut_by_copy:
+      if (seen.theirs.lowest_read < start) return true;
+      [[fallthrough]];
+    case unwind::chain_end::other_stack: {
+      const auto pointer = seen.theirs.stack_pointers[common];
+      return pointer < start + sizeof pointer || pointer > start + seen.stack.size();
+    }
+    case unwind::chain_end::bad_frame:
+      return common == 1 && seen.theirs.lowest_read < start;
+    default:
+      return false;
+  }
 }
 
 struct beginning {
@@ -124,7 +133,8 @@ void comparison::add(const observation& seen, const elfutils_walk& names, unwind
   ++their_ends_[seen.theirs.end];
   if (seen.ours.addresses == seen.theirs.addresses) {
     ++equal_;
-    ++ends_of_equal_[our_end + " / " + seen.theirs.end];
+    auto& same = ends_of_equal_[our_end + " / " + seen.theirs.end];
+    if (same.count++ == 0) same.what = chain_document(seen.ours.addresses, names);
     return;
   }
   const auto common = frames_in_common(seen.ours, seen.theirs);
@@ -142,22 +152,26 @@ void comparison::add(const observation& seen, const elfutils_walk& names, unwind
       {"kind", kind_of(seen, common)}, {"our_end", our_end},
       {"their_end", seen.theirs.end},  {"module", std::filesystem::path(last.module).filename()},
       {"symbol", last.symbol},         {"leaf", state_of_leaf(seen)}};
-  auto& filed = differences_[what.dump()];
-  if (filed.count++ != 0) return;
+  auto& of_class = differences_[what.dump()];
+  if (of_class.count++ != 0) return;
   what["example"] = {{"frames_in_common", common},
                      {"registers", registers_document(seen.registers)},
                      {"copied_bytes", seen.stack.size()},
                      {"code", hex(seen.code)},
                      {"ours", chain_document(seen.ours.addresses, names)},
                      {"theirs", chain_document(seen.theirs.addresses, names)}};
-  filed.what = std::move(what);
+  of_class.what = std::move(what);
 }
 
 json comparison::document() const {
   json differences = json::array();
-  for (const auto& [key, filed] : differences_) {
-    differences.push_back(filed.what);
-    differences.back()["chains"] = filed.count;
+  for (const auto& [key, each] : differences_) {
+    differences.push_back(each.what);
+    differences.back()["chains"] = each.count;
+  }
+  json ends = json::object();
+  for (const auto& [key, each] : ends_of_equal_) {
+    ends[key] = {{"chains", each.count}, {"example", each.what}};
   }
   return {{"chains", chains_},
           {"equal", equal_},
@@ -168,7 +182,7 @@ json comparison::document() const {
           {"leaf_modules", leaf_modules_},
           {"our_ends", our_ends_},
           {"their_ends", their_ends_},
-          {"ends_of_equal", ends_of_equal_},
+          {"ends_of_equal", std::move(ends)},
           {"differences", std::move(differences)}};
 }
 

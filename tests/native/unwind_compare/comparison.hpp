@@ -32,7 +32,8 @@ class comparison {
   [[nodiscard]] nlohmann::json document() const;
 
  private:
-  struct difference {
+  // A class, and its first example.
+  struct filed {
     std::uint64_t count = 0;
     nlohmann::json what;
   };
@@ -46,8 +47,8 @@ class comparison {
   std::map<std::string, std::uint64_t> leaf_modules_;
   std::map<std::string, std::uint64_t> our_ends_;
   std::map<std::string, std::uint64_t> their_ends_;
-  std::map<std::string, std::uint64_t> ends_of_equal_;
-  std::map<std::string, difference> differences_;
+  std::map<std::string, filed> ends_of_equal_;
+  std::map<std::string, filed> differences_;
 };
 
 }  // namespace stallscope::unwind_compare

@@ -1,5 +1,7 @@
 #include "elfutils_walk.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <system_error>
 
@@ -46,7 +48,9 @@ const Dwfl_Thread_Callbacks elfutils_walk::callbacks{
       return true;
     },
     .memory_read = [](Dwfl*, Dwarf_Addr address, Dwarf_Word* into, void* ours) -> bool {
-      const auto word = static_cast<state*>(ours)->memory.word(address);
+      auto& known = *static_cast<state*>(ours);
+      known.lowest_read = std::min(known.lowest_read, address);
+      const auto word = known.memory.word(address);
       if (word) *into = *word;
       return word.has_value();
     },
@@ -60,7 +64,7 @@ const Dwfl_Thread_Callbacks elfutils_walk::callbacks{
 };
 
 elfutils_walk::elfutils_walk(pid_t process, target_memory& memory)
-    : state_{std::make_unique<state>(state{memory, nullptr})}, session_{dwfl_begin(&files_alone)} {
+    : state_{std::make_unique<state>(state{.memory = memory})}, session_{dwfl_begin(&files_alone)} {
   if (!session_) throw std::runtime_error(dwfl_errmsg(-1));
   const int failed = dwfl_linux_proc_report(session_.get(), process);
   if (failed > 0)
@@ -74,9 +78,11 @@ elfutils_walk::elfutils_walk(pid_t process, target_memory& memory)
 their_chain elfutils_walk::walk(pid_t thread, const std::vector<std::uint64_t>& registers,
                                 std::size_t most_frames) {
   state_->registers = &registers;
+  state_->lowest_read = std::numeric_limits<std::uint64_t>::max();
   collected into{{}, most_frames};
   const int result = dwfl_getthread_frames(session_.get(), thread, collect_frame, &into);
   state_->registers = nullptr;
+  into.chain.lowest_read = state_->lowest_read;
   if (result == 0) {
     into.chain.end = "complete";
   } else if (result == DWARF_CB_ABORT) {

@@ -17,6 +17,7 @@ namespace stallscope::unwind_compare {
 struct their_chain {
   std::vector<std::uint64_t> addresses;       // leaf first
   std::vector<std::uint64_t> stack_pointers;  // of each frame, 0 where unknown
+  std::uint64_t lowest_read = 0;              // of all addresses that were read
   std::string end;                            // "complete", or libdw's error
 };
 
@@ -45,6 +46,7 @@ class elfutils_walk {
   struct state {
     target_memory& memory;
     const std::vector<std::uint64_t>* registers = nullptr;
+    std::uint64_t lowest_read = 0;
   };
   static const Dwfl_Thread_Callbacks callbacks;
 
