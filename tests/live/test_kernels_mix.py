@@ -58,13 +58,13 @@ def test_a_signal_ends_it_cleanly_with_a_last_line(kernels: Path, ending: signal
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        ([], "name the program: mix"),
+        ([], "name a kernel, or mix"),
         (["mix", "--duration", "-1"], "--duration"),
         (["mix", "--duration", "soon"], "--duration"),
         (["mix", "--threads", "0"], "--threads"),
         (["mix", "--interval-ms", "0"], "--interval-ms"),
         (["mix", "--colour"], "--colour"),
-        (["mixture"], "name the program: mix"),
+        (["mixture"], "mixture"),
     ],
 )
 def test_a_bad_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:

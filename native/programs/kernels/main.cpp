@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <stdexcept>
 
+#include "kernels/kernel_command.hpp"
 #include "kernels/mix.hpp"
 #include "kernels/mix_output.hpp"
 
@@ -24,6 +26,9 @@ struct CommandLine {
   double interval_ms = 100;
   unsigned threads = 4;
   double working_set_mib = 64;
+  kernels::KernelCommand kernel;
+  bool list = false;
+  bool list_json = false;
 };
 
 void add_mix(CLI::App& app, CommandLine& line) {
@@ -75,23 +80,56 @@ int run_mix(const CommandLine& line) {
   return exit_done;
 }
 
+int report_usage(const std::string& what, const std::string& help_of) {
+  std::cerr << "stallscope-kernels: error: " << what << "\n  remedy: see stallscope-kernels "
+            << help_of << "--help\n";
+  return exit_usage;
+}
+
+void add_list(CLI::App& app, CommandLine& line) {
+  CLI::Option* list =
+      app.add_flag("--list", line.list, "Name the kernels and the answer that each calls for");
+  app.add_flag("--json", line.list_json, "The list as JSON")->needs(list);
+  app.footer(
+      "Each kernel has one bottleneck, known in advance; mix has several, in known shares.\n"
+      "Example: stallscope-kernels pointer-chase-dram --duration 2 --json");
+}
+
+int run_named(const CommandLine& line) {
+  if (line.list) {
+    kernels::write_list(line.list_json);
+  } else if (line.kernel.entry == nullptr) {
+    return run_mix(line);
+  } else {
+    try {
+      kernels::run_command(line.kernel);
+    } catch (const std::invalid_argument& error) {
+      return report_usage(error.what(), line.kernel.entry->name + std::string(" "));
+    }
+  }
+  return exit_done;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Programs with a known bottleneck, to check a profiler against",
                "stallscope-kernels");
   app.set_version_flag("--version", "stallscope-kernels " STALLSCOPE_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   CommandLine line;
+  add_list(app, line);
   add_mix(app, line);
+  kernels::add_kernels(app, line.kernel);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const bool named = !app.get_subcommands().empty();
-    std::cerr << "stallscope-kernels: error: " << (named ? error.what() : "name the program: mix")
-              << "\n  remedy: see stallscope-kernels " << (named ? "mix " : "") << "--help\n";
-    return exit_usage;
+    const auto named = app.get_subcommands();
+    return report_usage(error.what(), named.empty() ? "" : named.front()->get_name() + " ");
   }
-  return run_mix(line);
+  if (!line.list && app.get_subcommands().empty()) {
+    return report_usage("name a kernel, or mix; --list shows the kernels", "");
+  }
+  return run_named(line);
 }
 
 }  // namespace

@@ -1,0 +1,96 @@
+#include "kernels/branches.hpp"
+
+#include <bit>
+
+namespace stallscope::kernels {
+namespace {
+
+constexpr unsigned bits_per_word = 64;
+
+std::uint64_t next_random(std::uint64_t state) noexcept {  // xorshift64, Marsaglia 2003
+  state ^= state << 13U;
+  state ^= state >> 7U;
+  return state ^ (state << 17U);
+}
+
+// Taken and not taken in turn: a predictor with a history foresees it, a counter by branch is wrong
+// half the time. The rotation changes nothing and is as dear as a step of the generator is cheap.
+std::uint64_t next_periodic(std::uint64_t state) noexcept { return std::rotl(state, 2); }
+
+constexpr std::uint64_t random_seed = 0x9e37'79b9'7f4a'7c15U;
+constexpr std::uint64_t periodic_seed = 0xaaaa'aaaa'aaaa'aaaaU;
+
+struct alignas(128) BranchState {
+  std::uint64_t word = 0;
+  std::uint64_t bits = 0;   // of the word, those still to come
+  std::uint64_t count = 0;  // iterations done
+  std::uint64_t a = 1, b = 2, c = 3, d = 4;
+};
+
+// Every sum is touched on both sides, and the empty statements keep the compiler from replacing the
+// branch by conditional moves.
+template <std::uint64_t (*next_word)(std::uint64_t)>
+void branch_on_bits(std::uint64_t iterations, BranchState& state) {
+  auto [word, bits, count, a, b, c, d] = state;
+  for (std::uint64_t i = 0; i < iterations; ++i, ++count) {
+    if (count % bits_per_word == 0) bits = word = next_word(word);
+    if ((bits & 1U) != 0) {
+      asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+      a += bits;
+      b -= count;
+      c += 5;
+      d ^= count;
+    } else {
+      asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+      a ^= count;
+      b += 3;
+      c -= bits;
+      d += count;
+    }
+    bits >>= 1U;
+  }
+  state = {word, bits, count, a, b, c, d};
+}
+
+[[gnu::noinline]] void random_branches(std::uint64_t iterations, BranchState& state) {
+  branch_on_bits<next_random>(iterations, state);
+}
+
+[[gnu::noinline]] void periodic_branches(std::uint64_t iterations, BranchState& state) {
+  branch_on_bits<next_periodic>(iterations, state);
+}
+
+class Branches : public Kernel {
+ public:
+  using Function = void (*)(std::uint64_t iterations, BranchState& state);
+  Branches(Function function, std::uint64_t seed, unsigned threads)
+      : function_(function), states_(threads) {
+    for (auto& state : states_) state.word = seed;
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    function_(iterations, states_[thread]);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& state : states_) sum += state.a + state.b + state.c + state.d;
+    return sum;
+  }
+
+ private:
+  Function function_;
+  std::vector<BranchState> states_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_random_branches(const Setting& setting) {
+  return std::make_unique<Branches>(random_branches, random_seed, setting.threads);
+}
+
+std::unique_ptr<Kernel> make_periodic_branches(const Setting& setting) {
+  return std::make_unique<Branches>(periodic_branches, periodic_seed, setting.threads);
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,56 @@
+#include "kernels/code_footprint.hpp"
+
+#include "kernels/code_blocks.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+// Passes through one large function; an iteration is a pass.
+class CodePasses : public Kernel {
+ public:
+  using Function = std::uint64_t (*)(std::uint64_t value);
+  struct Size {
+    std::uint64_t bytes;
+    std::uint64_t additions;
+  };
+  CodePasses(Function function, Size size, const Setting& setting)
+      : function_(function), size_(size), l1i_(setting.caches.l1i), words_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    auto& value = words_[thread].value;
+    for (std::uint64_t i = 0; i < iterations; ++i) value = function_(value);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& word : words_) sum += word.value;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"code_bytes", size_.bytes},
+            {"additions_per_iteration", size_.additions},
+            {l1i_.known ? "l1i_bytes" : "l1i_bytes_assumed", l1i_.bytes}};
+  }
+
+ private:
+  Function function_;
+  Size size_;
+  CacheSize l1i_;
+  std::vector<ThreadWord> words_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_large_straight_code(const Setting& setting) {
+  constexpr CodePasses::Size size{.bytes = straight_units * straight_unit_bytes,
+                                  .additions = straight_units * additions_per_unit};
+  return std::make_unique<CodePasses>(stallscope_straight_code, size, setting);
+}
+
+std::unique_ptr<Kernel> make_large_branchy_code(const Setting& setting) {
+  constexpr CodePasses::Size size{.bytes = branchy_blocks * branchy_block_bytes,
+                                  .additions = branchy_blocks * additions_per_block};
+  return std::make_unique<CodePasses>(stallscope_branchy_code, size, setting);
+}
+
+}  // namespace stallscope::kernels

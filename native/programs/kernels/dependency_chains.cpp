@@ -1,0 +1,106 @@
+#include "kernels/dependency_chains.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+#if defined(__x86_64__)
+#define STALLSCOPE_ADD(to) "add %[one], %[" #to "]\n"
+#define STALLSCOPE_LOOP_END "dec %[left]\njnz 1b\n"
+#elif defined(__aarch64__)
+#define STALLSCOPE_ADD(to) "add %[" #to "], %[" #to "], %[one]\n"
+#define STALLSCOPE_LOOP_END "subs %[left], %[left], #1\nb.ne 1b\n"
+#else
+#error "the kernels are written for x86-64 and arm64"
+#endif
+
+// Ten sums, more than any core adds to in one cycle; three additions each an iteration. The added
+// one stands in a register: additions of constants are done without an execution unit by some
+// cores.
+[[gnu::noinline]] std::uint64_t independent_adds(std::uint64_t iterations, std::uint64_t value) {
+  if (iterations == 0) return value;
+  std::uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0, j = 0;
+  asm volatile(
+      ".balign 64\n"
+      "1:\n"
+      ".rept 3\n"
+      // clang-format off
+      STALLSCOPE_ADD(a) STALLSCOPE_ADD(b) STALLSCOPE_ADD(c) STALLSCOPE_ADD(d) STALLSCOPE_ADD(e)
+      STALLSCOPE_ADD(f) STALLSCOPE_ADD(g) STALLSCOPE_ADD(h) STALLSCOPE_ADD(i) STALLSCOPE_ADD(j)
+      ".endr\n"
+      STALLSCOPE_LOOP_END
+      // clang-format on
+      : [left] "+r"(iterations), [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [e] "+r"(e),
+        [f] "+r"(f), [g] "+r"(g), [h] "+r"(h), [i] "+r"(i), [j] "+r"(j)
+      : [one] "r"(std::uint64_t{1})
+      : "cc");
+  return value + a + b + c + d + e + f + g + h + i + j;
+}
+
+// One sum: each addition waits for the one before.
+[[gnu::noinline]] std::uint64_t dependent_chain(std::uint64_t iterations, std::uint64_t value) {
+  if (iterations == 0) return value;
+  asm volatile(
+      ".balign 64\n"
+      "1:\n"
+      ".rept 30\n"
+      // clang-format off
+      STALLSCOPE_ADD(sum)
+      ".endr\n"
+      STALLSCOPE_LOOP_END
+      // clang-format on
+      : [left] "+r"(iterations), [sum] "+r"(value)
+      : [one] "r"(std::uint64_t{1})
+      : "cc");
+  return value;
+}
+
+// Each division waits for the one before. Divisors and quotients stay near 2^32, so that no core
+// finishes early; the shifted value keeps them from returning to where they were.
+[[gnu::noinline]] std::uint64_t divide_chain(std::uint64_t iterations, std::uint64_t value) {
+  constexpr std::uint64_t dividend = 0xfedc'ba98'7654'3210U;
+  constexpr std::uint64_t least_divisor = 0x8000'0001U;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    value = (dividend ^ (value << 16U)) / (value | least_divisor);
+  }
+  return value;
+}
+
+#undef STALLSCOPE_ADD
+#undef STALLSCOPE_LOOP_END
+
+// A function from one word to the next, for each thread its own.
+class Chain : public Kernel {
+ public:
+  using Function = std::uint64_t (*)(std::uint64_t iterations, std::uint64_t value);
+  Chain(Function function, unsigned threads) : function_(function), words_(threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    words_[thread].value = function_(iterations, words_[thread].value);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& word : words_) sum += word.value;
+    return sum;
+  }
+
+ private:
+  Function function_;
+  std::vector<ThreadWord> words_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_independent_adds(const Setting& setting) {
+  return std::make_unique<Chain>(independent_adds, setting.threads);
+}
+
+std::unique_ptr<Kernel> make_dependent_chain(const Setting& setting) {
+  return std::make_unique<Chain>(dependent_chain, setting.threads);
+}
+
+std::unique_ptr<Kernel> make_divide_chain(const Setting& setting) {
+  return std::make_unique<Chain>(divide_chain, setting.threads);
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,113 @@
+#include "kernels/kernel_command.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <stdexcept>
+#include <system_error>
+
+#include "kernels/mix_output.hpp"
+#include "kernels/report.hpp"
+#include "kernels/runner.hpp"
+#include "stallscope/perf_events/cpu_list.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
+
+// From now on these signals end the run instead of the process, while it is prepared as well.
+void end_run_by_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { stop = true; };
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+Setting setting_of(const KernelCommand& command, const std::vector<int>& cpus) {
+  const KernelEntry& entry = *command.entry;
+  const unsigned threads = command.threads.value_or(entry.threads);
+  if (threads < entry.least_threads || threads > entry.most_threads) {
+    throw std::invalid_argument("--threads: " + std::string(entry.name) + " takes " +
+                                std::to_string(entry.least_threads) + " to " +
+                                std::to_string(entry.most_threads));
+  }
+  const std::string cpu = "cpu" + std::to_string(cpus.empty() ? 0 : cpus.front());
+  const auto memory_bytes = static_cast<std::uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *
+                            static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return {.threads = threads,
+          .caches = read_cache_sizes("/sys/devices/system/cpu/" + cpu),
+          .memory_limit_bytes = memory_bytes / 4,
+          .padded = command.padded};
+}
+
+std::vector<Parameter> parameters_of(const KernelEntry& entry, const Setting& setting,
+                                     const Kernel& kernel) {
+  std::vector<Parameter> all = {{"threads", std::uint64_t{setting.threads}},
+                                {"iterations_per_call", entry.iterations_per_call}};
+  if (entry.instructions_per_iteration != 0) {
+    all.push_back({"instructions_per_iteration", std::uint64_t{entry.instructions_per_iteration}});
+  }
+  for (auto& parameter : kernel.parameters()) all.push_back(std::move(parameter));
+  return all;
+}
+
+void write_out(const std::string& text) {
+  if (!write_line(stdout, text)) {
+    throw std::system_error(errno, std::generic_category(), "cannot write to standard output");
+  }
+}
+
+}  // namespace
+
+void add_kernels(CLI::App& app, KernelCommand& command) {
+  for (const KernelEntry& entry : all_kernels()) {
+    CLI::App* sub = app.add_subcommand(entry.name, entry.what);
+    sub->callback([&command, &entry] { command.entry = &entry; });
+    auto* duration = sub->add_option("--duration", command.duration_s,
+                                     "Seconds to run; 0: until SIGINT or SIGTERM")
+                         ->check(CLI::Range(0.0, 1e6))
+                         ->capture_default_str();
+    sub->add_option("--iterations", command.iterations, "Iterations of each thread")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U))
+        ->excludes(duration);
+    sub->add_option("--threads", command.threads,
+                    "Threads [" + std::to_string(entry.threads) + "]");
+    sub->add_option("--cpus", command.cpus, "Pin the threads to these CPUs, in turn: 0,2-3");
+    sub->add_flag("--json", command.json, "JSON to a terminal as well");
+    if (entry.may_be_padded) {
+      sub->add_flag("--padded", command.padded, "A line for each counter: the control");
+    }
+    sub->footer(std::string("Expected answer: ") + entry.expected +
+                "\nExample: stallscope-kernels " + entry.name + " --duration 2 --json");
+  }
+}
+
+void run_command(const KernelCommand& command) {
+  std::signal(SIGPIPE, SIG_IGN);
+  end_run_by_signals();
+  const KernelEntry& entry = *command.entry;
+  RunOptions options;
+  options.iterations = command.iterations;
+  if (!command.iterations)
+    options.duration_ns = static_cast<std::uint64_t>(command.duration_s * 1e9);
+  if (!command.cpus.empty()) options.cpus = parse_cpu_list(command.cpus);
+  const Setting setting = setting_of(command, options.cpus);
+  const auto kernel = entry.make(setting);
+  const RunReport report = run_kernel(entry, setting.threads, *kernel, options, stop);
+  const auto parameters = parameters_of(entry, setting, *kernel);
+  const bool to_person = !command.json && isatty(STDOUT_FILENO) != 0;
+  write_out(to_person ? report_words(entry, report, parameters)
+                      : report_json(entry, report, parameters));
+}
+
+void write_list(bool json) {
+  std::signal(SIGPIPE, SIG_IGN);
+  write_out(json ? list_json(all_kernels()) : list_words(all_kernels()));
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,184 @@
+#include "kernels/kernel_work.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "kernels/private_memory.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+// A pipe that holds a word at a time.
+class WordPipe {
+ public:
+  WordPipe() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) fail("pipe2");
+  }
+  ~WordPipe() {
+    for (const int end : ends_) close(end);
+  }
+  WordPipe(const WordPipe&) = delete;
+  WordPipe& operator=(const WordPipe&) = delete;
+  WordPipe(WordPipe&&) = delete;
+  WordPipe& operator=(WordPipe&&) = delete;
+
+  // False when it was time to stop before one came.
+  [[nodiscard]] bool wait(const std::atomic<bool>& stop) const {
+    constexpr int longest_ms = 50;
+    while (!stop.load()) {
+      pollfd reading{.fd = ends_[0], .events = POLLIN, .revents = 0};
+      if (poll(&reading, 1, longest_ms) > 0) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::uint64_t take() const {
+    std::uint64_t word = 0;
+    while (read(ends_[0], &word, sizeof word) != ssize_t{sizeof word}) {
+      if (errno != EINTR) fail("read from a pipe");
+    }
+    return word;
+  }
+  void put(std::uint64_t word) const {
+    while (write(ends_[1], &word, sizeof word) != ssize_t{sizeof word}) {
+      if (errno != EINTR) fail("write to a pipe");
+    }
+  }
+
+ private:
+  [[noreturn]] static void fail(const char* call) {
+    throw std::system_error(errno, std::generic_category(), call);
+  }
+
+  std::array<int, 2> ends_{};
+};
+
+// Writes to one page after the other of a mapping whose pages were dropped: a minor fault each.
+class PageFaults : public Kernel {
+ public:
+  explicit PageFaults(const Setting& setting)
+      : page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        pages_(std::max(least_pages, mapping_bytes / page_bytes_)) {
+    for (unsigned i = 0; i < setting.threads; ++i) {
+      areas_.push_back(std::make_unique<Area>(pages_ * page_bytes_));
+    }
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    Area& area = *areas_[thread];
+    const std::span<unsigned char> bytes = area.memory.as<unsigned char>();
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      if (area.page == pages_) {
+        area.memory.drop_pages();
+        area.page = 0;
+        area.written = 1 - area.written;
+      }
+      const auto page = bytes.subspan(area.page++ * page_bytes_, page_bytes_);
+      write_first(page[area.written]);
+      area.fresh += page[1 - area.written] == 0 ? 1U : 0U;
+    }
+    return iterations;
+  }
+  // The touched pages that were fresh, that is zero.
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& area : areas_) sum += area->fresh;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"mapping_bytes_per_thread", std::uint64_t{pages_ * page_bytes_}},
+            {"page_bytes", std::uint64_t{page_bytes_}}};
+  }
+
+ private:
+  static constexpr std::size_t mapping_bytes = std::size_t{4} << 20U;
+  static constexpr std::size_t least_pages = 16;
+  struct Area {
+    explicit Area(std::size_t bytes) : memory(bytes, MADV_NOHUGEPAGE) {}
+    PrivateMemory memory;
+    std::size_t page = 0;
+    std::size_t written = 0;  // of a page's first two bytes; the pass before wrote the other
+    std::uint64_t fresh = 0;
+  };
+  // The page's first touch is a store, which faults once: a load would fault before it.
+  static void write_first(unsigned char& byte) noexcept {
+    byte = 1;
+    asm volatile("" : "+m"(byte));
+  }
+
+  std::size_t page_bytes_;
+  std::size_t pages_;
+  std::vector<std::unique_ptr<Area>> areas_;
+};
+
+// A word into a pipe of its own and out again: two system calls an iteration, neither of which
+// waits.
+class SystemCalls : public Kernel {
+ public:
+  explicit SystemCalls(const Setting& setting) : pipes_(setting.threads), words_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    const WordPipe& pipe = pipes_[thread];
+    auto& value = words_[thread].value;
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      pipe.put(value + 1);
+      value = pipe.take();
+    }
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& word : words_) sum += word.value;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"system_calls_per_iteration", std::uint64_t{2}}};
+  }
+
+ private:
+  std::vector<WordPipe> pipes_;
+  std::vector<ThreadWord> words_;
+};
+
+// One word goes to and fro between two threads over two pipes: one sleeps while the other runs. An
+// iteration is a turn of a thread.
+class SleepWake : public Kernel {
+ public:
+  SleepWake() { pipes_[0].put(0); }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations,
+                    const std::atomic<bool>& stop) override {
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      if (!pipes_[thread].wait(stop)) return i;
+      const std::uint64_t turns = pipes_[thread].take() + 1;
+      turns_.store(turns);
+      pipes_[1 - thread].put(turns);
+    }
+    return iterations;
+  }
+  // The turns that the word counted.
+  [[nodiscard]] std::uint64_t result() const override { return turns_.load(); }
+
+ private:
+  std::array<WordPipe, 2> pipes_;
+  std::atomic<std::uint64_t> turns_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_page_faults(const Setting& setting) {
+  return std::make_unique<PageFaults>(setting);
+}
+
+std::unique_ptr<Kernel> make_system_calls(const Setting& setting) {
+  return std::make_unique<SystemCalls>(setting);
+}
+
+std::unique_ptr<Kernel> make_sleep_wake(const Setting&) { return std::make_unique<SleepWake>(); }
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,211 @@
+#include "kernels/memory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "kernels/private_memory.hpp"
+#include "kernels/work.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+constexpr std::uint64_t ring_seed = 0x5eed;
+
+Parameter cache_parameter(const std::string& name, const CacheSize& size) {
+  if (size.known) return {name + "_bytes", size.bytes};
+  return {name + "_bytes_assumed", size.bytes};
+}
+
+std::vector<Parameter> data_caches(const CacheSizes& caches) {
+  return {cache_parameter("l1d", caches.l1d), cache_parameter("l2", caches.l2),
+          cache_parameter("l3", caches.l3)};
+}
+
+// A ring of cache lines in random order, linked before the first run. The threads share it and walk
+// it from places of their own. Huge pages are asked for, so that the caches are what is felt and
+// not the translation of addresses.
+class PointerChase : public Kernel {
+ public:
+  PointerChase(const Setting& setting, std::uint64_t bytes)
+      : caches_(setting.caches),
+        memory_(bytes, MADV_HUGEPAGE),
+        ring_(memory_.as<ChainNode>()),
+        places_(setting.threads) {
+    link_randomly(ring_, ring_seed);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      places_[i].node = &ring_[ring_.size() / places_.size() * i];
+    }
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    places_[thread].node = chase_pointers(iterations, places_[thread].node);
+    return iterations;
+  }
+  // Where the threads arrived: the sum of their positions in the ring's memory.
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& place : places_) {
+      sum += static_cast<std::uint64_t>(place.node - ring_.data());
+    }
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    std::vector<Parameter> all = {{"working_set_bytes", ring_.size_bytes()},
+                                  {"stride", std::string("random lines")}};
+    for (auto& parameter : data_caches(caches_)) all.push_back(std::move(parameter));
+    return all;
+  }
+
+ private:
+  struct alignas(128) Place {
+    const ChainNode* node = nullptr;
+  };
+
+  CacheSizes caches_;
+  PrivateMemory memory_;
+  std::span<ChainNode> ring_;
+  std::vector<Place> places_;
+};
+
+struct Line {
+  std::array<std::uint64_t, 8> words;
+};
+
+// Four sums, so that the loads and not the additions are what it waits for.
+[[gnu::noinline]] std::uint64_t sum_lines(std::span<const Line> lines) {
+  std::uint64_t a = 0, b = 0, c = 0, d = 0;
+  for (const Line& line : lines) {
+    a += line.words[0] + line.words[4];
+    b += line.words[1] + line.words[5];
+    c += line.words[2] + line.words[6];
+    d += line.words[3] + line.words[7];
+  }
+  return a + b + c + d;
+}
+
+// Reads an array from its start to its end, again and again; one iteration is one line of 64 bytes.
+class Streaming : public Kernel {
+ public:
+  explicit Streaming(const Setting& setting)
+      : caches_(setting.caches),
+        memory_(working_sets(setting.caches, setting.memory_limit_bytes).dram, MADV_HUGEPAGE),
+        lines_(memory_.as<Line>()),
+        places_(setting.threads) {
+    for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].words.fill(i);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      places_[i].line = lines_.size() / places_.size() * i;
+    }
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    auto& [line, sum] = places_[thread];
+    for (std::uint64_t left = iterations; left > 0;) {
+      const std::size_t count = std::min<std::uint64_t>(left, lines_.size() - line);
+      sum += sum_lines(lines_.subspan(line, count));
+      line = (line + count) % lines_.size();
+      left -= count;
+    }
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& place : places_) sum += place.sum;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    std::vector<Parameter> all = {{"working_set_bytes", lines_.size_bytes()},
+                                  {"bytes_per_iteration", std::uint64_t{sizeof(Line)}}};
+    for (auto& parameter : data_caches(caches_)) all.push_back(std::move(parameter));
+    return all;
+  }
+
+ private:
+  struct alignas(128) Place {
+    std::size_t line = 0;
+    std::uint64_t sum = 0;
+  };
+
+  CacheSizes caches_;
+  PrivateMemory memory_;
+  std::span<Line> lines_;
+  std::vector<Place> places_;
+};
+
+// Writes a word as two halves and reads it whole: no single store holds what is read, so that the
+// load waits until both stores have reached the cache. The empty statements keep the halves apart.
+[[gnu::noinline]] std::uint64_t read_split_stores(std::uint64_t iterations, std::uint64_t value) {
+  alignas(64) std::array<std::uint32_t, 2> halves{};
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    halves[0] = static_cast<std::uint32_t>(value);
+    asm volatile("" : "+m"(halves));
+    halves[1] = static_cast<std::uint32_t>(value >> 32U);
+    asm volatile("" : "+m"(halves));
+    std::memcpy(&value, halves.data(), sizeof value);
+    value += 3;
+  }
+  return value;
+}
+
+class StoreForwarding : public Kernel {
+ public:
+  explicit StoreForwarding(const Setting& setting) : words_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    words_[thread].value = read_split_stores(iterations, words_[thread].value);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& word : words_) sum += word.value;
+    return sum;
+  }
+
+ private:
+  std::vector<ThreadWord> words_;
+};
+
+WorkingSets sets_for(const Setting& setting) noexcept {
+  return working_sets(setting.caches, setting.memory_limit_bytes);
+}
+
+}  // namespace
+
+WorkingSets working_sets(const CacheSizes& caches, std::uint64_t limit_bytes) noexcept {
+  WorkingSets sets;
+  sets.l1 = caches.l1d.bytes / 2;
+  sets.l2 = std::max(caches.l2.bytes / 2, 2 * caches.l1d.bytes);
+  sets.l3 = std::max(std::min(4 * caches.l2.bytes, caches.l3.bytes / 2), 2 * caches.l2.bytes);
+  sets.dram = std::clamp(4 * caches.l3.bytes, 64 * mebibyte, 2048 * mebibyte);
+  for (auto* set : {&sets.l1, &sets.l2, &sets.l3, &sets.dram}) {
+    *set = std::max(std::min(*set, limit_bytes), 2 * std::uint64_t{sizeof(ChainNode)});
+  }
+  return sets;
+}
+
+std::unique_ptr<Kernel> make_pointer_chase_l1(const Setting& setting) {
+  return std::make_unique<PointerChase>(setting, sets_for(setting).l1);
+}
+
+std::unique_ptr<Kernel> make_pointer_chase_l2(const Setting& setting) {
+  return std::make_unique<PointerChase>(setting, sets_for(setting).l2);
+}
+
+std::unique_ptr<Kernel> make_pointer_chase_l3(const Setting& setting) {
+  return std::make_unique<PointerChase>(setting, sets_for(setting).l3);
+}
+
+std::unique_ptr<Kernel> make_pointer_chase_dram(const Setting& setting) {
+  return std::make_unique<PointerChase>(setting, sets_for(setting).dram);
+}
+
+std::unique_ptr<Kernel> make_streaming(const Setting& setting) {
+  return std::make_unique<Streaming>(setting);
+}
+
+std::unique_ptr<Kernel> make_store_forwarding(const Setting& setting) {
+  return std::make_unique<StoreForwarding>(setting);
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,101 @@
+#include "kernels/report.hpp"
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace stallscope::kernels {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename... Values>
+std::string line(const char* format, Values... values) {
+  std::array<char, 192> text{};
+  std::snprintf(text.data(), text.size(), format, values...);
+  return std::string(text.data()) + "\n";
+}
+
+Json json_of(const KernelEntry& entry) {
+  Json kernel = {{"name", entry.name},
+                 {"what", entry.what},
+                 {"expected", entry.expected},
+                 {"without_counters", entry.without_counters},
+                 {"threads", entry.threads},
+                 {"least_threads", entry.least_threads},
+                 {"most_threads", entry.most_threads},
+                 {"iterations_per_call", entry.iterations_per_call},
+                 {"instructions_per_iteration", nullptr}};
+  if (entry.instructions_per_iteration != 0) {
+    kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
+  }
+  return kernel;
+}
+
+std::string words_of(const Parameter& parameter) {
+  if (const auto* text = std::get_if<std::string>(&parameter.value)) return *text;
+  return std::to_string(std::get<std::uint64_t>(parameter.value));
+}
+
+}  // namespace
+
+std::string list_json(std::span<const KernelEntry> kernels) {
+  Json list = {{"schema", "stallscope.kernels.list/1"}, {"kernels", Json::array()}};
+  for (const auto& entry : kernels) list["kernels"].push_back(json_of(entry));
+  return list.dump(2);
+}
+
+std::string list_words(std::span<const KernelEntry> kernels) {
+  std::string list = line("%-20s %-36s %s", "kernel", "expected answer", "what it does");
+  for (const auto& entry : kernels) {
+    list += line("%-20s %-36s %s", entry.name, entry.expected, entry.what);
+  }
+  list.pop_back();
+  return list;
+}
+
+std::string report_json(const KernelEntry& entry, const RunReport& report,
+                        std::span<const Parameter> parameters) {
+  Json document = {{"schema", "stallscope.kernels/1"},
+                   {"kernel", entry.name},
+                   {"expected", entry.expected},
+                   {"iterations", report.iterations},
+                   {"elapsed_ns", report.elapsed_ns},
+                   {"cpu_ns", report.cpu_ns},
+                   {"user_ns", report.user_ns},
+                   {"system_ns", report.system_ns},
+                   {"minor_faults", report.minor_faults},
+                   {"voluntary_switches", report.voluntary_switches},
+                   {"involuntary_switches", report.involuntary_switches},
+                   {"result", report.result},
+                   {"parameters", Json::object()}};
+  for (const auto& parameter : parameters) {
+    std::visit([&](const auto& value) { document["parameters"][parameter.name] = value; },
+               parameter.value);
+  }
+  return document.dump();
+}
+
+std::string report_words(const KernelEntry& entry, const RunReport& report,
+                         std::span<const Parameter> parameters) {
+  const auto cpu_ns = static_cast<double>(report.cpu_ns);
+  std::string words =
+      line("%s: %s", entry.name, entry.what) + line("  expected answer  %s", entry.expected) +
+      line("  iterations       %llu in %.3f s", static_cast<unsigned long long>(report.iterations),
+           static_cast<double>(report.elapsed_ns) / 1e9);
+  if (report.iterations > 0) {
+    words += line("  CPU time         %.3f s, %.2f ns an iteration", cpu_ns / 1e9,
+                  cpu_ns / static_cast<double>(report.iterations));
+  }
+  words += line("  minor faults     %llu; switches: %llu voluntary, %llu involuntary",
+                static_cast<unsigned long long>(report.minor_faults),
+                static_cast<unsigned long long>(report.voluntary_switches),
+                static_cast<unsigned long long>(report.involuntary_switches));
+  for (const auto& parameter : parameters) {
+    words += line("  %-16s %s", parameter.name.c_str(), words_of(parameter).c_str());
+  }
+  words.pop_back();
+  return words;
+}
+
+}  // namespace stallscope::kernels

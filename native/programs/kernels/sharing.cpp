@@ -1,0 +1,155 @@
+#include "kernels/sharing.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <ctime>
+#include <mutex>
+
+#include "kernels/work.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+// Each thread counts for itself with atomic additions, but the counters lie in one line, unless
+// padded: then in lines that not even a prefetcher of pairs joins.
+class FalseSharing : public Kernel {
+ public:
+  explicit FalseSharing(const Setting& setting)
+      : stride_(setting.padded ? padded_stride : 1),
+        lines_((setting.threads * stride_ + words_per_line - 1) / words_per_line) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    count(iterations, counter(thread));
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& line : lines_) {
+      for (const auto& word : line.words) sum += word.load();
+    }
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"counter_spacing_bytes", std::uint64_t{stride_ * sizeof(std::uint64_t)}}};
+  }
+
+ private:
+  static constexpr std::size_t words_per_line = 16;
+  static constexpr std::size_t padded_stride = 16;
+  struct alignas(128) Line {
+    std::array<std::atomic<std::uint64_t>, words_per_line> words{};
+  };
+
+  std::atomic<std::uint64_t>& counter(unsigned thread) {
+    const std::size_t word = thread * stride_;
+    return lines_[word / words_per_line].words[word % words_per_line];
+  }
+  [[gnu::noinline]] static void count(std::uint64_t iterations,
+                                      std::atomic<std::uint64_t>& counter) {
+    for (std::uint64_t i = 0; i < iterations; ++i) counter.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  std::size_t stride_;
+  std::vector<Line> lines_;
+};
+
+// All work is done under one mutex, so that all threads but one wait.
+class ContendedMutex : public Kernel {
+ public:
+  std::uint64_t run(unsigned, std::uint64_t iterations, const std::atomic<bool>&) override {
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      const std::scoped_lock held(mutex_);
+      value_ = hot_arithmetic(steps_held, value_);
+    }
+    return iterations;
+  }
+  // The chain's value after all steps, whoever made them.
+  [[nodiscard]] std::uint64_t result() const override { return value_; }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"steps_under_the_lock", steps_held}};
+  }
+
+ private:
+  static constexpr std::uint64_t steps_held = 1000;
+
+  std::mutex mutex_;
+  std::uint64_t value_ = 1;
+};
+
+// Sleeps while the word has this value, until woken or for 50 ms, so that no end is missed.
+void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  const timespec longest{.tv_sec = 0, .tv_nsec = 50'000'000};
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, &longest, nullptr, 0);
+}
+
+void wake_all(std::atomic<std::uint32_t>& word) noexcept {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// Rounds: thread 0 puts one item and wakes all others; each wakes, one gets the item, and the next
+// round begins when all have looked. An iteration is a round of a thread.
+class ThunderingHerd : public Kernel {
+ public:
+  explicit ThunderingHerd(const Setting& setting)
+      : herd_(setting.threads - 1), seen_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations,
+                    const std::atomic<bool>& stop) override {
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      if (!(thread == 0 ? call_herd(stop) : answer(thread, stop))) return i;
+    }
+    return iterations;
+  }
+  // The items that somebody got.
+  [[nodiscard]] std::uint64_t result() const override { return taken_.load(); }
+
+ private:
+  bool call_herd(const std::atomic<bool>& stop) {
+    waking_.store(herd_);
+    items_.store(1);
+    round_.fetch_add(1);
+    wake_all(round_);
+    while (const std::uint32_t waking = waking_.load()) {
+      if (stop.load()) return false;
+      wait_while(waking_, waking);
+    }
+    return true;
+  }
+  bool answer(unsigned thread, const std::atomic<bool>& stop) {
+    auto& seen = seen_[thread].value;
+    while (round_.load() == static_cast<std::uint32_t>(seen)) {
+      if (stop.load()) return false;
+      wait_while(round_, static_cast<std::uint32_t>(seen));
+    }
+    ++seen;
+    if (items_.exchange(0) == 1) taken_.fetch_add(1);
+    if (waking_.fetch_sub(1) == 1) wake_all(waking_);
+    return true;
+  }
+
+  std::uint32_t herd_;
+  std::vector<ThreadWord> seen_;  // the round that each thread answered last
+  std::atomic<std::uint32_t> round_{0};
+  std::atomic<std::uint32_t> waking_{0};  // of the herd, those that have not looked yet
+  std::atomic<std::uint32_t> items_{0};
+  std::atomic<std::uint64_t> taken_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_false_sharing(const Setting& setting) {
+  return std::make_unique<FalseSharing>(setting);
+}
+
+std::unique_ptr<Kernel> make_contended_mutex(const Setting&) {
+  return std::make_unique<ContendedMutex>();
+}
+
+std::unique_ptr<Kernel> make_thundering_herd(const Setting& setting) {
+  return std::make_unique<ThunderingHerd>(setting);
+}
+
+}  // namespace stallscope::kernels

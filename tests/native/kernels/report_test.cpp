@@ -1,0 +1,77 @@
+#include "kernels/report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace stallscope::kernels;
+
+namespace {
+
+const KernelEntry& entry() {
+  const KernelEntry* found = find_kernel("dependent-chain");
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("a report's document has what was counted, and the parameters as they are") {
+  const RunReport report{.iterations = 7,
+                         .elapsed_ns = 1000,
+                         .cpu_ns = 900,
+                         .user_ns = 800,
+                         .system_ns = 100,
+                         .minor_faults = 3,
+                         .voluntary_switches = 2,
+                         .involuntary_switches = 1,
+                         .result = 18446744073709551615U};
+  const std::vector<Parameter> parameters = {{"threads", std::uint64_t{2}},
+                                             {"stride", std::string("a \"line\"")}};
+  const auto document = nlohmann::json::parse(report_json(entry(), report, parameters));
+  CHECK(document == nlohmann::json{{"schema", "stallscope.kernels/1"},
+                                   {"kernel", "dependent-chain"},
+                                   {"expected", "backend_bound/core_bound"},
+                                   {"iterations", 7},
+                                   {"elapsed_ns", 1000},
+                                   {"cpu_ns", 900},
+                                   {"user_ns", 800},
+                                   {"system_ns", 100},
+                                   {"minor_faults", 3},
+                                   {"voluntary_switches", 2},
+                                   {"involuntary_switches", 1},
+                                   {"result", 18446744073709551615U},
+                                   {"parameters", {{"threads", 2}, {"stride", "a \"line\""}}}});
+}
+
+TEST_CASE("words for a person name the answer, and no time per iteration where there was none") {
+  RunReport report{.iterations = 100, .elapsed_ns = 1'000'000'000, .cpu_ns = 500'000'000};
+  const std::vector<Parameter> parameters = {{"threads", std::uint64_t{1}}};
+  const std::string words = report_words(entry(), report, parameters);
+  CHECK(words.find("expected answer  backend_bound/core_bound\n") != std::string::npos);
+  CHECK(words.find("100 in 1.000 s\n") != std::string::npos);
+  CHECK(words.find("0.500 s, 5000000.00 ns an iteration\n") != std::string::npos);
+  CHECK(words.find("threads          1") != std::string::npos);
+  report.iterations = 0;
+  CHECK(report_words(entry(), report, parameters).find("an iteration") == std::string::npos);
+}
+
+TEST_CASE("the list's document has every kernel with its answer") {
+  const auto list = nlohmann::json::parse(list_json(all_kernels()));
+  CHECK(list["schema"] == "stallscope.kernels.list/1");
+  REQUIRE(list["kernels"].size() == all_kernels().size());
+  for (std::size_t i = 0; i < all_kernels().size(); ++i) {
+    const auto& kernel = list["kernels"][i];
+    CHECK(kernel["name"] == all_kernels()[i].name);
+    CHECK(kernel["expected"] == all_kernels()[i].expected);
+  }
+  CHECK(list["kernels"][0]["instructions_per_iteration"] == 32);
+  CHECK(list["kernels"][2]["instructions_per_iteration"].is_null());
+}
+
+TEST_CASE("the list in words has a line a kernel") {
+  const std::string words = list_words(all_kernels());
+  for (const KernelEntry& kernel : all_kernels()) {
+    CHECK(words.find(std::string("\n") + kernel.name + " ") != std::string::npos);
+  }
+}

@@ -1,0 +1,95 @@
+#include "kernels/runner.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "stallscope/perf_events/cpu_list.hpp"
+
+using namespace stallscope::kernels;
+
+namespace {
+
+// A kernel of so many threads, run and asked for its result.
+RunReport run_small(const char* name, unsigned threads, const RunOptions& options,
+                    std::atomic<bool>& stop) {
+  const KernelEntry* entry = find_kernel(name);
+  REQUIRE(entry != nullptr);
+  const Setting setting{.threads = threads, .memory_limit_bytes = 1U << 20U};
+  const auto kernel = entry->make(setting);
+  return run_kernel(*entry, threads, *kernel, options, stop);
+}
+
+class Failing : public Kernel {
+ public:
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    if (thread == 1) throw std::system_error(ENOMEM, std::generic_category(), "no such luck");
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override { return 0; }
+};
+
+}  // namespace
+
+TEST_CASE("each thread does its iterations, in calls of at most the table's") {
+  std::atomic<bool> stop{false};
+  const RunReport report = run_small("false-sharing", 3, {.iterations = 25'001}, stop);
+  CHECK(report.iterations == 75'003);
+  CHECK(report.result == 75'003);
+  CHECK(report.cpu_ns > 0);
+  CHECK(report.elapsed_ns > 0);
+  CHECK_FALSE(stop);
+}
+
+TEST_CASE("threads that wait for each other all come to their end") {
+  std::atomic<bool> stop{false};
+  const RunReport herd = run_small("thundering-herd", 5, {.iterations = 110}, stop);
+  CHECK(herd.iterations == 550);
+  CHECK(herd.result == 110);  // one of the herd got each item
+  const RunReport turns = run_small("sleep-wake", 2, {.iterations = 120}, stop);
+  CHECK(turns.iterations == 240);
+  CHECK(turns.result == 240);
+  const RunReport held = run_small("contended-mutex", 4, {.iterations = 20}, stop);
+  CHECK(held.iterations == 80);
+}
+
+TEST_CASE("the duration ends every kernel, also those whose threads wait for each other") {
+  for (const KernelEntry& entry : all_kernels()) {
+    CAPTURE(std::string(entry.name));
+    std::atomic<bool> stop{false};
+    const RunReport report = run_small(entry.name, entry.threads, {.duration_ns = 2'000'000}, stop);
+    CHECK(stop);
+    CHECK(report.iterations > 0);
+    CHECK(report.elapsed_ns >= 2'000'000);
+  }
+}
+
+TEST_CASE("a stop before the start leaves nothing to be done") {
+  for (const KernelEntry& entry : all_kernels()) {
+    CAPTURE(std::string(entry.name));
+    std::atomic<bool> stop{true};
+    CHECK(run_small(entry.name, entry.threads, {}, stop).iterations == 0);
+  }
+}
+
+TEST_CASE("threads are pinned where asked, and a CPU that is not there is named") {
+  const int cpu = stallscope::online_cpus().front();
+  std::atomic<bool> stop{false};
+  CHECK(run_small("dependent-chain", 2, {.iterations = 10, .cpus = {cpu}}, stop).iterations == 20);
+  for (const int missing : {1023, stallscope::max_cpu}) {
+    CHECK_THROWS_WITH_AS(
+        run_small("dependent-chain", 2, {.iterations = 10, .cpus = {missing}}, stop),
+        doctest::Contains(("cannot pin a thread to CPU " + std::to_string(missing)).c_str()),
+        std::system_error);
+  }
+}
+
+TEST_CASE("what one thread throws ends all and comes out") {
+  const KernelEntry* entry = find_kernel("dependent-chain");
+  Failing kernel;
+  std::atomic<bool> stop{false};
+  CHECK_THROWS_WITH_AS(run_kernel(*entry, 3, kernel, {}, stop), doctest::Contains("no such luck"),
+                       std::system_error);
+}

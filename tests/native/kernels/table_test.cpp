@@ -1,0 +1,133 @@
+#include "kernels/table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernels/code_blocks.hpp"
+#include "kernels/dependency_chains.hpp"
+#include "kernels/work.hpp"
+
+using namespace stallscope::kernels;
+
+namespace {
+
+// Small caches, so that no working set is large.
+Setting small_setting(const KernelEntry& entry) {
+  Setting setting{.threads = entry.threads};
+  setting.caches.l1d = {.bytes = 4096, .known = true};
+  setting.caches.l2 = {.bytes = 16384, .known = true};
+  setting.caches.l3 = {.bytes = 65536, .known = true};
+  setting.memory_limit_bytes = 1U << 20U;
+  return setting;
+}
+
+const KernelEntry& entry(const char* name) {
+  const KernelEntry* found = find_kernel(name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+// The result after so many iterations in each of the calls, in one thread.
+std::uint64_t result_of(const char* name, const std::vector<std::uint64_t>& calls) {
+  Setting setting = small_setting(entry(name));
+  setting.threads = 1;
+  const auto kernel = entry(name).make(setting);
+  const std::atomic<bool> stop{false};
+  for (const std::uint64_t iterations : calls) {
+    CHECK(kernel->run(0, iterations, stop) == iterations);
+  }
+  return kernel->result();
+}
+
+}  // namespace
+
+TEST_CASE("the table has every kernel once, with an answer of the field's terms") {
+  const std::set<std::string> expected = {
+      "independent-adds", "dependent-chain",   "divide-chain",        "pointer-chase-l1",
+      "pointer-chase-l2", "pointer-chase-l3",  "pointer-chase-dram",  "streaming",
+      "random-branches",  "periodic-branches", "large-straight-code", "large-branchy-code",
+      "store-forwarding", "false-sharing",     "contended-mutex",     "thundering-herd",
+      "page-faults",      "system-calls",      "sleep-wake"};
+  const std::set<std::string> starts = {"retiring",      "bad_speculation", "frontend_bound",
+                                        "backend_bound", "kernel: ",        "waiting: "};
+  std::set<std::string> names;
+  for (const KernelEntry& kernel : all_kernels()) {
+    CHECK(names.insert(kernel.name).second);
+    CHECK(find_kernel(kernel.name) == &kernel);
+    const std::string answer = kernel.expected;
+    CHECK(std::any_of(starts.begin(), starts.end(),
+                      [&](const std::string& start) { return answer.starts_with(start); }));
+    CHECK(kernel.least_threads <= kernel.threads);
+    CHECK(kernel.threads <= kernel.most_threads);
+    CHECK(kernel.iterations_per_call > 0);
+  }
+  CHECK(names == expected);
+  CHECK(find_kernel("mix") == nullptr);
+}
+
+TEST_CASE("calls go on where the last one ended, so that the result follows from all iterations") {
+  for (const KernelEntry& kernel : all_kernels()) {
+    if (kernel.least_threads > 1) continue;
+    CAPTURE(std::string(kernel.name));
+    const std::uint64_t whole = result_of(kernel.name, {100});
+    CHECK(result_of(kernel.name, {37, 63}) == whole);
+    CHECK(result_of(kernel.name, {101}) != whole);
+  }
+}
+
+TEST_CASE("sums count their additions") {
+  CHECK(result_of("independent-adds", {1000}) == std::uint64_t{1000} * adds_per_iteration);
+  CHECK(result_of("dependent-chain", {1000}) == std::uint64_t{1000} * adds_per_iteration);
+  CHECK(result_of("large-straight-code", {2}) == 2 * straight_units * additions_per_unit * added);
+  CHECK(result_of("large-branchy-code", {2}) == 2 * branchy_blocks * additions_per_block * added);
+  CHECK(result_of("store-forwarding", {1000}) == 3000);
+  CHECK(result_of("false-sharing", {1000}) == 1000);
+  CHECK(result_of("page-faults", {1000}) == 1000);
+  CHECK(result_of("page-faults", {1024, 5, 3000}) == 4029);  // dropped pages are fresh again
+  CHECK(result_of("system-calls", {10}) == 10);
+}
+
+TEST_CASE("a chase returns to its start after the whole ring, and not before") {
+  const std::uint64_t nodes = 4096 / 2 / sizeof(ChainNode);
+  CHECK(result_of("pointer-chase-l1", {nodes}) == 0);
+  for (std::uint64_t steps = 1; steps < nodes; ++steps) {
+    CHECK(result_of("pointer-chase-l1", {steps}) != 0);
+  }
+}
+
+TEST_CASE("a stream reads every word, from the start again at its end") {
+  const std::uint64_t lines = (1U << 20U) / 64;
+  const std::uint64_t once = 8 * (lines * (lines - 1) / 2);
+  CHECK(result_of("streaming", {lines}) == once);
+  CHECK(result_of("streaming", {2 * lines + 3}) == 2 * once + 8 * (1 + 2));
+}
+
+TEST_CASE("work under the mutex is one chain") {
+  CHECK(result_of("contended-mutex", {5}) == hot_arithmetic(5000, 1));
+}
+
+TEST_CASE("padding moves the counters apart and counts the same") {
+  for (const bool padded : {false, true}) {
+    Setting setting = small_setting(entry("false-sharing"));
+    setting.threads = 3;
+    setting.padded = padded;
+    const auto kernel = entry("false-sharing").make(setting);
+    const std::atomic<bool> stop{false};
+    for (unsigned thread = 0; thread < 3; ++thread) kernel->run(thread, 10 + thread, stop);
+    CHECK(kernel->result() == 33);
+    const auto parameters = kernel->parameters();
+    REQUIRE(parameters.size() == 1);
+    CHECK(std::get<std::uint64_t>(parameters[0].value) == (padded ? 128 : 8));
+  }
+}
+
+TEST_CASE("assumed cache sizes are named as such") {
+  const auto kernel = entry("large-straight-code").make({.threads = 1, .caches = {}});
+  const auto parameters = kernel->parameters();
+  CHECK(std::any_of(parameters.begin(), parameters.end(),
+                    [](const Parameter& one) { return one.name == "l1i_bytes_assumed"; }));
+}
