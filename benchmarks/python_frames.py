@@ -34,7 +34,7 @@ class Observed:
 
 
 def observe(command: list[str]) -> Observed:
-    """Return the costs of one run; ``command`` gets the target's pid for PID, [] for no observer."""
+    """Return the costs of one run; ``command`` has PID for the target, [] is no observer."""
     with subprocess.Popen(
         [INTERPRETER, "-S", "-E", TARGET, str(SECONDS)], stdout=subprocess.PIPE, text=True
     ) as target:

@@ -25,7 +25,7 @@ def roots(checkout: Path) -> Path:
     try:
         interpreter(folder, VERSIONS[0])
     except FetchError as error:
-        pytest.skip(f"needs Debian's packages: {error}")
+        pytest.skip(f"needs the program python3.13 of Debian testing: {error}")
     return folder
 
 

@@ -164,6 +164,7 @@ class _Gathered:
     run_offset: list[int] = field(default_factory=lambda: [0])
     frame_offset: list[int] = field(default_factory=lambda: [0])
     frames_of: list[tuple[int, int]] = field(default_factory=list)
+    known_frames: dict[tuple[int, ...], tuple[int, int, bool]] = field(default_factory=dict)
     snapshots: list[tuple[int, int, int, int]] = field(default_factory=list)
     interpreters: dict[int, Interpreter] = field(default_factory=dict)
     counts: dict[str, object] = field(default_factory=dict)
@@ -212,7 +213,12 @@ class _Gathered:
         listed = entry["frames"]
         if not isinstance(listed, list) or not 0 < len(listed) <= FRAMES_AT_MOST:
             raise _DamagedLineError("it has no frames, or too many")
-        frames = [self._frame(one) for one in reversed(listed)]
+        try:
+            frames = [
+                self.known_frames.get(tuple(one)) or self._frame(one) for one in reversed(listed)
+            ]
+        except TypeError as error:
+            raise _DamagedLineError("a frame makes no sense") from error
         if not frames[0][2]:
             raise _DamagedLineError("its outermost frame was entered from nowhere")
         first = len(self.frames_of)
@@ -231,7 +237,9 @@ class _Gathered:
             or listed[0] not in self.code_at
         ):
             raise _DamagedLineError("a frame makes no sense")
-        return self.code_at[listed[0]], listed[1], bool(listed[2])
+        frame = self.code_at[listed[0]], listed[1], bool(listed[2])
+        self.known_frames[tuple(listed)] = frame
+        return frame
 
     def frames(self, warnings: tuple[ProfileWarning, ...]) -> PythonFrames:
         """Return all that was taken."""

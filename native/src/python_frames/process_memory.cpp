@@ -14,8 +14,9 @@ ssize_t read_ranges(pid_t pid, std::span<const memory_range> ranges) noexcept {
   std::array<iovec, ranges_at_once> there{};
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     here.at(i) = {ranges[i].into.data(), ranges[i].into.size()};
-    // The kernel's address, never followed here.
-    there.at(i) = {reinterpret_cast<void*>(ranges[i].address), ranges[i].into.size()};
+    there.at(i).iov_len = ranges[i].into.size();
+    // An address of the other process, never followed here.
+    std::memcpy(&there.at(i).iov_base, &ranges[i].address, sizeof ranges[i].address);
   }
   return ::process_vm_readv(pid, here.data(), ranges.size(), there.data(), ranges.size(), 0);
 }
