@@ -170,7 +170,8 @@ bool frame_program::cfa_step(std::uint8_t code, byte_reader& reader) {
       return define_cfa(number, factored(reader.sleb128()));
     }
     case def_cfa_register:
-      return define_cfa(reader.uleb128(), state_.cfa_offset);
+      return state_.cfa_register != rule::by_expression &&
+             define_cfa(reader.uleb128(), state_.cfa_offset);
     case def_cfa_offset:
       return define_cfa(state_.cfa_register, static_cast<std::int64_t>(reader.uleb128()));
     case def_cfa_offset_sf:

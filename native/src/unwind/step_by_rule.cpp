@@ -49,7 +49,8 @@ class rule_step {
     if (found_.how.is_signal_frame != 0) return std::nullopt;
     const std::uint64_t sp = at_.values.at(at_.sp());
     if (cfa_ < sp) {
-      return cfa_ < at_.stack.begin() ? at_.missing(cfa_) : chain_end::bad_frame;
+      const bool elsewhere = at_.missing(cfa_) == chain_end::other_stack;
+      return elsewhere ? chain_end::other_stack : chain_end::bad_frame;
     }
     at_.still_steps = cfa_ == sp ? at_.still_steps + 1 : 0;
     if (at_.still_steps > 2) return chain_end::bad_frame;

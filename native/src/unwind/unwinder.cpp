@@ -8,6 +8,8 @@ namespace {
 constexpr std::uint64_t address_mask_48 = (std::uint64_t{1} << 48U) - 1;
 constexpr std::uint64_t address_mask_52 = (std::uint64_t{1} << 52U) - 1;
 
+constexpr std::uint64_t red_zone = 128;  // System V ABI, x86-64, 3.2.2
+
 // A stack may be larger than its copy, but frames farther away are on another one.
 constexpr std::uint64_t largest_stack = std::uint64_t{64} << 20U;
 
@@ -48,6 +50,8 @@ chain_end cursor::missing(std::uint64_t address) const noexcept {
   if (on_other_stack) return chain_end::other_stack;
   if (address % sizeof(std::uint64_t) != 0) return chain_end::bad_frame;
   if (address < stack.begin()) {
+    // A leaf may keep its frame there, but copies begin at the stack pointer.
+    if (stack.begin() - address <= red_zone) return chain_end::cut_by_copy;
     return stack.begin() - address > largest_stack ? chain_end::other_stack : chain_end::bad_frame;
   }
   return address - stack.begin() > largest_stack ? chain_end::other_stack : chain_end::cut_by_copy;

@@ -119,7 +119,9 @@ TEST_CASE("entries that make no sense are left out and counted, rows before the 
   CHECK(bad({0x41, 0x0f, 0x7f, 0x77, 8}));                          // longer than the entry
   CHECK(bad({0x41, 0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}));  // no frame is so large
   CHECK(bad({0x41, 0x0d, 40}));                                     // CFA by no register we know
-  CHECK(bad({0x44, 0x01, 0, 0, 0, 0, 0, 0, 0, 0}));                 // backwards
+  CHECK(bad({0x0f, 2, 0x77, 8, 0x41, 0x0d, 6}));  // an expression has no offset to keep
+  CHECK(bad({0x0f, 2, 0x77, 8, 0x41, 0x0e, 8}));
+  CHECK(bad({0x44, 0x01, 0, 0, 0, 0, 0, 0, 0, 0}));  // backwards
 }
 
 TEST_CASE("a common entry that moves on is bad, and so are the functions that use it") {

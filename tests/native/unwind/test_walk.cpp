@@ -68,6 +68,13 @@ TEST_CASE("a frame below the stack pointer makes no sense") {
   CHECK(thread.end == chain_end::bad_frame);
 }
 
+TEST_CASE("a frame in the red zone was not copied") {
+  // CFA = *(rsp - 8) + 8, as a leaf may keep it that never calls.
+  written_thread thread(eh_frame({0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8}));
+  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.end == chain_end::cut_by_copy);
+}
+
 TEST_CASE("a CFA by a register that is not known makes no sense") {
   written_thread thread(eh_frame({0x0c, 3, 16}));
   CHECK(thread.walk() == addresses{code});
