@@ -1,0 +1,55 @@
+"""stallscope-kernels built for arm64 does the same work as on this machine."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from stallscope.programs import program
+
+
+@pytest.fixture(scope="module")
+def emulated(checkout: Path) -> tuple[str, Path]:
+    """The command that runs the cross-built program here; ./dev test builds it."""
+    emulator = shutil.which("qemu-aarch64-static")
+    if emulator is None:
+        pytest.skip("needs the program qemu-aarch64-static: it is not installed")
+    cross_built = checkout / "build/arm64/native/programs/kernels/stallscope-kernels"
+    assert cross_built.exists(), "run ./dev build arm64"
+    return emulator, cross_built
+
+
+def result_of(*command: str | Path) -> int:
+    run = subprocess.run([*command, "--iterations", "200"], capture_output=True, check=True)
+    return json.loads(run.stdout)["result"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "independent-adds",
+        "dependent-chain",
+        "divide-chain",
+        "random-branches",
+        "periodic-branches",
+        "store-forwarding",
+        "false-sharing",
+        "contended-mutex",
+        "thundering-herd",
+        "page-faults",
+        "system-calls",
+        "sleep-wake",
+    ],
+)
+def test_results_are_those_of_this_machine(emulated: tuple[str, Path], name: str) -> None:
+    here = result_of(program("stallscope-kernels"), name)
+    assert result_of(*emulated, name) == here
+
+
+@pytest.mark.parametrize(("name", "additions"), [("straight", 524_288), ("branchy", 65_536)])
+def test_large_code_is_executed_whole(
+    emulated: tuple[str, Path], name: str, additions: int
+) -> None:
+    assert result_of(*emulated, f"large-{name}-code") == 200 * additions
