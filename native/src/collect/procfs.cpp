@@ -147,10 +147,23 @@ std::optional<memory_mapping> parse_mapping(const std::string& line) {
 
 void procfs::visit_mappings(pid_t pid,
                             const std::function<void(const memory_mapping&)>& visit) const {
-  for_each_line(root_ / std::to_string(pid) / "maps", [&visit](std::string_view line) {
-    if (const auto mapping = parse_mapping(std::string{line})) visit(*mapping);
-    return true;
-  });
+  bool any = false;
+  const auto read = [&](const std::filesystem::path& folder) {
+    for_each_line(folder / "maps", [&](std::string_view line) {
+      const auto mapping = parse_mapping(std::string{line});
+      any = any || mapping.has_value();
+      if (mapping) visit(*mapping);
+      return true;
+    });
+  };
+  const auto process = root_ / std::to_string(pid);
+  read(process);
+  if (any) return;
+  // A first thread that has ended has no mappings any more; those that go on do.
+  for (const pid_t tid : threads(pid)) {
+    if (tid != pid) read(process / "task" / std::to_string(tid));
+    if (any) return;
+  }
 }
 
 bool for_each_line(const std::string& path, const std::function<bool(std::string_view)>& visit) {

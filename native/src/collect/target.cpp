@@ -50,7 +50,9 @@ void check_processes(const procfs& proc, std::span<const pid_t> pids) {
                     number + " is a thread of process " + std::to_string(status->tgid),
                     "name the process: -p " + std::to_string(status->tgid)};
     }
-    if (status->state == 'Z' || status->state == 'X') {
+    // Its first thread may have ended, and others go on.
+    const bool ended = status->state == 'Z' || status->state == 'X';
+    if (ended && proc.threads(pid).size() <= 1) {
       throw failure{exit_code::target_failed, "process " + number + " has ended already",
                     "name one that runs"};
     }
