@@ -4,6 +4,24 @@
 
 namespace stallscope {
 
+void process_filter::note_first_children(const procfs& proc) {
+  for (const pid_t pid : followed_) {
+    for (const pid_t child : proc.children(pid)) first_children_.insert(child);
+  }
+}
+
+void process_filter::follow_born_since(const procfs& proc) {
+  std::vector<pid_t> to_look_at(followed_.begin(), followed_.end());
+  while (!to_look_at.empty()) {
+    const pid_t pid = to_look_at.back();
+    to_look_at.pop_back();
+    for (const pid_t child : proc.children(pid)) {
+      if (first_children_.contains(child) || !followed_.insert(child).second) continue;
+      to_look_at.push_back(child);
+    }
+  }
+}
+
 void process_filter::observe(const record_view& record, std::size_t /*ring_index*/) {
   if (record.type() == PERF_RECORD_FORK) forks_.emplace_back(record);
 }

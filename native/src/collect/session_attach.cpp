@@ -1,4 +1,5 @@
 // How a session opens its events for each kind of target.
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -121,6 +122,7 @@ void session::attach_filtered() {
   events_.emplace(std::vector{sampling_attribute(facts_.choice.event, whole)}, rings_.rings);
   filter_ = std::make_unique<process_filter>(facts_.options.pids);
   drain_->set_sieve(filter_.get());
+  filter_->note_first_children(proc_);
   try {
     open_on_all_cpus(-1, 0, refusal_of("all processes"));
   } catch (const failure&) {
@@ -131,7 +133,10 @@ void session::attach_filtered() {
                       "), and this user may not sample whole CPUs instead",
                   "raise the limit of open files (ulimit -n), or " + privilege_remedy()};
   }
-  for (const pid_t pid : facts_.options.pids) facts_.attach.threads += proc_.threads(pid).size();
+  filter_->follow_born_since(proc_);
+  facts_.pids.assign(filter_->followed().begin(), filter_->followed().end());
+  std::sort(facts_.pids.begin(), facts_.pids.end());
+  for (const pid_t pid : facts_.pids) facts_.attach.threads += proc_.threads(pid).size();
   facts_.attach.mode = mode_filtered;
   facts_.warnings.push_back({"per-cpu-filtered",
                              "the target has too many threads for one event each: whole CPUs are "

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stallscope/collect/drain.hpp"
+#include "stallscope/collect/procfs.hpp"
 
 namespace stallscope {
 
@@ -32,6 +33,12 @@ class process_filter : public sieve {
  public:
   explicit process_filter(std::span<const pid_t> pids) : followed_(pids.begin(), pids.end()) {}
 
+  // Notes the children that there are before any event is opened: they are not followed.
+  void note_first_children(const procfs& proc);
+  // Follows those born since, whose births no event has told: call when all events are open.
+  void follow_born_since(const procfs& proc);
+  [[nodiscard]] const std::unordered_set<pid_t>& followed() const { return followed_; }
+
   [[nodiscard]] bool watching() const override { return true; }
   void observe(const record_view& record, std::size_t ring_index) override;
   void settle() override;
@@ -39,6 +46,7 @@ class process_filter : public sieve {
 
  private:
   std::unordered_set<pid_t> followed_;
+  std::unordered_set<pid_t> first_children_;
   std::vector<fork_notice> forks_;
 };
 
