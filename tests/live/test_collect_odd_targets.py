@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,3 +53,29 @@ def test_a_process_whose_first_thread_has_ended(
     assert recording.document["end"]["reason"] == "duration"
     names = perf.text("script", "-i", recording.samples_file, "-F", "ip,sym", "--no-inline")
     assert names.count(" work\n") >= 0.9 * recording.document["samples"] > 0
+
+
+CHANGES_USER = """
+import subprocess, sys, time
+print("ready", flush=True)
+for _ in range(200):
+    subprocess.Popen(["su", "-c", "true"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    time.sleep(0.002)
+sys.stdin.read()
+"""
+
+
+def test_children_that_become_another_users_are_left_out(
+    start_target, record, as_nobody, open_folder
+) -> None:
+    if shutil.which("su") is None:
+        pytest.skip("needs the program su")
+    python = Path(sys.executable).resolve()
+    target = start_target("-c", CHANGES_USER, program=python, before=as_nobody)
+    output = open_folder / "run"
+    words = ("-p", target.pid, "--stacks", "fp", "--duration", 1)
+    recording = record(*words, output=output, before=as_nobody)
+    assert recording.exit_code in (0, 5), recording.messages
+    assert recording.document["complete"]
+    warned = [w for w in recording.document["warnings"] if w["code"] == "threads-refused"]
+    assert all("left out" in warning["message"] for warning in warned)

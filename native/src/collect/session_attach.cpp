@@ -109,6 +109,12 @@ void session::attach_threads() {
     attach_filtered();
     return;
   }
+  if (threads_->refused() != 0) {
+    facts_.warnings.push_back(
+        {"threads-refused", std::to_string(threads_->refused()) +
+                                " threads of children that the target made meanwhile are left out: "
+                                "they run for another user, whom this one may not observe"});
+  }
   facts_.attach.mode = mode_threads;
   facts_.attach.threads = threads_->threads_opened();
   facts_.pids.assign(threads_->processes().begin(), threads_->processes().end());

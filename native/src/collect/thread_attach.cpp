@@ -70,6 +70,11 @@ bool thread_attach::open_thread(pid_t pid, pid_t tid, bool late) {
     const int error = events_->open(tid, i, 0, attribute);
     if (error == ESRCH) break;  // it has ended
     if (error == EMFILE || error == ENFILE) throw too_many_descriptors("the limit of descriptors");
+    // One that has become another user's since it was born, by a program that sets the user.
+    if (late && (error == EACCES || error == EPERM)) {
+      refused_.insert(tid);
+      break;
+    }
     if (error != 0) throw refusal(error, "thread " + std::to_string(tid), rings[i].cpu());
     opened = true;
     if (late) duplicates_.suspect(events_->size() - 1);

@@ -47,6 +47,8 @@ class thread_attach : public sieve {
   [[nodiscard]] std::size_t threads_opened() const { return opened_; }
   // From when on all threads that were there at first, and what they make, are followed.
   [[nodiscard]] std::uint64_t opened_ns() const { return first_opened_ns_; }
+  // Threads born meanwhile that this user may not observe: left out.
+  [[nodiscard]] std::size_t refused() const { return refused_.size(); }
   [[nodiscard]] std::size_t duplicates_closed() const { return duplicates_.closed(); }
 
   [[nodiscard]] bool watching() const override { return attaching_ || duplicates_.watching(); }
@@ -74,6 +76,7 @@ class thread_attach : public sieve {
   bool attaching_ = false;
   std::size_t opened_ = 0;
   std::set<pid_t> processes_;
+  std::unordered_set<pid_t> refused_;
   std::unordered_map<pid_t, std::uint32_t> attributes_;  // by process; the first where it is not in
   std::unordered_set<pid_t> first_children_;
   // From when on a thread hands all its events down; 0: it inherited them all itself.
