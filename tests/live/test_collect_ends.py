@@ -215,3 +215,24 @@ def test_a_daemon_that_a_command_leaves_does_not_hold_the_progress(start_collect
     assert readable
     assert collection.progress.read() == b""
     assert collection.end().exit_code == 0
+
+
+def test_kernel_symbols_are_kept_whole_or_not_at_all(
+    needs_root, record, target_program, tmp_path: Path
+) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", small], check=True)
+    try:
+        words = ("--stacks", "fp", "--", target_program, "spin", 100)
+        recording = record(*words, output=small / "run")
+        if Path("/proc/kallsyms").read_text().count("\n") < 50_000:
+            pytest.skip("needs the kernel's symbols: more than the small disk holds")
+        assert recording.exit_code == 0, recording.messages
+        assert recording.document["complete"]
+        assert "kernel-symbols-not-kept" in recording.warnings()
+        names = {path.name for path in recording.directory.iterdir()}
+        assert not {"kallsyms", ".kallsyms.new"} & names
+        assert "kallsyms" not in {entry["name"] for entry in recording.document["files"]}
+    finally:
+        subprocess.run(["umount", small], check=True)

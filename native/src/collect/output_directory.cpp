@@ -20,9 +20,9 @@ namespace stallscope {
 namespace {
 
 // All that a recording may hold; --force replaces these and nothing else.
-constexpr std::array<std::string_view, 6> known_files{"recording.json", ".recording.json.new",
-                                                      "samples.perf",   "counters.jsonl",
-                                                      "kallsyms",       "report.html"};
+constexpr std::array<std::string_view, 7> known_files{
+    "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl",
+    "kallsyms",       ".kallsyms.new",       "report.html"};
 constexpr off_t reserved_bytes = 64 << 10;
 constexpr std::string_view document = "recording.json";
 
@@ -86,6 +86,12 @@ descriptor output_directory::create(const std::string& name) {
   if (!fd) throw unwritable(path_ + "/" + name, errno);
   created_.push_back(name);
   return fd;
+}
+
+void output_directory::publish(const std::string& written, const std::string& name) {
+  if (::renameat(fd_.get(), written.c_str(), fd_.get(), name.c_str()) != 0)
+    throw std::system_error(errno, std::generic_category(), "rename " + path_ + "/" + written);
+  created_.push_back(name);
 }
 
 void output_directory::replace(const std::string& name, const std::string& content) {

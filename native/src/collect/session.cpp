@@ -231,12 +231,28 @@ void session::close_files() {
   sample_file{output_->create("counters.jsonl")}.append(std::as_bytes(std::span{line}));
   facts_.files.push_back({"counters.jsonl", "jsonl", line.size()});
   if (facts_.choice.attribute.exclude_kernel == 0) {
-    const auto symbols = output_->create("kallsyms");
-    const auto bytes = copy_kallsyms(symbols, [this] { return watch_.hurried(); });
-    if (bytes != 0) facts_.files.push_back({"kallsyms", "kallsyms", bytes});
-    if (bytes == 0) output_->remove("kallsyms");
+    keep_kernel_symbols();
   }
   write_document(true);
+}
+
+// Half of the symbols would name the other half's addresses wrongly: they get their name when
+// whole.
+void session::keep_kernel_symbols() {
+  static constexpr const char* unfinished = ".kallsyms.new";
+  try {
+    const auto symbols = output_->create(unfinished);
+    const auto bytes = copy_kallsyms(symbols, [this] { return watch_.hurried(); });
+    if (bytes != 0) {
+      output_->publish(unfinished, "kallsyms");
+      facts_.files.push_back({"kallsyms", "kallsyms", bytes});
+    }
+  } catch (const std::system_error& error) {
+    facts_.warnings.push_back(
+        {"kernel-symbols-not-kept",
+         std::string{"the kernel's symbols could not be kept: "} + error.what()});
+  }
+  output_->remove(unfinished);
 }
 
 void session::write_document(bool complete) {

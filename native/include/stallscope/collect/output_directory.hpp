@@ -19,6 +19,8 @@ class output_directory {
   [[nodiscard]] const std::string& path() const { return path_; }
   // A new file of ours; what has its name is unlinked first, never opened.
   [[nodiscard]] descriptor create(const std::string& name);
+  // Gives a file its own name, once it is whole.
+  void publish(const std::string& written, const std::string& name);
   // Replaces a file by its new content at once, or throws std::system_error.
   void replace(const std::string& name, const std::string& content);
   // Sets room aside for the next replacement, so that a full disk still lets it happen.

@@ -66,6 +66,7 @@ class session {
   void end_command();
   void finish(const std::string& reason);
   void close_files();
+  void keep_kernel_symbols();
   void write_document(bool complete);
   [[nodiscard]] progress_numbers numbers() const;
   [[nodiscard]] exit_code verdict();
