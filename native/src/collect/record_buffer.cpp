@@ -7,6 +7,11 @@
 #include <climits>
 
 namespace stallscope {
+namespace {
+
+constexpr std::uint16_t fork_without_maps = 1U << 13U;  // PERF_RECORD_MISC_FORK_EXEC
+
+}  // namespace
 
 void record_buffer::begin(std::uint32_t type, std::uint16_t misc) {
   start_ = bytes_.size();
@@ -45,7 +50,8 @@ void put_comm(record_buffer& out, const thread_identity& who, std::string_view n
 }
 
 void put_fork(record_buffer& out, const thread_identity& who) {
-  out.begin(PERF_RECORD_FORK);
+  // It has no mappings of its parent's: they are told one by one.
+  out.begin(PERF_RECORD_FORK, fork_without_maps);
   out.put(who.pid);
   out.put(who.parent_pid);
   out.put(who.tid);

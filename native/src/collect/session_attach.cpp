@@ -67,7 +67,10 @@ void session::attach() {
   facts_.attach.descriptors = events_->open_count();
   facts_.attach.settled_ns = monotonic_ns();
   facts_.attach.opened_ns = threads_ ? threads_->opened_ns() : facts_.attach.settled_ns;
-  if (!header_is_written) write_header();
+  if (!header_is_written) {
+    write_header();
+    drain_->hold(holding::until_crowded);
+  }
   synthesize();
   drain_->hold(holding::none);
 }
@@ -175,14 +178,17 @@ void session::synthesize() {
     case target_kind::command:
       break;  // its exec will be recorded
     case target_kind::cpus:
-      writer.all_processes();
+      writer.all_processes([this] { drain_->pass(); });
       break;
     case target_kind::process:
       for (const pid_t pid : facts_.pids) writer.process(pid);
       break;
     case target_kind::cgroup:
       facts_.pids = processes_of_cgroup(cgroup_.path);
-      for (const pid_t pid : facts_.pids) writer.process(pid);
+      for (const pid_t pid : facts_.pids) {
+        writer.process(pid);
+        drain_->pass();
+      }
       break;
   }
 }

@@ -29,8 +29,11 @@ void synthesizer::flush() {
   buffer_.clear();
 }
 
-void synthesizer::all_processes() {
-  for (const pid_t pid : proc_->processes()) process(pid);
+void synthesizer::all_processes(const std::function<void()>& between) {
+  for (const pid_t pid : proc_->processes()) {
+    process(pid);
+    between();
+  }
 }
 
 void synthesizer::mappings(pid_t pid) {

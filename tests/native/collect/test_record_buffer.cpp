@@ -26,6 +26,13 @@ TEST_CASE("a comm record has its padded name and the trailer of sample_id_all") 
   CHECK(longer.bytes().size() == 8 + 8 + 16 + 32);
 }
 
+TEST_CASE("a fork record that was made up hands no mappings down") {
+  record_buffer buffer;
+  put_fork(buffer, {10, 11, 1, 1});
+  CHECK(header_of(buffer).type == PERF_RECORD_FORK);
+  CHECK(header_of(buffer).misc == 1U << 13U);
+}
+
 TEST_CASE("a mapping carries the build id where there is one, else device and inode") {
   const memory_mapping mapping{0x1000, 0x3000,  0x200, 8, 1, 42, PROT_READ | PROT_EXEC,
                                false,  "/bin/x"};

@@ -2,6 +2,7 @@
 // mapped. Reads each file's build id once.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <tuple>
@@ -18,7 +19,8 @@ class synthesizer {
       : proc_{&proc}, file_{&file}, with_tables_{with_tables} {}
   // Threads and mappings of a process; nothing where it is gone.
   void process(pid_t pid);
-  void all_processes();
+  // Calls back after each, since there may be thousands and rings fill meanwhile.
+  void all_processes(const std::function<void()>& between);
 
  private:
   void mappings(pid_t pid);
