@@ -73,6 +73,18 @@ std::optional<kernel_layout> read_kernel_layout(const std::string& kallsyms) {
   return kernel_layout{text_start != 0 ? "_text" : "_stext", start, end};
 }
 
+warning no_kernel_layout(const std::string& kallsyms) {
+  if (::access(kallsyms.c_str(), R_OK) != 0) {
+    return {"kernel-symbols-missing", kallsyms +
+                                          " cannot be read: the kernel was built without it "
+                                          "(CONFIG_KALLSYMS), or it is hidden from this container; "
+                                          "kernel frames will have no names"};
+  }
+  return {"kernel-addresses-hidden",
+          "kernel addresses are hidden from this user (kernel.kptr_restrict): kernel frames will "
+          "have no names"};
+}
+
 void put_kernel_map(record_buffer& out, const kernel_layout& layout) {
   put_kernel_mapping(out, layout, "[kernel.kallsyms]" + layout.reference, layout.start);
 }

@@ -51,7 +51,7 @@ const unwind::table* table_store::compiled(const file_key& key, const descriptor
 
 const unwind::table* table_store::of_mapping(const procfs& proc, pid_t pid,
                                              const memory_mapping& mapping) {
-  const file_key key{mapping.major, mapping.minor, mapping.inode};
+  const file_key key{mapping.major, mapping.minor, mapping.inode, mapping.path};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return known->second ? &*known->second : nullptr;
   return compiled(key, open_mapped_file(proc, pid, mapping));
@@ -60,7 +60,7 @@ const unwind::table* table_store::of_mapping(const procfs& proc, pid_t pid,
 const unwind::table* table_store::of_file(const descriptor& file) {
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return nullptr;
-  const file_key key{status.st_dev, ~std::uint64_t{0}, status.st_ino};
+  const file_key key{status.st_dev, ~std::uint64_t{0}, status.st_ino, {}};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return known->second ? &*known->second : nullptr;
   return compiled(key, file);

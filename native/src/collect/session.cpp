@@ -113,9 +113,7 @@ void session::write_header() {
     put_kernel_map(header, *layout);
     put_kernel_modules(header);
   } else if (facts_.choice.attribute.exclude_kernel == 0) {
-    facts_.warnings.push_back({"kernel-addresses-hidden",
-                               "kernel addresses are hidden from this user (kernel.kptr_restrict): "
-                               "kernel frames will have no names"});
+    facts_.warnings.push_back(no_kernel_layout());
   }
   put_kernel_build_id(header);
   file_->append(header.bytes());

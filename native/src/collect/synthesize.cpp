@@ -50,7 +50,7 @@ void synthesizer::mappings(pid_t pid) {
 }
 
 const build_id& synthesizer::id_of(pid_t pid, const memory_mapping& mapping) {
-  const file_key key{mapping.major, mapping.minor, mapping.inode};
+  const file_key key{mapping.major, mapping.minor, mapping.inode, mapping.path};
   const auto known = ids_.find(key);
   if (known != ids_.end() && !known->second.empty()) return known->second;
   return ids_[key] = build_id_of_mapping(*proc_, pid, mapping);

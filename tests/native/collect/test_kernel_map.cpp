@@ -81,3 +81,9 @@ TEST_CASE("modules with addresses get a map, those without do not") {
   CHECK(bytes.find("[one]") != std::string::npos);
   CHECK(bytes.find("[two]") == std::string::npos);
 }
+
+TEST_CASE("symbols that are missing are told apart from hidden ones") {
+  const test::scratch folder;
+  CHECK(no_kernel_layout(folder.at("nothing")).code == "kernel-symbols-missing");
+  CHECK(no_kernel_layout(folder.write("kallsyms", "")).code == "kernel-addresses-hidden");
+}

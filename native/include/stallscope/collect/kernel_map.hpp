@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "stallscope/collect/failure.hpp"
 #include "stallscope/collect/record_buffer.hpp"
 #include "stallscope/perf_events/descriptor.hpp"
 
@@ -31,6 +32,9 @@ struct kernel_layout {
 
 // Where the kernel's text lies; nothing where addresses are hidden.
 std::optional<kernel_layout> read_kernel_layout(const std::string& kallsyms = "/proc/kallsyms");
+
+// Why there is no layout, for a reader of the recording.
+warning no_kernel_layout(const std::string& kallsyms = "/proc/kallsyms");
 
 void put_kernel_map(record_buffer& out, const kernel_layout& layout);
 void put_kernel_modules(record_buffer& out, const std::string& modules = "/proc/modules");

@@ -29,7 +29,7 @@ class table_store {
   const unwind::table* of_vdso();
 
  private:
-  using file_key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
+  using file_key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
   const unwind::table* compiled(const file_key& key, const descriptor& file);
   time_limit limit_;
   std::map<file_key, std::optional<unwind::table>> tables_;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <tuple>
 
 #include "stallscope/collect/record_buffer.hpp"
@@ -27,7 +28,8 @@ class synthesizer {
   void flush();
   const build_id& id_of(pid_t pid, const memory_mapping& mapping);
 
-  using file_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
+  // By path as well: a number of an inode is given again when its file is gone.
+  using file_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::string>;
   const procfs* proc_;
   sample_file* file_;
   bool with_tables_;

@@ -1,0 +1,54 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+
+#include "scratch.hpp"
+#include "stallscope/collect/synthesize.hpp"
+
+using namespace stallscope;
+
+namespace {
+
+void add_process(const test::scratch& folder, const std::string& pid, const std::string& maps) {
+  folder.write(pid + "/status", "Name:\tx\nState:\tS\nTgid:\t" + pid + "\nPPid:\t1\n");
+  folder.write(pid + "/task/" + pid + "/comm", "x\n");
+  folder.write(pid + "/maps", maps);
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+struct fixture {
+  test::scratch folder;
+  sample_file file{
+      descriptor{::open(folder.at("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)}};
+  procfs proc{folder.at("")};
+};
+
+}  // namespace
+
+TEST_CASE("rings are looked after between processes") {
+  fixture f;
+  for (const char* pid : {"12", "13", "14"}) add_process(f.folder, pid, "");
+  std::size_t calls = 0;
+  synthesizer{f.proc, f.file, false}.all_processes([&calls] { ++calls; });
+  CHECK(calls == 3);
+}
+
+TEST_CASE("code is told, and with tables what is only read of files as well") {
+  const std::string maps =
+      "1000-2000 r--p 00000000 08:01 42 /lib/x\n2000-3000 r-xp 00001000 08:01 42 /lib/x\n"
+      "3000-4000 rw-p 00002000 08:01 42 /lib/x\n4000-5000 r--s 00000000 08:01 43 /shared\n"
+      "5000-6000 r--p 00000000 00:00 0 \n6000-7000 r-xp 00000000 00:00 0 [vdso]\n";
+  for (const bool with_tables : {false, true}) {
+    fixture f;
+    add_process(f.folder, "12", maps);
+    synthesizer{f.proc, f.file, with_tables}.process(12);
+    const auto text = f.folder.read("out");
+    CHECK(count_of(text, "/lib/x") == (with_tables ? 2 : 1));
+    CHECK(count_of(text, "[vdso]") == 1);
+    CHECK(count_of(text, "/shared") == 0);
+  }
+}
