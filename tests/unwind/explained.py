@@ -50,7 +50,7 @@ EXPLAINED = (
         "frame as well, and a frame too many where an old return address lies on top.",
         kind="theirs skips callers|ours goes on|parted",
         leaf="at a multiple of 16",
-        their_end="No DWARF information found|no matching address range",
+        their_end="complete|No DWARF information found|no matching address range",
     ),
     Explained(
         "The loader binds a function at its first call: it keeps its frame by rbx, which elfutils "

@@ -50,7 +50,8 @@ bool ends_with_the_copy(const observation& seen, std::size_t common) {
       return pointer < start + sizeof pointer || pointer > start + seen.stack.size();
     }
     case unwind::chain_end::bad_frame:
-      return common == 1 && seen.theirs.lowest_read < start;
+    case unwind::chain_end::no_table:
+      return common <= 2 && seen.theirs.lowest_read < start;
     default:
       return false;
   }
