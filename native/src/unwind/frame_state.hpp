@@ -19,6 +19,8 @@ class frame_state {
   void set(unsigned number, column to) noexcept {
     column& held = columns_[number];
     hash_ ^= hash_of(number, held) ^ hash_of(number, to);
+    count_ = static_cast<std::uint8_t>(count_ + (to.how != recovery::same) -
+                                       (held.how != recovery::same));
     held = to;
     const std::uint64_t bit = std::uint64_t{1} << number;
     changed_ = to.how == recovery::same ? changed_ & ~bit : changed_ | bit;
@@ -26,6 +28,7 @@ class frame_state {
   [[nodiscard]] const column& at(unsigned number) const noexcept { return columns_[number]; }
   // The columns that are not `same`, a bit each.
   [[nodiscard]] std::uint64_t changed() const noexcept { return changed_; }
+  [[nodiscard]] std::uint8_t changed_count() const noexcept { return count_; }
   // Of the columns; kept up to date, since most rows change one column or none.
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
 
@@ -45,6 +48,7 @@ class frame_state {
   std::array<column, registers::count> columns_{};
   std::uint64_t changed_ = 0;
   std::uint64_t hash_ = 0;
+  std::uint8_t count_ = 0;
 };
 
 }  // namespace stallscope::unwind

@@ -54,7 +54,7 @@ std::uint32_t rule_pool::number_of(const frame_state& state, std::uint8_t return
                     .cfa_register = state.cfa_register,
                     .return_column = return_column,
                     .is_signal_frame = is_signal_frame,
-                    .saved_count = static_cast<std::uint8_t>(std::popcount(state.changed()))};
+                    .saved_count = state.changed_count()};
   const std::uint64_t hash = hash_of(wanted, state);
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = static_cast<std::size_t>(hash >> 20U) & mask;
