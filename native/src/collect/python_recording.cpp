@@ -21,6 +21,8 @@ namespace {
 constexpr std::uint64_t write_pause_ns = 200'000'000;
 // A thread that reads wakes without a sample so often, to read what a lost wake-up left.
 constexpr int longest_wait_ms = 100;
+// While no process is read, it looks so often whether there is one.
+constexpr int unfollowed_wait_ms = 20;
 
 // The thread is to run at once where a sample was taken: on that CPU, before what runs there.
 void take_cpu(int cpu) {
@@ -34,7 +36,7 @@ void take_cpu(int cpu) {
 }  // namespace
 
 python_recording::python_recording(const procfs& proc, const ring_set& rings, sample_file file,
-                                   std::function<bool(const record_view&)> keep)
+                                   const std::function<bool(const record_view&)>& keep)
     : rings_{&rings}, stop_{::eventfd(0, EFD_CLOEXEC)}, file_{std::move(file)} {
   if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
   const auto gone = [this](pid_t pid) {
@@ -62,9 +64,15 @@ void python_recording::read_on_cpu(std::size_t index) {
   const auto& ring = rings_->rings[index];
   take_cpu(ring.cpu());
   std::array<pollfd, 2> waited{{{stop_.get(), POLLIN, 0}, {ring.fd().get(), POLLIN, 0}}};
+  bool reading = false;
   while (waited[0].revents == 0) {
     readers_[index]->look();
-    ::poll(waited.data(), waited.size(), longest_wait_ms);
+    const bool reads_now = readers_[index]->reading();
+    if (reads_now != reading) reading_threads_ += reads_now ? 1 : -1;
+    reading = reads_now;
+    // Samples of programs that are no Python wake nobody.
+    const bool follow = reading_threads_ > 0;
+    ::poll(waited.data(), follow ? 2 : 1, follow ? longest_wait_ms : unfollowed_wait_ms);
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace stallscope::python_frames {
 
-// Another thread calls and returns all the time, as an interpreter does: all the way down as odd, and
-// the next time as even. A chain of both was never there.
+// Another thread calls and returns all the time, as an interpreter does: all the way down as odd,
+// and the next time as even. A chain of both was never there.
 TEST_CASE("a stack that changes while it is read is torn, or one that was there") {
   constexpr std::size_t depth = 40;
   constexpr int reads = 3000;

@@ -3,7 +3,9 @@
 // and some 15 us a sample. Belongs to the drain's thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -20,7 +22,7 @@ class python_recording {
  public:
   // The rings must outlive the recording; keep as in python_reader.
   python_recording(const procfs& proc, const ring_set& rings, sample_file file,
-                   std::function<bool(const record_view&)> keep);
+                   const std::function<bool(const record_view&)>& keep);
   python_recording(const python_recording&) = delete;
   python_recording& operator=(const python_recording&) = delete;
   python_recording(python_recording&&) = delete;
@@ -47,6 +49,7 @@ class python_recording {
   const ring_set* rings_;
   std::vector<std::unique_ptr<python_reader>> readers_;
   std::vector<std::thread> threads_;
+  std::atomic<int> reading_threads_ = 0;  // whose processes are read
   descriptor stop_;
   sample_file file_;
   std::uint64_t written_ns_ = 0;
