@@ -18,6 +18,33 @@ bytes entry(const bytes& body) {
   return writer().put(static_cast<std::uint32_t>(padded.size())).raw(padded).made();
 }
 
+// Puts the sections and their names into the file, and gives their headers: one for each behind the
+// empty first one, the names' last.
+std::vector<Elf64_Shdr> append_sections(std::span<const section> sections, bytes& file) {
+  std::vector<Elf64_Shdr> headers(1);
+  std::string names(1, '\0');
+  for (const section& each : sections) {
+    align(file, 16);
+    Elf64_Shdr& made = headers.emplace_back();
+    made.sh_name = static_cast<Elf64_Word>(names.size());
+    made.sh_type = SHT_PROGBITS;
+    made.sh_flags = each.flags;
+    made.sh_addr = load_address + file.size();
+    made.sh_offset = file.size();
+    made.sh_size = each.content.size();
+    names += each.name + '\0';
+    file.insert(file.end(), each.content.begin(), each.content.end());
+  }
+  Elf64_Shdr& strings = headers.emplace_back();
+  strings.sh_type = SHT_STRTAB;
+  strings.sh_offset = file.size();
+  strings.sh_size = names.size();
+  const auto name_bytes = std::as_bytes(std::span(names));
+  file.insert(file.end(), name_bytes.begin(), name_bytes.end());
+  align(file, 16);
+  return headers;
+}
+
 }  // namespace
 
 writer& writer::list(std::initializer_list<unsigned> values) {
@@ -62,6 +89,8 @@ bytes eh_frame(std::initializer_list<unsigned> instructions, const entry_options
 }
 
 bytes build(std::span<const section> sections, const options& how) {
+  bytes file(first_section - load_address);
+  const auto headers = append_sections(sections, file);
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
   header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -72,28 +101,6 @@ bytes build(std::span<const section> sections, const options& how) {
   header.e_phoff = sizeof header;
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = 2;
-  std::vector<Elf64_Shdr> headers(1);
-  bytes file(first_section - load_address);
-  std::string names(1, '\0');
-  for (const section& each : sections) {
-    align(file, 16);
-    Elf64_Shdr& made = headers.emplace_back();
-    made.sh_name = static_cast<Elf64_Word>(names.size());
-    made.sh_type = SHT_PROGBITS;
-    made.sh_flags = each.flags;
-    made.sh_addr = load_address + file.size();
-    made.sh_offset = file.size();
-    made.sh_size = each.content.size();
-    names += each.name + '\0';
-    file.insert(file.end(), each.content.begin(), each.content.end());
-  }
-  Elf64_Shdr& strings = headers.emplace_back();
-  strings.sh_type = SHT_STRTAB;
-  strings.sh_offset = file.size();
-  strings.sh_size = names.size();
-  const auto name_bytes = std::as_bytes(std::span(names));
-  file.insert(file.end(), name_bytes.begin(), name_bytes.end());
-  align(file, 16);
   if (how.section_headers) {
     header.e_shoff = file.size();
     header.e_shentsize = sizeof(Elf64_Shdr);
