@@ -53,6 +53,12 @@ EXPLAINED = (
         their_end="complete|No DWARF information found|no matching address range",
     ),
     Explained(
+        "musl's libc has neither tables nor frame pointers: both sides guess, by different words.",
+        kind="parted",
+        place="libc[.]so:.*",
+        their_end="No DWARF information found|no matching address range",
+    ),
+    Explained(
         "The loader binds a function at its first call: it keeps its frame by rbx, which elfutils "
         "(0.188) holds for unknown as long as the function below it has not saved it.",
         kind="ours goes on",
