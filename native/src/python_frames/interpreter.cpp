@@ -26,13 +26,14 @@ struct placed_symbols {
 std::string_view name_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 // The first executable mapping of each file that may hold an interpreter: the program itself, which
-// may have one linked in, and whatever is called python.
+// may have one linked in, and what is called python or libpython.
 std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid) {
   std::vector<memory_mapping> chosen;
   bool first = true;
   proc.visit_mappings(pid, [&](const memory_mapping& mapping) {
     if ((mapping.protection & PROT_EXEC) == 0 || !mapping.path.starts_with('/')) return;
-    const bool likely = name_of(mapping.path).find("python") != std::string_view::npos;
+    const auto name = name_of(mapping.path);
+    const bool likely = name.starts_with("python") || name.starts_with("libpython");
     const bool known = !chosen.empty() && chosen.back().path == mapping.path;
     if ((first || likely) && !known && chosen.size() < most_files) chosen.push_back(mapping);
     first = false;
@@ -86,14 +87,19 @@ std::string version_text(std::uint32_t version) {
 // The linker's symbols are many more than the dynamic ones, so those of all files come first.
 interpreter_search find_interpreter(const procfs& proc, pid_t pid) {
   const auto files = candidates(proc, pid);
+  bool closed = false;
   for (const auto scope : {symbol_scope::dynamic, symbol_scope::linker}) {
     for (const auto& mapping : files) {
       const auto fd = open_mapped_file(proc, pid, mapping);
+      const auto name = name_of(mapping.path);
+      closed = closed || (!fd && (name.starts_with("python3") || name.starts_with("libpython3")));
       if (!fd) continue;
       if (const auto symbols = symbols_in(fd, mapping, scope))
         return read_interpreter(process_memory{pid}, *symbols);
     }
   }
+  if (closed && proc.status(pid))
+    return refused("this user may not open the interpreter of the process");
   return {};
 }
 
