@@ -49,17 +49,19 @@ void event_table::disable_all() const {
   for (const auto& slot : slots_) ::ioctl(slot.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
 }
 
-event_reading event_table::read_all() const {
+std::optional<event_reading> event_table::read_all() const {
   event_reading sum;
+  bool any = false;
   for (const auto& slot : slots_) {
     event_reading one;
     if (!slot.fd || !read_event(slot.fd, one)) continue;
+    any = true;
     sum.value += one.value;
     sum.enabled_ns += one.enabled_ns;
     sum.running_ns += one.running_ns;
     sum.lost += one.lost;
   }
-  return sum;
+  return any ? std::optional{sum} : std::nullopt;
 }
 
 }  // namespace stallscope

@@ -203,11 +203,13 @@ std::string to_json(const recording_facts& facts) {
 }
 
 std::string counter_line(const recording_facts& facts) {
-  const auto reading = facts.counter.value_or(event_reading{});
+  const auto of = [&facts](std::uint64_t event_reading::*field) {
+    return facts.counter ? json((*facts.counter).*field) : json(nullptr);
+  };
   return dump({{"events", json::array({facts.choice.event.name})},
-               {"values", json::array({reading.value})},
-               {"time_enabled_ns", reading.enabled_ns},
-               {"time_running_ns", reading.running_ns},
+               {"values", json::array({of(&event_reading::value)})},
+               {"time_enabled_ns", of(&event_reading::enabled_ns)},
+               {"time_running_ns", of(&event_reading::running_ns)},
                {"cpu", nullptr},
                {"thread", nullptr},
                {"interval", {facts.start_monotonic_ns, facts.end.monotonic_ns}}},

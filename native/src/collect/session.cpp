@@ -163,7 +163,8 @@ void session::finish(const std::string& reason) {
     drain_->pass();  // what the look of the first pass found
     facts_.counts = drain_->counts();
     facts_.counter = events_->read_all();
-    facts_.lost_samples = std::max(facts_.counter->lost, facts_.counts.lost_samples);
+    facts_.lost_samples =
+        std::max(facts_.counter ? facts_.counter->lost : 0, facts_.counts.lost_samples);
     facts_.attach.duplicates_closed = threads_ ? threads_->duplicates_closed() : 0;
   }
   check_against_counter();

@@ -66,4 +66,9 @@ TEST_CASE("the line of counters is one line of lists") {
   CHECK(line["events"] == json::array({"cpu-clock"}));
   CHECK(line["values"] == json::array({11}));
   CHECK(line["thread"].is_null());
+  facts.counter.reset();
+  const auto unread = json::parse(counter_line(facts));
+  CHECK(unread["values"] == json::array({nullptr}));
+  CHECK(unread["time_enabled_ns"].is_null());
+  CHECK(unread["time_running_ns"].is_null());
 }

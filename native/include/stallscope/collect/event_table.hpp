@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -48,8 +49,8 @@ class event_table {
 
   void enable_all() const;
   void disable_all() const;
-  // The sum over all that are open.
-  [[nodiscard]] event_reading read_all() const;
+  // The sum over all that are open; nothing where none could be read.
+  [[nodiscard]] std::optional<event_reading> read_all() const;
 
   [[nodiscard]] std::span<const ring> rings() const { return rings_; }
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
