@@ -171,6 +171,21 @@ def test_an_existing_directory(record, refused, start_target, tmp_path: Path) ->
     assert json.loads((run / "recording.json").read_text()) != json.loads(first)
 
 
+def test_a_refused_replacement_leaves_the_old_recording(
+    record, start_target, as_nobody, open_folder: Path
+) -> None:
+    words = ("--stacks", "fp", "--duration", 0.2)
+    old = start_target("busy", 1, before=as_nobody)
+    recording = record("-p", old.pid, *words, output=open_folder / "run", before=as_nobody)
+    assert recording.exit_code == 0, recording.messages
+    before = {path.name: path.read_bytes() for path in recording.directory.iterdir()}
+    of_root = start_target("busy", 1)
+    again = ("--force", "-p", of_root.pid, *words)
+    refused = record(*again, output=open_folder / "run", before=as_nobody)
+    assert refused.exit_code == 3, refused.messages
+    assert {path.name: path.read_bytes() for path in recording.directory.iterdir()} == before
+
+
 def test_force_replaces_recordings_only(refused, tmp_path: Path) -> None:
     run = tmp_path / "run"
     run.mkdir()

@@ -20,9 +20,9 @@ namespace stallscope {
 namespace {
 
 // All that a recording may hold; --force replaces these and nothing else.
-constexpr std::array<std::string_view, 7> known_files{
+constexpr std::array<std::string_view, 8> known_files{
     "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl",
-    "kallsyms",       ".kallsyms.new",       "report.html"};
+    "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl"};
 constexpr off_t reserved_bytes = 64 << 10;
 constexpr std::string_view document = "recording.json";
 
@@ -46,6 +46,8 @@ bool holds_our_document(int directory) {
   return got > 0 && std::string_view{start.data(), static_cast<std::size_t>(got)}.find(
                         "\"stallscope.recording/") != std::string_view::npos;
 }
+
+std::string aside(const std::string& name) { return ".replaced-" + name; }
 
 failure unwritable(const std::string& path, int error) {
   return {exit_code::usage,
@@ -76,7 +78,16 @@ void output_directory::open_existing(bool force) {
                   "the output directory " + path_ + " holds no recording of stallscope",
                   "--force replaces recordings only: name another directory with -o"};
   }
-  for (const auto& name : known_files) ::unlinkat(fd_.get(), name.data(), 0);
+  for (const auto& name : known_files) {
+    const std::string own{name};
+    if (::renameat(fd_.get(), own.c_str(), fd_.get(), aside(own).c_str()) == 0)
+      set_aside_.push_back(own);
+  }
+}
+
+void output_directory::commit() {
+  for (const auto& name : set_aside_) ::unlinkat(fd_.get(), aside(name).c_str(), 0);
+  set_aside_.clear();
 }
 
 descriptor output_directory::create(const std::string& name) {
@@ -137,6 +148,9 @@ std::uint64_t output_directory::size_of(const std::string& name) const {
 void output_directory::discard() {
   for (const auto& name : created_) ::unlinkat(fd_.get(), name.c_str(), 0);
   created_.clear();
+  for (const auto& name : set_aside_)
+    ::renameat(fd_.get(), aside(name).c_str(), fd_.get(), name.c_str());
+  set_aside_.clear();
   if (made_) ::rmdir(path_.c_str());
 }
 

@@ -126,6 +126,7 @@ void session::announce() {
   }
   write_document(false);
   output_->reserve("recording.json");
+  output_->commit();
   report_->started({facts_.attach.mode,
                     facts_.choice.event.name,
                     output_->path(),
@@ -224,6 +225,7 @@ void session::end_command() {
 }
 
 void session::close_files() {
+  output_->commit();  // it may have ended before it began
   facts_.files.push_back({"samples.perf", "perf-pipe", file_->size_bytes()});
   finish_python();
   const std::string line = counter_line(facts_);
@@ -292,6 +294,7 @@ exit_code session::give_up(const std::system_error& error) {
   facts_.files = {{"samples.perf", "perf-pipe", file_->size_bytes()}};
   if (events_) events_->disable_all();
   end_command();
+  output_->commit();
   try {
     write_document(false);
   } catch (const std::system_error&) {

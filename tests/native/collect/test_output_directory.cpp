@@ -27,9 +27,25 @@ TEST_CASE("a directory in use is refused; force replaces recordings of ours and 
   folder.write("run/recording.json", "{\"schema\": \"stallscope.recording/1.0\"}");
   folder.write("run/samples.perf", "old");
   CHECK_THROWS_AS(output_directory(folder.at("run"), false), failure);
-  const output_directory output{folder.at("run"), true};
+  output_directory output{folder.at("run"), true};
   CHECK_FALSE(std::filesystem::exists(folder.at("run/samples.perf")));
   CHECK(folder.read("run/mine") == "precious");
+  output.commit();
+  CHECK(std::distance(std::filesystem::directory_iterator{folder.at("run")}, {}) == 1);
+}
+
+TEST_CASE("what was to be replaced is there again where the new recording was refused") {
+  const test::scratch folder;
+  const std::string document = "{\"schema\": \"stallscope.recording/1.0\"}";
+  folder.write("run/recording.json", document);
+  folder.write("run/samples.perf", "old");
+  output_directory output{folder.at("run"), true};
+  CHECK(output.create("samples.perf"));
+  output.replace("recording.json", "{}");
+  output.discard();
+  CHECK(folder.read("run/recording.json") == document);
+  CHECK(folder.read("run/samples.perf") == "old");
+  CHECK(std::distance(std::filesystem::directory_iterator{folder.at("run")}, {}) == 2);
 }
 
 TEST_CASE("a link in the directory is replaced, never followed") {

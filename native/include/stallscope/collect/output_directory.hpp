@@ -29,8 +29,11 @@ class output_directory {
   // What this user may still write on its file system; nothing where that is not known.
   [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
   [[nodiscard]] std::uint64_t size_of(const std::string& name) const;
-  // Takes back what was made here, as long as nothing was recorded.
+  // Takes back what was made here, as long as nothing was recorded; what was to be replaced is
+  // there again.
   void discard();
+  // Removes what is replaced: until then it stands aside under hidden names.
+  void commit();
 
  private:
   void open_existing(bool force);
@@ -38,6 +41,7 @@ class output_directory {
   bool made_ = false;
   descriptor fd_;
   std::vector<std::string> created_;
+  std::vector<std::string> set_aside_;
 };
 
 }  // namespace stallscope
