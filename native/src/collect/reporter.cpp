@@ -1,9 +1,12 @@
 #include "stallscope/collect/reporter.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -16,10 +19,15 @@ std::string dump(const json& document) {
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-void write_all(int fd, const std::string& text) {
+// A reader that stalls must not hold up the draining of the rings: a pipe that may be written takes
+// PIPE_BUF bytes at once, and one that may not is given up after a while.
+void write_all(int fd, const std::string& text, int patience_ms) {
   std::size_t done = 0;
   while (done < text.size()) {
-    const auto wrote = ::write(fd, text.data() + done, text.size() - done);
+    pollfd ready{fd, POLLOUT, 0};
+    if (::poll(&ready, 1, patience_ms) <= 0) return;
+    const auto length = std::min<std::size_t>(text.size() - done, PIPE_BUF);
+    const auto wrote = ::write(fd, text.data() + done, length);
     if (wrote <= 0) return;  // nobody listens any more; the recording goes on
     done += static_cast<std::size_t>(wrote);
   }
@@ -50,8 +58,8 @@ reporter::reporter(int progress_fd) : fd_{progress_fd} {
   line(dump({{"event", "hello"}, {"version", STALLSCOPE_VERSION}, {"protocol", protocol_version}}));
 }
 
-void reporter::line(const std::string& text) const {
-  write_all(fd_ < 0 ? STDERR_FILENO : fd_, text);
+void reporter::line(const std::string& text, int patience_ms) const {
+  write_all(fd_ < 0 ? STDERR_FILENO : fd_, text, patience_ms);
 }
 
 void reporter::ready() {
@@ -76,7 +84,7 @@ void reporter::started(const start_notice& notice) {
 }
 
 void reporter::progress(const progress_numbers& numbers) {
-  if (fd_ >= 0) line(dump(numbers_of("progress", numbers)));
+  if (fd_ >= 0) line(dump(numbers_of("progress", numbers)), 0);  // the next one tells more
 }
 
 void reporter::finished(const progress_numbers& numbers, exit_code code,

@@ -1,5 +1,6 @@
 // Tells the caller how the collection goes: JSON lines on a descriptor for programs, or sentences
-// on stderr for people. Never used while rings are being read. One thread.
+// on stderr for people. Never used while rings are being read; a line that nobody reads is dropped,
+// those of progress at once. One thread.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,7 @@ class reporter {
   void error(const failure& problem);
 
  private:
-  void line(const std::string& text) const;
+  void line(const std::string& text, int patience_ms = 1000) const;
   int fd_;
   std::string directory_;
 };

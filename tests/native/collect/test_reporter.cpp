@@ -1,0 +1,32 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "stallscope/collect/reporter.hpp"
+#include "stallscope/perf_events/descriptor.hpp"
+
+using namespace stallscope;
+
+TEST_CASE("progress that nobody reads is dropped whole, and what follows is told again") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  const descriptor reader{ends[0]};
+  descriptor writer{ends[1]};
+  reporter report{writer.get()};
+  for (int i = 0; i < 20'000; ++i) report.progress({1, 0, 2, 0.5});  // far more than a pipe holds
+  std::string text(1 << 20, ' ');
+  const auto got = ::read(reader.get(), text.data(), text.size());
+  REQUIRE(got > 0);
+  text.resize(static_cast<std::size_t>(got));
+  CHECK(text.ends_with("}\n"));
+  report.finished({1, 0, 2, 0.5}, exit_code::done, "signal");
+  writer.reset();
+  std::array<char, 512> last{};
+  const auto rest = ::read(reader.get(), last.data(), last.size());
+  REQUIRE(rest > 0);
+  CHECK(std::string{last.data(), static_cast<std::size_t>(rest)}.find("\"finished\"") !=
+        std::string::npos);
+}
