@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <sstream>
 
@@ -36,11 +37,43 @@ std::string field_of(const std::string& cpuinfo, const std::string& key) {
 std::string virtualization_of(const std::string& cpuinfo) {
   std::string hypervisor = first_line("/sys/hypervisor/type");
   if (!hypervisor.empty()) return hypervisor;
+  for (const char* tree :
+       {"/proc/device-tree/hypervisor/compatible", "/proc/device-tree/compatible"})
+    if (auto found = hypervisor_of_tree(read_text(tree, 4096)); !found.empty()) return found;
   const std::string flags = std::string{" "}.append(field_of(cpuinfo, "flags")).append(" ");
-  if (flags.find(" hypervisor ") == std::string::npos) return {};
-  std::string product = first_line("/sys/class/dmi/id/product_name");
+  const std::string product = first_line("/sys/class/dmi/id/product_name");
+  const std::string vendor = first_line("/sys/class/dmi/id/sys_vendor");
+  const bool told = flags.find(" hypervisor ") != std::string::npos;
+  if (!told && !is_virtual_product(vendor, product)) return {};
   return product.empty() ? "hypervisor" : product;
 }
+
+}  // namespace
+
+std::string hypervisor_of_tree(const std::string& compatible) {
+  // Names of the machine or of its hypervisor, each ended by a zero.
+  for (std::size_t at = 0; at < compatible.size();) {
+    const std::string name{compatible.c_str() + at};
+    if (name == "linux,dummy-virt") return "qemu";
+    if (name.starts_with("xen,")) return "xen";
+    if (name == "linux,kvm") return "kvm";
+    at += name.size() + 1;
+  }
+  return {};
+}
+
+bool is_virtual_product(const std::string& vendor, const std::string& product) {
+  // What arm64's firmware tells, where CPUs have no flag of a hypervisor. Metal instances of clouds
+  // have the cloud's vendor, too: their products say so.
+  static constexpr std::array vendors{"QEMU", "VMware", "Xen", "innotek", "Parallels", "KVM"};
+  const auto begins = [&vendor](const char* name) { return vendor.starts_with(name); };
+  if (std::any_of(vendors.begin(), vendors.end(), begins)) return true;
+  const bool cloud = vendor == "Amazon EC2" || vendor == "Google" ||
+                     (vendor == "Microsoft Corporation" && product == "Virtual Machine");
+  return cloud && product.find("metal") == std::string::npos;
+}
+
+namespace {
 
 void begin_feature(record_buffer& out, perf_format::feature number) {
   out.begin(perf_format::user_record::header_feature);

@@ -95,3 +95,15 @@ TEST_CASE("the CPU's name on x86 and on arm64") {
   CHECK(arm.cpu_id == "0x41,0xd0c,0x3,1");
   CHECK(arm.cpu_model == "arm64 0x41,0xd0c,0x3,1");
 }
+
+TEST_CASE("a virtual machine is told by its device tree or its firmware's names") {
+  CHECK(hypervisor_of_tree(std::string("linux,dummy-virt\0", 17)) == "qemu");
+  CHECK(hypervisor_of_tree(std::string("xen,xen-4.17\0xen,xen\0", 21)) == "xen");
+  CHECK(hypervisor_of_tree(std::string("raspberrypi,4-model-b\0brcm,bcm2711\0", 35)).empty());
+  CHECK(hypervisor_of_tree("").empty());
+  CHECK(is_virtual_product("QEMU", "KVM Virtual Machine"));
+  CHECK(is_virtual_product("Amazon EC2", "m7g.large"));
+  CHECK_FALSE(is_virtual_product("Amazon EC2", "m7g.metal"));
+  CHECK_FALSE(is_virtual_product("Dell Inc.", "PowerEdge"));
+  CHECK_FALSE(is_virtual_product("", ""));
+}

@@ -28,6 +28,12 @@ struct host_description {
 
 host_description describe_host();
 
+// The hypervisor that a device tree's list of compatible names tells of; empty where none.
+std::string hypervisor_of_tree(const std::string& compatible);
+
+// Whether DMI's names are those of a virtual machine.
+bool is_virtual_product(const std::string& vendor, const std::string& product);
+
 // The fields of /proc/cpuinfo that name the CPU, on x86 and arm64.
 void read_cpuinfo(const std::string& cpuinfo, host_description& host);
 
