@@ -1,6 +1,6 @@
 #include "stallscope/collect/process_code.hpp"
 
-#include <sys/auxv.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,14 +24,16 @@ std::optional<unwind::table> compile(const auto& from) {
   return std::nullopt;
 }
 
-// This process's own image, which the kernel maps into all.
-std::span<const std::byte> own_vdso() {
-  const auto start = ::getauxval(AT_SYSINFO_EHDR);
-  std::span<const std::byte> image;
-  if (start == 0) return image;
-  procfs{}.visit_mappings(::getpid(), [&](const memory_mapping& mapping) {
-    if (mapping.start != start || mapping.path != vdso_name) return;
-    image = {reinterpret_cast<const std::byte*>(start), mapping.end - mapping.start};
+// This process's own image, which the kernel maps into all; empty where there is none.
+std::vector<std::byte> own_vdso() {
+  std::vector<std::byte> image;
+  procfs{}.visit_mappings(::getpid(), [&image](const memory_mapping& mapping) {
+    if (mapping.path != vdso_name) return;
+    image.resize(mapping.end - mapping.start);
+    const descriptor memory{::open("/proc/self/mem", O_RDONLY | O_CLOEXEC)};
+    const auto got =
+        ::pread(memory.get(), image.data(), image.size(), static_cast<off_t>(mapping.start));
+    image.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
   });
   return image;
 }
@@ -69,7 +71,7 @@ const unwind::table* table_store::of_file(const descriptor& file) {
 const unwind::table* table_store::of_vdso() {
   if (!vdso_) {
     const auto image = own_vdso();
-    vdso_ = image.empty() ? std::nullopt : compile(image);
+    vdso_ = image.empty() ? std::nullopt : compile(std::span<const std::byte>{image});
   }
   return *vdso_ ? &**vdso_ : nullptr;
 }
