@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 
@@ -56,6 +57,32 @@ class SkipLedger:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(SkipLedger(), "skip-ledger")
+
+
+# Folders whose tests share what is dear to set up, and take long: where several workers run, each
+# stays with one of them, and goes first, so that none runs on alone at the end.
+TOGETHER = ("unwind", "pmu_guest", "browser", "house")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        folder = item.path.relative_to(HERE).parts[0]
+        return TOGETHER.index(folder) if folder in TOGETHER else len(TOGETHER)
+
+    items.sort(key=place)
+
+
+class ByFile(LoadScopeScheduling):
+    """Gives the tests of a file, or of a folder that stays together, to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        folder = file.split("/")[1]
+        return folder if folder in TOGETHER else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,14 +33,21 @@ def collector() -> Path:
     return program
 
 
+def open_way_to(folder: Path) -> None:
+    """Let any user pass to a folder of pytest's, whose own ones are closed."""
+    for part in (folder, *folder.parents):
+        if part.stat().st_mode & stat.S_ISVTX:  # /tmp
+            return
+        part.chmod(0o755)
+
+
 @pytest.fixture(scope="session")
 def target_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The target program, compiled, where any user may execute it."""
     if shutil.which("g++") is None:
         pytest.skip("needs the program g++")
     folder = tmp_path_factory.mktemp("targets")
-    for part in (folder, *folder.parents[:2]):
-        part.chmod(0o755)
+    open_way_to(folder)
     program = folder / "target"
     source = Path(__file__).parent / "targets" / "target.cpp"
     command = ["g++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", program]
@@ -268,8 +276,7 @@ def as_nobody(needs_root: None) -> tuple[str, ...]:
 def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder where any user may write."""
     folder = tmp_path_factory.mktemp("open")
-    for part in folder.parents[:2]:
-        part.chmod(0o755)
+    open_way_to(folder)
     folder.chmod(0o777)
     return folder
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.live.conftest import open_way_to
+
 pytestmark = pytest.mark.live
 
 # Each function does work of its own after its call, so that none becomes a jump.
@@ -95,8 +97,7 @@ def test_by_frame_pointers_nothing_is_copied(record, programs) -> None:
 def test_an_ordinary_user_copies_stacks_of_own_processes(
     record, as_nobody, open_folder, programs, perf
 ) -> None:
-    for part in (programs["omitted"].parent, *programs["omitted"].parents[1:3]):
-        part.chmod(0o755)
+    open_way_to(programs["omitted"].parent)
     output = open_folder / "run"
     words = ("--stacks", "dwarf", "-F", 1999, "--", programs["omitted"], "end")
     recording = record(*words, output=output, before=as_nobody)
