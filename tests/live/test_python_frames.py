@@ -181,7 +181,11 @@ def test_python_frames_can_be_left_alone(
 
 @pytest.mark.parametrize("hidden", ["deleted", "other mount namespace"])
 def test_the_interpreter_may_be_out_of_reach_by_its_path(
-    record: Callable[..., Recording], tmp_path: Path, hidden: str, system_python: Interpreter
+    record: Callable[..., Recording],
+    tmp_path: Path,
+    hidden: str,
+    system_python: Interpreter,
+    request: pytest.FixtureRequest,
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: mounts, and mapped files that are deleted")
@@ -191,7 +195,8 @@ def test_the_interpreter_may_be_out_of_reach_by_its_path(
         shutil.copy(os.path.realpath(SYSTEM), copy)
     else:
         inside = 'mount -t tmpfs none "$1" && cp "$2" "$1"/p && exec "$1"/p -S -E "$3" 30'
-        words = ["unshare", "-m", "sh", "-c", inside, "sh", str(tmp_path)]
+        apart = request.getfixturevalue("own_mounts")
+        words = [*apart, "sh", "-c", inside, "sh", str(tmp_path)]
         words += [os.path.realpath(SYSTEM), str(PROGRAM)]
     environment = system_python.environment | {"PYTHONHOME": "/usr"}
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
