@@ -4,20 +4,34 @@ import importlib
 import sys
 from pathlib import Path
 
+from benchmarks.pairs import keep_settings
 from benchmarks.tables import document
+from harness.load.settings import observed, settings_since
 
 # Quick ones first; each module has run() and says in its docstring what it compares.
 NAMES = (
     "start_up",
     "topdown_replay",
+    "topdown_counting",
+    "cstates_simulation",
+    "pin_guardian",
     "flame_page",
     "summary_cost",
     "unwind_tables",
     "unwind_speed",
+    "io_queue_cost",
     "known_answers",
+    "load_rate",
+    "io_engine",
+    "io_probe",
+    "storm",
+    "get_peer",
+    "shards",
+    "stages",
     "record_cost",
     "stack_cost",
     "python_frames",
+    "soak",
 )
 
 
@@ -30,7 +44,9 @@ def main(names: list[str]) -> int:
     for name in names or NAMES:
         if name != "tables":
             print(f"== {name}", flush=True)
+            before = observed()
             importlib.import_module(f"benchmarks.{name}").run()
+            keep_settings(name, settings_since(before))
     Path("docs/benchmarks.md").write_text(document())
     print("docs/benchmarks.md written")
     return 0

@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cstates.fingerprint import Fingerprint
 from stallscope.host import read_host
+from stallscope.json_fields import Fields
 
 RAW = Path(__file__).parent / "raw"
 
@@ -36,6 +38,7 @@ class Session:
     host: str
     command: str
     cases: tuple[Case, ...] = field(default=())
+    settings: Fingerprint | None = None  # what the machine was set to; older sessions lack it
 
 
 def interleave(
@@ -97,6 +100,14 @@ def save(benchmark: str, command: str, cases: list[Case]) -> None:
     (RAW / f"{benchmark}.json").write_text(json.dumps(asdict(session), indent=1) + "\n")
 
 
+def keep_settings(benchmark: str, found: Fingerprint) -> None:
+    """Add what the machine was set to, while it ran, to a session that save() wrote."""
+    path = RAW / f"{benchmark}.json"
+    document = json.loads(path.read_text())
+    document["settings"] = found.document()
+    path.write_text(json.dumps(document, indent=1) + "\n")
+
+
 def sessions() -> Iterator[Session]:
     """Return every kept session, by name."""
     for path in sorted(RAW.glob("*.json")):
@@ -105,4 +116,9 @@ def sessions() -> Iterator[Session]:
             Case(**{**case, "ours": tuple(case["ours"]), "peer": tuple(case["peer"])})
             for case in document.pop("cases")
         )
-        yield Session(**document, cases=cases)
+        settings = document.pop("settings", None)
+        yield Session(
+            **document,
+            cases=cases,
+            settings=settings and Fingerprint.of(Fields(settings, str(path))),
+        )

@@ -80,6 +80,16 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def wait_for(port: int) -> None:
+    """Return when somebody listens on a port of loopback; RuntimeError where nobody does."""
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"nobody listens on port {port}")
+
+
 @contextmanager
 def redis_under_load(folder: Path) -> Iterator[Redis]:
     """Run redis-server and an endless redis-benchmark against it until the end of the block."""
@@ -90,11 +100,7 @@ def redis_under_load(folder: Path) -> Iterator[Redis]:
     )
     load = None
     try:
-        for _ in range(200):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+        wait_for(port)
         load = subprocess.Popen(
             ["redis-benchmark", "-p", str(port), "-c", "16", "-P", "16", "-t", "get,set", "-l",
              "-q", "-n", "1000000", "-r", "100000"],

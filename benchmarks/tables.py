@@ -8,6 +8,7 @@ from benchmarks.pairs import (
     ratios,
     sessions,
 )
+from harness.load.settings import settings_facts
 
 INTRODUCTION = """# Benchmarks
 
@@ -33,6 +34,9 @@ def document() -> str:
         parts += sorted({f"\n- {case.name}: {case.notes}" for case in session.cases if case.notes})
         commands = {(case.ours_command, case.peer_command): None for case in session.cases}
         parts += [f"\n- `{ours}` against `{peer}`" for ours, peer in commands if peer]
+        if session.settings is not None:
+            facts = settings_facts(session.settings)
+            parts += [f"\n- {label}: {text}" for label, text in facts.items()]
         parts.append("\n")
     return "".join(parts)
 

@@ -18,7 +18,7 @@ from benchmarks.processes import run as run_process
 from benchmarks.unwind_targets import STACK_BYTES, record_compiler, record_redis
 
 PAIRS = 7
-REDIS_SECONDS = 15.0
+REDIS_SECONDS = 30.0
 SAMPLY = "0.13.1"
 PEERS = Path("build/peers")
 _READ = """
@@ -54,13 +54,18 @@ def peers(recording: Path, folder: Path) -> dict[str, list[str]]:
     return {**found, f"samply {SAMPLY} import": [str(program), *words]}
 
 
+def _placed(words: Sequence[str]) -> list[str]:
+    """Return a command's words with the scratch file's path left out."""
+    return ["OUTPUT" if word.endswith("samply.json") else word for word in words]
+
+
 def sample_count(recording: Path) -> int:
     """Return how many samples a recording holds, as perf counts them."""
-    told = subprocess.run(
-        ["perf", "script", "-F", "time", "-i", str(recording)],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return sum(1 for line in told.stdout.splitlines() if line.strip())
+    # Line by line: what this process holds would count as the peak of those it starts.
+    command = ["perf", "script", "-F", "time", "-i", str(recording)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        return sum(1 for line in process.stdout if line.strip())
 
 
 def checked(command: Sequence[str]) -> Cost:
@@ -105,7 +110,7 @@ def compare(name: str, recording: Path, folder: Path) -> list[Case]:
                     name=shape,
                     metric=metric,
                     ours_command="stallscope, from file to unwound stacks, Python's start included",
-                    peer_command=" ".join([peer_name, *peer[1:-1], "FILE"]),
+                    peer_command=" ".join([Path(peer[0]).name, *_placed(peer[1:-1]), "FILE"]),
                     bar=wanted,
                     ours=tuple(reading),
                     peer=tuple(other),

@@ -1,6 +1,5 @@
 """The command group: names its commands without loading them, renders errors, sets exit codes."""
 
-import importlib
 import io
 import os
 import signal
@@ -9,6 +8,8 @@ from typing import Any
 
 import click
 
+from harness.lazy_group import LazyGroup
+from harness.termination import terminable
 from stallscope import __version__
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 
@@ -20,49 +21,20 @@ COMMANDS = {
     "report": "Make the page of a recording.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
     "topdown": "Say where the pipeline's slots went.",
+    "cstates": "Say what sleep states and frequency cost.",
+    "io": "Say what the disk can do, and what waits for it.",
+    "pin": "Pin sleep states, frequency and more around a command.",
+    "serve": "Run the reference server until Ctrl-C.",
+    "load": "Put a RESP server under load, and tell its latency.",
+    "lab": "Run an experiment: memory, known bottlenecks, stages off and on, scale, I/O queue.",
     "doctor": "Say what this machine can measure, and how to allow more.",
 }
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command's module when that command is asked for."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the command names in the order a newcomer meets them."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return the command of that name, imported now; None where there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"harness.commands.{cmd_name}")
-        command: click.Command = module.command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands from the table, importing nothing."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command and its arguments; an unknown name is answered with near ones."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib  # noqa: PLC0415 - only for a mistyped name
-
-            near = difflib.get_close_matches(args[0], COMMANDS, n=2)
-            if not near:
-                raise
-            raise click.UsageError(
-                f"{error.message} Did you mean: {', '.join(near)}?", ctx
-            ) from error
-
-
 @click.group(
     cls=LazyGroup,
+    table=COMMANDS,
+    module="harness.commands.{}",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Begin with `stallscope profile -p PID`; if something is refused, `stallscope doctor`.",
 )
@@ -86,7 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Return the exit code of one command line; every failure becomes one message."""
     _open_standard_streams()
     try:
-        result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
+        with terminable():
+            result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()

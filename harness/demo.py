@@ -1,77 +1,80 @@
-"""The first thing a newcomer runs: profiles a program whose true shares are known, by its pid.
+"""The first thing a newcomer runs: the reference server under load, stages off and then on.
 
-Run as ``python -m harness.demo`` by ``./dev demo``.
+Run as ``python -m harness.demo`` by ``./dev demo``. Both servers are profiled by their pids; flame
+graphs, slots as far as this machine can, latency histograms and the table stand in one page. Then
+the server is nearly left alone, and what its CPUs' sleep costs stands in another. At last the disk
+of the current directory is measured: one request at a time and more, and beside writes.
 """
 
 import sys
+import time
+from datetime import datetime
 from pathlib import Path
 
 import click
 
 from harness.command_line import report_error
-from harness.mix_truth import Mix, running_mix
-from harness.profiling import Analysis, analyze
-from harness.recorder import record
-from harness.reporting import write_page
-from harness.summary import Places, show
-from harness.terminal import percent
-from stallscope.collector import CollectorOptions
+from harness.cstates.demonstration import EXPECTED_S, sleep_part
+from harness.io.demonstration import EXPECTED_S as DISK_EXPECTED_S
+from harness.io.demonstration import disk_part
+from harness.labs.stages_plan import FIXED_RATE, StagesOptions
+from harness.labs.stages_session import expected_s, run_lab, show
+from harness.terminal import colours, note, width
+from harness.termination import terminable
 from stallscope.errors import ExitCode, StallscopeError
-from stallscope.recordings import Recording
 
-OUTPUT = Path("stallscope-demo")
-DURATION_S = 10.0
+PAIRS = 5
+DURATION_S = 1.0
+PROFILE_S = 4.0
 
 
-def demonstrate() -> None:
-    """Profile ``stallscope-kernels mix`` and lay the sampled shares beside the true ones."""
-    click.echo("Starting stallscope-kernels mix: threads whose true CPU shares it measures itself.")
-    with running_mix() as mix:
-        click.echo(f"Profiling it by its pid for {DURATION_S:g} s:")
-        click.echo(f"  stallscope profile -p {mix.pid} --duration {DURATION_S:g} -o {OUTPUT}\n")
-        options = CollectorOptions(
-            output=OUTPUT,
-            pids=(mix.pid,),
-            duration_s=DURATION_S,
-            force=(OUTPUT / "recording.json").exists(),
-        )
-        recording, _ = record(options)
-        analysis = analyze(recording)
-        page = write_page(recording, analysis)
-        compared = _comparison(recording, analysis, mix)
-    places = Places(recording.path, page)
-    show(analysis, places, top=8, as_json=False)
-    click.echo(compared)
+def demo_options(output: Path) -> StagesOptions:
+    """Return the lab's options that show the most within two minutes."""
+    return StagesOptions(
+        path="codec",
+        output=output,
+        pairs=PAIRS,
+        duration_s=DURATION_S,
+        warmup_s=0.3,
+        loads=(FIXED_RATE,),
+        profile_s=PROFILE_S,
+    )
+
+
+def demonstrate(output: Path) -> None:
+    """Run the lab of stages and say where its page is."""
+    options = demo_options(output)
     click.echo(
-        f"\nOpen {page.resolve()} in a browser. Then, for a process of your own:\n"
+        "The reference server answers requests through 32 stages of 13 KB of synthetic code,\n"
+        "more than an instruction cache holds: first each request through all stages at once,\n"
+        f"then each stage over a batch of requests. {options.pairs} rounds of both; both are\n"
+        "profiled by pid. Then the server at a low rate, and what it costs that CPUs sleep; then\n"
+        "this directory's disk. "
+        f"About {expected_s(options) + EXPECTED_S + DISK_EXPECTED_S:.0f} s.\n"
+    )
+    began = time.monotonic()
+    page = show(run_lab(options, None, on_phase=note), as_json=False)
+    click.echo()
+    for line in sleep_part(output / "idle", width()):
+        click.echo(line, color=colours())
+    click.echo()
+    disk_part(output, width())
+    click.echo(
+        f"\nDone in {time.monotonic() - began:.0f} s. Open {page.resolve()} in a browser.\n"
+        "Then, for a process of your own:\n"
         "  .venv/bin/stallscope profile -p PID\n"
+        "  .venv/bin/stallscope io curve DIR\n"
+        "  .venv/bin/stallscope lab storm DIR\n"
         "  .venv/bin/stallscope doctor      (what this machine can measure)"
     )
 
 
-def _comparison(recording: Recording, analysis: Analysis, mix: Mix) -> str:
-    """Return the table of true against sampled self shares."""
-    manifest = recording.manifest
-    assert manifest is not None
-    assert manifest.end_ns is not None
-    truth = mix.shares(manifest.start_ns, manifest.end_ns)
-    profile, ranking = analysis.profile, analysis.ranking
-    sampled = {
-        profile.functions[row.index].name: row.self_value / ranking.value
-        for row in ranking.functions
-    }
-    rows = [f"\n{'true':>7}  {'sampled':>7}  function, as the program itself measured it"]
-    rows += [
-        f"{percent(share):>7}  {percent(sampled.get(name, 0.0)):>7}  {name}"
-        for name, share in truth.items()
-    ]
-    return "\n".join(rows)
-
-
 def main() -> int:
     """Return the exit code of the demonstration."""
+    output = Path(f"stallscope-demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
     try:
-        demonstrate()
+        with terminable():
+            demonstrate(output)
     except StallscopeError as error:
         return report_error(error)
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ import click
 
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
+from stallscope.recordings import Target
 
 DEFAULT_DURATION_S = 10.0
 # A copy has to hold more than a frame, and the size of a sample is a number of 16 bits.
@@ -41,26 +43,58 @@ class Pids(click.ParamType[tuple[int, ...]]):
         return tuple(int(word) for word in words)
 
 
+# What to observe, and how long: of every command that measures.
+_CHOICES = (
+    click.option(
+        "-p", "--pid", "pids", type=Pids(), multiple=True, help="Observe these processes."
+    ),
+    click.option("-a", "--all", "system_wide", is_flag=True, help="Observe all CPUs."),
+    click.option("-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, as 0-3,7."),
+    click.option(
+        "-G", "--cgroup", default="", metavar="PATH", help="Observe a cgroup or container."
+    ),
+)
+_DURATION = click.option(
+    "-d",
+    "--duration",
+    type=click.FloatRange(min=0),
+    metavar="S",
+    help="Seconds to observe; 0: until Ctrl-C or the target's end. "
+    "Default: 10, for a command until it ends.",
+)
+_WORDS = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
+
+
+def choice_options(command: Command) -> Command:
+    """Return the command with the options that choose what to observe, and how long."""
+    for option in reversed((*_CHOICES, _DURATION, _WORDS)):
+        command = option(command)
+    return command
+
+
 def target_options(command: Command) -> Command:
-    """Return the command with the options that choose what to observe and how."""
+    """Return the command with the options that choose what to observe and how to sample it."""
     for option in reversed(
         (
-            click.option(
-                "-p", "--pid", "pids", type=Pids(), multiple=True, help="Observe these processes."
-            ),
-            click.option("-a", "--all", "system_wide", is_flag=True, help="Observe all CPUs."),
-            click.option(
-                "-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, as 0-3,7."
-            ),
-            click.option(
-                "-G", "--cgroup", default="", metavar="PATH", help="Observe a cgroup or container."
-            ),
+            *_CHOICES,
             click.option(
                 "-e",
                 "--event",
                 default="",
                 metavar="EVENT",
                 help="Sample on this event (any libpfm4 name). Default: cycles, else cpu-clock.",
+            ),
+            click.option(
+                "--with",
+                "counted",
+                default="",
+                metavar="EVENTS",
+                help="Count these events by function too: each sample holds their counts.",
+            ),
+            click.option(
+                "--slots",
+                is_flag=True,
+                help="Count what tells IPC and pipeline slots by function (needs a PMU).",
             ),
             click.option(
                 "-F",
@@ -77,14 +111,7 @@ def target_options(command: Command) -> Command:
                 metavar="N",
                 help="Sample every N events instead.",
             ),
-            click.option(
-                "-d",
-                "--duration",
-                type=click.FloatRange(min=0),
-                metavar="S",
-                help="Seconds to observe; 0: until Ctrl-C or the target's end. "
-                "Default: 10, for a command until it ends.",
-            ),
+            _DURATION,
             click.option(
                 "--stacks",
                 type=click.Choice(["fp", "dwarf", "auto"]),
@@ -118,15 +145,36 @@ def target_options(command: Command) -> Command:
             click.option(
                 "--force", is_flag=True, help="Replace a recording that is there already."
             ),
-            click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]"),
+            _WORDS,
         )
     ):
         command = option(command)
     return command
 
 
-def collector_options(values: dict[str, Any]) -> CollectorOptions:
-    """Return the checked options; UsageError unless exactly one target is named."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to observe, just one of the first five being set, and for how long.
+
+    ``duration_s`` is None until Ctrl-C or the target's end.
+    """
+
+    pids: tuple[int, ...]
+    command: tuple[str, ...]
+    system_wide: bool
+    cpus: str
+    cgroup: str
+    duration_s: float | None
+
+    def describe(self) -> str:
+        """Return what is observed as a person names it."""
+        kind = "process" if self.pids else "command" if self.command else "cpus"
+        kind = "cgroup" if self.cgroup else kind
+        return Target(kind, self.pids, self.cpus, self.cgroup, self.command).describe()
+
+
+def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
+    """Return the checked choice; UsageError, with that command's example, without one target."""
     pids = tuple(dict.fromkeys(pid for group in values["pids"] for pid in group))
     command = tuple(values["words"])
     targets = [bool(pids), bool(command), values["system_wide"], bool(values["cpus"])]
@@ -138,13 +186,7 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
     if sum([*targets, bool(values["cgroup"])]) != 1:
         raise UsageError(
             "name exactly one target: -p PID, -a, -C CPUS, -G CGROUP or -- CMD",
-            "for example: stallscope profile -p $(pidof redis-server)",
-        )
-    if values["frequency_hz"] is not None and values["period"] is not None:
-        raise UsageError("-F and -c exclude each other", "keep one of them")
-    if (values["stack_bytes"] or 0) % 8 != 0:
-        raise UsageError(
-            f"--stack-bytes {values['stack_bytes']} is no multiple of 8", "for example: 16384"
+            f"for example: stallscope {command_name} -p $(pidof redis-server)",
         )
     duration = values["duration"]
     if duration is not None and not math.isfinite(duration):
@@ -153,17 +195,41 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
         )
     if duration is None and not command:
         duration = DEFAULT_DURATION_S
+    wide, cpus, cgroup = values["system_wide"], values["cpus"], values["cgroup"]
+    return Choice(pids, command, wide, cpus, cgroup, duration or None)
+
+
+def collector_options(values: dict[str, Any]) -> CollectorOptions:
+    """Return the checked options of sampling; UsageError unless exactly one target is named."""
+    chosen = choice(values)
+    if values["frequency_hz"] is not None and values["period"] is not None:
+        raise UsageError("-F and -c exclude each other", "keep one of them")
+    counted = tuple(word for word in values["counted"].split(",") if word)
+    if values["slots"] and (counted or values["event"]):
+        raise UsageError(
+            "--slots chooses the events itself, so -e and --with exclude it", "keep one of them"
+        )
+    if (values["stack_bytes"] or 0) % 8 != 0:
+        raise UsageError(
+            f"--stack-bytes {values['stack_bytes']} is no multiple of 8", "for example: 16384"
+        )
+    if values["stack_bytes"] and values["stacks"] == "fp":
+        raise UsageError(
+            "--stacks fp copies no stacks, so --stack-bytes says nothing",
+            "leave out one of them, or copy with --stacks dwarf",
+        )
     return CollectorOptions(
-        output=values["output"] or default_output(pids, command, values),
-        pids=pids,
-        command=command,
-        system_wide=values["system_wide"],
-        cpus=values["cpus"],
-        cgroup=values["cgroup"],
+        output=values["output"] or default_output(chosen),
+        pids=chosen.pids,
+        command=chosen.command,
+        system_wide=chosen.system_wide,
+        cpus=chosen.cpus,
+        cgroup=chosen.cgroup,
         event=values["event"],
+        counted=counted,
         frequency_hz=values["frequency_hz"],
         period=values["period"],
-        duration_s=duration or None,
+        duration_s=chosen.duration_s,
         scope=values["scope"] or "",
         force=values["force"],
         stacks=values["stacks"],
@@ -172,12 +238,12 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
     )
 
 
-def default_output(pids: tuple[int, ...], command: tuple[str, ...], values: dict[str, Any]) -> Path:
+def default_output(chosen: Choice) -> Path:
     """Return a new directory's name in the current one, after the target and the time."""
-    if pids:
-        target = "-".join(map(str, pids[:3]))
-    elif command:
-        target = "".join(c for c in Path(command[0]).name if c.isalnum() or c in "._-")[:32]
+    if chosen.pids:
+        target = "-".join(map(str, chosen.pids[:3]))
+    elif chosen.command:
+        target = "".join(c for c in Path(chosen.command[0]).name if c.isalnum() or c in "._-")[:32]
     else:
-        target = "cgroup" if values["cgroup"] else "cpus"
+        target = "cgroup" if chosen.cgroup else "cpus"
     return Path(f"stallscope-{target}-{datetime.now().astimezone():%Y%m%d-%H%M%S}")

@@ -16,18 +16,18 @@ _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _SYSTEM_FOLDERS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
-def write_whole(path: Path, parts: Iterable[str]) -> None:
-    """Write text in UTF-8 to a file that appears under its name only when it is whole.
+def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
+    """Write text in UTF-8, or bytes, to a file that has its name only when it is whole.
 
     The file is made beside its final name with O_EXCL and put in place by a rename, which replaces
-    a link instead of following it. "-" is stdout; devices and pipes are written to as they stand.
-    Lone surrogates become "?". Raises UsageError where the place cannot be written, UnableError
-    where the disk is full.
+    a link instead of following it. "-" is stdout; pipes and what takes characters are written to as
+    they stand, disks never. Lone surrogates become "?". Raises UsageError where the place cannot be
+    written, UnableError where the disk is full.
     """
     if str(path) in _STDOUT:
         sys.stdout.flush()
         for part in parts:
-            sys.stdout.buffer.write(part.encode("utf-8", "replace"))
+            sys.stdout.buffer.write(_encoded(part))
         sys.stdout.buffer.flush()
         return
     try:
@@ -50,10 +50,12 @@ def _is_stream(path: Path) -> bool:
         return False
     if stat.S_ISDIR(mode):
         raise UsageError(f"cannot write {path}: it is a directory", "name a file in it")
+    if stat.S_ISBLK(mode):
+        raise UsageError(f"cannot write {path}: it is a block device", "name a file")
     return not stat.S_ISREG(mode) or str(path.absolute().parent) in _SYSTEM_FOLDERS
 
 
-def _replace(path: Path, parts: Iterable[str]) -> None:
+def _replace(path: Path, parts: Iterable[str | bytes]) -> None:
     unfinished = path.with_name(f".stallscope-{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(unfinished, flags, 0o644)
@@ -65,10 +67,14 @@ def _replace(path: Path, parts: Iterable[str]) -> None:
             unfinished.unlink()
 
 
-def _write(descriptor: int, parts: Iterable[str]) -> None:
-    with open(descriptor, "w", encoding="utf-8", errors="replace") as file:
+def _write(descriptor: int, parts: Iterable[str | bytes]) -> None:
+    with open(descriptor, "wb") as file:
         for part in parts:
-            file.write(part)
+            file.write(_encoded(part))
+
+
+def _encoded(part: str | bytes) -> bytes:
+    return part if isinstance(part, bytes) else part.encode("utf-8", "replace")
 
 
 def _failed(path: Path, error: OSError) -> StallscopeError:

@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from harness.recorded_settings import recorded_facts
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Manifest, Recording, Stacks
+from topdown.slots.by_function import SlotsByFunction, slots_by_function
+from topdown.slots.counting.recorded import is_counted
+from topdown.slots.detection import identity_of_recording, model_of_identity
+from topdown.slots.model import Model
 from topdown.stacks.folding import FoldOptions, fold
 from topdown.stacks.profile import Profile
 from topdown.stacks.profile import Warning as ProfileWarning
@@ -30,7 +35,8 @@ class Analysis:
     """A recording's profile with its ranking, and the host it was made on as label and text.
 
     ``stacks``: how stacks were taken; None where the recording does not say. ``python``: how
-    samples and Python frames came together; None where no interpreter was read.
+    samples and Python frames came together; None where no interpreter was read. ``slots``: what was
+    counted by function; None where no group of events was.
     """
 
     profile: Profile
@@ -38,6 +44,7 @@ class Analysis:
     host: dict[str, str]
     stacks: Stacks | None = None
     python: PythonShares | None = None
+    slots: SlotsByFunction | None = None
 
 
 def analyze(
@@ -49,6 +56,11 @@ def analyze(
     ``inlined`` looks for inlined functions at all that are hot. Raises RecordingError where the
     capture is unreadable, empty or mostly lost.
     """
+    if is_counted(recording.path):
+        raise UsageError(
+            f"{recording.path} holds counters and no samples",
+            f"see what was counted: stallscope report {recording.path}",
+        )
     manifest = recording.manifest
     sources = _sources(recording)
     tables = UnwindTables(sources)
@@ -64,7 +76,14 @@ def analyze(
     _check_worth(recording, profile)
     stacks = manifest.stacks if manifest is not None else None
     shares = interleave.shares if interleave is not None else None
-    return Analysis(profile, rank(profile), _host(recording, capture), stacks, shares)
+    slots = slots_by_function(profile, model_of_recording(manifest)) if profile.counted else None
+    return Analysis(profile, rank(profile), _host(recording, capture), stacks, shares, slots)
+
+
+def model_of_recording(manifest: Manifest | None) -> Model | None:
+    """Return the model of the CPU that was recorded; None where it is not known, or has none."""
+    identity = None if manifest is None else identity_of_recording(manifest.cpu_id)
+    return None if identity is None else model_of_identity(identity)
 
 
 def _read(recording: Recording, tables: UnwindTables) -> Capture:
@@ -202,13 +221,18 @@ def _host(recording: Recording, capture: Capture) -> dict[str, str]:
     if manifest is None:
         facts = {"host": capture.host_name, "kernel": capture.kernel_release}
     else:
-        facts = {
-            "host": manifest.host_name,
-            "CPU": manifest.cpu_model,
-            "kernel": manifest.kernel_release,
-            "recorded": _day(manifest.start_realtime_ns),
-        }
+        facts = host_facts(manifest) | recorded_facts(recording.path)
     return {label: text for label, text in facts.items() if text}
+
+
+def host_facts(manifest: Manifest) -> dict[str, str]:
+    """Return label and text of what a recording says of its host; empty what it does not."""
+    return {
+        "host": manifest.host_name,
+        "CPU": manifest.cpu_model,
+        "kernel": manifest.kernel_release,
+        "recorded": _day(manifest.start_realtime_ns),
+    }
 
 
 def _day(realtime_ns: int | None) -> str:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from harness.recorded_settings import keep_settings, settings_now
 from harness.terminal import LiveLine, note, printable, report_command, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
@@ -69,6 +70,7 @@ def record(
     """
     watcher = _Watcher(options, warns=warns)
     began_s = time.time()
+    before = settings_now()
     try:
         outcome = collect(options, watcher.follow, command_output)
     finally:
@@ -77,6 +79,7 @@ def record(
         _keep_left_jit_maps(options, began_s)
     else:
         keep_perishables(watcher.pids, options)
+    keep_settings(options.output, before)
     return open_recording(options.output), outcome
 
 

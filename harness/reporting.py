@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from harness.outputs import write_whole
-from harness.pages.flame import render_page
+from harness.pages.flame import Known, render_page
+from harness.pages.slots_absent import panel_of_profile
 from harness.profiling import Analysis
 from stallscope.recordings import Recording
 from topdown.stacks.pruning import prune
@@ -33,7 +34,15 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
         prune(analysis.profile, MOST_NODES),
         recording_name=recording.name,
         host=analysis.host,
-        ranking=analysis.ranking,
-        stacks=analysis.stacks,
+        known=Known(
+            analysis.ranking, analysis.stacks, analysis.slots, _slots_panel(recording, analysis)
+        ),
     )
     return [page]
+
+
+def _slots_panel(recording: Recording, analysis: Analysis) -> str:
+    """Return the panel on what would tell of slots; empty where they were counted by function."""
+    if analysis.slots is not None and analysis.slots.cpu is not None:
+        return ""
+    return panel_of_profile(recording.manifest)

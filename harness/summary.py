@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.python_summary import python_document, python_text
+from harness.slots.by_function import cautions as slots_cautions
+from harness.slots.by_function import document as slots_document
+from harness.slots.by_function import table as slots_table
+from harness.slots.located import document as located_document
+from harness.slots.located import text as located_text
 from harness.terminal import colours, percent, printable, shorten, width, wrapped
 from harness.whole_stacks import (
     TELLING_SHARE,
@@ -22,6 +27,7 @@ from topdown.stacks.ranking import Ranking
 
 if TYPE_CHECKING:
     from harness.profiling import Analysis
+    from harness.slots.located import Located
 
 SCHEMA = "stallscope.profile/1"
 _INDENT = " " * 11
@@ -35,13 +41,27 @@ class Places:
     report: Path | None
 
 
-def show(analysis: "Analysis", places: Places, *, top: int, as_json: bool) -> None:
-    """Print the summary, or the document: one line of JSON."""
+def show(
+    analysis: "Analysis",
+    places: Places,
+    *,
+    top: int,
+    as_json: bool,
+    located: "tuple[Located, ...] | None" = None,
+) -> None:
+    """Print the summary, or the document: one line of JSON.
+
+    ``located``: what was found on flagged slots, None where that was not asked for.
+    """
     if as_json:
         document = summary_document(analysis, places)
+        if located is not None:
+            document["located"] = located_document(located)
         click.echo(json.dumps(document, allow_nan=False))
-    else:
-        click.echo(summary_text(analysis, places, top), color=colours())
+        return
+    click.echo(summary_text(analysis, places, top), color=colours())
+    if located is not None:
+        click.echo("\n".join(["", *located_text(located)]), color=colours())
 
 
 def summary_document(analysis: "Analysis", places: Places) -> dict[str, object]:
@@ -70,6 +90,7 @@ def summary_document(analysis: "Analysis", places: Places) -> dict[str, object]:
         "truncated_share": _number(profile.truncated_share),
         "stacks": stacks_document(profile.stack_shares, analysis.stacks),
         "python": python_document(analysis.python),
+        "counted": slots_document(analysis.slots, profile.functions),
         "functions": [
             {
                 "name": profile.functions[row.index].name,
@@ -123,6 +144,8 @@ def summary_text(analysis: "Analysis", places: Places, top: int) -> str:
     for label, text in _facts(analysis):
         parts += _hanging(label.ljust(len(_INDENT)), text)
     parts += [*_cautions(analysis), "", *_functions(profile, ranking, top)]
+    if analysis.slots is not None:
+        parts += ["", *slots_table(analysis.slots, profile.functions, top)]
     parts += ["", *_threads(profile, ranking, top)]
     parts += ["", f"recording  {printable(str(places.recording))}"]
     if places.report is not None:
@@ -174,6 +197,7 @@ def _lost_share(profile: Profile) -> float:
 def _cautions(analysis: "Analysis") -> list[str]:
     profile = analysis.profile
     cautions = [warning.message for warning in profile.warnings]
+    cautions += slots_cautions(analysis.slots) if analysis.slots is not None else []
     if profile.truncated_share > TELLING_SHARE:
         cautions.append(
             "Stacks are cut short: self shares hold, totals and callers are lower bounds. "

@@ -19,10 +19,11 @@ def failed(manifest: Manifest, outcome: Outcome) -> bool:
     )
 
 
-def explain(manifest: Manifest, outcome: Outcome) -> None:
-    """Warn where the command failed; the recording is whole all the same."""
+def explain(manifest: Manifest, outcome: Outcome, *, kept: bool = True) -> None:
+    """Warn where the command failed; what was measured, and the recording if kept, is whole."""
     if failed(manifest, outcome):
-        warn(f"the command failed ({manifest.target_status}); its recording is kept and whole")
+        whole = "its recording is kept and whole" if kept else "what was measured is whole"
+        warn(f"the command failed ({manifest.target_status}); {whole}")
 
 
 def exit_code(manifest: Manifest, outcome: Outcome) -> int:

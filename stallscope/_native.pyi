@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Callable
+from enum import Enum
 from typing import final
 
 import numpy as np
@@ -49,6 +50,7 @@ class Attribute:
     sample_type: int
     frequency_hz: int  # 0 where a fixed period was used
     period: int  # 0 where a frequency was used
+    inherit: bool  # events of a thread count for those that it starts, too
     exclude_user: bool
     exclude_kernel: bool
     name: str  # from EVENT_DESC or EVENT_UPDATE, else the kernel's name, else "type:config"
@@ -85,6 +87,13 @@ class Capture:
     Samples, arrays (n_samples,): ``time_ns`` uint64 (0 where not recorded), ``thread`` uint32
     (index into ``threads``), ``cpu`` int32 (-1 where not recorded), ``period`` uint64, ``event``
     uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack).
+    Counts that samples hold of their group (PERF_SAMPLE_READ): ``read`` uint32 (n_samples,), the
+    row of the sample's reading, 0xffffffff for none; empty where none has one. Readings, arrays
+    (n_reads,): ``read_stream`` uint64 (the id of the group's leader), ``read_enabled_ns`` and
+    ``read_running_ns`` uint64; ``read_offset`` uint64 (n_reads + 1,): the values of reading i are
+    ``read_value[read_offset[i]:read_offset[i + 1]]`` uint64, cumulative, of the events
+    ``read_event`` uint16 (index into ``attributes``, 0xffff unknown), the leader's first.
+    ``read_paused`` uint8: 1 where the kernel had throttled sampling since the reading before.
     Stacks: ``stack_offset`` uint64 (n_stacks + 1,), ``stack_frame`` uint32: frames of stack i are
     ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first. ``stack_end`` uint8
     (n_stacks,): why the stack ends where it ends: 0 not unwound, the kernel's own chain;
@@ -114,6 +123,14 @@ class Capture:
     period: npt.NDArray[np.uint64]
     event: npt.NDArray[np.uint16]
     stack: npt.NDArray[np.uint32]
+    read: npt.NDArray[np.uint32]
+    read_stream: npt.NDArray[np.uint64]
+    read_enabled_ns: npt.NDArray[np.uint64]
+    read_running_ns: npt.NDArray[np.uint64]
+    read_offset: npt.NDArray[np.uint64]
+    read_event: npt.NDArray[np.uint16]
+    read_value: npt.NDArray[np.uint64]
+    read_paused: npt.NDArray[np.uint8]
     stack_offset: npt.NDArray[np.uint64]
     stack_end: npt.NDArray[np.uint8]
     stack_frame: npt.NDArray[np.uint32]
@@ -151,3 +168,113 @@ def demangle(names: list[bytes]) -> list[bytes]:
 
     Names that are not mangled, longer than 16 KiB, or that would become longer than 64 KiB stay.
     """
+
+class IdleGovernor(Enum):
+    """A governor of cpuidle, as of a kernel's version; FIXED takes one state whatever comes."""
+
+    MENU_6_1 = ...
+    MENU_6_12 = ...
+    MENU_6_18 = ...
+    TEO_6_12 = ...
+    TEO_6_18 = ...
+    LADDER = ...
+    HALTPOLL = ...
+    FIXED = ...
+
+def replay_idle(
+    *,
+    states: npt.NDArray[np.int64],
+    latency_limit_ns: int,
+    tick_ns: int,
+    cpu: npt.NDArray[np.uint32],
+    idle_ns: npt.NDArray[np.int64],
+    sleep_length_ns: npt.NDArray[np.int64],
+    next_tick_ns: npt.NDArray[np.int64],
+    ended_by_tick: npt.NDArray[np.uint8],
+    entered: npt.NDArray[np.uint8],
+    which: IdleGovernor,
+    fixed_state: int,
+    follow_entered: bool,
+) -> tuple[list[tuple[int, int, int, int, int]], npt.NDArray[np.uint8]]:
+    """Return what each state counted, and the state first chosen for each interval.
+
+    ``states`` is (n_states, 4): exit latency and target residency in ns, polling, disabled. The
+    other arrays are (n_intervals,), in order of time within a CPU: ``cpu`` is dense from 0,
+    ``next_tick_ns`` is to the next timer with the tick among them, ``ended_by_tick`` is not 0 where
+    the tick came last, ``entered`` is empty where unknown. Ticks left running and limits of polling
+    wake the CPU in between. ``follow_entered``: the governor is told what was entered, not what it
+    chose. A state's counts are entries, too deep, too shallow, wake-ups, residency in ns. Some 200
+    ns an interval, without the GIL. Raises ValueError where columns do not fit together.
+    """
+
+def read_ring_pages(
+    pages: bytes, page_bytes: int
+) -> tuple[
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.uint64],
+    npt.NDArray[np.uint64],
+]:
+    """Return the records of whole pages of one CPU's trace buffer, as columns (n_records,).
+
+    Time (ns, of the buffer's clock), the tracepoint's number, or -1 where events were lost or a
+    page makes no sense, the task, and where the record begins and ends in ``pages``. Some 10 ns a
+    record.
+    """
+
+class BlockEvent(Enum):
+    """What a block tracepoint tells of a request."""
+
+    SPLIT = ...
+    FLUSH_ASKED = ...
+    BIO_FRONT_MERGE = ...
+    REQUEST_MERGE = ...
+    INSERT = ...
+    REQUEUE = ...
+    BIO_QUEUE = ...
+    ISSUE = ...
+    COMPLETE = ...
+    BIO_COMPLETE = ...
+
+@final
+class BlockRequests:
+    """Follows block requests through raw pages of all CPUs' trace buffers; see pairing.hpp."""
+
+    def __init__(
+        self,
+        layouts: list[tuple[int, BlockEvent, list[tuple[int, int]]]],
+        page_bytes: int,
+        disks: dict[int, int],
+    ) -> None:
+        """Take the tracepoints: number, kind, and (offset, size) of their seven fields.
+
+        The fields are device, sector, sectors, bytes, error, rwbs and comm; size 0 where one is
+        not there. ``disks`` are the disks of partitions. Devices are major << 20 | minor.
+        """
+    def add_pages(self, cpu: int, pages: bytes) -> None:
+        """Read whole pages of one CPU, in their order. Some 50 ns an event, without the GIL."""
+    def settle(self, until_ns: int) -> None:
+        """Pair the events up to a time before which every CPU's have been added."""
+    def finished(
+        self,
+    ) -> tuple[
+        npt.NDArray[np.uint64],
+        npt.NDArray[np.int64],
+        npt.NDArray[np.int64],
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.uint32],
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int32],
+        npt.NDArray[np.uint8],
+        npt.NDArray[np.uint32],
+        list[bytes],
+    ]:
+        """Return the requests that completed since the last call, as columns (n_requests,).
+
+        When they ended (ns), the time queued (ns, -1 where it is unknown), on the device (ns), the
+        device, bytes, the thread that asked, the error (0: none), the operation (0 read, 1 write,
+        2 discard, 3 flush, 4 other), and the place of the thread's name in the list at the end.
+        """
+    def counts(self) -> dict[str, int]:
+        """Return events, places of losses, and what pairing_counts of pairing.hpp names."""

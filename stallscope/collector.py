@@ -9,14 +9,15 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar
 
 from stallscope import __version__
 from stallscope.errors import ExitCode, StallscopeError, UnableError
+from stallscope.interrupts import ctrl_c_counted
 from stallscope.json_fields import Fields
 from stallscope.programs import program
 
@@ -27,6 +28,8 @@ PROTOCOL = 1
 class CollectorOptions:
     """What to observe and how; one of pids, command, system_wide, cpus, cgroup is set."""
 
+    SUBCOMMAND: ClassVar[tuple[str, ...]] = ()
+
     output: Path
     pids: tuple[int, ...] = ()
     command: tuple[str, ...] = ()
@@ -34,6 +37,8 @@ class CollectorOptions:
     cpus: str = ""
     cgroup: str = ""
     event: str = ""  # empty: the ladder of hardware cycles, then cpu-clock
+    counted: tuple[str, ...] = ()  # events counted in its group; NAME=TYPE:CONFIG brings a code
+    leader: str = ""  # the event that leads this group, where the sampled one cannot
     frequency_hz: int | None = None
     period: int | None = None
     duration_s: float | None = None
@@ -45,22 +50,21 @@ class CollectorOptions:
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
-        words = []
-        for flag, value in (
+        words = _flags(
             ("--output", str(self.output)),
             ("--pid", ",".join(map(str, self.pids))),
             ("--cpu", self.cpus),
             ("--cgroup", self.cgroup),
             ("--event", self.event),
+            ("--with", ",".join(self.counted)),
+            ("--leader", self.leader),
             ("--freq", self.frequency_hz),
             ("--count", self.period),
             ("--duration", self.duration_s),
             ("--stacks", self.stacks),
             ("--stack-bytes", self.stack_bytes),
             ("--python", self.python),
-        ):
-            if value not in ("", None):
-                words.append(f"{flag}={value}")  # one word: a value may begin with a dash
+        )
         words += ["-a"] if self.system_wide else []
         words += [f"--{self.scope}"] if self.scope else []
         words += ["--force"] if self.force else []
@@ -68,8 +72,55 @@ class CollectorOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class CountOptions:
+    """What to count and how; one of pids, tids, command, system_wide, cpus, cgroup is set."""
+
+    SUBCOMMAND: ClassVar[tuple[str, ...]] = ("count",)
+
+    output: Path
+    plan: Path  # of schema stallscope.count-plan/1
+    pids: tuple[int, ...] = ()
+    tids: tuple[int, ...] = ()
+    command: tuple[str, ...] = ()
+    system_wide: bool = False
+    cpus: str = ""
+    cgroup: str = ""
+    per_thread: bool = False  # each thread of pids for itself
+    window_ms: int | None = None  # None: the collector's default
+    duration_s: float | None = None
+    user_only: bool = False
+    force: bool = False
+
+    def arguments(self) -> list[str]:
+        """Return the collector's command line, without the program's name."""
+        words = _flags(
+            ("--output", str(self.output)),
+            ("--plan", str(self.plan)),
+            ("--pid", ",".join(map(str, self.pids))),
+            ("--tid", ",".join(map(str, self.tids))),
+            ("--cpu", self.cpus),
+            ("--cgroup", self.cgroup),
+            ("--window", self.window_ms),
+            ("--duration", self.duration_s),
+        )
+        words += ["-a"] if self.system_wide else []
+        words += ["--per-thread"] if self.per_thread else []
+        words += ["--user"] if self.user_only else []
+        words += ["--force"] if self.force else []
+        return words + (["--", *self.command] if self.command else [])
+
+
+def _flags(*values: tuple[str, object]) -> list[str]:
+    """Return each flag that has a value as one word: a value may begin with a dash."""
+    return [f"{flag}={value}" for flag, value in values if value not in ("", None)]
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """One line of progress; ``kind`` is "started", "progress" or "finished"."""
+    """One line of progress; ``kind`` is "started", "progress" or "finished".
+
+    Sampling tells samples and losses, counting how many windows it has read.
+    """
 
     kind: str
     seconds: float
@@ -79,6 +130,7 @@ class Progress:
     warnings: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
     stacks: str = ""  # how user stacks are recorded and why so, for a person
+    windows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,34 +142,8 @@ class Outcome:
     interrupted: bool  # by Ctrl-C, once: the measurement was ended early and kept
 
 
-@dataclass(slots=True)
-class _Interrupts:
-    """Counts Ctrl-C while the collector, in the same foreground group, ends by itself."""
-
-    count: int = 0
-    patience: int = 2
-
-    def note(self, signal_number: int, frame: object) -> None:
-        del signal_number, frame
-        self.count += 1
-        if self.count >= self.patience:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
-            raise KeyboardInterrupt
-
-
-@contextmanager
-def _ctrl_c_counted() -> Iterator[_Interrupts]:
-    interrupts = _Interrupts()
-    previous = signal.signal(signal.SIGINT, interrupts.note)
-    try:
-        yield interrupts
-    finally:
-        if interrupts.count < interrupts.patience:
-            signal.signal(signal.SIGINT, previous)
-
-
 def collect(
-    options: CollectorOptions,
+    options: CollectorOptions | CountOptions,
     on_progress: Callable[[Progress], None],
     command_output: IO[str] | None = None,
 ) -> Outcome:
@@ -132,12 +158,13 @@ def collect(
     control_read, control_write = os.pipe()
     arguments = [
         str(executable),
+        *options.SUBCOMMAND,
         f"--protocol={PROTOCOL}",
         f"--progress-fd={progress_write}",
         f"--control-fd={control_read}",
         *options.arguments(),
     ]
-    with _ctrl_c_counted() as interrupts, open(progress_read, "rb") as lines:
+    with ctrl_c_counted() as interrupts, open(progress_read, "rb") as lines:
         try:
             process = subprocess.Popen(
                 arguments, pass_fds=(progress_write, control_read), stdout=command_output
@@ -193,6 +220,7 @@ def _progress(kind: str, line: Fields) -> Progress:
         warnings=tuple(warning.text("message", "") for warning in line.objects("warnings")),
         pids=line.integers("pids"),
         stacks=line.fields("stacks").text("text", ""),
+        windows=line.integer("windows", 0),
     )
 
 

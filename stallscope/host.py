@@ -4,7 +4,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stallscope.system_files import Roots, cpu_list_size, read_text
+from stallscope.cpu_lists import cpus_in_list
+from stallscope.system_files import Roots, read_text
 
 UNKNOWN = "unknown"
 
@@ -96,9 +97,9 @@ def _architecture(roots: Roots, cpu: Mapping[str, str]) -> str:
 
 
 def _cpus_online(roots: Roots) -> int:
-    online = cpu_list_size(read_text(roots.sys / "devices" / "system" / "cpu" / "online") or "")
+    online = cpus_in_list(read_text(roots.sys / "devices" / "system" / "cpu" / "online") or "")
     if online:
-        return online
+        return len(online)
     text = read_text(roots.proc / "cpuinfo") or ""
     return sum(line.startswith("processor") for line in text.splitlines()) or 1
 

@@ -5,7 +5,9 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from stallscope.errors import RecordingError
@@ -62,6 +64,22 @@ class Fields:
         if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
             raise self._wrong(key, "a number from 0 to 1")
         return float(value)
+
+    def maybe_number(self, key: str) -> float | None:
+        """Return a finite number, or None where the key is absent or null."""
+        value = self.values.get(key)
+        return None if value is None else self._number(key, value)
+
+    def numbers(self, key: str) -> tuple[float, ...]:
+        """Return a list of finite numbers; empty where the key is absent."""
+        return tuple(self._number(key, item) for item in self._list(key))
+
+    def _number(self, key: str, value: object) -> float:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            with suppress(OverflowError):  # a whole number beyond any float
+                if isfinite(number := float(value)):
+                    return number
+        raise self._wrong(key, "finite numbers")
 
     def boolean(self, key: str, default: bool | None = None) -> bool:
         """Return true or false; the default where the key is absent."""

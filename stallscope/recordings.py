@@ -82,6 +82,7 @@ class Manifest:
     host_name: str
     kernel_release: str
     cpu_model: str
+    cpu_id: str  # "vendor,family,model,stepping", or MIDR's fields; empty where not told
     boot_id: str
     target: Target
     source: EventSource
@@ -157,6 +158,7 @@ def read_manifest(path: Path) -> Manifest:
         host_name=host.text("hostname", ""),
         kernel_release=host.text("kernel_release", ""),
         cpu_model=host.text("cpu_model", ""),
+        cpu_id=host.text("cpu_id", ""),
         boot_id=host.text("boot_id", ""),
         target=_target(fields.fields("target")),
         source=_source(fields.fields("source")),

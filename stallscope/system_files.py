@@ -4,7 +4,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from stallscope.errors import UsageError
+
 PIECE_BYTES = 65536
+MOST_CPUS = 65_536
 LARGEST_BYTES = 4 * 2**20  # /proc/cpuinfo of 1,024 CPUs is 1.5 MB
 
 
@@ -25,6 +28,28 @@ class Roots:
     def recorded(cls, folder: Path) -> "Roots":
         """Return the roots of a machine recorded in a folder, with proc and sys in it."""
         return cls(folder / "proc", folder / "sys", folder)
+
+
+def roots_at(sysfs_root: Path, proc_root: Path) -> Roots:
+    """Return the roots of a machine; ``sys`` and ``proc`` of one folder take its other files along.
+
+    Raises UsageError where the sysfs root holds no devices.
+    """
+    live = Roots()
+    if (sysfs_root, proc_root) == (live.sys, live.proc):
+        roots = live
+    elif (sysfs_root.name, proc_root.name) == ("sys", "proc") and (
+        sysfs_root.parent == proc_root.parent
+    ):
+        roots = Roots.recorded(sysfs_root.parent)
+    else:
+        roots = Roots(proc_root, sysfs_root, sysfs_root.parent)
+    if not (roots.sys / "devices").is_dir():
+        raise UsageError(
+            f"{sysfs_root} holds no devices, so it is no sysfs",
+            "name the sys folder of a machine's tree, as --sysfs-root TREE/sys",
+        )
+    return roots
 
 
 def read_text(path: Path, limit: int = LARGEST_BYTES) -> str | None:
@@ -64,14 +89,3 @@ def names_in(folder: Path) -> tuple[str, ...]:
         return tuple(sorted(entry.name for entry in folder.iterdir()))
     except OSError:
         return ()
-
-
-def cpu_list_size(text: str) -> int:
-    """Return how many CPUs a kernel list as "0-3,8" names; 0 where it is none."""
-    count = 0
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        if not (first.isdecimal() and (last or first).isdecimal()):
-            return 0
-        count += max(0, int(last or first) - int(first) + 1)
-    return count

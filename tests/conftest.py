@@ -2,18 +2,23 @@
 
 import os
 import re
+import signal
 import subprocess
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 
+# No property is wrong because the machine is busy: hypothesis judges no times.
+settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("timeless")
 HERE = Path(__file__).parent
 ALLOWED = [
     re.compile(entry["reason"])
@@ -57,6 +62,15 @@ class SkipLedger:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(SkipLedger(), "skip-ledger")
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard_again() -> Iterator[None]:
+    """A command interrupted in this process ignores Ctrl-C from then on; what later tests start
+    would inherit that."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 # Folders whose tests share what is dear to set up, and take long: where several workers run, each

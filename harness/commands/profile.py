@@ -1,6 +1,5 @@
 """`stallscope profile`: records, symbolizes, writes the page, prints the summary."""
 
-import sys
 from typing import Any
 
 import click
@@ -12,6 +11,8 @@ Examples:
   stallscope profile -p $(pidof redis-server)
   stallscope profile -p 4711 --duration 30 -F 99 -o slow-query
   stallscope profile -- gcc -O2 -c big.c
+  stallscope profile --slots --locate -p 4711
+  stallscope profile -e task-clock --with page-faults,context-switches -- make
   stallscope profile -p 4711 --json | jq .functions[0]
 """
 
@@ -31,26 +32,39 @@ Examples:
     is_flag=True,
     help="Show functions the compiler inlined as frames of their own (needs debug information).",
 )
+@click.option(
+    "--locate",
+    is_flag=True,
+    help="With --slots: then sample the events that find what is over its threshold.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def command(top: int, lines: int, inlined: bool, as_json: bool, **values: Any) -> int:
+def command(top: int, lines: int, inlined: bool, locate: bool, as_json: bool, **values: Any) -> int:
     """Record a process or command, and make its flame page.
 
     Prints the functions that took the CPU time and writes DIR/report.html, one page that works
     offline. Every share names its source; what was lost, unknown or cut short is said.
     """
-    from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
-    from harness.recorder import interrupted_once, record  # noqa: PLC0415
+    from harness.profiling import analyze  # noqa: PLC0415
+    from harness.recorder import interrupted_once  # noqa: PLC0415
     from harness.reporting import write_page  # noqa: PLC0415
+    from harness.slots.locating import locate_flagged  # noqa: PLC0415 - start-up stays light
+    from harness.slots.recorder import start  # noqa: PLC0415
     from harness.summary import Places, show  # noqa: PLC0415
     from harness.target_status import exit_code, explain  # noqa: PLC0415
+    from stallscope.errors import UsageError  # noqa: PLC0415
 
     options = collector_options(values)
+    if locate and not values["slots"]:
+        raise UsageError("--locate follows what --slots flags", "add --slots")
     with interrupted_once(options):
-        recording, outcome = record(options, sys.stderr if as_json else None)
+        recording, outcome = start(options, slots=values["slots"], as_json=as_json)
         analysis = analyze(recording, lines=lines, inlined=inlined)
         page = write_page(recording, analysis)
+        located = None
+        if locate:
+            located = locate_flagged(options, recording, analysis, lines=lines, as_json=as_json)
     places = Places(recording.path, page)
-    show(analysis, places, top=top, as_json=as_json)
+    show(analysis, places, top=top, as_json=as_json, located=located)
     assert recording.manifest is not None
     explain(recording.manifest, outcome)
     return exit_code(recording.manifest, outcome)

@@ -1,7 +1,6 @@
 """`stallscope record`: makes a recording and nothing else."""
 
 import json
-import sys
 from typing import Any
 
 import click
@@ -27,12 +26,13 @@ def command(as_json: bool, **values: Any) -> int:
     The recording is a directory. Look at it with `stallscope report`, or with `perf report -i
     DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
     """
-    from harness.recorder import interrupted_once, record  # noqa: PLC0415 - start-up stays light
+    from harness.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
+    from harness.slots.recorder import start  # noqa: PLC0415
     from harness.target_status import exit_code, explain  # noqa: PLC0415
 
     options = collector_options(values)
     with interrupted_once(options):
-        recording, outcome = record(options, sys.stderr if as_json else None, warns=True)
+        recording, outcome = start(options, slots=values["slots"], as_json=as_json, warns=True)
     manifest = recording.manifest
     assert manifest is not None
     if as_json:

@@ -51,15 +51,36 @@ def command(
     as_json: bool,
 ) -> None:
     """Make the page of a recording."""
-    from harness.profiling import analyze  # noqa: PLC0415 - start-up stays light
+    from harness.cstates.record_files import is_idle  # noqa: PLC0415 - start-up stays light
+    from harness.cstates.record_report import report_idle  # noqa: PLC0415
+    from harness.io.recording import is_io  # noqa: PLC0415
+    from harness.io.report import report_io  # noqa: PLC0415
+    from harness.load.recording import is_load  # noqa: PLC0415
+    from harness.load.report import report_load  # noqa: PLC0415
+    from harness.profiling import analyze  # noqa: PLC0415
     from harness.reporting import write_page  # noqa: PLC0415
+    from harness.slots.report import report_counters  # noqa: PLC0415
     from harness.summary import Places, show  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
+    from topdown.slots.counting.recorded import is_counted  # noqa: PLC0415
 
     if no_page and output is not None:
         raise UsageError("--no-page and -o exclude each other", "keep one of them")
     recording = open_recording(run)
+    if is_counted(recording.path):
+        with_page = not no_page
+        report_counters(recording, output=output, with_page=with_page, as_json=as_json)
+        return
+    if is_load(recording.path):
+        report_load(recording, output=output, with_page=not no_page, as_json=as_json)
+        return
+    if is_idle(recording.path):
+        report_idle(recording, output=output, with_page=not no_page, as_json=as_json)
+        return
+    if is_io(recording.path):
+        report_io(recording, output=output, with_page=not no_page, as_json=as_json)
+        return
     analysis = analyze(recording, lines=lines, inlined=inlined, event=event)
     page = None if no_page else write_page(recording, analysis, output)
     places = Places(recording.path, page)

@@ -1,27 +1,26 @@
 """`stallscope topdown`: says where the pipeline's slots went."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from harness.number_options import Number
+from harness.options import choice_options
+
 EXAMPLES = """\b
 Examples:
+  stallscope topdown -p 4711
+  stallscope topdown -l 3 --drill -- gcc -O2 -c big.c
+  stallscope topdown -a -I 100 --duration 30 -o slots.svg
+  stallscope topdown --repeat 5 --json -- ./work | jq .bottleneck
+  stallscope topdown --source model -- ./work
   stallscope topdown --source replay:counts.json
-  stallscope topdown --source replay:counts.json -l 3 --json | jq '.[0].nodes.Backend_Bound'
-  perf stat -j -o counts.jsonl -M TopdownL1 make
-  stallscope topdown --source replay:counts.jsonl --cpu spr
 """
-REPLAY = "replay:"
 
 
 @click.command(epilog=EXAMPLES)
-@click.option(
-    "--source",
-    required=True,
-    metavar="replay:FILE",
-    help="Where the counts come from. replay:FILE reads them from a file: JSON with cpu and "
-    "counts, or the output of perf stat -j or perf stat -x.",
-)
+@choice_options
 @click.option(
     "-l",
     "--level",
@@ -31,46 +30,88 @@ REPLAY = "replay:"
     "threshold; for scripts all.",
 )
 @click.option(
-    "--cpu", default="", metavar="CPU", help="Use this CPU's model, whatever the file says."
+    "-I",
+    "--interval",
+    "interval_ms",
+    type=click.IntRange(min=1),
+    metavar="MS",
+    help="A tree for each so many milliseconds, at least 50: a line each, a plot at the end.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, one element a reading.")
+@click.option(
+    "--repeat",
+    "runs",
+    type=click.IntRange(2, 1000),
+    metavar="N",
+    help="Measure N times: intervals are then across runs.",
+)
+@click.option(
+    "--drill", is_flag=True, help="Measure again just what the marked branch needs, deeper."
+)
+@click.option(
+    "--no-multiplex",
+    "multiplex",
+    flag_value=False,
+    default=True,
+    help="Let no events take turns: count each group by itself, one after the other.",
+)
+@click.option(
+    "--source",
+    default="auto",
+    show_default=True,
+    metavar="SOURCE",
+    help="Where numbers come from. pmu: hardware counters. model: a simulation of CMD. "
+    "replay:FILE: counts in a file, as JSON or the output of perf stat -j or -x, or a recording's "
+    "directory. "
+    "auto: hardware counters, and never a model.",
+)
+@click.option(
+    "-e",
+    "--event",
+    "events",
+    multiple=True,
+    metavar="EVENTS",
+    help="Count these events as well: names of the vendor, libpfm4 or perf, or raw codes.",
+)
+@click.option(
+    "--cpu", default="", metavar="CPU", help="Use this CPU's model, whatever the machine or file."
+)
+@click.option(
+    "--model-timeout",
+    type=Number(min=1),
+    metavar="S",
+    help="Give a simulated run of --source model up after so many seconds. Default: 900.",
+)
+@click.option(
+    "--self-test",
+    is_flag=True,
+    help="Hold this CPU's counters to programs with known answers, and write a file of it.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table, one line a node.")
-def command(source: str, level: int | None, cpu: str, as_json: bool, as_csv: bool) -> None:
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Keep the recording in this directory; or write a page (.html), or a plot of -I (.svg).",
+)
+@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
+def command(self_test: bool, **values: Any) -> int:
     """Say where the pipeline's slots went.
 
-    Every slot is retired work, work thrown away, or waits for the front or the back of the
-    pipeline; the tree leads down to what a person can change. Today counts come from a file that
-    another tool counted.
+    Every slot is retired work, work thrown away, or a wait for the front or the back of the
+    pipeline; the tree leads down to what a person can change. Each value stands with its error
+    bar and its source: measured, modelled, or unavailable and why.
     """
-    from harness.terminal import colours, width  # noqa: PLC0415 - start-up stays light
-    from harness.topdown_document import replay_elements, replay_rows  # noqa: PLC0415
-    from harness.topdown_tree import lines  # noqa: PLC0415
-    from stallscope.errors import UsageError  # noqa: PLC0415
-    from topdown.slots.replayed import replayed  # noqa: PLC0415
+    from harness.slots.request import Source, request  # noqa: PLC0415 - start-up stays light
+    from harness.slots.show import show_measured, show_replay  # noqa: PLC0415
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other", "keep one of them")
-    if not source.startswith(REPLAY) or source == REPLAY:
-        raise UsageError(
-            f"--source {source!r} is none that is there", "name a file: --source replay:FILE"
-        )
-    found = replayed(Path(source.removeprefix(REPLAY)), cpu=cpu)
-    _check_level(level, max(each.model.deepest for each in found))
-    trees = (each.tree() for each in found)
-    if as_json or as_csv:
-        for text in (replay_elements if as_json else replay_rows)(trees, level):
-            click.echo(text, nl=False)
-        return
-    for place, (each, tree) in enumerate(zip(found, trees, strict=True)):
-        for line in [*([""] if place else []), *lines(each.reading, tree, level, width())]:
-            click.echo(line, color=colours())
+    if self_test:
+        from harness.slots.self_test import run_self_test  # noqa: PLC0415
 
-
-def _check_level(level: int | None, deepest: int) -> None:
-    from stallscope.errors import UsageError  # noqa: PLC0415
-
-    if level is not None and level > deepest:
-        raise UsageError(
-            f"-l {level}: this CPU's tree has {deepest} level{'s' if deepest > 1 else ''}",
-            f"choose 1 to {deepest}",
-        )
+        return run_self_test(values)
+    asked = request(values)
+    if asked.source is Source.REPLAY:
+        show_replay(asked)
+        return 0
+    return show_measured(asked)

@@ -105,7 +105,7 @@ def _pmu_by_files(machine: Machine) -> Check:
 
 
 def _no_counters(machine: Machine, why: str) -> Check:
-    detail = f"no hardware counters ({why}): cpu-clock samples instead, slots are only modelled"
+    detail = f"no hardware counters ({why}): slots cannot be counted, time is sampled by cpu-clock"
     if machine.host.virtualization:
         return unavailable("pmu", detail, LIBVIRT_REMEDY)
     return unavailable("pmu", detail, "enable the performance counters in the firmware's settings")

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from string import Template
 
 import stallscope
-from harness.pages import document, flame_payload, flame_summary
+from harness.pages import document, flame_payload, flame_slots, flame_summary, slots_panel
 from harness.pages.document import Document, escaped
 from harness.whole_stacks import choice_text, shares_text
 from stallscope.recordings import Stacks
+from topdown.slots.by_function import SlotsByFunction
 from topdown.stacks.flame_layout import flame_tree
 from topdown.stacks.flame_names import visible_text
 from topdown.stacks.profile import Profile
@@ -22,6 +24,7 @@ _SCRIPTS = (
     "decode.js",
     "figures.js",
     "names.js",
+    "slots.js",
     "colours.js",
     "marks.js",
     "totals.js",
@@ -43,17 +46,29 @@ _SCRIPTS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What else is known of a profile.
+
+    Its ranking, where made already; how stacks were taken, where the recording says it; what was
+    counted by function, where a group of events was; the panel on the CPU's slots, as markup.
+    """
+
+    ranking: Ranking | None = None
+    stacks: Stacks | None = None
+    slots: SlotsByFunction | None = None
+    slots_panel: str = ""
+
+
 def render_page(
     profile: Profile,
     *,
     recording_name: str,
     host: Mapping[str, str],
-    ranking: Ranking | None = None,
-    stacks: Stacks | None = None,
+    known: Known = Known(),
 ) -> str:
-    """The page of ``profile``, to be written as UTF-8; ``ranking`` is its, where made already.
+    """The page of ``profile``, to be written as UTF-8.
 
-    ``stacks``: how stacks were taken, where the recording says it.
     ``recording_name`` and ``host`` (label to text, in order) are shown as they are; every name
     in the profile is taken for hostile. Nothing is fetched: style, script and samples are inside.
     """
@@ -61,15 +76,14 @@ def render_page(
     return document.render(
         Document(
             title=f"{_title(profile)} \u00b7 stallscope",
-            style=document.sources(_FOLDER, _STYLES),
-            body=_body(
-                profile,
-                ranking or rank(profile),
-                recording_name=recording_name,
-                host=host,
-                stacks=stacks,
+            style="\n".join(
+                (
+                    document.sources(_FOLDER, _STYLES),
+                    document.sources(slots_panel.FOLDER, slots_panel.STYLES),
+                )
             ),
-            data=flame_payload.encode(profile, tree),
+            body=_body(profile, known, recording_name=recording_name, host=host),
+            data=flame_payload.encode(profile, tree, known.slots),
             script=f'(() => {{\n"use strict";\n{document.sources(_FOLDER, _SCRIPTS)}\n}})();',
         )
     )
@@ -79,15 +93,9 @@ def _title(profile: Profile) -> str:
     return visible_text(profile.title, 200) or "Profile"
 
 
-def _body(
-    profile: Profile,
-    ranking: Ranking,
-    *,
-    recording_name: str,
-    host: Mapping[str, str],
-    stacks: Stacks | None,
-) -> str:
+def _body(profile: Profile, known: Known, *, recording_name: str, host: Mapping[str, str]) -> str:
     """The body's markup, every text from the profile escaped."""
+    ranking, stacks = known.ranking or rank(profile), known.stacks
     told = dict(host)
     if stacks is not None:
         told["stacks"] = choice_text(stacks)
@@ -103,6 +111,8 @@ def _body(
         notices=flame_summary.notices(profile, stacks),
         functions=functions,
         functions_hint=escaped(functions_hint),
+        slots=known.slots_panel,
+        by_function=flame_slots.section(known.slots, profile.functions),
         threads=threads,
         threads_hint=escaped(threads_hint),
         host=flame_summary.host_section(told),

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from harness.pages import flame_slots
+from topdown.slots.by_function import SlotsByFunction
 from topdown.stacks.flame_layout import FlameTree
 from topdown.stacks.flame_names import UNKNOWN_NAME, function_text, visible_text
 from topdown.stacks.profile import Profile
@@ -98,7 +100,7 @@ def _threads(profile: Profile, order: Sequence[int]) -> list[list[object]]:
     ]
 
 
-def _sections(profile: Profile, tree: FlameTree) -> list[bytes]:
+def _sections(profile: Profile, tree: FlameTree, slots: SlotsByFunction | None) -> list[bytes]:
     uses = np.bincount(tree.function, minlength=len(profile.functions))
     function_order = _hot_first(uses)[: int(np.count_nonzero(uses))]
     function_number = np.zeros(len(profile.functions), dtype=np.int64)
@@ -125,6 +127,9 @@ def _sections(profile: Profile, tree: FlameTree) -> list[bytes]:
         "threads": _threads(profile, thread_order.tolist()),
         **_names(profile, function_order.tolist()),
     }
+    if slots is not None:
+        number_of = {index: number for number, index in enumerate(function_order.tolist())}
+        text["slots"] = flame_slots.payload(slots, number_of)
     pops = np.r_[0, tree.depth[:-1] + 1 - tree.depth[1:]]
     return [
         json.dumps(text, ensure_ascii=False, separators=(",", ":")).encode(),
@@ -146,10 +151,12 @@ def _usual_period(samples: npt.NDArray[np.int64], value: npt.NDArray[np.int64]) 
     return int(values[np.argmax(counts)])
 
 
-def encode(profile: Profile, tree: FlameTree) -> Mapping[str, str]:
+def encode(
+    profile: Profile, tree: FlameTree, slots: SlotsByFunction | None = None
+) -> Mapping[str, str]:
     """The JSON object the page carries; only ASCII that needs no escaping in markup."""
     data = b"".join(
-        varints(np.array([len(section)])) + section for section in _sections(profile, tree)
+        varints(np.array([len(section)])) + section for section in _sections(profile, tree, slots)
     )
     encoding = "base64"
     if len(data) >= DEFLATE_FROM_BYTES:

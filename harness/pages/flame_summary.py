@@ -1,11 +1,11 @@
 """The part of the flame page that needs no script: figures, notices and tables, as markup."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from harness.pages.document import escaped
 from harness.pages.figures import share_text, value_text
+from harness.pages.flame_table import Cell, table
 from harness.whole_stacks import remedies
 from stallscope.recordings import Stacks
 from topdown.stacks.flame_names import function_text, visible_text
@@ -27,38 +27,6 @@ KIND_TEXT = {
     FunctionKind.PYTHON: "Python",
     FunctionKind.UNKNOWN: "no symbol",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A table cell: its text, a class for looks, and a bar of 0..1 beneath where not None."""
-
-    text: str
-    look: str = ""
-    bar: float | None = None
-
-
-def _bar(share: float) -> str:
-    width = f"{100 * min(1.0, max(0.0, share)):.2f}"
-    return (
-        '<svg class="bar" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="bar-self" width="{width}" height="3"/></svg>'
-    )
-
-
-def table(head: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table's markup, every text escaped."""
-
-    def cells(tag: str, row: Sequence[Cell]) -> str:
-        scope = ' scope="col"' if tag == "th" else ""
-        return "".join(
-            f'<{tag}{scope} class="{cell.look}">'
-            f"{'' if cell.bar is None else _bar(cell.bar)}{escaped(cell.text)}</{tag}>"
-            for cell in row
-        )
-
-    body = "\n".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{cells('th', head)}</tr></thead>\n<tbody>{body}</tbody></table>"
 
 
 def source_line(profile: Profile) -> str:

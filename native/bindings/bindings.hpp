@@ -5,7 +5,9 @@
 
 namespace stallscope::bindings {
 
+void add_block_trace(nanobind::module_& module);
 void add_capture(nanobind::module_& module);
+void add_cpuidle(nanobind::module_& module);
 void add_demangle(nanobind::module_& module);
 void add_unwind_table(nanobind::module_& module);
 

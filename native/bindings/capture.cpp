@@ -184,6 +184,7 @@ void add_attribute(nb::module_& module) {
       .def_ro("sample_type", &attribute::sample_type)
       .def_ro("frequency_hz", &attribute::frequency_hz)
       .def_ro("period", &attribute::period)
+      .def_ro("inherit", &attribute::inherit)
       .def_ro("exclude_user", &attribute::exclude_user)
       .def_ro("exclude_kernel", &attribute::exclude_kernel)
       .def_prop_ro("name", [](const attribute& self) { return as_text(self.name); });
@@ -262,6 +263,7 @@ void add_array(capture_class& made, const char* name, Columns capture::*part,
 }
 
 void add_arrays(capture_class& made) {
+  using captures::read_columns;
   using captures::sample_columns;
   using captures::stack_columns;
   add_array(made, "time_ns", &capture::samples, &sample_columns::time_ns);
@@ -270,6 +272,14 @@ void add_arrays(capture_class& made) {
   add_array(made, "period", &capture::samples, &sample_columns::period);
   add_array(made, "event", &capture::samples, &sample_columns::event);
   add_array(made, "stack", &capture::samples, &sample_columns::stack);
+  add_array(made, "read", &capture::samples, &sample_columns::read);
+  add_array(made, "read_stream", &capture::reads, &read_columns::stream);
+  add_array(made, "read_enabled_ns", &capture::reads, &read_columns::enabled_ns);
+  add_array(made, "read_running_ns", &capture::reads, &read_columns::running_ns);
+  add_array(made, "read_offset", &capture::reads, &read_columns::offset);
+  add_array(made, "read_event", &capture::reads, &read_columns::event);
+  add_array(made, "read_value", &capture::reads, &read_columns::value);
+  add_array(made, "read_paused", &capture::reads, &read_columns::paused);
   add_array(made, "stack_offset", &capture::stacks, &stack_columns::offset);
   add_array(made, "stack_end", &capture::stacks, &stack_columns::end);
   add_array(made, "stack_frame", &capture::stacks, &stack_columns::frame);

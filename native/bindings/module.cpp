@@ -4,5 +4,7 @@ NB_MODULE(_native, module) {
   module.attr("VERSION") = STALLSCOPE_VERSION;
   stallscope::bindings::add_unwind_table(module);
   stallscope::bindings::add_capture(module);
+  stallscope::bindings::add_block_trace(module);
+  stallscope::bindings::add_cpuidle(module);
   stallscope::bindings::add_demangle(module);
 }

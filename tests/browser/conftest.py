@@ -13,7 +13,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from benchmarks import chromium
-from harness.pages.flame import render_page
+from harness.pages.flame import Known, render_page
 from topdown.stacks.profile import Profile
 
 DEADLINE_S = 60
@@ -124,12 +124,13 @@ def browser() -> Iterator[webdriver.Chrome]:
 
 
 @pytest.fixture
-def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[[Profile], Page]:
+def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., Page]:
     """A function that writes the page of a profile, opens the file and waits for its graph."""
 
-    def open_page(profile: Profile) -> Page:
+    def open_page(profile: Profile, known: Known | None = None) -> Page:
         path = tmp_path / "report.html"
-        text = render_page(profile, recording_name="run", host={"Kernel": "6"})
+        known = known or Known()
+        text = render_page(profile, recording_name="run", host={"Kernel": "6"}, known=known)
         path.write_text(text, encoding="utf-8")
         browser.get_log("browser")
         browser.get(path.as_uri())

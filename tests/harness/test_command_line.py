@@ -9,6 +9,9 @@ import click
 import pytest
 
 from harness.command_line import COMMANDS, group, main
+from harness.commands.cstates import CSTATES
+from harness.commands.io import IO
+from harness.commands.lab import LAB
 from stallscope import __version__
 from stallscope.errors import ExitCode, RecordingError, UnableError
 
@@ -26,6 +29,29 @@ def test_every_command_has_help_with_examples(
 ) -> None:
     assert main([name, "--help"]) == 0
     assert "Examples:" in capsys.readouterr().out
+
+
+GROUPS = {"lab": LAB, "cstates": CSTATES, "io": IO}
+
+
+@pytest.mark.parametrize(
+    ("kind", "verb"), [(kind, verb) for kind in GROUPS for verb in GROUPS[kind]]
+)
+def test_every_verb_has_its_short_help_and_examples(
+    kind: str, verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = group.get_command(click.Context(group), kind)
+    assert isinstance(whole, click.Group)
+    command = whole.get_command(click.Context(whole), verb)
+    assert command is not None
+    assert command.get_short_help_str(limit=200) == GROUPS[kind][verb]
+    assert main([kind, verb, "--help"]) == 0
+    assert "Examples:" in capsys.readouterr().out
+
+
+def test_unknown_lab_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "memroy"]) == ExitCode.USAGE
+    assert "Did you mean: memory?" in capsys.readouterr().err
 
 
 def test_help_loads_no_heavy_module() -> None:
@@ -163,6 +189,7 @@ def test_a_recording_that_this_user_may_not_open(tmp_path: Path) -> None:
         ["record", "-p", "1", "-F", "0"],
         ["record", "-p", "1", "-F", "99", "-c", "1000"],
         ["record", "-p", "1", "--duration", "-1"],
+        ["record", "-p", "1", "--stacks", "fp", "--stack-bytes", "8192"],
         ["flame", "x", "-o", "y.png"],
         ["report", "/nonexistent/run"],
     ],

@@ -15,6 +15,8 @@ def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
     write_whole(place, ["a\udcff", "ü"])
     write_whole(place, ["b\udcff", "ü"])
     assert place.read_bytes() == b"b?\xc3\xbc"
+    write_whole(place, [b"\x89PNG\xff"])
+    assert place.read_bytes() == b"\x89PNG\xff"
     assert list(tmp_path.iterdir()) == [place]
 
 
@@ -77,3 +79,13 @@ def test_places_that_take_no_file(place: str) -> None:
 def test_a_full_disk_is_not_the_users_mistake() -> None:
     with pytest.raises(UnableError, match="No space left"):
         write_whole(Path("/dev/full"), ["text"])
+
+
+def test_a_block_device_is_never_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    disks = [Path(f"/dev/{each.name}") for each in Path("/sys/class/block").glob("*")]
+    there = [disk for disk in disks if disk.is_block_device()]
+    if not there:
+        pytest.skip("needs the kernel's block devices at /dev")
+    monkeypatch.setattr(os, "open", lambda *words: pytest.fail(f"opened {words}"))
+    with pytest.raises(UsageError, match="is a block device"):
+        write_whole(there[0], ["text"])

@@ -13,7 +13,7 @@ import pytest
 
 from harness.pages import document
 from harness.pages.figures import share_text, value_text
-from harness.pages.flame import render_page
+from harness.pages.flame import Known, render_page
 from stallscope.recordings import Stacks
 from topdown.stacks import profile as contract
 from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares, Thread
@@ -150,7 +150,7 @@ def test_kinds_truncated_stacks_and_what_to_do_are_said_without_script(
         [((serve, "main", push), 6), ((cut, "main"), 4)], truncated_share=0.4, stack_shares=shares
     )
     stacks = Stacks("auto", "fp", 0, "it is", ())
-    page = render_page(profile, recording_name="r", host={}, stacks=stacks)
+    page = render_page(profile, recording_name="r", host={}, known=Known(stacks=stacks))
     lines = outline(page).lines
     at = lines.index("Truncated stacks")
     assert lines[at + 1] == "40.0 %"

@@ -67,6 +67,8 @@ def test_every_documented_command_line_is_understood(line: str) -> None:
     )
     words = shlex.split(plain)[1:]
     command = group.get_command(click.Context(group), words[0])
+    if isinstance(command, click.Group):
+        command, words = command.get_command(click.Context(command), words[1]), words[1:]
     assert command is not None
     command.make_context(words[0], words[1:], resilient_parsing=False)
 

@@ -26,9 +26,15 @@ def test_holds_just_these_packages(wheel: Path) -> None:
     assert {
         "stallscope/programs/stallscope-collect",
         "stallscope/programs/stallscope-kernels",
+        "stallscope/programs/stallscope-load",
+        "stallscope/programs/stallscope-known-disk",
+        "stallscope/programs/stallscope-ioqueue",
+        "stallscope/programs/stallscope-wake",
+        "stallscope/programs/stallscope-memory",
     } <= set(names)
     assert any(name.startswith("stallscope/_native.") and name.endswith(".so") for name in names)
     assert "harness/pages/flame.py" in names
+    assert "cstates/tables/known_states.csv" in names
     assert {"topdown/slots/models/spr.json", "topdown/slots/explanations.json"} <= set(names)
     assert not [
         name

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.live.counting import Counting
 from tests.live.python_targets import SYSTEM, Interpreter
 
 ROOT = Path(__file__).parents[2]
@@ -146,6 +147,31 @@ def record(collector: Path, tmp_path: Path) -> Callable[..., Recording]:
     return run
 
 
+@pytest.fixture
+def count(collector: Path, tmp_path: Path) -> Callable[..., Counting]:
+    """Runs the collector's counting of a plan to its end."""
+
+    def run(
+        plan: object, *words: object, output: Path | None = None, before: tuple[str, ...] = ()
+    ) -> Counting:
+        directory = output or tmp_path / "run"
+        file = directory.with_name("plan.json")
+        file.write_text(plan if isinstance(plan, str) else json.dumps(plan))
+        flags = (f"--plan={file}", f"--output={directory}")
+        done = subprocess.run(
+            [*before, str(collector), "count", *flags, *map(str, words)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        counting = Counting(directory, done.returncode, done.stderr)
+        counting.reload()
+        return counting
+
+    return run
+
+
 @dataclass
 class Collection:
     """A collector that runs, its progress lines and its control descriptor."""
@@ -153,7 +179,7 @@ class Collection:
     process: subprocess.Popen[bytes]
     control: int
     progress: Any
-    recording: Recording
+    recording: Any  # a Recording or a Counting
 
     def wait_for(self, event: str) -> dict[str, Any]:
         """The next progress line of that kind."""
@@ -170,30 +196,31 @@ class Collection:
         os.close(self.control)
         self.control = -1
 
-    def end(self) -> Recording:
+    def end(self) -> Any:
         self.recording.exit_code = self.process.wait(timeout=60)
         self.recording.reload()
         return self.recording
 
 
 @pytest.fixture
-def start_collector(collector: Path, tmp_path: Path) -> Iterator[Callable[..., Collection]]:
-    """Starts collectors with progress and control descriptors."""
+def launch() -> Iterator[Callable[..., Collection]]:
+    """Starts a collector with progress and control descriptors."""
     started: list[Collection] = []
 
-    def start(*words: object, output: Path | None = None) -> Collection:
+    def start(recording: Recording | Counting, *words: object) -> Collection:
         progress_read, progress_write = os.pipe()
         control_read, control_write = os.pipe()
-        directory = output or tmp_path / "run"
+        program, *rest = map(str, words)
         flags = [f"--progress-fd={progress_write}", f"--control-fd={control_read}"]
+        at = 1 if rest[0] == "count" else 0
         process = subprocess.Popen(
-            [str(collector), "-o", str(directory), *flags, *map(str, words)],
+            [program, *rest[:at], f"--output={recording.directory}", *flags, *rest[at:]],
             pass_fds=(progress_write, control_read),
         )
         os.close(progress_write)
         os.close(control_read)
         lines = os.fdopen(progress_read, "rb")
-        started.append(Collection(process, control_write, lines, Recording(directory)))
+        started.append(Collection(process, control_write, lines, recording))
         return started[-1]
 
     yield start
@@ -204,6 +231,33 @@ def start_collector(collector: Path, tmp_path: Path) -> Iterator[Callable[..., C
         collection.progress.close()
         if collection.control >= 0:
             collection.close_control()
+
+
+@pytest.fixture
+def start_collector(
+    collector: Path, launch: Callable[..., Collection], tmp_path: Path
+) -> Callable[..., Collection]:
+    """Starts collectors that sample."""
+
+    def start(*words: object, output: Path | None = None) -> Collection:
+        return launch(Recording(output or tmp_path / "run"), collector, *words)
+
+    return start
+
+
+@pytest.fixture
+def start_counting(
+    collector: Path, launch: Callable[..., Collection], tmp_path: Path
+) -> Callable[..., Collection]:
+    """Starts collectors that count a plan."""
+
+    def start(plan: object, *words: object) -> Collection:
+        file = tmp_path / "plan.json"
+        file.write_text(json.dumps(plan))
+        counting = Counting(tmp_path / "run")
+        return launch(counting, collector, "count", f"--plan={file}", *words)
+
+    return start
 
 
 @dataclass(frozen=True)

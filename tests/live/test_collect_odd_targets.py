@@ -1,5 +1,6 @@
 """Targets whose first thread is gone, that change user, or that multiply while being attached to."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -79,3 +80,27 @@ def test_children_that_become_another_users_are_left_out(
     assert recording.document["complete"]
     warned = [w for w in recording.document["warnings"] if w["code"] == "threads-refused"]
     assert all("left out" in warning["message"] for warning in warned)
+
+
+def test_a_program_started_for_another_user_is_told_to_end_the_samples(
+    record, as_nobody, open_folder: Path, target_program: Path
+) -> None:
+    if os.statvfs(open_folder).f_flag & os.ST_NOSUID:
+        pytest.skip("needs the kernel's mounts to allow programs that set the user")
+    of_root = Path(shutil.copy(target_program, open_folder / "of_root"))
+    of_root.chmod(0o4755)
+    both = f"{target_program} spin 200; {of_root} spin 200; {target_program} spin 200"
+    words = ("--stacks", "fp", "--", "sh", "-c", both)
+    recording = record(*words, output=open_folder / "run", before=as_nobody)
+    assert recording.exit_code == 0, recording.messages
+    (message,) = [
+        warning["message"]
+        for warning in recording.document["warnings"]
+        if warning["code"] == "programs-of-others"
+    ]
+    assert "of_root" in message
+    assert "target" not in message
+    of_root.chmod(0o755)
+    recording = record("--force", *words, output=open_folder / "run", before=as_nobody)
+    assert recording.exit_code == 0, recording.messages
+    assert "programs-of-others" not in recording.warnings()

@@ -37,6 +37,7 @@ def test_usage(refused) -> None:
     refused("-p", 1, "--stack-bytes", 8190, status=2, says="multiple of 8")
     refused("-p", 1, "--stack-bytes", 128, status=2, says="--stack-bytes")
     refused("-p", 1, "--stack-bytes", 65_536, status=2, says="--stack-bytes")
+    refused("-p", 1, "--stacks", "fp", "--stack-bytes", 8192, status=2, says="copies no stacks")
     refused("-p", 1, "--bogus", status=2, says="--bogus")
     refused("--", status=2, says="no command")
     refused("-p", 1, "--duration", "1e300", status=2, says="at most 1e9")
@@ -146,7 +147,7 @@ def test_few_descriptors(record, as_nobody, refused, start_target, open_folder: 
     recording = record("-p", target.pid, "--duration", 1, before=limit)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["attach"]["mode"] == "per-cpu filtered"
-    own = start_target("sleep", 40, before=as_nobody)
+    own = start_target("busy", 40, before=as_nobody)  # threads that are sampled before the last one
     refused(
         "-p",
         own.pid,

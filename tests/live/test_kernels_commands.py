@@ -9,6 +9,16 @@ import pytest
 
 from stallscope.programs import program
 
+HELD_OUT = [
+    "hash-lookups",
+    "copy-and-add",
+    "multiply-chain",
+    "mixed-generators",
+    "opcode-dispatch",
+    "square-roots",
+    "state-walk",
+    "merge-lists",
+]
 NAMES = [
     "independent-adds",
     "dependent-chain",
@@ -29,6 +39,7 @@ NAMES = [
     "page-faults",
     "system-calls",
     "sleep-wake",
+    *HELD_OUT,
 ]
 
 
@@ -49,6 +60,7 @@ def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
     assert [kernel["name"] for kernel in document["kernels"]] == NAMES
     for kernel in document["kernels"]:
         assert all(kernel[key] for key in ("expected", "what", "without_counters"))
+    assert [kernel["name"] for kernel in document["kernels"] if kernel["held_out"]] == HELD_OUT
     words = run(kernels, "--list").stdout.splitlines()
     assert [line.split()[0] for line in words] == ["kernel", *NAMES]
 

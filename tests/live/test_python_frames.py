@@ -1,7 +1,6 @@
 """Python frames of running interpreters, held against a program whose truth is known."""
 
 import json
-import math
 import os
 import shutil
 import signal
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.chance import five_standard_errors
 from tests.live.conftest import Recording
 from tests.live.python_targets import (
     CALLS,
@@ -76,7 +76,7 @@ def test_names_order_and_shares_are_the_programs(
     for part, cpu_ns in took.items():
         told = share_below(chains, names.get(part, part))
         share = cpu_ns / sum(took.values())
-        chance = 3 * math.sqrt(share * (1 - share) / shares.framed)
+        chance = five_standard_errors(share, shares.framed)
         assert told == pytest.approx(share, abs=NEAR + chance), part
     files = {
         one.name: one.module for one in analysis.profile.functions

@@ -2,21 +2,28 @@
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.pmu_guest.guest import Result, boot
+from tests.live.counting import Counting
+from tests.pmu_guest.counting import Programs, heavy, light, of_arm
+from tests.pmu_guest.group_scenarios import group_scenarios
+from tests.pmu_guest.guest import Machine, Result, boot
 from tests.pmu_guest.packages import FetchError, Packages, packages
-from tests.pmu_guest.scenarios import COLLECT, IMPOSTOR, scenarios
+from tests.pmu_guest.scenarios import COLLECT, IMPOSTOR, MEMORY, scenarios
 
 HERE = Path(__file__).parent
 COMPILER = "aarch64-linux-gnu-gcc"
+# Before the names of countings, in the boot that they share with what is sampled.
+COUNTED = "counted_"
 
 
 def need_program(name: str) -> None:
@@ -45,21 +52,27 @@ def guest_packages(guest_folder: Path) -> Packages:
 @pytest.fixture(scope="session")
 def known_shares(guest_folder: Path) -> Path:
     """The program with known shares; it lies at the same path in the guest as here."""
-    return compiled(guest_folder / "known_shares", "sha1")
+    return compiled("known_shares.c", guest_folder / "known_shares", "sha1")
 
 
 @pytest.fixture(scope="session")
 def impostor(guest_folder: Path) -> Path:
     """The same program, of another build."""
-    return compiled(guest_folder / "impostor", "0x696d706f73746f72")
+    return compiled("known_shares.c", guest_folder / "impostor", "0x696d706f73746f72")
 
 
-def compiled(program: Path, build_id: str) -> Path:
+@pytest.fixture(scope="session")
+def known_counts(guest_folder: Path) -> Path:
+    """The program with known counts, for the guest."""
+    return compiled("known_counts.c", guest_folder / "known_counts", "sha1")
+
+
+def compiled(source: str, program: Path, build_id: str) -> Path:
     need_program(COMPILER)
     subprocess.run(
         [COMPILER, "-static", "-O1", "-g", "-Wall", "-Werror", f"-Wl,--build-id={build_id}",
          "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-fno-optimize-sibling-calls",
-         HERE / "known_shares.c", "-o", program],
+         HERE / source, "-o", program],
         check=True,
     )  # fmt: skip
     return program
@@ -73,24 +86,136 @@ def arm64_build(checkout: Path) -> Path:
     return folder / "native" / "programs"
 
 
+@dataclass(frozen=True, slots=True)
+class InGuest:
+    """What goes into every boot."""
+
+    built_of: Packages
+    programs: dict[str, Path]
+    counting: Programs  # paths in the guest
+
+
 @pytest.fixture(scope="session")
-def guest(
+def in_guest(
     guest_packages: Packages,
     known_shares: Path,
+    known_counts: Path,
     impostor: Path,
     arm64_build: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> dict[str, Result]:
-    """Each scenario's result."""
+) -> InGuest:
     kernels = arm64_build / "kernels" / "stallscope-kernels"
+    memory = arm64_build / "memory" / "stallscope-memory"
     programs = {
         COLLECT: arm64_build / "collect" / "stallscope-collect",
         str(kernels): kernels,
+        MEMORY: memory,
         str(known_shares): known_shares,
+        str(known_counts): known_counts,
         IMPOSTOR: impostor,
     }
+    counting = Programs(COLLECT, shlex.quote(str(known_counts)), shlex.quote(str(kernels)))
+    return InGuest(guest_packages, programs, counting)
+
+
+@pytest.fixture(scope="session")
+def guest(
+    in_guest: InGuest, known_shares: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Result]:
+    """Each scenario's result."""
+    counting = in_guest.counting
+    scripts = scenarios(str(known_shares), shlex.split(counting.kernels)[0])
+    scripts |= group_scenarios(str(known_shares))
+    counted = light(counting) | heavy(counting) | of_arm(counting)
+    scripts |= {COUNTED + name: script for name, script in counted.items()}
     folder = tmp_path_factory.mktemp("guest")
-    return boot(guest_packages, programs, scenarios(str(known_shares), str(kernels)), folder)
+    return boot(in_guest.built_of, in_guest.programs, scripts, folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Countings by scenario, in the guest or on this machine."""
+
+    results: Mapping[str, Result]
+    native: bool = False
+
+    def of(self, name: str) -> Counting:
+        """What a scenario counted; nothing where it was refused."""
+        result = self.results[name]
+        counting = Counting(result.run, result.status, result.stderr)
+        counting.reload()
+        return counting
+
+    def good(self, name: str) -> Counting:
+        """What a scenario counted that must have succeeded."""
+        counting = self.of(name)
+        assert counting.exit_code == 0, counting.messages
+        assert counting.document["complete"] is True
+        return counting
+
+
+@pytest.fixture(scope="session")
+def guest_at(
+    guest: dict[str, Result], in_guest: InGuest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[int], Counted]:
+    """A function from an icount shift to what was counted there; the first shift has all."""
+    first = {
+        name.removeprefix(COUNTED): result
+        for name, result in guest.items()
+        if name.startswith(COUNTED)
+    }
+    booted: dict[int, Counted] = {0: Counted(first)}
+
+    def at(shift: int) -> Counted:
+        if shift not in booted:
+            folder = tmp_path_factory.mktemp(f"guest-shift-{shift}")
+            scripts = light(in_guest.counting)
+            machine = Machine(shift=shift)
+            results = boot(in_guest.built_of, in_guest.programs, scripts, folder, machine)
+            booted[shift] = Counted(results)
+        return booted[shift]
+
+    return at
+
+
+@pytest.fixture(scope="session")
+def natively(
+    checkout: Path, guest_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Counted:
+    """The same scenarios on this machine's own counters."""
+    folder = Path(os.environ.get("STALLSCOPE_PROGRAMS", checkout / "stallscope" / "programs"))
+    collect, kernels = folder / "stallscope-collect", folder / "stallscope-kernels"
+    if not collect.exists():
+        pytest.skip("needs the program stallscope-collect: ./dev build makes it")
+    probe = subprocess.run([collect, "--probe"], capture_output=True, text=True, check=True)
+    probes = {each["name"]: each["ok"] for each in json.loads(probe.stdout)["probes"]}
+    if not (probes["cycles"] and probes["instructions"]):
+        pytest.skip("needs hardware counters: this machine has none that this user may use")
+    known = guest_folder / "known_counts_native"
+    subprocess.run(["gcc", "-O1", "-static", HERE / "known_counts.c", "-o", known], check=True)
+    programs = Programs(*(shlex.quote(str(path)) for path in (collect, known, kernels)))
+    results = {}
+    for name, script in (light(programs) | heavy(programs)).items():
+        if name.startswith("held"):
+            continue  # it would take the counters from everyone else on this machine
+        place = tmp_path_factory.mktemp(f"native-{name}")
+        words = ["timeout", "60", "sh", "-c", script]
+        done = subprocess.run(words, cwd=place, capture_output=True, text=True, check=False)
+        for kind, text in (("stdout", done.stdout), ("stderr", done.stderr)):
+            (place / kind).write_text(text)
+        (place / "status").write_text(str(done.returncode))
+        results[name] = Result(place)
+    return Counted(results, native=True)
+
+
+@pytest.fixture(params=["guest", "native"])
+def counted(request: pytest.FixtureRequest) -> Counted:
+    """What was counted in the guest; and on this machine, where it has counters."""
+    if request.param == "native":
+        native: Counted = request.getfixturevalue("natively")
+        return native
+    guest_at = request.getfixturevalue("guest_at")
+    in_guest: Counted = guest_at(0)
+    return in_guest
 
 
 @pytest.fixture(scope="session")

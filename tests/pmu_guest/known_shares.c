@@ -1,6 +1,6 @@
-// A program whose instructions are known: `known_shares ROUNDS` runs ROUNDS rounds (0: for ever) of
-// 40,000 loop instructions, half of them in half(), three tenths in three_tenths(), a fifth in
-// fifth(). All have frames, and work() and main() stand above them.
+// A program whose instructions are known: `known_shares ROUNDS [UNIT]` runs ROUNDS rounds (0: for
+// ever) of 40 UNIT (1,000) loop instructions, half of them in half(), three tenths in
+// three_tenths(), a fifth in fifth(). All have frames, and work() and main() stand above them.
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -26,6 +26,7 @@ __attribute__((noinline)) void work(uint64_t unit) {
 
 int main(int count, char** words) {
   const uint64_t rounds = count > 1 ? strtoull(words[1], NULL, 10) : 0;
-  for (uint64_t round = 0; rounds == 0 || round < rounds; ++round) work(1000);
+  const uint64_t unit = count > 2 ? strtoull(words[2], NULL, 10) : 1000;
+  for (uint64_t round = 0; rounds == 0 || round < rounds; ++round) work(unit);
   return 0;
 }

@@ -1,15 +1,32 @@
 """What the guest does in its one boot: a shell script a scenario, in a directory of its own."""
 
+import json
 import shlex
 
 # 0.618 of a round of known_shares: samples fall evenly on the round, never in step with it.
 PERIOD = 24_743
+# Samples a second that are some whole rounds and 0.618 of one apart, for the same reason: 5,000 a
+# second would be five rounds apart.
+FREQUENCY = 5_414
+FREQUENCY_OF_RUN = 9_549
 # Instructions and cycles of one round: loops, and the calls around them (see known_shares.c).
 LOOP_CYCLES_A_ROUND = 40_000
 ROUNDS = {"short": 1_000, "twice": 2_000, "thrice": 3_000}
 COLLECT = "/bin/stallscope-collect"
+MEMORY = "/bin/stallscope-memory"
 # A file that every Debian has, with other contents: the host's names must not be given to it.
 IMPOSTOR = "/usr/bin/dpkg"
+
+# Rings of a thread, and of two on the guest's one CPU.
+MEMORY_PLAN = {
+    "schema": "stallscope.memory-plan/1",
+    "repeats": 3,
+    "repeat_ns": 1_000_000,
+    "points": [
+        {"lines": 64, "stride_bytes": 64, "pages": "small", "cpus": [0]},
+        {"lines": 4096, "stride_bytes": 64, "pages": "huge", "cpus": [0, 0]},
+    ],
+}
 
 
 def scenarios(known: str, kernels: str) -> dict[str, str]:
@@ -20,7 +37,7 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
         for name, rounds in ROUNDS.items()
     }
     scripts["probe"] = f"exec {COLLECT} --probe\n"
-    scripts["frequency"] = f"exec {COLLECT} -o run -F 9999 -- {known} 5000\n"
+    scripts["frequency"] = f"exec {COLLECT} -o run -F {FREQUENCY_OF_RUN} -- {known} 10000\n"
     scripts["impostor"] = f"exec {COLLECT} -o run -c {PERIOD} --user -- {IMPOSTOR} 500\n"
     scripts["no_such_event"] = f"exec {COLLECT} -o run -e arm_n1::NO_SUCH_EVENT -- {known} 1\n"
     for name in ("CPU_CYCLES", "INST_RETIRED"):
@@ -32,10 +49,10 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
         f"/bin/sh -c {shlex.quote(f'{known} 500 & {known} 500 & wait')}\n"
     )
     scripts["attached"] = f"{known} 0 & pid=$!\n" + _ended(
-        f"{COLLECT} -o run -p $pid -F 4999 --duration 0.3"
+        f"{COLLECT} -o run -p $pid -F {FREQUENCY} --duration 0.3"
     )
     scripts["all_cpus"] = f"{known} 0 & pid=$!\n" + _ended(
-        f"{COLLECT} -o run -a -F 4999 --duration 0.2"
+        f"{COLLECT} -o run -a -F {FREQUENCY} --duration 0.2"
     )
     scripts["cgroup"] = _in_cgroup(known)
     scripts["crowded"] = _crowded(known)
@@ -45,6 +62,7 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
         "while [ ! -s truth ]; do kill -0 $pid || exit 1; sleep 0.01; done\n"
         + _ended(f"{COLLECT} -o run -p $pid -F 2999 --duration 0.5")
     )
+    scripts["memory"] = f"echo {shlex.quote(json.dumps(MEMORY_PLAN))} | {MEMORY}\n"
     return scripts
 
 
@@ -62,7 +80,7 @@ def _in_cgroup(known: str) -> str:
         f"{known} 0 & outside=$!\n"
         f"{known} 0 & pid=$!\n"
         "echo $pid >/sys/fs/cgroup/box/cgroup.procs\n"
-        "echo $pid >inside\n" + _ended(f"{COLLECT} -o run -G box --user -F 4999 --duration 0.3")
+        "echo $pid >inside\n" + _ended(f"{COLLECT} -o run -G box --user -c {PERIOD} --duration 0.3")
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pmu_guest.conftest import COMPILER, HERE, need_program
-from tests.pmu_guest.guest import Result, boot
+from tests.pmu_guest.guest import Machine, Result, boot
 from tests.pmu_guest.packages import Packages
 from tests.pmu_guest.scenarios import COLLECT, PERIOD
 
@@ -54,7 +54,7 @@ def recorded(
     scripts = {"copied": f"exec {COLLECT} {options} -- {known_chains} {ROUNDS}\n"}
     programs = {COLLECT: collector, str(known_chains): known_chains}
     folder = tmp_path_factory.mktemp("signing-guest")
-    return boot(guest_packages, programs, scripts, folder, SIGNING_CPU)["copied"]
+    return boot(guest_packages, programs, scripts, folder, Machine(SIGNING_CPU))["copied"]
 
 
 def folded(recording: Path) -> dict[str, int]:

@@ -4,10 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from stallscope.system_files import Roots, cpu_list_size, names_in, read_integer, read_text
+from stallscope.system_files import (
+    Roots,
+    names_in,
+    read_integer,
+    read_text,
+)
 
 
 def test_text_is_stripped_and_decoded_with_replacement(tmp_path: Path) -> None:
@@ -37,18 +40,6 @@ def test_integers(tmp_path: Path, text: str, number: int | None) -> None:
 
 def test_names_of_a_folder_that_is_not_there() -> None:
     assert names_in(Path("/nonexistent")) == ()
-
-
-@given(st.sets(st.integers(0, 300), min_size=1))
-def test_cpu_lists(cpus: set[int]) -> None:
-    assert cpu_list_size(",".join(map(str, sorted(cpus)))) == len(cpus)
-
-
-@pytest.mark.parametrize(
-    ("text", "size"), [("0-3,8", 5), ("0", 1), ("", 0), ("x", 0), ("3-", 1), ("-", 0)]
-)
-def test_odd_cpu_lists(text: str, size: int) -> None:
-    assert cpu_list_size(text) == size
 
 
 def test_only_the_machine_itself_is_live(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from topdown.slots.event_names import UNLIKE, canonical, index
 from topdown.slots.model import CLOCKS, Model, load
 
 # Events that only one way of counting needs: what was counted tells how it was counted.
-_PER_CORE = ("CPU_CLK_UNHALTED.THREAD_ANY", "CPU_CLK_UNHALTED.DISTRIBUTED")
-_PER_PROCESS = ("CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", "CPU_CLK_UNHALTED.REF_XCLK")
+PER_CORE = ("CPU_CLK_UNHALTED.THREAD_ANY", "CPU_CLK_UNHALTED.DISTRIBUTED")
+PER_PROCESS = ("CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", "CPU_CLK_UNHALTED.REF_XCLK")
 
 ASSUMED_ALONE = (
     "taken as one thread a core: smt is not given, and CPU_CLK_UNHALTED.THREAD_ANY, which would "
@@ -117,10 +117,10 @@ def counts_of(model: Model, reading: Reading, notes: tuple[str, ...] = ()) -> Co
 
 def _taken(model: Model, flags: Flags, values: Mapping[str, float]) -> tuple[bool, bool, bool]:
     """Return smt, ebs_mode and perf_metrics: as flagged, else as the counted events suggest."""
-    per_core = any(name in values for name in _PER_CORE)
+    per_core = any(name in values for name in PER_CORE)
     ebs_mode = flags.ebs_mode
     if ebs_mode is None:
-        suggested = not per_core and all(name in values for name in _PER_PROCESS)
+        suggested = not per_core and all(name in values for name in PER_PROCESS)
         ebs_mode = suggested and flags.smt is not False
     ebs_mode = ebs_mode and "ebs_mode" in model.variants
     smt = flags.smt if flags.smt is not None else per_core

@@ -63,6 +63,28 @@ def identity_of_midr(midr: int) -> Identity:
     )
 
 
+def identity_of_recording(cpu_id: str) -> Identity | None:
+    """Return the identity that a recording keeps of its CPU, as perf writes it; None where none.
+
+    x86 is "vendor,family,model,stepping", arm64 "implementer,part,variant,revision".
+    """
+    words = cpu_id.split(",")
+    if len(words) != 4:
+        return None
+    names = ("CPU implementer", "CPU part", "CPU variant", "CPU revision")
+    arm = words[0].startswith("0x")
+    fields = dict(zip(names if arm else ("", "family", "model", "stepping"), words, strict=True))
+    if arm:
+        implementer, part, variant, revision = (_number(fields, name) for name in names)
+        return Identity(implementer=implementer, part=part, revision=(variant, revision))
+    return Identity(
+        vendor=words[0],
+        family=_number(fields, "family"),
+        model=_number(fields, "model"),
+        stepping=_number(fields, "stepping"),
+    )
+
+
 def _number(fields: Mapping[str, str], name: str) -> int:
     try:
         return int(fields.get(name, "")[:_LARGEST_FIELD], 0)

@@ -181,7 +181,15 @@ def _missing(events: frozenset[str], counts: Counts) -> str:
     """Return which of a node's events have no count, and why where that is known."""
     plain = events.difference(counts.absent)
     told = [_not_counted(plain)] if plain else []
-    told += [counts.absent[event] for event in sorted(events - plain)]
+    alike: dict[str, list[str]] = {}
+    for event in sorted(events - plain):
+        why = counts.absent[event]
+        reason = why.removeprefix(f"{event}: ")
+        if reason == why:
+            told.append(why)
+        else:
+            alike.setdefault(reason, []).append(event)
+    told += [f"{', '.join(names)}: {reason}" for reason, names in alike.items()]
     return "; ".join(dict.fromkeys(told))
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from stallscope.json_fields import Fields, read_fields
+from stallscope.errors import RecordingError
+from stallscope.json_fields import REMEDY, Fields, read_fields
 
 FILE = Path(__file__).with_name("explanations.json")
 
@@ -31,5 +32,7 @@ def explanation(node: str) -> Explanation:
     name = node.lower()
     if isinstance(fields.values.get(name), str):
         name = fields.text(name)
-    what, remedy = fields.texts(name)
-    return Explanation(what, remedy)
+    texts = fields.texts(name)
+    if len(texts) != 2:
+        raise RecordingError(f"{fields.where}: nothing is told of {node[:80]!r}", REMEDY)
+    return Explanation(*texts)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from topdown.stacks.own_directory import own_directory, write_whole
+from stallscope.own_directory import own_directory, write_whole
 
 _HEADER = struct.Struct("<8sI")
 _SHORTEST_BUILD_ID = 4

@@ -35,19 +35,19 @@ def choose_event(capture: "Capture", wanted: int | str | None) -> ChosenEvent:
     """
     if not capture.attributes and wanted is None:
         return ChosenEvent(np.zeros(0, np.intp), _no_source())
-    first_of = _first_alike(capture.attributes)
+    first_of = alike(capture.attributes)
     counts = np.bincount(capture.event, minlength=len(first_of))
     by_event = np.bincount(first_of, weights=counts, minlength=len(first_of)).astype(np.int64)
     chosen, warnings = _choose(capture, wanted, by_event)
-    alike = np.flatnonzero(first_of == first_of[chosen])
-    if len(alike) == 1:
-        rows = np.flatnonzero(capture.event == alike[0])
+    chosen_ones = np.flatnonzero(first_of == first_of[chosen])
+    if len(chosen_ones) == 1:
+        rows = np.flatnonzero(capture.event == chosen_ones[0])
     else:
-        rows = np.flatnonzero(np.isin(capture.event, alike))
+        rows = np.flatnonzero(np.isin(capture.event, chosen_ones))
     return ChosenEvent(rows, _source(capture.attributes[chosen]), warnings)
 
 
-def _first_alike(attributes: "list[Attribute]") -> npt.NDArray[np.int64]:
+def alike(attributes: "list[Attribute]") -> npt.NDArray[np.int64]:
     """Return for each attribute the first one of the same event.
 
     The name is part of it: events may differ in config1 alone, which only their names tell.

@@ -32,7 +32,7 @@ _LEGEND = (
     ("truncated", "truncated"),
     ("rest", "too narrow"),
 )
-_STYLE = """
+STYLE = """
 text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#17181b}
 .title{font-size:17px;font-weight:600}.soft{fill:#565b65}.paper{fill:#fff}
 .user{fill:#f3b765}.user.odd{fill:#f0aa52}.kernel{fill:#a3c2ee}.kernel.odd{fill:#92b5ea}
@@ -76,24 +76,27 @@ def value_text(value: int, unit: str) -> str:
     return f"{value} ns"
 
 
-def render_svg(profile: Profile, *, width: int, inverted: bool) -> str:
+def render_svg(profile: Profile, *, width: int, inverted: bool, with_style: bool = True) -> str:
     """The graph of ``profile`` as SVG, ``width`` pixels wide (at least 200).
 
     ``inverted`` puts the root on top (an icicle). Frames narrower than a pixel are folded into a
-    counted remainder. Every name is escaped and made visible; the text is valid XML and UTF-8.
+    counted remainder. Without its style it is for a page that has STYLE itself.
+
+    Every name is escaped and made visible; the text is valid XML and UTF-8.
     """
     tree = flame_tree(profile)
     width_px = max(LEAST_WIDTH_PX, width)
     rectangles = lay_out(tree, width_px - 2 * MARGIN_PX)
     n_rows = 1 + max((rectangle.depth for rectangle in rectangles), default=0)
     sheet = _Sheet(width_px, n_rows, inverted)
+    style = f"<style>{STYLE}</style>\n" if with_style else ""
     frames = "\n".join(_frame(profile, tree, sheet, rectangle) for rectangle in rectangles)
     if not rectangles:
         frames = f'<text class="head" x="{MARGIN_PX}" y="{HEAD_PX + 12}">No samples.</text>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px}" height="{sheet.height_px}" '
         f'viewBox="0 0 {width_px} {sheet.height_px}" role="img">\n'
-        f"<style>{_STYLE}</style>\n"
+        f"{style}"
         f'<rect class="paper" width="{width_px}" height="{sheet.height_px}"/>\n'
         f"{_head(profile, sheet)}\n{frames}\n{_legend(profile, tree, rectangles, sheet)}\n</svg>\n"
     )

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from topdown.stacks.call_tree import CallTree, Chains, build_tree, outermost_first
 from topdown.stacks.event_choice import ChosenEvent, choose_event
 from topdown.stacks.function_table import FunctionTable
+from topdown.stacks.group_counts import counted_samples
 from topdown.stacks.inlining import expand_inlined, expanded
 from topdown.stacks.named_chains import WHOLE, Interleave, NamedChains, SampledStacks
 from topdown.stacks.printable import NAME_AT_MOST
@@ -63,7 +64,8 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     functions, tree = _tree(chains)
     values, period_warnings = _values(capture.period[rows])
     threads, thread_of = np.unique(capture.thread[rows], return_inverse=True)
-    weights = _weights(tree.leaf[chains.chain_of], thread_of, values)
+    leaf = tree.leaf[chains.chain_of]
+    weights = _weights(leaf, thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
     shares = stack_shares(chains, values)
     return Profile(
@@ -89,6 +91,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
             *naming_warnings,
         ),
         stack_shares=shares,
+        counted=counted_samples(capture, rows, leaf.astype(np.int32)),
     )
 
 
@@ -200,7 +203,11 @@ def _thread(capture: "Capture", number: int) -> Thread:
 def _capture_warnings(capture: "Capture") -> list[ProfileWarning]:
     warnings = []
     if capture.throttles:
-        message = f"The kernel throttled sampling {capture.throttles} times: shares may be off."
+        message = (
+            f"The kernel throttled sampling {capture.throttles} times, each time until the next "
+            "tick: shares may be off. Sample less often (-F, -c), or raise "
+            "kernel.perf_event_max_sample_rate, which the kernel lowers by itself."
+        )
         warnings.append(ProfileWarning("throttled", message))
     if capture.truncated_at is not None:
         message = f"The capture ends in the middle of a record, at offset {capture.truncated_at}."

@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from stallscope.own_directory import own_directory, write_whole
 from topdown.stacks.elf_file import ElfError, ElfFile
 from topdown.stacks.jit_maps import MAP_LIMIT, open_jit_map
-from topdown.stacks.own_directory import own_directory, write_whole
 from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.regular_file import (

@@ -4,9 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from topdown.stacks.group_counts import CountedSamples
 
 
 class FunctionKind(IntEnum):
@@ -88,6 +92,8 @@ class Profile:
     ``weight_node`` int32, ``weight_thread`` int32 (index into ``threads``), ``weight_samples``
     int64 (number of samples), ``weight_value`` int64 (sum of their periods, in ``source.unit``).
     Shares are of weight_value, 0..1; NaN where there is no sample.
+    ``counted``: what was counted with each sample, where a group of events was; pruned profiles
+    have none.
     """
 
     source: Source
@@ -107,3 +113,4 @@ class Profile:
     truncated_share: float  # chain does not reach _start or its thread's entry
     warnings: tuple[Warning, ...] = ()
     stack_shares: StackShares = SHARES_NOT_TOLD
+    counted: "CountedSamples | None" = None

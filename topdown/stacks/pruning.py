@@ -42,6 +42,7 @@ def prune(profile: Profile, most_nodes: int) -> Profile:
         weight_thread=rows[1].astype(np.int32),
         weight_samples=samples,
         weight_value=value,
+        counted=None,
         warnings=(*profile.warnings, _warning(profile, folded_value)),
     )
 

@@ -94,6 +94,14 @@ def rank(profile: Profile) -> Ranking:
     return Ranking(int(profile.weight_value.sum()), rows, _rank_threads(profile))
 
 
+def outermost(profile: Profile) -> npt.NDArray[np.bool_]:
+    """Return the nodes whose own function is not among their callers, (n_nodes,).
+
+    What stands under them is what stands under their function, each stack once.
+    """
+    return ~_depths(profile.node_parent, profile.node_function)[1]
+
+
 def _totals(
     parent: npt.NDArray[np.int32],
     depth: npt.NDArray[np.int32],

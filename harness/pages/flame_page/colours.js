@@ -27,12 +27,22 @@ function hashOf(text) {
   return hash >>> 0;
 }
 
+/** The colours of what a view shows, in a theme. */
+function coloursOf(view, theme = view.state.theme) {
+  return new Colours(view.profile, theme, view.state.bySlots);
+}
+
 /** The fill of each function in a theme, and the theme's other colours. */
 class Colours {
-  constructor(functions, theme) {
+  constructor(profile, theme, bySlots = false) {
     Object.assign(this, PALETTES[theme]);
+    this.slotLightness = theme === "dark" ? 58 : 68;
+    if (bySlots) {
+      this.fills = slotFills(profile, this.slotLightness);
+      return;
+    }
     const shades = new Map();
-    this.fills = functions.map(({ name, module, kind }) => {
+    this.fills = profile.functions.map(({ name, module, kind }) => {
       const hueStep = hashOf(module) % SHADES, lightStep = hashOf(name) % SHADES;
       const key = (kind * SHADES + hueStep) * SHADES + lightStep;
       if (!shades.has(key)) shades.set(key, this.shade(kind, hueStep, lightStep));

@@ -6,6 +6,7 @@ class Controls {
     this.view = page.view;
     this.bindButtons();
     this.offerInlined();
+    this.offerSlots();
     this.bindSearch();
     this.bindPointer();
     this.bindKeys();
@@ -19,6 +20,8 @@ class Controls {
     press("by-weight", () => ({ byName: false }));
     press("by-name", () => ({ byName: true }));
     press("theme", () => ({ theme: view.state.theme === "dark" ? "light" : "dark" }));
+    press("by-place", () => ({ bySlots: false }));
+    press("by-slots", () => ({ bySlots: true }));
     press("inlined", () => ({ inlined: !view.state.inlined }));
     press("search-regex", () => ({ regex: !view.state.regex }));
     byId("reset").addEventListener("click", () => this.reset());
@@ -34,6 +37,16 @@ class Controls {
     button.title = this.view.hasInlined
       ? "Functions the compiler inlined: frames of their own, or part of the function that holds their code (n)"
       : "This page has no inlined functions: stallscope report --inlined looks them up, where files have debug information";
+  }
+
+  offerSlots() {
+    if (!this.view.hasSlots) return;
+    const { by, title } = this.view.whole.slots;
+    byId("colouring").hidden = false;
+    byId("by-slots").textContent = by === "IPC" ? "By IPC" : "By slots";
+    byId("by-slots").title = by === "IPC"
+      ? "Colours say how many instructions a function finishes in a cycle (s)"
+      : `Colours say what took most of a function's pipeline slots, ${title} (s)`;
   }
 
   bindSearch() {
@@ -120,6 +133,7 @@ class Controls {
       i: () => view.update({ icicle: !view.state.icicle }),
       t: () => page.threads.toggle(),
       n: () => view.hasInlined && view.update({ inlined: !view.state.inlined }),
+      s: () => view.hasSlots && view.update({ bySlots: !view.state.bySlots }),
       Escape: () => this.escape(),
       Backspace: () => this.zoomOut(),
     };
@@ -136,7 +150,8 @@ class Controls {
   render() {
     const { state } = this.view;
     const pressed = { "as-flame": !state.icicle, "as-icicle": state.icicle, "by-weight": !state.byName,
-      "by-name": state.byName, "search-regex": state.regex, "inlined": state.inlined && this.view.hasInlined };
+      "by-name": state.byName, "search-regex": state.regex, "inlined": state.inlined && this.view.hasInlined,
+      "by-place": !state.bySlots, "by-slots": state.bySlots };
     for (const [id, on] of Object.entries(pressed)) byId(id).setAttribute("aria-pressed", String(on));
     const input = byId("search");
     if (input.value !== state.query) input.value = state.query;

@@ -31,6 +31,7 @@ function describe(view, frame) {
   return {
     title: view.nameAt(node),
     where: placeText(view.functionAt(node)),
+    slots: slotsText(profile, profile.functionOf[node]),
     total: { ...shares(totals.total[node]), samples: countText(totals.totalSamples[node]) },
     self: { ...shares(totals.self[node]), samples: countText(totals.selfSamples[node]) },
     lines: lines.slice(0, 3).map(([at, samples]) => [at, plural(samples, "sample", "samples")]),
@@ -76,6 +77,7 @@ class Tooltip {
       make("p", { class: "title clamped", text: said.title }),
       make("p", { class: "where clamped", text: said.where }),
       make("table", {}, make("tbody", {}, head, ...rows)),
+      ...(said.slots ? [make("p", { class: "where clamped", text: said.slots })] : []),
       ...(lines.length ? [make("h3", { text: said.linesTitle }), make("table", {}, make("tbody", {}, ...lines))] : []));
   }
 

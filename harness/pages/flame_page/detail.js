@@ -24,6 +24,7 @@ class Detail {
       make("div", { class: "dotted" }, swatch(this.colours(), kind),
         make("p", { class: "detail-name clamped", title: name, text: name })),
       make("p", { class: "hint clamped", title: where, text: where }),
+      ...(slotsText(view.profile, f) ? [make("p", { class: "hint", text: slotsText(view.profile, f) })] : []),
       make("dl", { class: "figures small" }, this.figure("Self", self[f]), this.figure("Total", total[f])),
       make("div", { class: "actions" },
         make("button", { type: "button", text: "Search for it", click: () => view.update({ query: name, regex: false }) }),

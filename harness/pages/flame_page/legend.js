@@ -21,6 +21,7 @@ class Legend {
 
   render() {
     const { view } = this;
+    if (view.state.bySlots) return this.renderSlots();
     const there = new Set(view.profile.function_kind), values = this.values();
     const kinds = LEGEND_ORDER.filter((kind) => there.has(kind) && (kind !== KIND.INLINED || view.state.inlined));
     const colours = this.colours();
@@ -29,6 +30,19 @@ class Legend {
       ...kinds.map((kind) => this.entry(kind, values[kind])),
       plain(colours.rest, "too narrow"),
       ...(view.search ? [plain(colours.match, "match")] : []));
+  }
+
+  /** The categories of slots, with the self value of the functions that each dominates. */
+  renderSlots() {
+    const { view } = this;
+    const { slots } = view.profile, values = slotValues(view), colours = this.colours();
+    const entry = (text, category, pale) => make("li", { class: "plain", title: pale ? "Too few samples of its own: coloured by all that it called" : "Self, of functions in which this took most slots" },
+      frameMark(slotFill(slots, category, colours.slotLightness, pale)), `${text} `,
+      ...(pale ? [] : [make("span", { class: "figure", text: shareText(values[category < 0 ? slots.categories.length : category], view.visibleTotal) })]));
+    this.list.replaceChildren(
+      ...slots.categories.map(([, text], category) => entry(text, category, false)),
+      entry("not known", -1, false), entry("pale: of what it called", 0, true),
+      ...(view.search ? [make("li", { class: "plain" }, frameMark(colours.match), "match")] : []));
   }
 
   entry(kind, value) {

@@ -25,12 +25,12 @@ class Page {
   }
 
   setColours() {
-    this.colours = new Colours(this.view.profile.functions, this.view.state.theme);
+    this.colours = coloursOf(this.view);
   }
 
   render(changed) {
     const has = (...keys) => keys.some((key) => changed.has(key));
-    if (has("theme")) this.setColours();
+    if (has("theme", "bySlots")) this.setColours();
     if (has("inlined")) this.walker.at = null;
     this.controls.render();
     if (has("zoom", "shown", "byName", "icicle")) this.relayOut();
@@ -40,7 +40,7 @@ class Page {
     else if (has("query", "regex", "theme")) this.table.render();
     if (has("zoom", "shown", "selected", "theme")) this.detail.render();
     if (has("selected")) this.table.reselect();
-    if (has("zoom", "shown", "query", "regex", "theme")) this.legend.render();
+    if (has("zoom", "shown", "query", "regex", "theme", "bySlots")) this.legend.render();
     if (has("query", "regex")) this.timeSearch();
   }
 

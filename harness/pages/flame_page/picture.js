@@ -52,7 +52,7 @@ function savePicture(view, width, colours) {
 function printGraph(view, afterwards) {
   const width = 1100, place = byId("print-graph");
   window.addEventListener("beforeprint", () => {
-    const colours = new Colours(view.profile.functions, "light");
+    const colours = coloursOf(view, "light");
     const rows = view.layOut(width);
     place.replaceChildren(picture(view, rows, width, colours));
     // A deep graph gets a page of its own, after the functions, so that no page starts empty.

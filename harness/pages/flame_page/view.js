@@ -10,7 +10,7 @@ class View {
     this.grandTotal = this.totals.total[0];
     this.state = {
       zoom: 0, icicle: false, byName: false, query: "", regex: false, shown: null,
-      selected: -1, theme: "light", inlined: true,
+      selected: -1, theme: "light", inlined: true, bySlots: false,
     };
     this.search = null;
     this.searchError = "";
@@ -57,6 +57,10 @@ class View {
     if (changed.has("query") || changed.has("regex") || changed.has("inlined")) this.mark();
     for (const listener of this.listeners) listener(changed);
     timings.update_ms = performance.now() - began;
+  }
+
+  get hasSlots() {
+    return Boolean(this.whole.slots);
   }
 
   get hasInlined() {

@@ -1,18 +1,12 @@
 #include "command_line.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <map>
-#include <stdexcept>
 
-#include "stallscope/collect/failure.hpp"
 #include "stallscope/collect/reporter.hpp"
-#include "stallscope/perf_events/cpu_list.hpp"
+#include "words.hpp"
 
 namespace stallscope {
 namespace {
@@ -29,11 +23,12 @@ constexpr const char* examples =
     "  stallscope-collect -C 0-3,8 -F 199 -o run            some CPUs, 199 samples a second\n"
     "  stallscope-collect -G system.slice/redis.service -o run\n"
     "  stallscope-collect --stacks dwarf --stack-bytes 16384 -p 1234 -o run\n"
+    "  stallscope-collect count --help                      counts events instead\n"
+    "  stallscope-collect -o run -e task-clock --with page-faults,context-switches -- make\n"
     "  stallscope-collect --probe                           what this user can measure here\n"
     "Exit codes: 0 done; 2 usage; 3 this machine or user cannot; 4 the target failed; 5 empty or "
     "lossy.";
 
-constexpr double longest_duration_s = 1e9;
 // A copy has to hold more than a frame, and the size of a sample is a number of 16 bits.
 constexpr unsigned least_stack_bytes = 256;
 constexpr unsigned most_stack_bytes = 65'528;
@@ -52,6 +47,7 @@ struct raw_options {
   bool probe = false;
   bool has_control = false;
   bool has_progress = false;
+  bool has_stack_bytes = false;
 };
 
 void add_target(CLI::App& app, raw_options& raw, collect_options& options) {
@@ -75,6 +71,12 @@ void add_output(CLI::App& app, collect_options& options) {
 void add_sampling(CLI::App& app, raw_options& raw, collect_options& options) {
   app.add_option("-e,--event", options.event,
                  "Event, by a name of libpfm4 (default: cycles, else cpu-clock)");
+  app.add_option("--with", options.with,
+                 "Count these events in its group and put their counts into each sample; a name "
+                 "may bring its encoding, NAME=TYPE:CONFIG[:CONFIG1[:CONFIG2]]")
+      ->delimiter(',');
+  app.add_option("--leader", options.leader,
+                 "The event that leads this group without sampling, where one must (slots)");
   auto* rate = app.add_option("-F,--freq", options.frequency_hz, "Samples a second and CPU")
                    ->check(CLI::PositiveNumber)
                    ->capture_default_str();
@@ -113,11 +115,6 @@ void add_stacks(CLI::App& app, collect_options& options) {
       ->check(CLI::Range(least_stack_bytes, most_stack_bytes));
 }
 
-[[noreturn]] void usage(const std::string& message,
-                        const std::string& remedy = "see stallscope-collect --help") {
-  throw failure{exit_code::usage, message, remedy};
-}
-
 void choose_target(const raw_options& raw, collect_options& options) {
   const int targets = (raw.pids.empty() ? 0 : 1) + (raw.all_cpus || !raw.cpus.empty() ? 1 : 0) +
                       (options.cgroup.empty() ? 0 : 1) + (options.command.empty() ? 0 : 1);
@@ -125,48 +122,28 @@ void choose_target(const raw_options& raw, collect_options& options) {
     usage("no target was named", "name one: -p PID, -a, -C LIST, -G CGROUP or -- COMMAND");
   if (targets > 1 || (raw.all_cpus && !raw.cpus.empty()))
     usage("more than one kind of target was named", "name one of -p, -a, -C, -G and -- COMMAND");
-  if (std::any_of(raw.pids.begin(), raw.pids.end(), [](pid_t pid) { return pid <= 0; }))
-    usage("a pid is a number above 0");
-  options.pids = raw.pids;
-  std::sort(options.pids.begin(), options.pids.end());
-  options.pids.erase(std::unique(options.pids.begin(), options.pids.end()), options.pids.end());
-  if (!raw.cpus.empty()) {
-    try {
-      options.cpus = parse_cpu_list(raw.cpus);
-    } catch (const std::invalid_argument& error) {
-      usage(std::string{"-C: "} + error.what());
-    }
-  }
+  options.pids = checked_pids(raw.pids);
+  options.cpus = checked_cpus(raw.cpus);
   options.kind = !raw.pids.empty()          ? target_kind::process
                  : !options.command.empty() ? target_kind::command
                  : !options.cgroup.empty()  ? target_kind::cgroup
                                             : target_kind::cpus;
 }
 
-// Closed on exec: the command is not to hold the caller's descriptors.
-void check_descriptor(const char* flag, int fd) {
-  if (fd >= 0 && ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) return;
-  usage(std::string{flag} + ": no file is open under the number " + std::to_string(fd),
-        "let the caller pass the descriptor on");
-}
-
 void check(const raw_options& raw, collect_options& options) {
-  if (raw.protocol != protocol_version) {
-    usage("protocol " + std::to_string(raw.protocol) +
-              " was asked for; this is stallscope-collect " STALLSCOPE_VERSION " with protocol " +
-              std::to_string(protocol_version),
-          "install programs and package of the same version");
-  }
+  check_protocol(raw.protocol);
   if (raw.probe) return;
   choose_target(raw, options);
   if (options.directory.empty()) usage("no output directory was named", "name one with -o DIR");
   if (raw.ring_kib != 0 && !std::has_single_bit(raw.ring_kib))
     usage("--ring-kib must be a power of two, such as 2048");
   if (options.stack_bytes % 8 != 0) usage("--stack-bytes must be a multiple of 8, such as 8192");
+  if (raw.has_stack_bytes && options.stacks == stack_wish::frame_pointers)
+    usage("--stacks fp copies no stacks, so --stack-bytes says nothing",
+          "leave out one of them, or copy with --stacks dwarf");
   if (options.start_disabled && options.control_fd < 0)
     usage("--start-disabled needs --control-fd to say when to begin");
-  if (!(options.duration_s >= 0 && options.duration_s <= longest_duration_s))
-    usage("--duration must be a number of seconds, at most 1e9");
+  check_duration(options.duration_s);
   if (raw.has_progress) check_descriptor("--progress-fd", options.progress_fd);
   if (raw.has_control) check_descriptor("--control-fd", options.control_fd);
   options.ring_bytes = static_cast<std::size_t>(raw.ring_kib) << 10U;
@@ -183,9 +160,8 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   parsed_command_line parsed;
   raw_options raw;
   parsed.options.arguments = words;
-  const auto dashes = std::find(words.begin(), words.end(), "--");
-  if (dashes != words.end()) parsed.options.command.assign(dashes + 1, words.end());
-  if (dashes != words.end() && parsed.options.command.empty()) usage("no command stands after --");
+  const auto divided = divide(words);
+  parsed.options.command = divided.command;
 
   CLI::App app{summary, "stallscope-collect"};
   app.set_version_flag("--version", "stallscope-collect " STALLSCOPE_VERSION " (protocol 1)");
@@ -198,20 +174,13 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   app.add_option("--protocol", raw.protocol,
                  "Version of the progress protocol that the caller speaks");
   app.add_flag("--probe", raw.probe, "Print what this user can measure here, as JSON");
-  std::vector<std::string> own{words.begin() + 1, dashes};
-  std::reverse(own.begin(), own.end());  // as CLI11 wants them
-  try {
-    app.parse(own);
-  } catch (const CLI::Success& success) {
-    const bool version = dynamic_cast<const CLI::CallForVersion*>(&success) != nullptr;
-    std::fputs(version ? (std::string{success.what()} + "\n").c_str() : app.help().c_str(), stdout);
+  if (!parse_words(app, divided.own)) {
     parsed.exit_status = 0;
     return parsed;
-  } catch (const CLI::ParseError& error) {
-    usage(error.what());
   }
   raw.has_control = app.count("--control-fd") != 0;
   raw.has_progress = app.count("--progress-fd") != 0;
+  raw.has_stack_bytes = app.count("--stack-bytes") != 0;
   check(raw, parsed.options);
   parsed.probe = raw.probe;
   return parsed;

@@ -1,12 +1,14 @@
-// stallscope-collect: samples a target into a recording directory.
+// stallscope-collect: samples a target into a recording directory, or counts events of it.
 #include <cstdio>
 #include <exception>
 #include <optional>
 
 #include "command_line.hpp"
+#include "count_command_line.hpp"
 #include "stallscope/collect/end_watch.hpp"
 #include "stallscope/collect/probe.hpp"
 #include "stallscope/collect/session.hpp"
+#include "stallscope/count/count_session.hpp"
 
 namespace {
 
@@ -30,6 +32,10 @@ int progress_fd_of(const std::vector<std::string>& words) {
 
 exit_code collect(const std::vector<std::string>& words, stallscope::reporter& report) {
   const auto child_mask = stallscope::block_ending_signals();
+  if (words.size() > 1 && words[1] == "count") {
+    const auto options = stallscope::parse_count_command_line(words);
+    return options ? stallscope::count_session{*options, report}.run(child_mask) : exit_code::done;
+  }
   const auto parsed = stallscope::parse_command_line(words);
   if (parsed.exit_status) return exit_code::done;
   if (parsed.probe) {

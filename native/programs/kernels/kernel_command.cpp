@@ -62,26 +62,31 @@ void write_out(const std::string& text) {
   }
 }
 
+void add_options(CLI::App& sub, KernelCommand& command, const KernelEntry& entry) {
+  auto* duration =
+      sub.add_option("--duration", command.duration_s, "Seconds to run; 0: until SIGINT or SIGTERM")
+          ->check(CLI::Range(0.0, 1e6))
+          ->capture_default_str();
+  sub.add_option("--iterations", command.iterations, "Iterations of each thread")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U))
+      ->excludes(duration);
+  sub.add_option("--threads", command.threads, "Threads [" + std::to_string(entry.threads) + "]");
+  sub.add_option("--cpus", command.cpus, "Pin the threads to these CPUs, in turn: 0,2-3");
+  sub.add_flag("--json", command.json, "JSON to a terminal as well");
+  if (entry.may_be_padded) {
+    sub.add_flag("--padded", command.padded, "A line for each counter: the control");
+  }
+}
+
 }  // namespace
 
 void add_kernels(CLI::App& app, KernelCommand& command) {
   for (const KernelEntry& entry : all_kernels()) {
     CLI::App* sub = app.add_subcommand(entry.name, entry.what);
     sub->callback([&command, &entry] { command.entry = &entry; });
-    auto* duration = sub->add_option("--duration", command.duration_s,
-                                     "Seconds to run; 0: until SIGINT or SIGTERM")
-                         ->check(CLI::Range(0.0, 1e6))
-                         ->capture_default_str();
-    sub->add_option("--iterations", command.iterations, "Iterations of each thread")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U))
-        ->excludes(duration);
-    sub->add_option("--threads", command.threads,
-                    "Threads [" + std::to_string(entry.threads) + "]");
-    sub->add_option("--cpus", command.cpus, "Pin the threads to these CPUs, in turn: 0,2-3");
-    sub->add_flag("--json", command.json, "JSON to a terminal as well");
-    if (entry.may_be_padded) {
-      sub->add_flag("--padded", command.padded, "A line for each counter: the control");
-    }
+    // Those of one kernel only: a program whose instructions are known should begin with few.
+    sub->preparse_callback(
+        [sub, &command, &entry](std::size_t) { add_options(*sub, command, entry); });
     sub->footer(std::string("Expected answer: ") + entry.expected +
                 "\nExample: stallscope-kernels " + entry.name + " --duration 2 --json");
   }

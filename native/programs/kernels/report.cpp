@@ -25,7 +25,8 @@ Json json_of(const KernelEntry& entry) {
                  {"least_threads", entry.least_threads},
                  {"most_threads", entry.most_threads},
                  {"iterations_per_call", entry.iterations_per_call},
-                 {"instructions_per_iteration", nullptr}};
+                 {"instructions_per_iteration", nullptr},
+                 {"held_out", entry.held_out}};
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
   }

@@ -1,7 +1,6 @@
 #include "kernels/runner.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,21 +10,11 @@
 #include <string>
 #include <system_error>
 
+#include "kernels/pinning.hpp"
 #include "stallscope/clock.hpp"
 
 namespace stallscope::kernels {
 namespace {
-
-void pin_to(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), &set);
-  const int error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-  if (error != 0) {
-    throw std::system_error(error, std::generic_category(),
-                            "cannot pin a thread to CPU " + std::to_string(cpu));
-  }
-}
 
 // What the threads of one run share.
 class Run {

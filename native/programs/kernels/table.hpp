@@ -25,6 +25,7 @@ struct KernelEntry {
   unsigned most_threads = 64;
   unsigned instructions_per_iteration = 0;  // exact in user mode; 0: not stated
   bool may_be_padded = false;
+  bool held_out = false;  // no constant of the modelled source was found with it
 };
 
 std::span<const KernelEntry> all_kernels() noexcept;

@@ -18,12 +18,13 @@ constexpr std::uint64_t next_random(std::uint64_t& state) noexcept {  // xorshif
 
 }  // namespace
 
-void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed) {
-  for (auto& node : nodes) node.next = &node;
+void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed, std::size_t apart) {
+  const std::size_t count = (nodes.size() + apart - 1) / apart;
+  for (std::size_t i = 0; i < count; ++i) nodes[i * apart].next = &nodes[i * apart];
   std::uint64_t state = seed | 1U;
-  for (std::size_t last = nodes.size(); last > 1; --last) {
+  for (std::size_t last = count; last > 1; --last) {
     const std::size_t other = next_random(state) % (last - 1);
-    std::swap(nodes[last - 1].next, nodes[other].next);
+    std::swap(nodes[(last - 1) * apart].next, nodes[other * apart].next);
   }
 }
 

@@ -27,8 +27,9 @@ inline constexpr std::array<const char*, function_count> function_names = {
     "hot_arithmetic", "chase_pointers", "mispredict_branches", "mostly_sleeping"};
 
 // Joins the nodes into one ring in random order, so that neither prefetcher nor cache foresees the
-// next: a single cycle through all of them (Sattolo 1986).
-void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed);
+// next: a single cycle through all of them (Sattolo 1986), or through every `apart`-th, the first
+// among them, while those between stay as they are.
+void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed, std::size_t apart = 1);
 
 extern "C" {
 // A dependent chain of multiplications: bound by the core's latency. Returns the last value.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "event_attribute.hpp"
 #include "event_table.hpp"
@@ -31,6 +33,7 @@ class capture_reader {
   capture_reader(byte_source& source, const read_options& options)
       : options_(options),
         budget_(options.memory_limit_bytes),
+        source_(source),
         window_(source),
         result_(budget_),
         events_(result_.attributes, budget_),
@@ -47,6 +50,7 @@ class capture_reader {
         read_feature_sections();
       }
       features_.apply_build_ids(parsed_.side.objects());
+      result_.reads.offset.push_back(result_.reads.value.size());
       resolve_in_time_order(parsed_, result_, budget_, options_);
     } catch (const limit_exceeded& error) {
       throw capture_error(error.what(), offset_);
@@ -57,7 +61,7 @@ class capture_reader {
 
  private:
   void read_records() {
-    record_stream stream(window_, start_.records, start_.swap, options_);
+    record_stream stream(window_, start_.records, start_.swap, options_, finder_of_stacks());
     record current;
     while (stream.next(current)) {
       offset_ = current.offset;
@@ -73,12 +77,28 @@ class capture_reader {
     }
   }
 
+  // What can be read again need not be read before it is walked.
+  stack_finder finder_of_stacks() {
+    if (!source_.keeps_bytes()) {
+      return nullptr;
+    }
+    return [this](const record& beginning) {
+      const std::uint32_t event =
+          events_.of_sample(beginning.payload, start_.swap, beginning.offset);
+      return find_stack(events_.at(event), beginning.payload, start_.swap);
+    };
+  }
+
   void read_kernel_record(const record& current) {
     if (current.type == PERF_RECORD_SAMPLE) {
       return read_sample(current);
     }
     if (current.type == PERF_RECORD_THROTTLE) {
       ++result_.throttles;
+    } else if (current.type == PERF_RECORD_UNTHROTTLE) {
+      wire_cursor cursor = cursor_of(current);
+      cursor.take<std::uint64_t>("time of an unthrottling");
+      note_pause(cursor.take<std::uint64_t>("id of an unthrottling"));
     } else if (current.type == PERF_RECORD_LOST) {
       wire_cursor cursor = cursor_of(current);
       cursor.take<std::uint64_t>("id of lost records");
@@ -109,8 +129,7 @@ class capture_reader {
   void read_sample(const record& current) {
     const std::uint32_t event = events_.of_sample(current.payload, start_.swap, current.offset);
     const attribute& described = events_.at(event);
-    const sample_fields fields =
-        parse_sample(described, current.payload, start_.swap, current.offset);
+    const sample_fields fields = parse_sample(described, current, start_.swap);
     sample_columns& samples = result_.samples;
     if (samples.time_ns.size() == std::numeric_limits<std::uint32_t>::max()) {
       throw limit_exceeded("more than 4,294,967,295 samples");
@@ -131,6 +150,41 @@ class capture_reader {
     samples.stack.push_back(parsed_.raw.add(fields, kind, start_.swap));
     samples.cpu.push_back(fields.cpu);
     samples.event.push_back(static_cast<std::uint16_t>(event));
+    if (fields.reading) {
+      add_reading(*fields.reading);
+    } else if (samples.read.size() != 0) {
+      samples.read.push_back(read_columns::none);
+    }
+  }
+
+  // The reading of the sample that was added last.
+  void add_reading(const counter_reading& reading) {
+    sample_columns& samples = result_.samples;
+    read_columns& reads = result_.reads;
+    samples.read.resize(samples.time_ns.size() - 1, read_columns::none);
+    samples.read.push_back(static_cast<std::uint32_t>(reads.stream.size()));
+    reads.stream.push_back(load<std::uint64_t>(reading.values.data() + 8, start_.swap));
+    reads.enabled_ns.push_back(reading.enabled_ns);
+    reads.running_ns.push_back(reading.running_ns);
+    reads.offset.push_back(reads.value.size());
+    bool paused = false;
+    for (std::size_t at = 0; at < reading.values.size(); at += reading.entry_bytes) {
+      const std::byte* entry = reading.values.data() + at;
+      const auto id = load<std::uint64_t>(entry + 8, start_.swap);
+      paused = pauses_.erase(id) != 0 || paused;
+      const std::uint32_t event = events_.find(id);
+      reads.value.push_back(load<std::uint64_t>(entry, start_.swap));
+      reads.event.push_back(event == hash_index::none ? read_columns::unknown_event
+                                                      : static_cast<std::uint16_t>(event));
+    }
+    reads.paused.push_back(paused ? 1 : 0);
+  }
+
+  // The next reading of this event's group follows a pause of it. Few are waiting at a time, since
+  // samples follow; a hostile file may have more.
+  void note_pause(std::uint64_t id) {
+    constexpr std::size_t most = 65'536;
+    if (pauses_.size() < most && events_.find(id) != hash_index::none) pauses_.insert(id);
   }
 
   // Not the registers of a machine of the other byte order, nor those of a guest's host.
@@ -191,12 +245,15 @@ class capture_reader {
 
   const read_options& options_;
   memory_budget budget_;
+  const byte_source& source_;
   source_window window_;
   capture result_;
   event_table events_;
   feature_reader features_;
   first_pass parsed_;
   file_start start_;
+  // Ids of events that were stopped and go on, with no reading since.
+  std::unordered_set<std::uint64_t> pauses_;
   std::uint64_t offset_ = 0;
   std::uint64_t latest_ns_ = 0;
   std::uint32_t thread_ = hash_index::none;

@@ -2,6 +2,8 @@
 
 #include <linux/perf_event.h>
 
+#include <algorithm>
+
 namespace stallscope::captures {
 namespace {
 
@@ -17,11 +19,9 @@ void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const
   }
   // The registers, the size of the stack, the stack: one piece of the record.
   const std::byte* first = fields.user_registers.data();
-  const std::byte* last = fields.user_stack.data() + fields.user_stack.size();
-  const std::span<const std::byte> piece(first, last);
   place made;
-  made.size = static_cast<std::uint16_t>(piece.size());
   made.stack_at = static_cast<std::uint16_t>(fields.user_stack.data() - first);
+  made.size = static_cast<std::uint16_t>(made.stack_at + fields.user_stack_bytes);
   made.abi = fields.registers_abi == PERF_SAMPLE_REGS_ABI_64 ? PERF_SAMPLE_REGS_ABI_64
                                                              : PERF_SAMPLE_REGS_ABI_32;
   made.waits = from.decompressed || !source_.keeps_bytes();
@@ -29,7 +29,7 @@ void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const
     if (!waiting_) {
       waiting_ = std::make_unique<temporary_file>(options_);
     }
-    made.offset = waiting_->append(piece);
+    made.offset = waiting_->append(std::span(first, made.size));
   } else {
     made.offset =
         from.offset + record_header_bytes + static_cast<std::uint64_t>(first - from.payload.data());
@@ -38,17 +38,18 @@ void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const
   places_.push_back(made);
 }
 
-std::optional<copied_stack> copied_stacks::read(std::uint32_t sample) {
+std::optional<copied_stack> copied_stacks::read(std::uint32_t sample, std::size_t most_bytes) {
   if (sample >= places_.size() || places_[sample].abi == PERF_SAMPLE_REGS_ABI_NONE) {
     return std::nullopt;
   }
   const place& from = places_[sample];
   buffer_.resize(longest_record_bytes / sizeof(std::uint64_t));
-  const auto bytes = std::as_writable_bytes(std::span(buffer_)).first(from.size);
+  const std::size_t size = std::min<std::size_t>(from.size, most_bytes);
+  const auto bytes = std::as_writable_bytes(std::span(buffer_)).first(size);
   fetch(from, bytes);
   const std::size_t words = (from.stack_at - sizeof(std::uint64_t)) / sizeof(std::uint64_t);
   return copied_stack{from.abi == PERF_SAMPLE_REGS_ABI_64, std::span(buffer_).first(words),
-                      bytes.subspan(from.stack_at)};
+                      bytes.subspan(from.stack_at), size == from.size};
 }
 
 void copied_stacks::fetch(const place& from, std::span<std::byte> into) {

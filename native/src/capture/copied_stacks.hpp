@@ -22,6 +22,7 @@ struct copied_stack {
   bool is_64_bit = false;
   std::span<const std::uint64_t> registers;
   std::span<const std::byte> stack;
+  bool whole = true;  // no more of the stack was copied
 };
 
 class copied_stacks {
@@ -29,11 +30,15 @@ class copied_stacks {
   copied_stacks(byte_source& source, memory_budget& budget, const read_options& options)
       : source_(source), options_(options), places_(budget) {}
 
+  // Holds most chains of most programs, so that the rest of their copies need not be read.
+  static constexpr std::size_t usual_bytes = 4096;
+
   // Keeps the place of a sample's copy, if it has one. `sample` counts in the order of the file.
   void add(std::uint32_t sample, const sample_fields& fields, const record& from);
   [[nodiscard]] bool empty() const { return places_.size() == 0; }
-  // Nothing where the sample has no copy. Throws capture_error where the source has changed.
-  std::optional<copied_stack> read(std::uint32_t sample);
+  // Nothing where the sample has no copy. At most `most_bytes` of registers and stack, which must
+  // hold the registers. Throws capture_error where the source has changed.
+  std::optional<copied_stack> read(std::uint32_t sample, std::size_t most_bytes);
 
  private:
   struct place {

@@ -8,6 +8,7 @@ namespace stallscope::captures {
 namespace {
 
 // Bits of the flags, counted as on little-endian machines.
+constexpr unsigned inherit_bit = 1;
 constexpr unsigned exclude_user_bit = 4;
 constexpr unsigned exclude_kernel_bit = 5;
 constexpr unsigned frequency_bit = 10;
@@ -83,6 +84,7 @@ attribute parse_attribute(std::span<const std::byte> bytes, bool swap, std::uint
   const std::uint64_t flags = load_flags(known.data() + flags_at, swap);
   const auto flag = [flags](unsigned bit) { return (flags >> bit & 1U) != 0; };
   (flag(frequency_bit) ? parsed.frequency_hz : parsed.period) = word_at(period_at);
+  parsed.inherit = flag(inherit_bit);
   parsed.exclude_user = flag(exclude_user_bit);
   parsed.exclude_kernel = flag(exclude_kernel_bit);
   parsed.sample_id_all = flag(sample_id_all_bit);

@@ -1,7 +1,10 @@
 #include "record_stream.hpp"
 
+#include <linux/perf_event.h>
+
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "stallscope/perf_format.hpp"
 #include "wire.hpp"
@@ -11,6 +14,9 @@ namespace {
 
 constexpr std::size_t header_bytes = 8;
 constexpr std::size_t decompressed_bytes = std::size_t{256} << 10U;
+// What stands before the stack of most samples, and how long a sample is worth a jump.
+constexpr std::size_t beginning_bytes = 1024;
+constexpr std::size_t long_sample_bytes = 6 * beginning_bytes;
 
 bool is(const record& candidate, perf_format::user_record type) {
   return candidate.type == static_cast<std::uint32_t>(type);
@@ -37,11 +43,12 @@ std::size_t parse_header(std::span<const std::byte> bytes, bool swap, record& in
 }  // namespace
 
 record_stream::record_stream(source_window& window, stream_range range, bool swap,
-                             const read_options& options)
+                             const read_options& options, stack_finder find_stack)
     : window_(window),
       range_(range),
       swap_(swap),
       allow_truncated_(options.allow_truncated),
+      find_stack_(std::move(find_stack)),
       position_(range.begin),
       decompressor_(options.expansion_limit) {}
 
@@ -94,8 +101,8 @@ bool record_stream::next_in_file(record& into) {
     return end_truncated(position_, "it ends within a record's header");
   }
   const std::size_t size = parse_header(header, swap_, into);
-  const auto bytes = window_.view(position_, size);
-  if (bytes.size() < size || range_.end - position_ < size) {
+  const auto bytes = read_record(into, size);
+  if (bytes.size() + into.skipped < size || range_.end - position_ < size) {
     return end_truncated(position_, "it ends within a record");
   }
   into.payload = bytes.subspan(header_bytes);
@@ -103,6 +110,30 @@ bool record_stream::next_in_file(record& into) {
   position_ += size;
   skip_trailing_payload(into);
   return !truncated_at_.has_value();
+}
+
+std::span<const std::byte> record_stream::read_record(record& into, std::size_t size) {
+  into.skipped = 0;
+  if (find_stack_ && size >= long_sample_bytes && into.type == PERF_RECORD_SAMPLE) {
+    into.payload = window_.view(position_, beginning_bytes).subspan(header_bytes);
+    const auto stack = find_stack_(into);
+    if (stack && stack->at <= into.payload.size() &&
+        stack->size <= size - header_bytes - stack->at) {
+      into.skipped = static_cast<std::size_t>(stack->size);
+      return read_around(*stack, size);
+    }
+  }
+  return window_.view(position_, size);
+}
+
+std::span<const std::byte> record_stream::read_around(const stack_place& stack, std::size_t size) {
+  const std::size_t before = header_bytes + stack.at;
+  const std::size_t behind = before + static_cast<std::size_t>(stack.size);
+  const auto first = window_.view(position_, before);
+  around_stack_.assign(first.begin(), first.end());
+  const auto last = window_.view(position_ + behind, size - behind);
+  around_stack_.insert(around_stack_.end(), last.begin(), last.end());
+  return around_stack_;
 }
 
 void record_stream::skip_trailing_payload(const record& from) {
@@ -147,6 +178,7 @@ bool record_stream::next_decompressed(record& into) {
       if (size <= ready.size()) {
         into.payload = ready.subspan(header_bytes, size - header_bytes);
         into.decompressed = true;
+        into.skipped = 0;
         decompressed_from_ += size;
         return true;
       }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "wire.hpp"
 
@@ -16,16 +17,24 @@ constexpr std::uint64_t trailer_fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PE
                                          PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
                                          PERF_SAMPLE_IDENTIFIER;
 
+// Of one word each, before all others.
+constexpr std::uint64_t word_fields = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                      PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+                                      PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+constexpr std::uint64_t unusual_fields =
+    PERF_SAMPLE_READ | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK;
+
 std::size_t words(std::uint64_t mask) { return static_cast<std::size_t>(std::popcount(mask)); }
 
 class sample_parser {
  public:
-  sample_parser(const attribute& event, wire_cursor cursor) : event_(event), cursor_(cursor) {}
+  sample_parser(const attribute& event, const record& sample, bool swap)
+      : event_(event), cursor_(sample.payload, swap, sample.offset), skipped_(sample.skipped) {}
 
   sample_fields parse() {
     parse_identity();
     if (has(PERF_SAMPLE_READ)) {
-      skip_read();
+      parse_read();
     }
     if (has(PERF_SAMPLE_CALLCHAIN)) {
       const auto count = cursor_.take<std::uint64_t>("length of the call chain");
@@ -74,18 +83,25 @@ class sample_parser {
     }
   }
 
-  void skip_read() {
+  void parse_read() {
     const std::uint64_t format = event_.read_format;
-    const std::size_t times =
-        words(format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
-    const std::size_t value = 1 + words(format & (PERF_FORMAT_ID | PERF_FORMAT_LOST));
-    if ((format & PERF_FORMAT_GROUP) == 0) {
-      cursor_.take_array(times + value, 8, "counter value");
+    const bool group = (format & PERF_FORMAT_GROUP) != 0;
+    const std::size_t entry = 8 * (1 + words(format & (PERF_FORMAT_ID | PERF_FORMAT_LOST)));
+    counter_reading reading;
+    reading.entry_bytes = entry;
+    const auto count = group ? cursor_.take<std::uint64_t>("number of counter values") : 1;
+    // A single value stands before the times, and what belongs to it behind them.
+    if (!group) reading.values = cursor_.take_array(1, 8, "counter value");
+    for (auto [bit, time] : {std::pair{PERF_FORMAT_TOTAL_TIME_ENABLED, &reading.enabled_ns},
+                             std::pair{PERF_FORMAT_TOTAL_TIME_RUNNING, &reading.running_ns}}) {
+      if ((format & bit) != 0) *time = cursor_.take<std::uint64_t>("times of the counters");
+    }
+    if (!group) {
+      cursor_.take_array(entry / 8 - 1, 8, "id of the counter");
       return;
     }
-    const auto count = cursor_.take<std::uint64_t>("number of counter values");
-    cursor_.take_array(times, 8, "times of the counters");
-    cursor_.take_array(count, 8 * value, "counter values");
+    reading.values = cursor_.take_array(count, entry, "counter values");
+    if ((format & PERF_FORMAT_ID) != 0 && count != 0) fields_.reading = reading;
   }
 
   void skip_branches() {
@@ -114,11 +130,12 @@ class sample_parser {
       return;
     }
     const auto size = cursor_.take<std::uint64_t>("size of the user stack");
-    fields_.user_stack = cursor_.take_bytes(size, "user stack");
+    fields_.user_stack = cursor_.take_bytes(size - skipped_, "user stack");
     if (size != 0) {
       const auto used = cursor_.take<std::uint64_t>("used size of the user stack");
+      fields_.user_stack_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(used, size));
       fields_.user_stack =
-          fields_.user_stack.first(static_cast<std::size_t>(std::min<std::uint64_t>(used, size)));
+          fields_.user_stack.first(std::min(fields_.user_stack_bytes, fields_.user_stack.size()));
     }
   }
 
@@ -141,14 +158,37 @@ class sample_parser {
 
   const attribute& event_;
   wire_cursor cursor_;
+  std::size_t skipped_;
   sample_fields fields_;
 };
 
 }  // namespace
 
-sample_fields parse_sample(const attribute& event, std::span<const std::byte> payload, bool swap,
-                           std::uint64_t offset) {
-  return sample_parser(event, wire_cursor(payload, swap, offset)).parse();
+sample_fields parse_sample(const attribute& event, const record& sample, bool swap) {
+  return sample_parser(event, sample, swap).parse();
+}
+
+std::optional<stack_place> find_stack(const attribute& event, std::span<const std::byte> beginning,
+                                      bool swap) {
+  const std::uint64_t type = event.sample_type;
+  if ((type & PERF_SAMPLE_STACK_USER) == 0 || (type & unusual_fields) != 0) {
+    return std::nullopt;
+  }
+  std::size_t at = 8 * words(type & word_fields);
+  const auto take_word = [&]() -> std::uint64_t {
+    at += 8;
+    return at <= beginning.size() ? load<std::uint64_t>(beginning.data() + at - 8, swap) : 0;
+  };
+  if ((type & PERF_SAMPLE_CALLCHAIN) != 0) {
+    // As many as there are bytes lead behind the end as well.
+    const std::uint64_t count = std::min<std::uint64_t>(take_word(), beginning.size());
+    at += 8 * static_cast<std::size_t>(count);
+  }
+  if ((type & PERF_SAMPLE_REGS_USER) != 0 && take_word() != PERF_SAMPLE_REGS_ABI_NONE) {
+    at += 8 * words(event.registers_user);
+  }
+  const std::uint64_t size = take_word();
+  return at <= beginning.size() ? std::optional(stack_place{at, size}) : std::nullopt;
 }
 
 id_place find_id_place(const attribute& event) {

@@ -6,9 +6,18 @@
 #include <optional>
 #include <span>
 
+#include "record_stream.hpp"
 #include "stallscope/capture/capture.hpp"
 
 namespace stallscope::captures {
+
+// The counts of an event, or of all events of its group, as they stood at a sample.
+struct counter_reading {
+  std::uint64_t enabled_ns = 0;
+  std::uint64_t running_ns = 0;
+  std::span<const std::byte> values;  // entries of `entry_bytes`: the value, then its id
+  std::size_t entry_bytes = 0;
+};
 
 // One sample's fields; those that its event did not record keep their defaults. Spans stand as long
 // as the record's bytes do.
@@ -19,14 +28,20 @@ struct sample_fields {
   std::int32_t pid = -1;
   std::int32_t tid = -1;
   std::int32_t cpu = -1;
+  std::optional<counter_reading> reading;  // where the values have ids
   std::span<const std::byte> chain;
   std::uint64_t registers_abi = 0;  // PERF_SAMPLE_REGS_ABI_*: none, 32 or 64 bits
   std::span<const std::byte> user_registers;
-  std::span<const std::byte> user_stack;  // as much of the copy as holds stack
+  std::span<const std::byte> user_stack;  // as much of the copy as holds stack and was read
+  std::size_t user_stack_bytes = 0;       // as much of it as holds stack
 };
 
-sample_fields parse_sample(const attribute& event, std::span<const std::byte> payload, bool swap,
-                           std::uint64_t offset);
+// `sample` may be without its stack.
+sample_fields parse_sample(const attribute& event, const record& sample, bool swap);
+// The copied stack of a sample whose payload's beginning is given. Nothing where fields of other
+// sizes stand before it, as perf's usual samples do not have, or where the payload is too short.
+std::optional<stack_place> find_stack(const attribute& event, std::span<const std::byte> beginning,
+                                      bool swap);
 
 // Where a record tells which event it belongs to: the same place for all events of a file, since it
 // must be found before the event is known.

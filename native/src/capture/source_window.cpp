@@ -1,7 +1,6 @@
 #include "source_window.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -18,21 +17,26 @@ std::span<const std::byte> source_window::view(std::uint64_t offset, std::size_t
 }
 
 void source_window::fill(std::uint64_t offset, std::size_t size) {
-  // A small file takes a small window.
-  const std::uint64_t rest = offset < end() ? end() - offset : 0;
-  const auto wanted = std::min<std::uint64_t>(rest, window_bytes);
-  buffer_.resize(std::max({buffer_.size(), size, static_cast<std::size_t>(wanted)}));
   std::size_t kept = 0;
-  if (offset >= start_ && offset - start_ < filled_) {
-    const auto skipped = static_cast<std::size_t>(offset - start_);
-    kept = filled_ - skipped;
-    std::memmove(buffer_.data(), buffer_.data() + skipped, kept);
+  if (offset >= start_ && offset - start_ <= filled_) {
+    const std::span all(buffer_);
+    const auto rest = all.first(filled_).subspan(static_cast<std::size_t>(offset - start_));
+    std::copy(rest.begin(), rest.end(), all.begin());
+    kept = rest.size();
+    ahead_ = std::min(2 * ahead_, window_bytes);
+  } else {
+    ahead_ = least_bytes;
   }
+  // A small file takes a small window.
+  const std::uint64_t left = offset < end() ? end() - offset : 0;
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, ahead_));
+  const std::size_t until = std::max(size, wanted);
+  buffer_.resize(std::max(buffer_.size(), until));
   start_ = offset;
   filled_ = kept;
   while (filled_ < size) {
     const std::size_t count =
-        source_.read_at(start_ + filled_, std::span(buffer_).subspan(filled_));
+        source_.read_at(start_ + filled_, std::span(buffer_).subspan(filled_, until - filled_));
     if (count == 0) {
       return;
     }

@@ -1,5 +1,5 @@
 // A bounded window over a source: contiguous bytes at any offset, read forward at the cost of one
-// pread a MiB.
+// pread a MiB. Behind a jump little is read, and then more and more.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +30,15 @@ class source_window {
   static constexpr std::uint64_t section_limit_bytes = std::uint64_t{64} << 20U;
 
  private:
+  static constexpr std::size_t least_bytes = 2048;
+
   void fill(std::uint64_t offset, std::size_t size);
 
   byte_source& source_;
   std::vector<std::byte> buffer_;
   std::uint64_t start_ = 0;
   std::size_t filled_ = 0;
+  std::size_t ahead_ = least_bytes;  // how much the next fill reads
   std::uint64_t bytes_read_ = 0;
 };
 

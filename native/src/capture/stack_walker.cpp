@@ -57,11 +57,11 @@ walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask,
     if (first.known(program_counter_of(arch_))) {
       frames_.push_back({first.at(program_counter_of(arch_)), true});
     }
-    return {frames_, unwind::chain_end::no_registers};
+    return {.frames = frames_, .end = unwind::chain_end::no_registers};
   }
   const unwind::stack_copy stack{first.at(stack_pointer_of(arch_)), copy.stack};
   const unwind::chain_end end = unwinder_.walk(first, stack, *this, frames_);
-  return {frames_, end};
+  return {frames_, end, unwinder_.missed_stack()};
 }
 
 const unwind::mapped_code* stack_walker::find(std::uint64_t address) {

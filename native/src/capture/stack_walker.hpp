@@ -24,6 +24,7 @@ std::optional<unwind::architecture> architecture_of(const capture& read);
 struct walked_stack {
   std::span<const unwind::frame> frames;  // leaf first; they stand until the next walk
   unwind::chain_end end = unwind::chain_end::kernel_given;
+  bool missed_stack = false;  // with more of the stack it might be another chain
 };
 
 class stack_walker final : private unwind::code_map {

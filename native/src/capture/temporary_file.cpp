@@ -1,10 +1,12 @@
 #include "temporary_file.hpp"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "stallscope/capture/column.hpp"
@@ -26,6 +28,16 @@ std::vector<std::string> directories_of(const read_options& options) {
   return {"/var/tmp", "/tmp"};
 }
 
+// What may be taken of a file system's room: all but a tenth, so that others do not fail for it.
+std::uint64_t room_of(int descriptor) {
+  struct statvfs status {};
+  if (fstatvfs(descriptor, &status) != 0) {
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+  const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
+  return free - free / 10;
+}
+
 // A file that never had a name, or on file systems without such one that has lost it; -1 and errno.
 int open_unnamed(const std::string& directory) {
   const int unnamed = open(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -45,6 +57,7 @@ int open_unnamed(const std::string& directory) {
 temporary_file::temporary_file(const read_options& options)
     : limit_bytes_(options.temporary_limit_bytes) {
   open_in(directories_of(options));
+  room_bytes_ = room_of(descriptor_);
   pending_.reserve(piece_bytes);
 }
 
@@ -68,6 +81,9 @@ std::uint64_t temporary_file::append(std::span<const std::byte> bytes) {
   if (bytes.size() > limit_bytes_ || offset > limit_bytes_ - bytes.size()) {
     throw limit_exceeded("the copied stacks need more than the limit of " +
                          std::to_string(limit_bytes_) + " bytes in " + directory_);
+  }
+  if (bytes.size() > room_bytes_ || offset > room_bytes_ - bytes.size()) {
+    throw temporary_file_error(ENOSPC, directory_);
   }
   if (bytes.size() > piece_bytes - pending_.size()) {
     flush();

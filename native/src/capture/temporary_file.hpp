@@ -30,6 +30,7 @@ class temporary_file {
   void flush();
 
   std::uint64_t limit_bytes_;
+  std::uint64_t room_bytes_ = 0;
   std::string directory_;
   int descriptor_ = -1;
   std::uint64_t written_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -43,6 +44,7 @@ column<std::uint32_t> sort_samples(sample_columns& samples, memory_budget& budge
   permute(samples.stack, order.values(), budget);
   permute(samples.cpu, order.values(), budget);
   permute(samples.event, order.values(), budget);
+  if (samples.read.size() != 0) permute(samples.read, order.values(), budget);
   return order;
 }
 
@@ -158,12 +160,17 @@ class stack_maker {
     const sample_columns& samples = into_.samples;
     const map_table& user = state.user_maps(samples.thread[row]);
     const map_table& kernel = state.kernel_maps();
-    const auto copy = walker_ ? parsed_.copies.read(sample) : std::nullopt;
+    auto copy = walker_ ? parsed_.copies.read(sample, copied_stacks::usual_bytes) : std::nullopt;
     if (!copy) {
       return stacks_.resolve(samples.stack[row], user, kernel);
     }
     const std::uint64_t mask = into_.attributes[samples.event[row]].registers_user;
-    return stacks_.resolve(samples.stack[row], walker_->walk(*copy, mask, user), user, kernel);
+    walked_stack walked = walker_->walk(*copy, mask, user);
+    if (walked.missed_stack && !copy->whole) {
+      copy = parsed_.copies.read(sample, std::numeric_limits<std::size_t>::max());
+      walked = walker_->walk(*copy, mask, user);
+    }
+    return stacks_.resolve(samples.stack[row], walked, user, kernel);
   }
 
   std::vector<object> finish() { return stacks_.finish(); }

@@ -37,6 +37,7 @@ void drain::pass() {
   if (holding_ == holding::strictly || (holding_ == holding::until_crowded && !crowded())) return;
   const auto before = file_->size_bytes();
   for (std::size_t i = 0; i < rings_.size(); ++i) write(i);
+  execs_.settle();
   if (file_->size_bytes() == before) return;
   perf_event_header round{};
   round.type = static_cast<std::uint32_t>(perf_format::user_record::finished_round);
@@ -127,6 +128,7 @@ void drain::count(const record_view& record) {
       ++counts_.throttles;
       break;
     default:
+      execs_.observe(record);
       break;
   }
 }

@@ -65,11 +65,13 @@ void end_watch::set_duration(double seconds) {
 
 int end_watch::timeout_ms() const {
   const int longest = rings_followed_ ? longest_wait_ms : unfollowed_wait_ms;
-  if (deadline_ns_ == 0) return longest;
+  auto until = deadline_ns_ == 0 ? UINT64_MAX : deadline_ns_;
+  if (wake_ns_ != 0) until = std::min(until, wake_ns_);
+  if (until == UINT64_MAX) return longest;
   const auto now = monotonic_ns();
-  if (now >= deadline_ns_) return 0;
-  return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(longest),
-                                                  (deadline_ns_ - now) / 1'000'000 + 1));
+  if (now >= until) return 0;
+  return static_cast<int>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(longest), (until - now) / 1'000'000 + 1));
 }
 
 void end_watch::poll_all(int timeout) {

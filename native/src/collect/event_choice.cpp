@@ -1,5 +1,6 @@
 #include "stallscope/collect/event_choice.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -8,13 +9,13 @@
 #include "stallscope/perf_events/cpu_list.hpp"
 
 namespace stallscope {
-namespace {
-
-event_place trial_place(const collect_options& options) {
+event_place place_of_trials(const collect_options& options) {
   const bool whole_cpus = options.kind == target_kind::cpus || options.kind == target_kind::cgroup;
   const int cpu = options.cpus.empty() ? online_cpus().front() : options.cpus.front();
-  return {whole_cpus ? -1 : 0, cpu, 0};
+  return {whole_cpus ? -1 : 0, cpu};
 }
+
+namespace {
 
 // Tries an event, without what older kernels do not know where they refuse it; 0 or the errno.
 int try_event(event_choice& choice, const event_place& place) {
@@ -67,7 +68,7 @@ void warn_of_event(event_choice& choice, const collect_options& options) {
 }
 
 bool try_scopes(event_choice& choice, const collect_options& options, int& error) {
-  const auto place = trial_place(options);
+  const auto place = place_of_trials(options);
   for (const bool user_only : {false, true}) {
     if (user_only ? options.scope == privilege_scope::kernel || choice.event.exclude_user
                   : options.scope == privilege_scope::user)
@@ -84,7 +85,14 @@ bool try_scopes(event_choice& choice, const collect_options& options, int& error
 std::vector<event_spec> rungs(const collect_options& options) {
   if (options.event.empty()) return default_ladder();
   try {
-    return {find_event(options.event)};
+    auto event = find_event(options.event);
+    if (event.precise == 0) return {event};
+    std::vector<event_spec> ladder;  // as precise as can be
+    for (unsigned precise = std::min(event.precise, max_precise()) + 1; precise-- > 0;) {
+      event.precise = precise;
+      ladder.push_back(event);
+    }
+    return ladder;
   } catch (const unknown_event& error) {
     throw failure{
         exit_code::usage, error.what(),
@@ -96,7 +104,7 @@ std::vector<event_spec> rungs(const collect_options& options) {
 [[noreturn]] void refuse(const event_choice& choice, const collect_options& options, int error) {
   const bool whole_cpus = options.kind == target_kind::cpus || options.kind == target_kind::cgroup;
   if (!forbidden(error))
-    throw refusal(error, "the event " + choice.event.name, trial_place(options).cpu);
+    throw refusal(error, "the event " + choice.event.name, place_of_trials(options).cpu);
   const std::string wish = whole_cpus                                 ? "whole CPUs"
                            : options.scope == privilege_scope::kernel ? "kernel call chains"
                            : choice.event.exclude_user                ? "kernel code"
@@ -112,7 +120,7 @@ std::vector<event_spec> rungs(const collect_options& options) {
 int try_sampling(const event_choice& choice, const sampling& how, const collect_options& options) {
   auto attribute = sampling_attribute(choice.event, how);
   attribute.disabled = 1;
-  return open_event(attribute, trial_place(options)).error;
+  return open_event(attribute, place_of_trials(options)).error;
 }
 
 std::uint64_t max_sample_rate(const std::string& path) {

@@ -124,7 +124,7 @@ void put_clock(record_buffer& out, const event_header& event) {
 }
 
 void put_event(record_buffer& out, const event_header& event) {
-  for (const auto& [attribute, ids] : event.kinds) {
+  for (const auto& [attribute, ids, name] : event.kinds) {
     out.begin(perf_format::user_record::header_attr);
     out.put(attribute);
     for (const auto id : ids) out.put(id);
@@ -132,7 +132,7 @@ void put_event(record_buffer& out, const event_header& event) {
     out.begin(perf_format::user_record::event_update);
     out.put(static_cast<std::uint64_t>(perf_format::event_update::name));
     out.put(ids.empty() ? std::uint64_t{0} : ids.front());  // 0: no ids were written, one event
-    out.put_padded(event.name);
+    out.put_padded(name.empty() ? event.name : name);
     out.end();
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_segments = 128;
 constexpr std::size_t most_entries = 4096;
-constexpr std::size_t longest_name = 256;
+constexpr std::size_t longest_library_name = 256;
 constexpr std::uint64_t farthest = std::uint64_t{1} << 62U;
 
 // Reads up to `count` items; fewer where the file ends.
@@ -58,7 +58,7 @@ std::vector<std::string> needed_libraries(const descriptor& file) {
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag != DT_NEEDED || entry.d_un.d_val > farthest - std::min(start, farthest))
       continue;
-    const auto text = read_items<char>(file.get(), start + entry.d_un.d_val, longest_name);
+    const auto text = read_items<char>(file.get(), start + entry.d_un.d_val, longest_library_name);
     const auto end = std::find(text.begin(), text.end(), '\0');
     if (end != text.begin() && end != text.end()) names.emplace_back(text.begin(), end);
   }

@@ -20,8 +20,8 @@ namespace stallscope {
 namespace {
 
 // All that a recording may hold; --force replaces these and nothing else.
-constexpr std::array<std::string_view, 8> known_files{
-    "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl",
+constexpr std::array<std::string_view, 9> known_files{
+    "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl", "plan.json",
     "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl"};
 constexpr off_t reserved_bytes = 64 << 10;
 constexpr std::string_view document = "recording.json";

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::uint64_t write_pause_ns = 200'000'000;
 // A thread that reads wakes without a sample so often, to read what a lost wake-up left.
-constexpr int longest_wait_ms = 100;
+constexpr int longest_round_ms = 100;
 // While no process is read, it looks so often whether there is one.
-constexpr int unfollowed_wait_ms = 20;
+constexpr int unfollowed_round_ms = 20;
 
 // The thread is to run at once where a sample was taken: on that CPU, before what runs there.
 void take_cpu(int cpu) {
@@ -72,7 +72,7 @@ void python_recording::read_on_cpu(std::size_t index) {
     reading = reads_now;
     // Samples of programs that are no Python wake nobody.
     const bool follow = reading_threads_ > 0;
-    ::poll(waited.data(), follow ? 2 : 1, follow ? longest_wait_ms : unfollowed_wait_ms);
+    ::poll(waited.data(), follow ? 2 : 1, follow ? longest_round_ms : unfollowed_round_ms);
   }
 }
 

@@ -1,31 +1,12 @@
 #include "stallscope/collect/recording_document.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "stallscope/collect/group_choice.hpp"
 #include "stallscope/collect/refusal.hpp"
 
 namespace stallscope {
 namespace {
 
-using json = nlohmann::ordered_json;
-
-// Names of strangers may be any bytes: what is no UTF-8 is replaced.
-std::string dump(const json& document, int indent) {
-  return document.dump(indent, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-json host_of(const host_description& host) {
-  return {
-      {"hostname", host.host_name},
-      {"kernel_release", host.kernel_release},
-      {"kernel_version", host.kernel_version},
-      {"architecture", host.architecture},
-      {"cpu_model", host.cpu_model},
-      {"cpus_online", host.cpus_online},
-      {"memory_bytes", host.memory_bytes},
-      {"boot_id", host.boot_id},
-      {"virtualization", host.virtualization.empty() ? json(nullptr) : json(host.virtualization)}};
-}
+using json = ordered_json;
 
 const char* name_of(stack_wish wish) {
   switch (wish) {
@@ -93,6 +74,8 @@ const char* name_of(privilege_scope scope) {
 
 json options_of(const collect_options& options) {
   return {{"event", options.event.empty() ? json(nullptr) : json(options.event)},
+          {"with", options.with},
+          {"leader", options.leader.empty() ? json(nullptr) : json(options.leader)},
           {"frequency_hz", options.period == 0 ? json(options.frequency_hz) : json(nullptr)},
           {"period", options.period != 0 ? json(options.period) : json(nullptr)},
           {"duration_s", options.duration_s > 0 ? json(options.duration_s) : json(nullptr)},
@@ -125,14 +108,6 @@ json source_of(const recording_facts& facts) {
           {"ladder", ladder}};
 }
 
-json clocks_of(const recording_facts& facts) {
-  return {{"samples", "CLOCK_MONOTONIC"},
-          {"start_monotonic_ns", facts.start_monotonic_ns},
-          {"start_realtime_ns", facts.start_realtime_ns},
-          {"end_monotonic_ns",
-           facts.end.monotonic_ns != 0 ? json(facts.end.monotonic_ns) : json(nullptr)}};
-}
-
 json attach_of(const attach_facts& attach) {
   return {{"mode", attach.mode},
           {"threads", attach.threads},
@@ -155,12 +130,14 @@ json counter_of(const recording_facts& facts) {
           {"sampled", sampled_periods(facts)}};
 }
 
-json end_of(const end_facts& end) {
-  json status = nullptr;
-  if (end.target_status) {
-    status = {{end.target_status->signalled ? "signalled" : "exited", end.target_status->number}};
-  }
-  return {{"reason", end.reason}, {"target_status", status}};
+// What was counted with each sample; nothing where the event stood alone.
+json group_of(const recording_facts& facts) {
+  const auto& choice = facts.choice;
+  if (!choice.how.read_group) return nullptr;
+  return {{"leader", choice.leader ? json(choice.leader->name) : json(nullptr)},
+          {"events", names_of_others(choice)},
+          {"inherited", choice.how.inherit},
+          {"counts", facts.counter ? json(facts.counter->others) : json(nullptr)}};
 }
 
 }  // namespace
@@ -170,26 +147,20 @@ std::uint64_t sampled_periods(const recording_facts& facts) {
 }
 
 std::string to_json(const recording_facts& facts) {
-  json files = json::array();
-  for (const auto& file : facts.files) {
-    files.push_back({{"name", file.name}, {"format", file.format}, {"bytes", file.bytes}});
-  }
-  json warnings = json::array();
-  for (const auto& item : facts.warnings)
-    warnings.push_back({{"code", item.code}, {"message", item.message}});
   const json document{
       {"schema", "stallscope.recording/1.0"},
-      {"tool", {{"name", "stallscope-collect"}, {"version", STALLSCOPE_VERSION}}},
+      {"kind", "samples"},
+      {"tool", tool_part()},
       {"complete", facts.complete},
-      {"host", host_of(facts.host)},
+      {"host", host_part(facts.host)},
       {"command", facts.options.arguments},
       {"target", target_of(facts)},
       {"options", options_of(facts.options)},
       {"source", source_of(facts)},
       {"stacks", stacks_of(facts)},
       {"attach", attach_of(facts.attach)},
-      {"clocks", clocks_of(facts)},
-      {"files", files},
+      {"clocks", clocks_part({facts.start_monotonic_ns, facts.start_realtime_ns}, facts.end)},
+      {"files", files_part(facts.files)},
       {"samples", facts.counts.samples},
       {"losses",
        {{"lost_samples", facts.lost_samples},
@@ -197,23 +168,31 @@ std::string to_json(const recording_facts& facts) {
         {"throttles", facts.counts.throttles},
         {"duplicates_left_out", facts.attach.mode == "per-thread" ? facts.counts.left_out : 0}}},
       {"counter", counter_of(facts)},
-      {"warnings", warnings},
-      {"end", end_of(facts.end)}};
-  return dump(document, 2);
+      {"group", group_of(facts)},
+      {"warnings", warnings_part(facts.warnings)},
+      {"end", end_part(facts.end)}};
+  return dump_document(document, 2);
 }
 
 std::string counter_line(const recording_facts& facts) {
   const auto of = [&facts](std::uint64_t event_reading::*field) {
     return facts.counter ? json((*facts.counter).*field) : json(nullptr);
   };
-  return dump({{"events", json::array({facts.choice.event.name})},
-               {"values", json::array({of(&event_reading::value)})},
-               {"time_enabled_ns", of(&event_reading::enabled_ns)},
-               {"time_running_ns", of(&event_reading::running_ns)},
-               {"cpu", nullptr},
-               {"thread", nullptr},
-               {"interval", {facts.start_monotonic_ns, facts.end.monotonic_ns}}},
-              -1);
+  json events = json::array({facts.choice.event.name});
+  json values = json::array({of(&event_reading::value)});
+  const auto others = names_of_others(facts.choice);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    events.push_back(others[i]);
+    values.push_back(facts.counter ? json(facts.counter->others.at(i)) : json(nullptr));
+  }
+  return dump_document({{"events", events},
+                        {"values", values},
+                        {"time_enabled_ns", of(&event_reading::enabled_ns)},
+                        {"time_running_ns", of(&event_reading::running_ns)},
+                        {"cpu", nullptr},
+                        {"thread", nullptr},
+                        {"interval", {facts.start_monotonic_ns, facts.end.monotonic_ns}}},
+                       -1);
 }
 
 }  // namespace stallscope

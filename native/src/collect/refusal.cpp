@@ -28,7 +28,7 @@ std::string privilege_remedy() {
 namespace {
 
 std::string refused(int error, const std::string& target, int cpu) {
-  return "the kernel refused to sample " + target + " on CPU " + std::to_string(cpu) +
+  return "the kernel refused to observe " + target + " on CPU " + std::to_string(cpu) +
          ": perf_event_open gives " + error_text(error);
 }
 

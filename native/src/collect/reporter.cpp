@@ -34,6 +34,12 @@ void write_all(int fd, const std::string& text, int patience_ms) {
 }
 
 json numbers_of(const char* event, const progress_numbers& numbers) {
+  if (numbers.windows) {
+    return {{"event", event},
+            {"windows", *numbers.windows},
+            {"bytes", numbers.bytes},
+            {"seconds", numbers.seconds}};
+  }
   return {{"event", event},
           {"samples", numbers.samples},
           {"lost", numbers.lost},
@@ -83,6 +89,23 @@ void reporter::started(const start_notice& notice) {
   line("stallscope-collect: recording " + notice.event + " to " + notice.directory + "\n");
 }
 
+void reporter::counting(const counting_notice& notice) {
+  directory_ = notice.directory;
+  if (fd_ >= 0) {
+    line(dump({{"event", "started"},
+               {"mode", notice.mode},
+               {"pids", notice.pids},
+               {"events", notice.events},
+               {"groups", notice.groups},
+               {"warnings", warnings_of(notice.warnings)}}));
+    return;
+  }
+  for (const auto& item : notice.warnings)
+    line("stallscope-collect: warning: " + item.message + "\n");
+  line("stallscope-collect: counting " + std::to_string(notice.events) + " events in " +
+       std::to_string(notice.groups) + " groups to " + notice.directory + "\n");
+}
+
 void reporter::progress(const progress_numbers& numbers) {
   if (fd_ >= 0) line(dump(numbers_of("progress", numbers)), 0);  // the next one tells more
 }
@@ -98,8 +121,10 @@ void reporter::finished(const progress_numbers& numbers, exit_code code,
   }
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%.1f", numbers.seconds);
-  line("stallscope-collect: " + std::to_string(numbers.samples) + " samples, " +
-       std::to_string(numbers.lost) + " lost, " + std::to_string(numbers.bytes) + " bytes in " +
+  const std::string what = numbers.windows ? std::to_string(*numbers.windows) + " windows, "
+                                           : std::to_string(numbers.samples) + " samples, " +
+                                                 std::to_string(numbers.lost) + " lost, ";
+  line("stallscope-collect: " + what + std::to_string(numbers.bytes) + " bytes in " +
        seconds.data() + " s (" + reason + "): " + directory_ + "\n");
 }
 

@@ -40,7 +40,7 @@ void sample_file::append(std::span<iovec> pieces) {
 void sample_file::cut_back(int error) {
   const bool cut = ::ftruncate(fd_.get(), static_cast<off_t>(size_bytes_)) == 0;
   throw std::system_error(error, std::generic_category(),
-                          cut ? "write samples.perf" : "write samples.perf, then cut it back");
+                          "write " + name_ + (cut ? "" : ", then cut it back"));
 }
 
 }  // namespace stallscope

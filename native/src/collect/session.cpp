@@ -4,6 +4,8 @@
 #include <cerrno>
 
 #include "stallscope/clock.hpp"
+#include "stallscope/collect/command_end.hpp"
+#include "stallscope/collect/group_choice.hpp"
 #include "stallscope/collect/kernel_map.hpp"
 #include "stallscope/collect/refusal.hpp"
 #include "stallscope/perf_events/cpu_list.hpp"
@@ -11,7 +13,6 @@
 namespace stallscope {
 namespace {
 
-constexpr std::uint64_t command_grace_ns = 5'000'000'000;
 // A cut-off period at the end of each thread is no reason to warn.
 constexpr double fewest_periods_compared = 200;
 constexpr double most_missed_share = 0.02;
@@ -26,6 +27,7 @@ session::session(const collect_options& options, reporter& report)
 exit_code session::run(const sigset_t& child_mask) {
   prepare(child_mask);
   open_output();
+  bool attaching = false;
   try {
     std::string reason;
     try {
@@ -35,7 +37,9 @@ exit_code session::run(const sigset_t& child_mask) {
       }
       if (reason.empty()) {
         note_start();
+        attaching = true;
         attach();
+        attaching = false;
         if (command_) command_->release();
         announce();
         record();
@@ -47,7 +51,8 @@ exit_code session::run(const sigset_t& child_mask) {
       return give_up(error);
     }
   } catch (const failure&) {
-    if (facts_.counts.samples == 0 && facts_.end.reason.empty()) output_->discard();
+    // A target that is refused half-way is no recording, though its first threads were sampled.
+    if (attaching || (facts_.counts.samples == 0 && facts_.end.reason.empty())) output_->discard();
     throw;
   }
 }
@@ -63,6 +68,7 @@ void session::prepare(const sigset_t& child_mask) {
   const auto cpus = usable_cpus(options.cpus);
   facts_.cpus = format_cpu_list(cpus);
   facts_.choice = choose_event(options);
+  choose_group(facts_.choice, options);
   facts_.warnings = facts_.choice.warnings;
   if (options.kind == target_kind::command)
     command_ = std::make_unique<held_command>(options.command, inherited);
@@ -85,7 +91,7 @@ void session::open_output() {
     open_rings_for_cpus();
     choose_wake_ups();
     set_attributes();
-    if (attributes_.size() == 1) write_header();  // of several, the ids are not known yet
+    if (has_single_event()) write_header();  // of several, the ids are not known yet
     begin_python();
   } catch (const std::system_error& error) {
     output_->discard();
@@ -98,11 +104,22 @@ void session::open_output() {
   drain_.emplace(rings_.views(), *file_);
 }
 
+bool session::has_single_event() const {
+  return attributes_.size() == 1 && !facts_.choice.how.read_group;
+}
+
 void session::write_header() {
   std::vector<event_header::kind> kinds;
   for (std::uint32_t i = 0; i < attributes_.size(); ++i) {
     kinds.push_back({attributes_[i], {}});
-    if (attributes_.size() > 1) kinds.back().ids = events_->ids_of(i);
+    if (!has_single_event()) kinds.back().ids = events_->ids_of(i);
+  }
+  const auto group = attributes_of(facts_.choice);
+  const auto names = names_of_others(facts_.choice);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& attribute =
+        i < group.leading.size() ? group.leading[i] : group.following[i - group.leading.size()];
+    kinds.push_back({attribute, events_->ids_of_other(i), names[i]});
   }
   record_buffer header;
   put_header(header,
@@ -170,6 +187,7 @@ void session::finish(const std::string& reason) {
   }
   check_against_counter();
   check_counter_was_ours();
+  check_programs_of_others();
   end_command();
   close_files();
 }
@@ -212,16 +230,20 @@ void session::check_counter_was_ours() {
            "shares are of that part"});
 }
 
+void session::check_programs_of_others() {
+  if (!drain_ || drain_->execs().programs().empty()) return;
+  std::string names;
+  for (const auto& name : drain_->execs().programs()) names += (names.empty() ? "" : ", ") + name;
+  facts_.warnings.push_back({"programs-of-others",
+                             "the samples of a process end where it started one of these programs, "
+                             "which run for another user than the one who starts them, and so do "
+                             "those of all they start: " +
+                                 names + "; as root, sample whole CPUs (-a) or a cgroup (-G)"});
+}
+
 void session::end_command() {
   if (!command_) return;
-  facts_.end.target_status = command_->poll_status();
-  if (facts_.end.target_status) return;
-  command_->send(SIGTERM);
-  if (!watch_.wait_for_processes(command_grace_ns)) {
-    command_->send(SIGKILL);
-    watch_.wait_for_processes(command_grace_ns);
-  }
-  facts_.end.target_status = command_->poll_status();
+  facts_.end.target_status = stallscope::end_command(*command_, watch_);
 }
 
 void session::close_files() {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "stallscope/clock.hpp"
+#include "stallscope/collect/group_choice.hpp"
 #include "stallscope/collect/refusal.hpp"
 #include "stallscope/collect/session.hpp"
 #include "stallscope/collect/synthesize.hpp"
@@ -14,6 +15,9 @@ namespace {
 
 // Descriptors beyond this cost kernel memory (3 KB each) and time for each fork of the target.
 constexpr std::size_t most_descriptors = 4096;
+
+// Groups count once for most_descriptors, and with all their events for this.
+constexpr std::size_t most_group_descriptors = 4 * most_descriptors;
 
 constexpr const char* mode_threads = "per-thread";
 constexpr const char* mode_cpus = "per-cpu";
@@ -50,7 +54,7 @@ void session::open_rings_for_cpus() {
 }
 
 void session::attach() {
-  const bool header_is_written = attributes_.size() == 1;
+  const bool header_is_written = has_single_event();
   drain_->hold(header_is_written ? holding::until_crowded : holding::strictly);
   switch (facts_.options.kind) {
     case target_kind::process:
@@ -64,7 +68,7 @@ void session::attach() {
       attach_whole_cpus();
       break;
   }
-  facts_.attach.descriptors = events_->open_count();
+  facts_.attach.descriptors = events_->open_count() * events_->events_in_group();
   facts_.attach.settled_ns = monotonic_ns();
   facts_.attach.opened_ns = threads_ ? threads_->opened_ns() : facts_.attach.settled_ns;
   if (!header_is_written) {
@@ -73,6 +77,16 @@ void session::attach() {
   }
   synthesize();
   drain_->hold(holding::none);
+}
+
+void session::make_event_table() {
+  events_.emplace(attributes_, rings_.rings, attributes_of(facts_.choice));
+}
+
+// How many events, each with its group, may be opened.
+std::size_t session::table_budget() const {
+  const std::size_t each = 1 + names_of_others(facts_.choice).size();
+  return std::min(most_descriptors, std::min(descriptor_limit_ / 2, most_group_descriptors) / each);
 }
 
 void session::open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused) {
@@ -85,15 +99,15 @@ void session::open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& re
 void session::attach_threads() {
   const auto& pids = facts_.options.pids;
   for (const pid_t pid : pids) watch_.watch_process(pid);
-  const std::size_t budget = std::min(most_descriptors, descriptor_limit_ / 2);
+  const std::size_t budget = table_budget();
   std::size_t needed = 0;
   for (const pid_t pid : pids) needed += proc_.threads(pid).size() * rings_.rings.size();
   if (needed > budget) {
     attach_filtered();
     return;
   }
-  events_.emplace(attributes_, rings_.rings);
-  threads_ = std::make_unique<thread_attach>(proc_, *events_, budget);
+  make_event_table();
+  threads_ = std::make_unique<thread_attach>(proc_, *events_, budget, facts_.choice.how.inherit);
   for (const auto& process : facts_.stacks.processes) {
     if (attributes_.size() > 1 && process.kind == stack_kind::frame_pointers)
       threads_->set_attribute(process.pid, 1);
@@ -123,8 +137,20 @@ void session::attach_threads() {
   facts_.pids.assign(threads_->processes().begin(), threads_->processes().end());
 }
 
+// Counts of whole CPUs are not those of the target, and between its samples others were left out.
+void session::leave_group() {
+  if (!facts_.choice.how.read_group) return;
+  facts_.choice.how.read_group = false;
+  attributes_ = {sampling_attribute(facts_.choice.event, facts_.choice.how)};
+  facts_.choice.attribute = attributes_.front();
+  facts_.warnings.push_back({"group-not-counted",
+                             "the target has too many threads for a group of events on each: what "
+                             "was to be counted with the samples is not; sample whole CPUs (-a)"});
+}
+
 void session::attach_filtered() {
-  const std::size_t budget = std::min(most_descriptors, descriptor_limit_ / 2);
+  const std::size_t budget = table_budget();
+  leave_group();
   if (facts_.stacks.kind == stack_kind::mixed) copy_all_stacks();
   auto whole = facts_.choice.how;
   whole.inherit = false;
@@ -153,7 +179,7 @@ void session::attach_filtered() {
 }
 
 void session::attach_whole_cpus() {
-  events_.emplace(attributes_, rings_.rings);
+  make_event_table();
   facts_.attach.mode = mode_cpus;
   if (facts_.options.kind == target_kind::cgroup) {
     open_on_all_cpus(cgroup_.fd.get(), PERF_FLAG_PID_CGROUP, [this](int error, int cpu) {
@@ -165,7 +191,7 @@ void session::attach_whole_cpus() {
 }
 
 void session::attach_command() {
-  events_.emplace(attributes_, rings_.rings);
+  make_event_table();
   open_on_all_cpus(command_->pid(), 0, refusal_of("the command"));
   facts_.attach.mode = mode_threads;
   facts_.attach.threads = 1;

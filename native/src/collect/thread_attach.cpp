@@ -140,7 +140,7 @@ void thread_attach::settle() {
 void thread_attach::apply(const fork_notice& fork) {
   if (complete_at_ns_.contains(fork.tid)) return;  // told twice, or opened already
   const auto parent = complete_at_ns_.find(fork.parent_tid);
-  const bool inherits_all = parent != complete_at_ns_.end() &&
+  const bool inherits_all = inherits_ && parent != complete_at_ns_.end() &&
                             (parent->second == 0 || parent->second + birth_ns < fork.time_ns);
   if (inherits_all) {
     complete_at_ns_.emplace(fork.tid, 0);

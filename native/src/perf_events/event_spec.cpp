@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
 
 namespace stallscope {
 namespace {
@@ -40,22 +45,23 @@ bool counts_ns(std::uint32_t type, std::uint64_t config) {
          (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-// libpfm4, for as long as one look-up takes.
-class pfm_session {
- public:
-  pfm_session() : status_{pfm_initialize()} {}
-  pfm_session(const pfm_session&) = delete;
-  pfm_session& operator=(const pfm_session&) = delete;
-  pfm_session(pfm_session&&) = delete;
-  pfm_session& operator=(pfm_session&&) = delete;
-  ~pfm_session() {
-    if (status_ == PFM_SUCCESS) pfm_terminate();
-  }
-  [[nodiscard]] int status() const { return status_; }
-
- private:
-  int status_;
+// libpfm4's state, which is global: started by the first look-up that needs it, ended with the last
+// that wants it kept.
+struct pfm_state {
+  int wanted = 0;
+  bool started = false;
+  int status = PFM_SUCCESS;
 };
+
+pfm_state& pfm() {
+  static pfm_state state;
+  return state;
+}
+
+int start_pfm() {
+  if (!pfm().started) pfm() = {pfm().wanted, true, pfm_initialize()};
+  return pfm().status;
+}
 
 event_spec from_attribute(std::string name, const perf_event_attr& attribute) {
   event_spec event;
@@ -71,14 +77,53 @@ event_spec from_attribute(std::string name, const perf_event_attr& attribute) {
   return event;
 }
 
+// A number as C has it; nothing where the text is none.
+std::optional<std::uint64_t> number_of(const std::string& text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0)
+    return std::nullopt;
+  errno = 0;
+  char* end = nullptr;
+  const auto value = std::strtoull(text.c_str(), &end, 0);
+  if (errno != 0 || *end != '\0') return std::nullopt;
+  return value;
+}
+
+// The event of a name that brings its encoding; nothing where it brings none.
+std::optional<event_spec> find_encoded(std::string_view name) {
+  const auto equals = name.rfind('=');
+  if (equals == std::string_view::npos || equals == 0 || name.ends_with(':')) return std::nullopt;
+  event_spec event;
+  event.name = name.substr(0, equals);
+  std::istringstream words{std::string{name.substr(equals + 1)}};
+  std::vector<std::uint64_t> numbers;
+  for (std::string word; std::getline(words, word, ':');) {
+    const auto number = number_of(word);
+    if (word == "p" && event.precise == 0) {
+      event.precise = 3;
+    } else if (number && event.precise == 0) {
+      numbers.push_back(*number);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (numbers.size() < 2 || numbers.size() > 4 || numbers.front() > UINT32_MAX) return std::nullopt;
+  numbers.resize(4);
+  event.type = static_cast<std::uint32_t>(numbers[0]);
+  event.config = numbers[1];
+  event.config1 = numbers[2];
+  event.config2 = numbers[3];
+  event.counts_ns = counts_ns(event.type, event.config);
+  return event;
+}
+
 event_spec find_in_pfm(const std::string& name) {
-  const pfm_session session;
+  const event_lookup awake;
   perf_event_attr attribute{};
   attribute.size = sizeof attribute;
   pfm_perf_encode_arg_t encoding{};
   encoding.attr = &attribute;
   encoding.size = sizeof encoding;
-  int status = session.status();
+  int status = start_pfm();
   if (status == PFM_SUCCESS) {
     status =
         pfm_get_os_event_encoding(name.c_str(), PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &encoding);
@@ -91,6 +136,14 @@ event_spec find_in_pfm(const std::string& name) {
 }
 
 }  // namespace
+
+event_lookup::event_lookup() { ++pfm().wanted; }
+
+event_lookup::~event_lookup() {
+  if (--pfm().wanted != 0 || !pfm().started) return;
+  if (pfm().status == PFM_SUCCESS) pfm_terminate();
+  pfm().started = false;
+}
 
 event_spec cpu_clock() {
   event_spec event;
@@ -135,6 +188,7 @@ event_spec find_event(std::string_view name) {
     event.counts_ns = counts_ns(known.type, known.config);
     return event;
   }
+  if (auto encoded = find_encoded(name)) return *std::move(encoded);
   return find_in_pfm(std::string{name});
 }
 

@@ -40,6 +40,10 @@ perf_event_attr sampling_attribute(const event_spec& event, const sampling& how)
   attribute.sample_max_stack = how.max_stack;
   attribute.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
                           PERF_FORMAT_ID | (how.count_lost ? format_lost : 0);
+  if (how.read_group) {
+    attribute.sample_type |= PERF_SAMPLE_READ;
+    attribute.read_format |= PERF_FORMAT_GROUP;
+  }
   attribute.inherit = how.inherit;
   attribute.mmap = 1;
   attribute.mmap2 = 1;
@@ -57,6 +61,24 @@ perf_event_attr sampling_attribute(const event_spec& event, const sampling& how)
   } else {
     attribute.wakeup_watermark = how.wakeup_bytes;
   }
+  return attribute;
+}
+
+perf_event_attr member_attribute(const event_spec& event, const sampling& how) {
+  sampling alike = how;
+  alike.stack_bytes = 0;
+  auto attribute = sampling_attribute(event, alike);
+  attribute.freq = 0;
+  attribute.sample_period = 0;
+  attribute.precise_ip = 0;
+  attribute.mmap = 0;
+  attribute.mmap2 = 0;
+  attribute.build_id = 0;
+  attribute.comm = 0;
+  attribute.comm_exec = 0;
+  attribute.task = 0;
+  attribute.disabled = 0;
+  attribute.enable_on_exec = 0;
   return attribute;
 }
 
@@ -78,7 +100,7 @@ perf_event_attr ring_attribute(std::uint32_t wakeup_bytes) {
 
 open_result open_event(const perf_event_attr& attribute, const event_place& place) noexcept {
   open_result result;
-  const auto fd = ::syscall(SYS_perf_event_open, &attribute, place.pid, place.cpu, -1,
+  const auto fd = ::syscall(SYS_perf_event_open, &attribute, place.pid, place.cpu, place.group_fd,
                             place.flags | PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) {
     result.error = errno;
@@ -97,7 +119,25 @@ bool read_event(const descriptor& fd, event_reading& reading) noexcept {
   std::array<std::uint64_t, 5> words{};  // value, enabled, running, id, lost
   const auto got = ::read(fd.get(), words.data(), sizeof words);
   if (got < static_cast<ssize_t>(4 * sizeof(std::uint64_t))) return false;
-  reading = {words[0], words[1], words[2], words[4]};
+  reading = {words[0], words[1], words[2], words[4], {}};
+  return true;
+}
+
+bool read_group(const descriptor& fd, std::size_t size, std::size_t place, event_reading& reading) {
+  constexpr std::size_t head = 3;  // number, enabled, running
+  std::vector<std::uint64_t> words(head + 3 * size);
+  const auto got = ::read(fd.get(), words.data(), words.size() * sizeof(std::uint64_t));
+  if (got < 0 || words[0] != size) return false;
+  // Value, id and, since Linux 6.0, lost of each.
+  const std::size_t each = (static_cast<std::size_t>(got) / sizeof(std::uint64_t) - head) / size;
+  if (each < 2) return false;
+  reading = {words[head + place * each],
+             words[1],
+             words[2],
+             each > 2 ? words[head + place * each + 2] : 0,
+             {}};
+  for (std::size_t i = 0; i < size; ++i)
+    if (i != place) reading.others.push_back(words[head + i * each]);
   return true;
 }
 

@@ -9,8 +9,8 @@ constexpr std::uint64_t word = sizeof(std::uint64_t);
 
 // arch/x86/include/uapi/asm/sigcontext.h and ucontext.h: where sigreturn finds struct ucontext at
 // the stack pointer, with uc_stack at 16 and the registers at 40.
-constexpr std::array<unsigned, 17> x86_64_order{8, 9, 10, 11, 12, 13, 14, 15, 5,
-                                                4, 6, 3,  1,  0,  2,  7,  16};
+constexpr std::array<unsigned, 17> x86_64_context_order{8, 9, 10, 11, 12, 13, 14, 15, 5,
+                                                        4, 6, 3,  1,  0,  2,  7,  16};
 constexpr std::uint64_t x86_64_registers = 40;
 constexpr std::uint64_t x86_64_selectors = x86_64_registers + 18 * word;
 constexpr std::uint64_t user_selectors = 0x002b'0000'0000'0033;  // ss, fs, gs, cs
@@ -40,7 +40,7 @@ bool read_x86_64(const cursor& at, std::uint64_t sp, registers& interrupted) {
   std::uint64_t value = 0;
   if (!at.stack.read(sp + x86_64_selectors, value) || value != user_selectors) return false;
   std::uint64_t place = sp + x86_64_registers;
-  for (const unsigned number : x86_64_order) {
+  for (const unsigned number : x86_64_context_order) {
     if (!at.stack.read(place, value)) return false;
     interrupted.set(number, value);
     place += sizeof value;

@@ -16,17 +16,24 @@ class stack_memory {
   // False where the bytes were not copied.
   [[nodiscard]] bool read(std::uint64_t address, std::uint64_t& value,
                           std::size_t count = sizeof(std::uint64_t)) const noexcept {
-    const std::uint64_t offset = address - copy_.address;
-    if (offset > copy_.bytes.size() || copy_.bytes.size() - offset < count) return false;
+    if (!holds(address, count)) return false;
     value = 0;
-    std::memcpy(&value, copy_.bytes.data() + offset, count);
+    std::memcpy(&value, copy_.bytes.data() + (address - copy_.address), count);
     return true;
   }
+  [[nodiscard]] bool holds(std::uint64_t address, std::size_t count) const noexcept {
+    const std::uint64_t offset = address - copy_.address;
+    if (offset <= copy_.bytes.size() && copy_.bytes.size() - offset >= count) return true;
+    missed_ = missed_ || address >= copy_.address;
+    return false;
+  }
   [[nodiscard]] std::uint64_t begin() const noexcept { return copy_.address; }
-  [[nodiscard]] std::uint64_t end() const noexcept { return copy_.address + copy_.bytes.size(); }
+  // Whether bytes behind the copy's end were asked for: more of the stack may tell another chain.
+  [[nodiscard]] bool missed() const noexcept { return missed_; }
 
  private:
   const stack_copy& copy_;
+  mutable bool missed_ = false;
 };
 
 }  // namespace stallscope::unwind

@@ -81,7 +81,7 @@ std::optional<chain_end> step_by_frame_pointer(cursor& at, bool in_table) {
   const std::uint64_t fp = at.values.at(at.fp());
   // The entry of a thread has a record that says 0; elsewhere it is a number like others.
   if (fp == 0) return at.by_record ? chain_end::complete : chain_end::no_table;
-  const bool beyond = fp % 8 == 0 && fp + 16 > at.stack.end() && fp >= at.stack.begin();
+  const bool beyond = fp % 8 == 0 && fp >= at.stack.begin() && !at.stack.holds(fp, 16);
   const chain_end why = at.missing(fp);
   if (at.on_other_stack || (beyond && why == chain_end::cut_by_copy)) return why;
   return chain_end::no_table;

@@ -36,6 +36,17 @@ std::optional<chain_end> step(cursor& at) {
   return step_by_frame_pointer(at, known != nullptr);
 }
 
+chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
+                   std::size_t most_frames) {
+  if (!first.known(at.sp()) || !first.known(at.counter())) return chain_end::no_registers;
+  at.pc = first.at(at.counter());
+  for (std::size_t count = 0; count < most_frames; ++count) {
+    into.push_back({.address = at.pc, .exact = at.exact});
+    if (const auto end = step(at)) return *end;
+  }
+  return chain_end::too_deep;
+}
+
 }  // namespace
 
 std::uint64_t cursor::plain_address(std::uint64_t address) const {
@@ -69,13 +80,9 @@ chain_end unwinder::walk(const registers& first, const stack_copy& stack, code_m
                          std::vector<frame>& into, std::size_t most_frames) {
   const stack_memory memory(stack);
   cursor at(arch_, first, memory, code);
-  if (!first.known(at.sp()) || !first.known(at.counter())) return chain_end::no_registers;
-  at.pc = first.at(at.counter());
-  for (std::size_t count = 0; count < most_frames; ++count) {
-    into.push_back({.address = at.pc, .exact = at.exact});
-    if (const auto end = step(at)) return *end;
-  }
-  return chain_end::too_deep;
+  const chain_end end = walk_all(at, first, into, most_frames);
+  missed_stack_ = memory.missed();
+  return end;
 }
 
 }  // namespace stallscope::unwind

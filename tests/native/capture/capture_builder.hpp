@@ -19,6 +19,10 @@ namespace capture_tests {
 
 enum class order { little, big };
 
+// Where most captures map a program, and an address of the kernel.
+inline constexpr std::uint64_t code = 0x400000;
+inline constexpr std::uint64_t kernel_text = 0xffffffff81000000;
+
 // Bytes, each number appended in the given order.
 class wire {
  public:

@@ -1,8 +1,12 @@
 // Copies that lie about their sizes, and temporary files that cannot be had.
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <random>
 
 #include "stack_samples.hpp"
@@ -17,8 +21,6 @@ using stallscope::unwind::chain_end;
 
 namespace {
 
-constexpr std::uint64_t code = 0x400000;
-
 std::string with_sample(const wire& body, std::uint64_t mask = frame_registers) {
   event_spec event = stack_event();
   event.registers_user = mask;
@@ -32,6 +34,34 @@ wire identity() { return wire(order::little).u64(code).u32(1).u32(1).u64(5); }
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+// Frames of 32 bytes in the first part of a copy that is walked, and others behind it.
+std::string stack_with_distant_frames() {
+  std::string stack = stack_of({code + 0x40, code + 0x50, code + 0x60});
+  constexpr std::uint64_t distant = 12'000;
+  stack.resize(distant, '\0');
+  const auto frame = [&stack](std::size_t at, std::uint64_t caller, std::uint64_t returns_to) {
+    stack.replace(at, 16, wire(order::little).u64(caller).u64(returns_to).bytes());
+  };
+  frame(48, stack_address + distant, code + 0x50);
+  stack.resize(16'000, '\0');
+  frame(distant, 0, code + 0x70);
+  return stack;
+}
+
+capture_builder long_samples() {
+  capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
+  made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
+  for (std::uint64_t time = 2; time < 40; ++time) {
+    // The first ones have chains that reach far into the record.
+    add_sample(made, {.ip = code + time,
+                      .time = time,
+                      .stack = stack_with_distant_frames(),
+                      .chain = std::vector<std::uint64_t>(time < 10 ? 300 : 3, code + 0x20),
+                      .has_chain = true});
+  }
+  return made;
 }
 
 class forward_capture {
@@ -90,6 +120,51 @@ TEST_CASE("registers without a mask, a stack without registers: the kernel's cha
   CHECK(end_of(unwound(with_sample(body, 0)), 0) == chain_end::kernel_given);
 }
 
+TEST_CASE("a chain that leaves the part of the copy that is usually read is walked whole") {
+  const std::string bytes = long_samples().file();
+  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
+  const auto done = stallscope::captures::read_capture(source, without_tables());
+  REQUIRE(done.samples.time_ns.size() == 38);
+  for (const std::size_t sample : {std::size_t{0}, std::size_t{37}}) {
+    CAPTURE(sample);
+    CHECK(chain_of(done, sample) ==
+          std::vector<std::string>{sample == 0 ? "/bin/x+0x2/0" : "/bin/x+0x27/0", "/bin/x+0x3f/0",
+                                   "/bin/x+0x4f/0", "/bin/x+0x6f/0"});
+    CHECK(end_of(done, sample) == chain_end::complete);
+  }
+}
+
+TEST_CASE("stacks that can be read again are skipped at first, and found by the walk") {
+  const std::string bytes = long_samples().file();
+  const auto done = unwound(bytes);
+  CHECK(done.bytes_read < bytes.size() / 2);
+  // From a pipe everything is read, once.
+  const std::string pipe = long_samples().pipe();
+  forward_source forward(pipe);
+  const auto piped = stallscope::captures::read_capture(forward, without_tables());
+  CHECK(piped.bytes_read == pipe.size());
+  REQUIRE(piped.samples.time_ns.size() == done.samples.time_ns.size());
+  for (std::size_t sample = 0; sample < piped.samples.time_ns.size(); ++sample) {
+    CHECK(chain_of(piped, sample) == chain_of(done, sample));
+    CHECK(end_of(piped, sample) == end_of(done, sample));
+  }
+}
+
+TEST_CASE("a capture that ends within or right behind a skipped stack is truncated there") {
+  const std::string whole = long_samples().pipe();
+  constexpr std::size_t last_sample = 16'000 + 3 * 8 + 88;
+  for (const std::size_t missing : {1U, 7U, 8U, 9U, 8'000U, 16'007U, 16'008U, 16'009U}) {
+    CAPTURE(missing);
+    const std::string bytes = whole.substr(0, whole.size() - missing);
+    CHECK_THROWS_WITH_AS(unwound(bytes), doctest::Contains("ends within a record"), capture_error);
+    auto options = without_tables();
+    options.allow_truncated = true;
+    const auto done = unwound(bytes, options);
+    CHECK(done.samples.time_ns.size() == 37);
+    CHECK(done.truncated_at == whole.size() - last_sample);
+  }
+}
+
 TEST_CASE("samples changed at random end in a capture or in one error") {
   capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
@@ -144,6 +219,34 @@ TEST_CASE("without a directory to write to, stacks of a pipe are an error that n
   // Nothing is kept where nothing will be unwound.
   options.unwind_table = nullptr;
   CHECK(capture.read(options).samples.time_ns.size() == 99);
+}
+
+TEST_CASE("a temporary file leaves a tenth of the file system's room to others") {
+  std::string folder = "/tmp/stallscope-room-XXXXXX";
+  REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const bool mounted = unshare(CLONE_NEWNS) == 0 &&
+                       mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                       mount("none", folder.c_str(), "tmpfs", 0, "size=4m") == 0;
+  if (mounted) {
+    auto options = without_tables();
+    options.temporary_directories = {folder};
+    temporary_file file(options);
+    const std::string piece(100'000, 's');
+    for (int count = 0; count < 37; ++count) {
+      file.append(bytes_of(piece));
+    }
+    try {
+      file.append(bytes_of(piece));
+      FAIL("more than nine tenths were taken");
+    } catch (const temporary_file_error& error) {
+      CHECK(error.code().value() == ENOSPC);
+      CHECK(error.directory() == folder);
+    }
+    umount2(folder.c_str(), MNT_DETACH);
+  } else {
+    MESSAGE("only root may mount a small file system");
+  }
+  rmdir(folder.c_str());
 }
 
 TEST_CASE("a temporary file that may not grow is an error") {

@@ -9,9 +9,6 @@ using stallscope::perf_format::feature;
 
 namespace {
 
-constexpr std::uint64_t code = 0x400000;
-constexpr std::uint64_t kernel_text = 0xffffffff81000000;
-
 // One process whose mapping is replaced between its two samples, written out of order.
 capture_builder two_moments(order byte_order) {
   event_spec event;

@@ -9,6 +9,7 @@ using namespace capture_tests;
 using stallscope::captures::attribute;
 using stallscope::captures::capture_error;
 using stallscope::captures::find_id_place;
+using stallscope::captures::find_stack;
 using stallscope::captures::parse_sample;
 using stallscope::captures::sample_fields;
 
@@ -47,7 +48,7 @@ attribute everything() {
 
 sample_fields parse(const attribute& event, const std::string& bytes, order byte_order) {
   const bool swap = (byte_order == order::big) != (std::endian::native == std::endian::big);
-  return parse_sample(event, std::as_bytes(std::span(bytes)), swap, 0);
+  return parse_sample(event, {.payload = std::as_bytes(std::span(bytes))}, swap);
 }
 
 }  // namespace
@@ -102,6 +103,34 @@ TEST_CASE("registers that were not there take no place") {
   const std::string bytes = wire(order::little).u64(0).u64(0).bytes();
   CHECK(parse(event, bytes, order::little).user_registers.empty());
   CHECK(parse(event, bytes, order::little).user_stack.empty());
+}
+
+TEST_CASE("the stack is found in the beginning of a sample, or not at all") {
+  attribute event;
+  event.sample_type =
+      PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  event.registers_user = 0x11;
+  const auto found = [&event](const wire& beginning) {
+    return find_stack(event, std::as_bytes(std::span(beginning.bytes())), false);
+  };
+  const auto sample = [](std::uint64_t chain, std::uint64_t abi) {
+    wire made(order::little);
+    made.u64(0x1234).u64(chain).u64(1).u64(2).u64(abi);
+    return abi == 0 ? made.u64(5'000) : made.u64(501).u64(502).u64(6'000);
+  };
+  REQUIRE(found(sample(2, 2)));
+  CHECK(found(sample(2, 2))->at == 64);
+  CHECK(found(sample(2, 2))->size == 6'000);
+  CHECK(found(sample(2, 0))->at == 48);
+  CHECK(found(sample(2, 0))->size == 5'000);
+  for (const std::uint64_t chain : {std::uint64_t{7}, std::uint64_t{1} << 61U, ~std::uint64_t{0}}) {
+    CHECK_FALSE(found(sample(chain, 2)));
+  }
+  CHECK_FALSE(found(wire(order::little).u64(1)));
+  event.sample_type |= PERF_SAMPLE_RAW;
+  CHECK_FALSE(found(sample(2, 2)));
+  event.sample_type = PERF_SAMPLE_IP;
+  CHECK_FALSE(found(sample(2, 2)));
 }
 
 TEST_CASE("the id's place depends on the fields before and behind it") {

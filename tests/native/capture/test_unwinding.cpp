@@ -15,9 +15,6 @@ using chain = std::vector<std::string>;
 
 namespace {
 
-constexpr std::uint64_t code = 0x400000;
-constexpr std::uint64_t kernel_text = 0xffffffff81000000;
-
 // One place, whose mapping is replaced between two samples that are out of order in the file.
 capture_builder two_moments() {
   capture_builder made(order::little, {stack_event()});
@@ -29,7 +26,7 @@ capture_builder two_moments() {
   return made;
 }
 
-void check_two_moments(const stallscope::captures::capture& read) {
+void check_both_chains(const stallscope::captures::capture& read) {
   REQUIRE(read.samples.time_ns.size() == 2);
   // Callers one byte before the return address, the leaf as it is.
   CHECK(chain_of(read, 0) == chain{"/opt/old+0x2020/0", "/opt/old+0x203f/0", "/opt/old+0x207f/0"});
@@ -48,16 +45,16 @@ std::string compressed(const std::string& pipe, std::size_t records_at) {
 }  // namespace
 
 TEST_CASE("stacks are unwound under the mappings of their moment") {
-  check_two_moments(unwound(two_moments().file()));
-  check_two_moments(unwound(two_moments().pipe()));
+  check_both_chains(unwound(two_moments().file()));
+  check_both_chains(unwound(two_moments().pipe()));
 }
 
 TEST_CASE("the stacks of pipes and of compressed records wait in a temporary file") {
   const std::string pipe = two_moments().pipe();
   forward_source source(pipe);
-  check_two_moments(stallscope::captures::read_capture(source, without_tables()));
+  check_both_chains(stallscope::captures::read_capture(source, without_tables()));
   const std::size_t records_at = capture_builder(order::little, {stack_event()}).pipe().size();
-  check_two_moments(unwound(compressed(pipe, records_at)));
+  check_both_chains(unwound(compressed(pipe, records_at)));
 }
 
 TEST_CASE("without a callback the kernel's chain stays as it was given") {

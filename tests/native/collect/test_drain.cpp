@@ -4,6 +4,8 @@
 
 #include <array>
 #include <memory>
+#include <set>
+#include <string_view>
 
 #include "scratch.hpp"
 #include "stallscope/collect/process_filter.hpp"
@@ -21,8 +23,9 @@ struct plain_ring {
     return {&head, &tail, std::as_writable_bytes(std::span{words})};
   }
 
-  void put(std::initializer_list<std::uint64_t> content, std::uint32_t type) {
-    const perf_event_header header{type, 0, static_cast<std::uint16_t>(8 + 8 * content.size())};
+  void put(std::initializer_list<std::uint64_t> content, std::uint32_t type,
+           std::uint16_t misc = 0) {
+    const perf_event_header header{type, misc, static_cast<std::uint16_t>(8 + 8 * content.size())};
     std::uint64_t word = 0;
     std::memcpy(&word, &header, sizeof word);
     add(word);
@@ -37,6 +40,18 @@ struct plain_ring {
   }
   void fork(std::uint64_t child, std::uint64_t parent, std::uint64_t time) {
     put({child | parent << 32U, child | parent << 32U, time}, PERF_RECORD_FORK);
+  }
+  // With the trailer of our events: thread, time, CPU, identifier.
+  void exec(std::uint64_t pid, std::string_view name, std::uint64_t time) {
+    std::uint64_t text = 0;
+    std::memcpy(&text, name.data(), name.size());
+    put({pid | pid << 32U, text, 0, time, 0, 0}, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+  }
+  void map(std::uint64_t pid, std::uint64_t time) {
+    put({pid | pid << 32U, 0, 0, 0, 0, time, 0, 0}, PERF_RECORD_MMAP2);
+  }
+  void task_exit(std::uint64_t pid, std::uint64_t time) {
+    put({pid, pid, time, 0, time, 0, 0}, PERF_RECORD_EXIT);
   }
 };
 
@@ -152,6 +167,30 @@ TEST_CASE(
   f.rings[1].fork(8, 7, 100);
   f.drained.pass();
   CHECK(f.written() == "S.SF.");
+}
+
+TEST_CASE("a program that is started for another user ends its process's samples, and is named") {
+  fixture f;
+  f.rings[0].exec(7, "sudo", 100);
+  f.rings[0].task_exit(7, 101);
+  f.rings[0].exec(8, "true", 100);
+  f.rings[0].task_exit(8, 110);
+  f.rings[1].map(8, 105);  // where it ran meanwhile
+  f.rings[0].map(9, 99);
+  f.rings[0].exec(9, "su", 100);
+  f.rings[0].exec(10, "sleep", 100);
+  f.rings[0].task_exit(11, 120);  // started nothing
+  f.drained.pass();
+  CHECK(f.drained.execs().programs().empty());
+  f.rings[1].task_exit(9, 101);
+  f.drained.pass();
+  CHECK(f.drained.execs().programs() == std::set<std::string>{"su", "sudo"});
+  f.rings[1].map(10, 105);
+  f.drained.pass();
+  f.rings[1].task_exit(10, 130);
+  f.drained.pass();
+  f.drained.pass();
+  CHECK(f.drained.execs().programs() == std::set<std::string>{"su", "sudo"});
 }
 
 TEST_CASE("while held, nothing is written until a ring is half full") {

@@ -72,3 +72,23 @@ TEST_CASE("the line of counters is one line of lists") {
   CHECK(unread["time_enabled_ns"].is_null());
   CHECK(unread["time_running_ns"].is_null());
 }
+
+TEST_CASE("what was counted with the samples is named, with its counts") {
+  recording_facts facts;
+  facts.choice.event = find_event("task-clock");
+  facts.choice.leader = find_event("SLOTS=4:0x400");
+  facts.choice.members = {find_event("page-faults")};
+  CHECK(json::parse(to_json(facts))["group"].is_null());
+  facts.choice.how.read_group = true;
+  facts.choice.how.inherit = false;
+  CHECK(json::parse(to_json(facts))["group"]["counts"].is_null());
+  facts.counter = event_reading{5, 1, 1, 0, {400, 7}};
+  const auto group = json::parse(to_json(facts))["group"];
+  CHECK(group["leader"] == "SLOTS");
+  CHECK(group["events"] == json{"SLOTS", "page-faults"});
+  CHECK(group["counts"] == json{400, 7});
+  CHECK(group["inherited"] == false);
+  const auto line = json::parse(counter_line(facts));
+  CHECK(line["events"] == json{"task-clock", "SLOTS", "page-faults"});
+  CHECK(line["values"] == json{5, 400, 7});
+}

@@ -20,7 +20,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-struct fixture {
+struct synthesized {
   test::scratch folder;
   sample_file file{
       descriptor{::open(folder.at("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)}};
@@ -30,7 +30,7 @@ struct fixture {
 }  // namespace
 
 TEST_CASE("rings are looked after between processes") {
-  fixture f;
+  synthesized f;
   for (const char* pid : {"12", "13", "14"}) add_process(f.folder, pid, "");
   std::size_t calls = 0;
   synthesizer{f.proc, f.file, false}.all_processes([&calls] { ++calls; });
@@ -43,7 +43,7 @@ TEST_CASE("code is told, and with tables what is only read of files as well") {
       "3000-4000 rw-p 00002000 08:01 42 /lib/x\n4000-5000 r--s 00000000 08:01 43 /shared\n"
       "5000-6000 r--p 00000000 00:00 0 \n6000-7000 r-xp 00000000 00:00 0 [vdso]\n";
   for (const bool with_tables : {false, true}) {
-    fixture f;
+    synthesized f;
     add_process(f.folder, "12", maps);
     synthesizer{f.proc, f.file, with_tables}.process(12);
     const auto text = f.folder.read("out");

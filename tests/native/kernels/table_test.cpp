@@ -51,7 +51,9 @@ TEST_CASE("the table has every kernel once, with an answer of the field's terms"
       "pointer-chase-l2", "pointer-chase-l3",  "pointer-chase-dram",  "streaming",
       "random-branches",  "periodic-branches", "large-straight-code", "large-branchy-code",
       "store-forwarding", "false-sharing",     "contended-mutex",     "thundering-herd",
-      "page-faults",      "system-calls",      "sleep-wake"};
+      "page-faults",      "system-calls",      "sleep-wake",          "hash-lookups",
+      "copy-and-add",     "multiply-chain",    "mixed-generators",    "opcode-dispatch",
+      "square-roots",     "state-walk",        "merge-lists"};
   const std::set<std::string> starts = {"retiring",      "bad_speculation", "frontend_bound",
                                         "backend_bound", "kernel: ",        "waiting: "};
   std::set<std::string> names;
@@ -104,6 +106,34 @@ TEST_CASE("a stream reads every word, from the start again at its end") {
   const std::uint64_t once = 8 * (lines * (lines - 1) / 2);
   CHECK(result_of("streaming", {lines}) == once);
   CHECK(result_of("streaming", {2 * lines + 3}) == 2 * once + 8 * (1 + 2));
+}
+
+TEST_CASE("a copy has one more added in each pass") {
+  const std::uint64_t lines = (1U << 20U) / 64 / 2;
+  const std::uint64_t copied = lines * (lines - 1) / 2;
+  CHECK(result_of("copy-and-add", {lines}) == copied + lines);
+  CHECK(result_of("copy-and-add", {lines + 3}) == copied + lines + 3);
+}
+
+TEST_CASE("a walk through the table returns to its start after every state, and not before") {
+  const std::uint64_t states = 2 * 4096 / sizeof(std::uint32_t);
+  CHECK(result_of("state-walk", {states}) == 0);
+  CHECK(result_of("state-walk", {states / 2}) != 0);
+}
+
+TEST_CASE("every looked up key is found at its own place") {
+  // Values are places: more than none, and less than the table's last for each lookup.
+  const std::uint64_t slots = (1U << 20U) / 16;
+  const std::uint64_t sum = result_of("hash-lookups", {1000});
+  CHECK(sum > 1000 * slots / 4);
+  CHECK(sum < 1000 * slots * 3 / 4);
+}
+
+TEST_CASE("held out are those that no constant was found with") {
+  const auto held_out = std::count_if(all_kernels().begin(), all_kernels().end(),
+                                      [](const KernelEntry& kernel) { return kernel.held_out; });
+  CHECK(held_out == 8);
+  CHECK(!entry("divide-chain").held_out);
 }
 
 TEST_CASE("work under the mutex is one chain") {

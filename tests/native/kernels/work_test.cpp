@@ -19,6 +19,20 @@ TEST_CASE("the ring passes through every node before it closes") {
   }
 }
 
+TEST_CASE("a ring of every third node leaves the others as they are") {
+  std::vector<ChainNode> nodes(100);
+  link_randomly(nodes, 7, 3);
+  const ChainNode* node = nodes.data();
+  for (std::size_t step = 0; step < 34; ++step) {
+    CHECK((node - nodes.data()) % 3 == 0);
+    CHECK((step == 0) == (node == nodes.data()));
+    node = node->next;
+  }
+  CHECK(node == nodes.data());
+  CHECK(nodes[1].next == nullptr);
+  CHECK(nodes[2].next == nullptr);
+}
+
 TEST_CASE("a ring is not in the order of memory") {
   std::vector<ChainNode> ring(1000);
   link_randomly(ring, 7);

@@ -43,3 +43,24 @@ TEST_CASE("where the PMU knows no precision, none is asked for") {
   CHECK(ladder.front().precise == 0);
   CHECK(stallscope::max_precise() <= 3);
 }
+
+TEST_CASE("a name may bring its encoding") {
+  const auto slots = find_event("TOPDOWN.SLOTS:perf_metrics=4:0x400");
+  CHECK(slots.name == "TOPDOWN.SLOTS:perf_metrics");
+  CHECK(slots.type == PERF_TYPE_RAW);
+  CHECK(slots.config == 0x400);
+  CHECK(slots.precise == 0);
+  const auto located = find_event("FRONTEND_RETIRED.L2_MISS=4:0x1c6:0x13:7:p");
+  CHECK(located.config1 == 0x13);
+  CHECK(located.config2 == 7);
+  CHECK(located.precise == 3);
+  CHECK(find_event("clock=1:1").counts_ns);
+}
+
+TEST_CASE("what looks like an encoding and is none is an unknown name") {
+  for (const char* name : {"X=4", "X=4:", "X=4:1:", "X=4:-1", "X=4:0x1g", "=4:1", "X=4:1:2:3:4",
+                           "X=4:p:1", "X=4:1:p:p", "X=5000000000:1", "X=4:99999999999999999999"}) {
+    CAPTURE(name);
+    CHECK_THROWS_AS(find_event(name), stallscope::unknown_event);
+  }
+}

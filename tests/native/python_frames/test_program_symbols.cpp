@@ -18,7 +18,7 @@ int a_symbol_to_be_found(int value) { return value + 1; }
 namespace stallscope::python_frames {
 namespace {
 
-constexpr std::array<std::string_view, 2> names{"a_symbol_to_be_found", "no_such_symbol"};
+constexpr std::array<std::string_view, 2> searched{"a_symbol_to_be_found", "no_such_symbol"};
 
 std::vector<std::byte> this_program() {
   const descriptor fd{::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
@@ -38,7 +38,7 @@ descriptor file_of(std::span<const std::byte> bytes) {
 
 TEST_CASE("a symbol's address lies in an executable segment, and other names have none") {
   const descriptor fd{::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
-  const auto found = find_symbols(fd.get(), names, symbol_scope::linker);
+  const auto found = find_symbols(fd.get(), searched, symbol_scope::linker);
   REQUIRE(found.addresses.size() == 2);
   REQUIRE(found.addresses[0].has_value());
   CHECK_FALSE(found.addresses[1].has_value());
@@ -55,12 +55,12 @@ TEST_CASE("cut or corrupt files have no symbols, and no effect") {
   auto bytes = this_program();
   SUBCASE("empty") {
     CHECK_FALSE(
-        find_symbols(file_of({}).get(), names, symbol_scope::linker).addresses[0].has_value());
+        find_symbols(file_of({}).get(), searched, symbol_scope::linker).addresses[0].has_value());
   }
   SUBCASE("cut anywhere") {
     for (std::size_t size = 1; size < bytes.size(); size += bytes.size() / 37 + 1)
       CHECK_FALSE(
-          find_symbols(file_of(std::span{bytes}.first(size)).get(), names, symbol_scope::linker)
+          find_symbols(file_of(std::span{bytes}.first(size)).get(), searched, symbol_scope::linker)
               .addresses[0]
               .has_value());
   }
@@ -69,8 +69,9 @@ TEST_CASE("cut or corrupt files have no symbols, and no effect") {
     std::memcpy(&header, bytes.data(), sizeof header);
     for (std::size_t i = 0; i < header.e_shnum; ++i)
       std::memset(bytes.data() + header.e_shoff + i * sizeof(Elf64_Shdr) + 8, 0xfe, 48);
-    CHECK_FALSE(
-        find_symbols(file_of(bytes).get(), names, symbol_scope::linker).addresses[0].has_value());
+    CHECK_FALSE(find_symbols(file_of(bytes).get(), searched, symbol_scope::linker)
+                    .addresses[0]
+                    .has_value());
   }
 }
 

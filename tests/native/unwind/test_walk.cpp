@@ -10,10 +10,6 @@ using addresses = std::vector<std::uint64_t>;
 
 namespace {
 
-constexpr auto code = written_thread::in_file;
-constexpr auto jit = written_thread::jit;
-constexpr auto sp = written_thread::sp;
-
 // push %rbp; mov %rsp,%rbp at 1 and 4, `undefined` return address from 0x80 on: an entry.
 elf_builder::bytes with_frame_pointer() {
   return eh_frame({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x02, 0x7c, 0x07, 16});
@@ -23,9 +19,9 @@ elf_builder::bytes with_frame_pointer() {
 
 TEST_CASE("a chain by call frame information ends where the return address is undefined") {
   written_thread thread(with_frame_pointer());
-  thread.with(6, 0x1234).put(0, code + 0x20);  // at entry: nothing pushed yet
-  thread.with(6, sp + 32).put(32, sp + 64).put(40, code + 0x90);
-  CHECK(thread.walk() == addresses{code, code + 0x20, code + 0x90});
+  thread.with(6, 0x1234).put(0, text + 0x20);  // at entry: nothing pushed yet
+  thread.with(6, sp + 32).put(32, sp + 64).put(40, text + 0x90);
+  CHECK(thread.walk() == addresses{text, text + 0x20, text + 0x90});
   CHECK(thread.end == chain_end::complete);
   CHECK(thread.frames[0].exact);
   CHECK_FALSE(thread.frames[1].exact);
@@ -33,14 +29,14 @@ TEST_CASE("a chain by call frame information ends where the return address is un
 
 TEST_CASE("a return address behind the function's last byte belongs to the call before it") {
   written_thread thread(with_frame_pointer());
-  thread.put(0, code + 0x100).with(6, sp);  // a call that does not return, at the very end
-  CHECK(thread.walk() == addresses{code, code + 0x100});
+  thread.put(0, text + 0x100).with(6, sp);  // a call that does not return, at the very end
+  CHECK(thread.walk() == addresses{text, text + 0x100});
   CHECK(thread.end == chain_end::complete);
 }
 
 TEST_CASE("a return address of zero ends the chain as an entry does") {
   written_thread thread(eh_frame({}));
-  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::complete);
 }
 
@@ -53,44 +49,44 @@ TEST_CASE("without registers there is nothing to begin with") {
 
 TEST_CASE("a frame beyond the copy cuts the chain, far beyond is another stack") {
   written_thread thread(eh_frame({0x0e, 0x80, 8}));  // CFA rsp+1024: the copy has 512 bytes
-  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::cut_by_copy);
   written_thread far(eh_frame({0x0c, 6, 16}));
   far.with(6, sp + (std::uint64_t{1} << 30U));
-  CHECK(far.walk() == addresses{code});
+  CHECK(far.walk() == addresses{text});
   CHECK(far.end == chain_end::other_stack);
 }
 
 TEST_CASE("a frame below the stack pointer makes no sense") {
   written_thread thread(eh_frame({0x0c, 6, 16}));
   thread.with(6, sp - 64);
-  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::bad_frame);
 }
 
 TEST_CASE("a frame in the red zone was not copied") {
   // CFA = *(rsp - 8) + 8, as a leaf may keep it that never calls.
   written_thread thread(eh_frame({0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8}));
-  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::cut_by_copy);
 }
 
 TEST_CASE("a CFA by a register that is not known makes no sense") {
   written_thread thread(eh_frame({0x0c, 3, 16}));
-  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::bad_frame);
 }
 
 TEST_CASE("a return address in nothing mapped is the last frame") {
   written_thread thread(eh_frame({}));
   thread.put(0, 0x1234'5678);
-  CHECK(thread.walk() == addresses{code, 0x1234'5678});
+  CHECK(thread.walk() == addresses{text, 0x1234'5678});
   CHECK(thread.end == chain_end::unmapped);
 }
 
 TEST_CASE("more frames than asked for are left out and said") {
   written_thread thread(eh_frame({}));
-  for (std::size_t at = 0; at < 512; at += 8) thread.put(at, code + 0x20);
+  for (std::size_t at = 0; at < 512; at += 8) thread.put(at, text + 0x20);
   CHECK(thread.walk(10).size() == 10);
   CHECK(thread.end == chain_end::too_deep);
 }
@@ -98,7 +94,7 @@ TEST_CASE("more frames than asked for are left out and said") {
 TEST_CASE("a table that leads back to the same frame does not loop") {
   // The return address is in rax and the CFA is the stack pointer: nothing ever changes.
   written_thread thread(eh_frame({0x0c, 7, 0, 0x09, 16, 0}));
-  thread.with(0, code + 0x20);
+  thread.with(0, text + 0x20);
   CHECK(thread.walk().size() <= 4);
   CHECK(thread.end == chain_end::bad_frame);
 }
@@ -112,8 +108,8 @@ TEST_CASE("a register saved on the way finds a later frame") {
   const auto back = size + 4 + static_cast<std::uint32_t>(leaf.size());
   const auto caller = elf_builder::eh_function(back, elf_builder::code + 0x40, 0x40, {0x0c, 3, 16});
   written_thread thread(elf_builder::writer().raw(common).raw(leaf).raw(caller).made());
-  thread.with(3, 0xbad).put(0, sp + 64).put(8, code + 0x50).put(72, 0);
-  CHECK(thread.walk() == addresses{code, code + 0x50});
+  thread.with(3, 0xbad).put(0, sp + 64).put(8, text + 0x50).put(72, 0);
+  CHECK(thread.walk() == addresses{text, text + 0x50});
   CHECK(thread.end == chain_end::complete);
 }
 
@@ -126,34 +122,34 @@ TEST_CASE("a register whose place lies below the stack pointer has been popped")
   const auto caller =
       elf_builder::eh_function(back, elf_builder::code + 0x40, 0x40, {0x0c, 6, 16, 0x86, 2});
   written_thread thread(elf_builder::writer().raw(common).raw(leaf).raw(caller).made());
-  thread.with(6, sp + 32).put(0, code + 0x50).put(40, code + 0x51);
+  thread.with(6, sp + 32).put(0, text + 0x50).put(40, text + 0x51);
   thread.put(32, sp + 64).put(72, 0);
-  CHECK(thread.walk() == addresses{code, code + 0x50, code + 0x51});
+  CHECK(thread.walk() == addresses{text, text + 0x50, text + 0x51});
   CHECK(thread.end == chain_end::complete);
 }
 
 TEST_CASE("a realigned frame is found by its expression") {
   // CFA = *(rbp - 8); rbp at *(rbp): what GCC writes behind lea 8(%rsp),%r10; and $-32,%rsp.
   written_thread thread(eh_frame({0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0}));
-  thread.with(6, sp + 40).put(32, sp + 128).put(40, sp + 300).put(120, code + 0x20);
+  thread.with(6, sp + 40).put(32, sp + 128).put(40, sp + 300).put(120, text + 0x20);
   const auto chain = thread.walk();
   REQUIRE(chain.size() >= 2);
-  CHECK(chain[1] == code + 0x20);
+  CHECK(chain[1] == text + 0x20);
 }
 
 TEST_CASE("an expression that needs memory beyond the copy cuts the chain") {
   written_thread thread(eh_frame({0x0f, 3, 0x76, 0x78, 0x06}));
   thread.with(6, sp + 1024);
-  CHECK(thread.walk() == addresses{code});
+  CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::cut_by_copy);
 }
 
 TEST_CASE("code without a table is walked by frame records, mixed with code that has one") {
   written_thread thread(with_frame_pointer());
   thread.at(jit + 0x105).with(6, sp + 16);
-  thread.put(16, sp + 48).put(24, code + 0x20);  // called by the file's code
+  thread.put(16, sp + 48).put(24, text + 0x20);  // called by the file's code
   thread.put(48, 0).put(56, jit + 0x203);        // which was called by code of no file
-  CHECK(thread.walk() == addresses{jit + 0x105, code + 0x20, jit + 0x203});
+  CHECK(thread.walk() == addresses{jit + 0x105, text + 0x20, jit + 0x203});
   CHECK(thread.end == chain_end::no_table);  // its zero was restored by a rule, no record said it
 }
 
@@ -171,10 +167,10 @@ TEST_CASE("the code that the loader starts has no caller") {
   written_thread thread(eh_frame({}));
   constexpr auto entry = written_thread::file_bias + written_thread::entry;
   thread.put(0, entry + 8);
-  CHECK(thread.walk() == addresses{code, entry + 8});
+  CHECK(thread.walk() == addresses{text, entry + 8});
   CHECK(thread.end == chain_end::complete);
   thread.put(0, entry + 0x100);
-  CHECK(thread.walk() == addresses{code, entry + 0x100});
+  CHECK(thread.walk() == addresses{text, entry + 0x100});
   CHECK(thread.end == chain_end::no_table);
 }
 
@@ -193,16 +189,16 @@ TEST_CASE("frame pointers that are none end the chain for want of a table") {
 
 TEST_CASE("the first instructions of code without a table find the return address") {
   written_thread thread(eh_frame({0x07, 16}));
-  thread.at(jit + 0x100).with(6, sp + 64).put(0, code + 0x20);
-  CHECK(thread.walk() == addresses{jit + 0x100, code + 0x20});
-  thread.at(jit + 0x101).put(0, sp + 64).put(8, code + 0x21);  // behind push %rbp
-  CHECK(thread.walk() == addresses{jit + 0x101, code + 0x21});
+  thread.at(jit + 0x100).with(6, sp + 64).put(0, text + 0x20);
+  CHECK(thread.walk() == addresses{jit + 0x100, text + 0x20});
+  thread.at(jit + 0x101).put(0, sp + 64).put(8, text + 0x21);  // behind push %rbp
+  CHECK(thread.walk() == addresses{jit + 0x101, text + 0x21});
   CHECK(thread.end == chain_end::complete);
 }
 
 TEST_CASE("CPython 3.12's trampoline, which makes no record, is stepped over") {
   written_thread thread(eh_frame({0x41, 0x07, 16}));
-  thread.with(6, 0xdead).put(0, jit + 0x10).put(16, code + 0x20);
-  CHECK(thread.walk() == addresses{code, jit + 0x10, code + 0x20});
+  thread.with(6, 0xdead).put(0, jit + 0x10).put(16, text + 0x20);
+  CHECK(thread.walk() == addresses{text, jit + 0x10, text + 0x20});
   CHECK(thread.end == chain_end::complete);
 }

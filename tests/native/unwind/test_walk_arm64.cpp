@@ -10,9 +10,6 @@ using addresses = std::vector<std::uint64_t>;
 
 namespace {
 
-constexpr auto code = written_thread::in_file;
-constexpr auto jit = written_thread::jit;
-constexpr auto sp = written_thread::sp;
 constexpr unsigned fp = unwind::arm64::fp;
 constexpr unsigned lr = unwind::arm64::lr;
 
@@ -27,23 +24,23 @@ written_thread thread_of_arm64() {
 
 TEST_CASE("a leaf's caller stands in the link register, its caller's on the stack") {
   auto thread = thread_of_arm64();
-  thread.with(lr, code + 0x20).put(0, sp + 64).put(8, code + 0x90);
-  CHECK(thread.walk() == addresses{code, code + 0x20, code + 0x90});
+  thread.with(lr, text + 0x20).put(0, sp + 64).put(8, text + 0x90);
+  CHECK(thread.walk() == addresses{text, text + 0x20, text + 0x90});
   CHECK(thread.end == chain_end::complete);
 }
 
 TEST_CASE("a caller that claims to have saved nothing has no caller that could be known") {
   auto thread = thread_of_arm64();
-  thread.with(lr, code + 3);
-  CHECK(thread.walk() == addresses{code, code + 3});
+  thread.with(lr, text + 3);
+  CHECK(thread.walk() == addresses{text, text + 3});
   CHECK(thread.end == chain_end::bad_frame);
 }
 
 TEST_CASE("signatures are taken off return addresses") {
   auto thread = thread_of_arm64();
-  thread.with(lr, (code + 0x20) | 0x002a'0000'0000'0000U);
-  thread.put(8, (code + 0x90) | 0xffd1'0000'0000'0000U);
-  CHECK(thread.walk() == addresses{code, code + 0x20, code + 0x90});
+  thread.with(lr, (text + 0x20) | 0x002a'0000'0000'0000U);
+  thread.put(8, (text + 0x90) | 0xffd1'0000'0000'0000U);
+  CHECK(thread.walk() == addresses{text, text + 0x20, text + 0x90});
 }
 
 TEST_CASE("addresses of 52 bits keep theirs where something is mapped there") {
@@ -51,7 +48,7 @@ TEST_CASE("addresses of 52 bits keep theirs where something is mapped there") {
   constexpr std::uint64_t high = 0x000f'8000'0000'0000;
   thread.code.mapped.push_back({.start = high, .end = high + 0x1000});
   thread.with(lr, (high + 0x20) | 0x7a00'0000'0000'0000U).with(fp, 0);
-  CHECK(thread.walk() == addresses{code, high + 0x20});
+  CHECK(thread.walk() == addresses{text, high + 0x20});
 }
 
 TEST_CASE("frame records are followed in code without a table") {
@@ -74,10 +71,10 @@ TEST_CASE("the frame that the kernel pushes for a signal gives all registers bac
   thread.stack.resize(256);
   constexpr std::size_t saved = 128 + 184;
   thread.at(jit + 8).put(128 + 176 + 288, 0x0000'0210'4650'8001);
-  thread.put(saved + 8 * lr, code + 0x24).put(saved + 8 * fp, sp + 1000);
-  thread.put(saved + 8 * 31, sp + 1024).put(saved + 8 * 32, code);
-  thread.put(1024, sp + 1100).put(1032, code + 0x90);
-  CHECK(thread.walk() == addresses{jit + 8, code, code + 0x24, code + 0x90});
+  thread.put(saved + 8 * lr, text + 0x24).put(saved + 8 * fp, sp + 1000);
+  thread.put(saved + 8 * 31, sp + 1024).put(saved + 8 * 32, text);
+  thread.put(1024, sp + 1100).put(1032, text + 0x90);
+  CHECK(thread.walk() == addresses{jit + 8, text, text + 0x24, text + 0x90});
   CHECK(thread.end == chain_end::complete);
   CHECK(thread.frames[1].exact);
   CHECK_FALSE(thread.frames[2].exact);

@@ -78,3 +78,8 @@ class written_thread {
   stallscope::unwind::architecture arch_;
   stallscope::unwind::table table_;
 };
+
+// Short, since chains are written down by them.
+inline constexpr auto text = written_thread::in_file;
+inline constexpr auto jit = written_thread::jit;
+inline constexpr auto sp = written_thread::sp;

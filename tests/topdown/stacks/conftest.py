@@ -149,6 +149,7 @@ class FakeCapture:
         self.period = taken[:, 2].astype(np.uint64)
         self.time_ns = np.arange(1, len(taken) + 1, dtype=np.uint64) * np.uint64(10**9)
         self.event = np.array(self.events or [0] * len(taken), np.uint16)
+        self.read = np.zeros(0, np.uint32)
 
 
 def paths(profile: Profile) -> dict[str, int]:

@@ -25,7 +25,9 @@ struct counted {
 };
 
 // The call is the last instruction: the return address lies behind the function's end.
-[[noreturn, gnu::noinline]] void fail(const std::string& reason) { throw std::runtime_error(reason); }
+[[noreturn, gnu::noinline]] void fail(const std::string& reason) {
+  throw std::runtime_error(reason);
+}
 
 [[gnu::noinline]] std::uint64_t variable_local(std::uint64_t size) {
   auto* bytes = static_cast<unsigned char*>(alloca(size % 4096 + 64));
@@ -41,7 +43,9 @@ struct counted {
   return variable_local(size + block[3]) + block[size % 32];
 }
 
-[[gnu::noinline]] std::uint64_t tail_called(std::uint64_t size) { return over_aligned_local(size + 1); }
+[[gnu::noinline]] std::uint64_t tail_called(std::uint64_t size) {
+  return over_aligned_local(size + 1);
+}
 
 [[gnu::noinline]] std::uint64_t tail_calling(std::uint64_t size) {
   sink = sink + size;

@@ -34,6 +34,7 @@ struct attribute {
   std::uint64_t period = 0;
   bool exclude_user = false;
   bool exclude_kernel = false;
+  bool inherit = false;
   bool sample_id_all = false;
   std::optional<std::int32_t> clock_id;
   std::string name;
@@ -80,13 +81,39 @@ struct sample_columns {
         thread(budget),
         stack(budget),
         cpu(budget),
-        event(budget) {}
+        event(budget),
+        read(budget) {}
   column<std::uint64_t> time_ns;
   column<std::uint64_t> period;
   column<std::uint32_t> thread;
   column<std::uint32_t> stack;
   column<std::int32_t> cpu;
   column<std::uint16_t> event;
+  column<std::uint32_t> read;  // row of the reading; empty where no sample has any
+};
+
+// What samples hold of the counters of their group, in the order of the file.
+struct read_columns {
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint16_t unknown_event = 0xffff;
+
+  explicit read_columns(memory_budget& budget)
+      : stream(budget),
+        enabled_ns(budget),
+        running_ns(budget),
+        offset(budget),
+        event(budget),
+        value(budget),
+        paused(budget) {}
+  column<std::uint64_t> stream;  // the id of the group's leader
+  column<std::uint64_t> enabled_ns;
+  column<std::uint64_t> running_ns;
+  column<std::uint64_t> offset;  // of the first value; one more than there are readings
+  column<std::uint16_t> event;
+  column<std::uint64_t> value;
+  // 1 where the kernel had stopped sampling since the reading before: before Linux 6.16 the other
+  // counters of the group go on meanwhile.
+  column<std::uint8_t> paused;
 };
 
 struct stack_columns {
@@ -106,7 +133,7 @@ struct stack_columns {
 };
 
 struct capture {
-  explicit capture(memory_budget& budget) : samples(budget), stacks(budget) {}
+  explicit capture(memory_budget& budget) : samples(budget), reads(budget), stacks(budget) {}
   bool pipe = false;
   bool big_endian = false;
   std::vector<attribute> attributes;
@@ -114,6 +141,7 @@ struct capture {
   std::vector<thread> threads;
   captures::host host;
   sample_columns samples;
+  read_columns reads;
   stack_columns stacks;
   std::uint64_t lost_records = 0;
   std::uint64_t lost_samples = 0;

@@ -1,6 +1,7 @@
 // Reads perf.data, file or pipe mode, either byte order, compressed or not. Cost: some 0.5 us and
-// 40 bytes a sample beside the unique stacks; where copied stacks are unwound, two passes over
-// their bytes, 16 bytes more a sample and the walk. Any thread; one call uses one source.
+// 40 bytes a sample beside the unique stacks; where copied stacks are unwound, 16 bytes more a
+// sample and the walk: the first pass skips the copies, the second reads what a walk needs of them.
+// Any thread; one call uses one source.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct read_options {
   // the capture is read, and what it throws ends the reading.
   std::function<const unwind::table*(const object&)> unwind_table;
   // Stacks that cannot be read again (of pipes, of compressed records) wait in an unlinked file in
-  // one of these directories (the first that can be written), which takes at most so many bytes.
-  // Empty: $TMPDIR, else /var/tmp and /tmp.
+  // one of these directories (the first that can be written), which takes at most so many bytes
+  // and nine tenths of what is free. Empty: $TMPDIR, else /var/tmp and /tmp.
   std::vector<std::string> temporary_directories;
   std::uint64_t temporary_limit_bytes = std::uint64_t{16} << 30U;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "stallscope/collect/exec_watch.hpp"
 #include "stallscope/collect/sample_file.hpp"
 #include "stallscope/perf_events/ring_view.hpp"
 
@@ -56,6 +57,7 @@ class drain {
 
   // What has been written; records that a full disk refused are not in it.
   [[nodiscard]] const drain_counts& counts() const { return written_counts_; }
+  [[nodiscard]] const exec_watch& execs() const { return execs_; }
 
  private:
   struct cursor {
@@ -78,6 +80,7 @@ class drain {
   std::vector<iovec> pieces_;
   drain_counts counts_;
   drain_counts written_counts_;
+  exec_watch execs_;
 };
 
 }  // namespace stallscope

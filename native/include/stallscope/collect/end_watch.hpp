@@ -27,6 +27,8 @@ class end_watch {
   // The recording ends when all processes watched have ended.
   void watch_process(pid_t pid);
   void set_duration(double seconds);
+  // The next wait lasts until then at most, on the monotonic clock.
+  void wake_at(std::uint64_t monotonic_ns) { wake_ns_ = monotonic_ns; }
   // Whether rings end a wait as they have to say; while not, a wait lasts 20 ms at most.
   void follow_rings(bool follow) { rings_followed_ = follow; }
 
@@ -59,6 +61,7 @@ class end_watch {
   bool rings_followed_ = true;
   std::vector<pollfd> polled_;
   std::uint64_t deadline_ns_ = 0;
+  std::uint64_t wake_ns_ = 0;  // 0: none
 };
 
 }  // namespace stallscope

@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,16 @@ struct refused_rung {
 
 struct event_choice {
   event_spec event;
+  std::optional<event_spec> leader{};  // of the sampled event's group, where another must lead
+  std::vector<event_spec> members{};   // counted in its group
   sampling how;
   perf_event_attr attribute{};
   std::vector<refused_rung> refused;
   std::vector<warning> warnings;
 };
+
+// Where events are tried: on this thread, or the first of the CPUs.
+event_place place_of_trials(const collect_options& options);
 
 // Throws failure where no rung holds, and for a rate above the machine's limit.
 event_choice choose_event(const collect_options& options);

@@ -41,8 +41,10 @@ struct event_header {
   struct kind {
     perf_event_attr attribute{};
     std::vector<std::uint64_t> ids;  // needed where there are several
+    std::string name{};              // where it is another event than the sampled one
   };
-  std::vector<kind> kinds;  // of the one event: with stacks copied, without
+  // Of the one event: with stacks copied, without; then those that are counted in its group.
+  std::vector<kind> kinds;
   std::string name;
   std::vector<std::string> arguments;
   std::uint64_t monotonic_ns = 0;  // the same instant on both clocks

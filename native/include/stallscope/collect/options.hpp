@@ -24,7 +24,9 @@ struct collect_options {
   std::string cgroup;
   std::string directory;
   bool force = false;
-  std::string event;  // empty: the ladder
+  std::string event;              // empty: the ladder
+  std::vector<std::string> with;  // events counted in its group
+  std::string leader;             // the event that must lead that group, without sampling
   std::uint64_t frequency_hz = 999;
   std::uint64_t period = 0;
   double duration_s = 0;  // 0: until the target ends or a signal

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "stallscope/collect/command.hpp"
+#include "stallscope/collect/document_parts.hpp"
 #include "stallscope/collect/drain.hpp"
 #include "stallscope/collect/event_choice.hpp"
 #include "stallscope/collect/features.hpp"
@@ -15,12 +16,6 @@
 #include "stallscope/collect/stack_choice.hpp"
 
 namespace stallscope {
-
-struct file_entry {
-  std::string name;
-  std::string format;
-  std::uint64_t bytes = 0;
-};
 
 struct attach_facts {
   std::string mode;  // "per-thread", "per-cpu", "per-cpu filtered"
@@ -30,12 +25,6 @@ struct attach_facts {
   std::uint64_t opened_ns = 0;   // from when on all threads present at first are sampled
   std::uint64_t settled_ns = 0;  // from when on all those born meanwhile are, too
   std::size_t ring_bytes = 0;
-};
-
-struct end_facts {
-  std::string reason;  // empty while recording
-  std::optional<exit_status> target_status;
-  std::uint64_t monotonic_ns = 0;
 };
 
 struct recording_facts {

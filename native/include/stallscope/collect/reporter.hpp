@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct progress_numbers {
   std::uint64_t lost = 0;
   std::uint64_t bytes = 0;
   double seconds = 0;
+  // Read so far, where events are counted and not sampled.
+  std::optional<std::uint64_t> windows = std::nullopt;
 };
 
 struct start_notice {
@@ -30,6 +33,15 @@ struct start_notice {
   std::vector<warning> warnings;
 };
 
+struct counting_notice {
+  std::string mode;
+  std::string directory;
+  std::vector<int> pids;
+  std::size_t events = 0;
+  std::size_t groups = 0;
+  std::vector<warning> warnings;
+};
+
 class reporter {
  public:
   // A negative descriptor: for people.
@@ -38,6 +50,7 @@ class reporter {
   // Everything is prepared; waiting for "enable".
   void ready();
   void started(const start_notice& notice);
+  void counting(const counting_notice& notice);
   void progress(const progress_numbers& numbers);
   void finished(const progress_numbers& numbers, exit_code code, const std::string& reason);
   void error(const failure& problem);

@@ -1,5 +1,6 @@
-// samples.perf, being written: appends whole records and knows where the last whole one ended.
-// Each append is one or a few writev calls straight from the caller's memory. One thread.
+// A file of a recording, being written, samples.perf above all: appends whole records and knows
+// where the last whole one ended. Each append is one or a few writev calls straight from the
+// caller's memory. One thread.
 #pragma once
 
 #include <sys/uio.h>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <system_error>
 
 #include "stallscope/perf_events/descriptor.hpp"
@@ -15,7 +17,8 @@ namespace stallscope {
 
 class sample_file {
  public:
-  explicit sample_file(descriptor fd) : fd_{std::move(fd)} {}
+  explicit sample_file(descriptor fd, std::string name = "samples.perf")
+      : fd_{std::move(fd)}, name_{std::move(name)} {}
 
   // Throws std::system_error where the file cannot take it; then it has been cut back to the last
   // whole append.
@@ -27,6 +30,7 @@ class sample_file {
  private:
   [[noreturn]] void cut_back(int error);
   descriptor fd_;
+  std::string name_;
   std::uint64_t size_bytes_ = 0;
 };
 

@@ -48,9 +48,12 @@ class session {
   void attach();
   void attach_threads();
   void attach_filtered();
+  void leave_group();
   void attach_whole_cpus();
   void attach_command();
   using refuser = std::function<failure(int error, int cpu)>;
+  void make_event_table();
+  [[nodiscard]] std::size_t table_budget() const;
   void open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused);
   void synthesize();
   void choose_wake_ups();
@@ -58,11 +61,14 @@ class session {
   void start_python();
   void follow_python();
   void finish_python();
+  // Whether samples need not say which event they are of.
+  [[nodiscard]] bool has_single_event() const;
   void write_header();
   void announce();
   void record();
   void check_against_counter();
   void check_counter_was_ours();
+  void check_programs_of_others();
   void end_command();
   void finish(const std::string& reason);
   void close_files();

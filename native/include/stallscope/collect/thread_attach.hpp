@@ -31,8 +31,14 @@ class too_many_descriptors : public std::runtime_error {
 
 class thread_attach : public sieve {
  public:
-  thread_attach(const procfs& proc, event_table& events, std::size_t max_descriptors)
-      : proc_{&proc}, events_{&events}, duplicates_{events}, max_descriptors_{max_descriptors} {}
+  // `inherits`: threads born of those opened have their events, and need not be opened.
+  thread_attach(const procfs& proc, event_table& events, std::size_t max_descriptors,
+                bool inherits = true)
+      : proc_{&proc},
+        events_{&events},
+        duplicates_{events},
+        max_descriptors_{max_descriptors},
+        inherits_{inherits} {}
 
   // A process whose threads, and whose children, are opened with another attribute than the first.
   void set_attribute(pid_t pid, std::uint32_t attribute) { attributes_[pid] = attribute; }
@@ -73,6 +79,7 @@ class thread_attach : public sieve {
   event_table* events_;
   duplicate_sieve duplicates_;
   std::size_t max_descriptors_;
+  bool inherits_;
   bool attaching_ = false;
   std::size_t opened_ = 0;
   std::set<pid_t> processes_;

@@ -39,7 +39,20 @@ unsigned max_precise();
 // What is tried when no event was asked for, best first.
 std::vector<event_spec> default_ladder(unsigned highest_precise = max_precise());
 
-// The event of a name; throws unknown_event with libpfm4's reason.
+// Keeps libpfm4 awake while it lives, so that several look-ups pay for its start once.
+class event_lookup {
+ public:
+  event_lookup();
+  event_lookup(const event_lookup&) = delete;
+  event_lookup& operator=(const event_lookup&) = delete;
+  event_lookup(event_lookup&&) = delete;
+  event_lookup& operator=(event_lookup&&) = delete;
+  ~event_lookup();
+};
+
+// The event of a name; throws unknown_event with libpfm4's reason. A name may bring its encoding:
+// NAME=TYPE:CONFIG[:CONFIG1[:CONFIG2]] with numbers as C has them, and :p behind them where samples
+// are to be as precise as the PMU can.
 event_spec find_event(std::string_view name);
 
 }  // namespace stallscope

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "stallscope/perf_events/descriptor.hpp"
 #include "stallscope/perf_events/event_spec.hpp"
@@ -40,9 +41,14 @@ struct sampling {
   bool build_ids = true;   // in mmap2 records, since Linux 5.12
   bool count_lost = true;  // PERF_FORMAT_LOST, since Linux 6.0
   bool enable_on_exec = false;
+  bool read_group = false;  // each sample holds the counts of all events of its group
 };
 
 perf_event_attr sampling_attribute(const event_spec& event, const sampling& how);
+
+// The attribute of an event that is counted in the group of one sampled as `how` says, and does
+// not sample itself. Members are on while their leader is.
+perf_event_attr member_attribute(const event_spec& event, const sampling& how);
 
 // The attribute of the event that owns a ring: it never fires.
 perf_event_attr ring_attribute(std::uint32_t wakeup_bytes);
@@ -51,6 +57,7 @@ struct event_place {
   pid_t pid = 0;  // a thread; 0: this one; -1: all; a cgroup's descriptor with PERF_FLAG_PID_CGROUP
   int cpu = -1;
   unsigned long flags = 0;
+  int group_fd = -1;  // the descriptor of the leader whose group it joins
 };
 
 struct open_result {
@@ -68,9 +75,13 @@ struct event_reading {
   std::uint64_t enabled_ns = 0;
   std::uint64_t running_ns = 0;
   std::uint64_t lost = 0;
+  std::vector<std::uint64_t> others{};  // of its group, in the order of opening
 };
 
 // The counter's value; false where it cannot be read.
 bool read_event(const descriptor& fd, event_reading& reading) noexcept;
+
+// The same for an event that reads its whole group, of `size` events; it is the one at `place`.
+bool read_group(const descriptor& fd, std::size_t size, std::size_t place, event_reading& reading);
 
 }  // namespace stallscope

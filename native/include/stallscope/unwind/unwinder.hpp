@@ -67,9 +67,13 @@ class unwinder {
   // Walks from `first` on; appends the frames, the first one included, to `into`.
   chain_end walk(const registers& first, const stack_copy& stack, code_map& code,
                  std::vector<frame>& into, std::size_t most_frames = 1024);
+  // Whether the last walk asked for bytes behind the end of its copy. If not, it would have found
+  // the same with a longer copy.
+  [[nodiscard]] bool missed_stack() const noexcept { return missed_stack_; }
 
  private:
   architecture arch_;
+  bool missed_stack_ = false;
 };
 
 }  // namespace stallscope::unwind

@@ -1,0 +1,62 @@
+"""Two shards of the reference server against one, where a third CPU is there for the loader."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from benchmarks.effort import pairs, seconds
+from benchmarks.pairs import Case, interleave, save
+from harness.labs.memory_machine import gather
+from harness.load.loader import fill_keys, loading
+from harness.load.options import LoadOptions, ServerOptions
+from harness.load.server import running_server
+from stallscope.system_files import Roots
+
+PAIRS = 5
+DURATION_S = 1.5
+
+
+def throughput(cpus: tuple[int, ...], loader_cpus: tuple[int, ...], folder: Path) -> float:
+    """Return replies a second of a server with a shard on each of the CPUs."""
+    options = ServerOptions(path="kv", threads=len(cpus), cpus=",".join(map(str, cpus)))
+    with running_server(options) as server:
+        load = LoadOptions(
+            target=server.target,
+            output=Path(tempfile.mkdtemp(dir=folder)),
+            duration_s=seconds(DURATION_S),
+            warmup_s=0.4,
+            pipeline=16,
+            threads=len(loader_cpus),
+            read_share=1.0,
+            cpus=",".join(map(str, loader_cpus)),
+        )
+        fill_keys(load)
+        with loading(load) as running:
+            return running.finished_rate()[1]
+
+
+def run() -> None:
+    """Measure pairs; says so where there are too few CPUs, and leaves what was measured before."""
+    allowed = frozenset(os.sched_getaffinity(0))
+    if len(allowed) < 3:
+        print("not measured: two shards and the loader need a CPU each, and this has fewer")
+        return
+    first, second, *others = gather(Roots(), allowed).cpus
+    loader = tuple(others[:2])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        two, one = interleave(
+            pairs(PAIRS),
+            lambda: throughput((first, second), loader, folder),
+            lambda: throughput((first,), loader, folder),
+        )
+    case = Case(
+        name="GET, pipeline 16, 64 connections: two shards against one",
+        metric="requests/s",
+        ours_command="stallscope-server --threads 2",
+        peer_command="stallscope-server --threads 1",
+        bar="none",
+        ours=two,
+        peer=one,
+    )
+    save("shards", "./dev bench shards", [case])

@@ -1,0 +1,90 @@
+"""The I/O queue's limit: a reader beside a storm of writes, at the recommended limit against 128.
+
+Each case is of one `stallscope lab storm` on a file of its own under build/, both limits with
+shares, in rounds whose order alternates. "ours" is the recommended limit, the "peer" 128. "Below 1"
+is less latency.
+"""
+
+from pathlib import Path
+
+from benchmarks.effort import pairs, seconds
+from benchmarks.pairs import Case, save
+from harness.labs.storm_plan import AGAINST, StormOptions
+from harness.labs.storm_results import OTHERS, READER, WRITER, Pick, StormResults
+from harness.labs.storm_session import measured_storm
+from ioprobe.storm import StormRound
+
+ROUNDS = 7
+DURATION_S = 1.0
+WARMUP_S = 0.2
+REST_S = 2.0  # cloud disks have limiters with a burst, and drives have caches
+FILE_BYTES = 2**30
+
+
+def _us(name: str) -> Pick:
+    def pick(one: StormRound) -> float | None:
+        found = READER[name](one)
+        return None if found is None else found / 1000
+
+    return pick
+
+
+def _mb_per_s(one: StormRound) -> float | None:
+    found = OTHERS[WRITER](one)
+    return None if found is None else found / 1e6
+
+
+METRICS: tuple[tuple[str, str, Pick], ...] = (
+    ("reader's p50 us", "", _us("p50")),
+    ("reader's p99 us", "at most 0.60", _us("p99")),
+    ("reader's p99.9 us", "at most 0.60", _us("p99.9")),
+    ("writer's MB/s", "at least 0.95", _mb_per_s),
+)
+
+
+def cases(results: StormResults) -> list[Case]:
+    """Return a case for each metric, of the rounds in which both limits passed their checks."""
+    limited = {one.run.round: one for one in results.kept(results.limited)}
+    against = {one.run.round: one for one in results.kept(results.against)}
+    both = sorted(limited.keys() & against.keys())
+    masked = len(results.all_of(results.limited)) + len(results.all_of(results.against))
+    masked -= len(limited) + len(against)
+    notes = f"recommended: {results.recommended.limit}, {results.recommended.how}"
+    if masked:
+        notes += f"; {masked} runs were masked"
+    found = []
+    for metric, bar, pick in METRICS:
+        values = [(pick(limited[at]), pick(against[at])) for at in both]
+        known = [(ours, peer) for ours, peer in values if ours is not None and peer]
+        if known:
+            found.append(
+                Case(
+                    name="a 4 KiB read at a time beside 256 writes of 128 KiB, with shares",
+                    metric=metric,
+                    ours_command=f"limit {results.recommended.limit}",
+                    peer_command=f"limit {AGAINST}",
+                    bar=bar,
+                    ours=tuple(ours for ours, _ in known),
+                    peer=tuple(peer for _, peer in known),
+                    notes=notes,
+                )
+            )
+    return found
+
+
+def run() -> None:
+    """Measure the storm on the disk under build/."""
+    folder = Path("build")
+    folder.mkdir(exist_ok=True)
+    options = StormOptions(
+        path=str(folder),
+        rounds=pairs(ROUNDS),
+        duration_s=seconds(DURATION_S),
+        warmup_s=WARMUP_S,
+        rest_s=REST_S,
+        limits=(AGAINST,),
+        no_limit=False,
+        first_come=False,
+        size_bytes=FILE_BYTES,
+    )
+    save("storm", "./dev bench storm", cases(measured_storm(options)))

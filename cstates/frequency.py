@@ -1,0 +1,136 @@
+"""Frequency policies, turbo, energy preferences and SMT, as cpufreq and its drivers tell in sysfs.
+
+Documented in the kernel's Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst and
+amd-pstate.rst.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cstates.sysfs import cpu_folder
+from stallscope.cpu_lists import cpus_in_list
+from stallscope.system_files import Roots, names_in, read_integer, read_text
+
+
+@dataclass(frozen=True, slots=True)
+class FrequencyPolicy:
+    """One cpufreq policy: the CPUs whose frequency is set together; unknown is None."""
+
+    name: str  # policy0
+    cpus: tuple[int, ...]
+    driver: str | None
+    governor: str | None
+    available_governors: tuple[str, ...]
+    min_khz: int | None  # the limits set
+    max_khz: int | None
+    hardware_min_khz: int | None
+    hardware_max_khz: int | None
+    base_khz: int | None  # what is kept without turbo; None where the driver does not tell
+    current_khz: int | None
+    energy_preference: str | None  # EPP
+
+
+@dataclass(frozen=True, slots=True)
+class Turbo:
+    """Whether the CPUs may go beyond their base frequency, and the file that says so."""
+
+    allowed: bool
+    source: str  # relative to the folder of CPUs: intel_pstate/no_turbo or cpufreq/boost
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """What sets the CPUs' frequencies; without policies, ``missing`` says why."""
+
+    policies: tuple[FrequencyPolicy, ...]
+    driver_status: str | None  # of intel_pstate or amd_pstate: active, passive, guided, off
+    turbo: Turbo | None
+    energy_bias: dict[int, int]  # EPB by CPU, 0 performance to 15 power saving
+    smt: str | None  # on, off, forceoff, notsupported, notimplemented
+    missing: str | None
+
+    def policy_of(self, cpu: int) -> FrequencyPolicy | None:
+        """Return the policy a CPU belongs to; None where it has none."""
+        return next((policy for policy in self.policies if cpu in policy.cpus), None)
+
+
+def read_frequency(roots: Roots, cpus: tuple[int, ...]) -> Frequency:
+    """Return the policies of the CPUs given and what bounds them all."""
+    folder = cpu_folder(roots)
+    wanted = set(cpus)
+    names = sorted(
+        (name for name in names_in(folder / "cpufreq") if name.removeprefix("policy").isdecimal()),
+        key=lambda name: int(name.removeprefix("policy")),
+    )
+    policies = tuple(
+        policy
+        for policy in (_read_policy(folder / "cpufreq" / name, name) for name in names)
+        if wanted & set(policy.cpus)
+    )
+    biases = ((cpu, _bias(cpu_folder(roots, cpu))) for cpu in cpus)
+    return Frequency(
+        policies=policies,
+        driver_status=_status(folder),
+        turbo=_turbo(folder),
+        energy_bias={cpu: bias for cpu, bias in biases if bias is not None},
+        smt=read_text(folder / "smt" / "control", 64) or None,
+        missing=None if policies else _why_no_policies(folder),
+    )
+
+
+def _read_policy(folder: Path, name: str) -> FrequencyPolicy:
+    related = read_text(folder / "affected_cpus", 65536) or ""
+    return FrequencyPolicy(
+        name=name,
+        cpus=cpus_in_list(",".join(related.split())),
+        driver=read_text(folder / "scaling_driver", 64) or None,
+        governor=read_text(folder / "scaling_governor", 64) or None,
+        available_governors=tuple(
+            (read_text(folder / "scaling_available_governors", 4096) or "").split()
+        ),
+        min_khz=_khz(folder / "scaling_min_freq"),
+        max_khz=_khz(folder / "scaling_max_freq"),
+        hardware_min_khz=_khz(folder / "cpuinfo_min_freq"),
+        hardware_max_khz=_khz(folder / "cpuinfo_max_freq"),
+        base_khz=_khz(folder / "base_frequency") or _acpi_base_khz(folder),
+        current_khz=_khz(folder / "scaling_cur_freq"),
+        energy_preference=read_text(folder / "energy_performance_preference", 64) or None,
+    )
+
+
+def _acpi_base_khz(folder: Path) -> int | None:
+    """Return the base that ACPI's CPPC tells of the policy's first CPU, in kHz (it tells MHz)."""
+    cpu = folder.name.removeprefix("policy")
+    mhz = _khz(folder.parent.parent / f"cpu{cpu}" / "acpi_cppc" / "nominal_freq")
+    return mhz * 1000 if mhz else None
+
+
+def _khz(path: Path) -> int | None:
+    value = read_integer(path)
+    return value if value is not None and value > 0 else None
+
+
+def _bias(folder: Path) -> int | None:
+    return read_integer(folder / "power" / "energy_perf_bias")
+
+
+def _status(folder: Path) -> str | None:
+    for name in ("intel_pstate", "amd_pstate"):
+        text = read_text(folder / name / "status", 64)
+        if text:
+            return f"{name} {text}"
+    return None
+
+
+def _turbo(folder: Path) -> Turbo | None:
+    closed = read_integer(folder / "intel_pstate" / "no_turbo")
+    if closed is not None:
+        return Turbo(closed == 0, "intel_pstate/no_turbo")
+    boost = read_integer(folder / "cpufreq" / "boost")
+    return None if boost is None else Turbo(boost != 0, "cpufreq/boost")
+
+
+def _why_no_policies(folder: Path) -> str:
+    if (folder / "cpufreq").is_dir():
+        return "cpufreq has no policies: no driver controls the CPUs' frequency"
+    return "no cpufreq: the firmware or the hypervisor sets the frequency and does not tell"

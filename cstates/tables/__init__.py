@@ -1,0 +1,6 @@
+"""Sleep states as drivers and machines declare them, by table name or from a CSV file."""
+
+from cstates.tables.known import known_table_names, load_table
+from cstates.tables.state_table import DeclaredState, StateTable
+
+__all__ = ["DeclaredState", "StateTable", "known_table_names", "load_table"]

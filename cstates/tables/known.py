@@ -1,0 +1,132 @@
+"""Tables from CSV: those known, kept beside this file, and a person's own files."""
+
+import csv
+import difflib
+import io
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from cstates.tables.state_table import (
+    LARGEST_US,
+    DeclaredState,
+    StateTable,
+    checked_table,
+    with_polling,
+)
+from stallscope.errors import UsageError
+
+KNOWN_FILE = "known_states.csv"
+LARGEST_FILE_BYTES = 2**20
+COLUMNS = ("name", "exit_latency_us", "target_residency_us")
+_REMEDY = "a table is CSV with the columns name,exit_latency_us,target_residency_us"
+
+
+def known_table_names() -> tuple[str, ...]:
+    """Return the names of the tables that come along."""
+    return tuple(_known_rows())
+
+
+def load_table(name: str) -> StateTable:
+    """Return a known table by its name or the part behind its colon, or that of a CSV file.
+
+    A known table without POLL is given one, as the kernel does. Raises UsageError where there is no
+    such table, or its states cannot be a CPU's.
+    """
+    if name.endswith(".csv"):
+        return read_table(Path(name))
+    known = _known_rows()
+    tails = [full for full in known if full.partition(":")[2] == name]
+    full = name if name in known else tails[0] if len(tails) == 1 else None
+    if full is None:
+        raise _unknown(name, tuple(known))
+    return with_polling(_table(full, known[full], "known states"))
+
+
+def _unknown(name: str, known: tuple[str, ...]) -> UsageError:
+    places = {full.partition(":")[2]: full for full in known} | {full: full for full in known}
+    near = [places[found] for found in difflib.get_close_matches(name, places, n=3, cutoff=0.4)]
+    remedy = f"near it: {', '.join(dict.fromkeys(near))}; " if near else ""
+    return UsageError(
+        f"there is no table {name!r}",
+        f"{remedy}all: stallscope cstates simulate --list; a file's name ends in .csv",
+    )
+
+
+@cache
+def _known_rows() -> dict[str, list[dict[str, str]]]:
+    text = (resources.files(__package__) / KNOWN_FILE).read_text(encoding="utf-8")
+    found: dict[str, list[dict[str, str]]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        found.setdefault(row["table"], []).append(row)
+    return found
+
+
+def read_table(path: Path) -> StateTable:
+    """Return the one table of a CSV file; UsageError where it is none."""
+    text = _read(path)
+    try:
+        reader = csv.DictReader(io.StringIO(text), strict=True)
+        absent = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+        if absent:
+            raise UsageError(f"{path} has no column {', '.join(absent)}", _REMEDY)
+        rows = list(reader)
+    except csv.Error as error:
+        raise UsageError(f"{path} is no CSV: {error}", _REMEDY) from error
+    names = {row.get("table") or "" for row in rows}
+    if len(names) > 1:
+        raise UsageError(f"{path} holds {len(names)} tables", "one file, one table")
+    return _table(str(path), rows, str(path))
+
+
+def _read(path: Path) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise UsageError(f"{path} is not a regular file", _REMEDY)
+            content = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", _REMEDY) from error
+    if len(content) > LARGEST_FILE_BYTES:
+        raise UsageError(f"{path} is larger than {LARGEST_FILE_BYTES} bytes", _REMEDY)
+    return content.decode("utf-8-sig", "replace")
+
+
+def _table(name: str, rows: Iterable[Mapping[str, str]], where: str) -> StateTable:
+    listed = list(rows)
+    first = listed[0] if listed else {}
+    return checked_table(
+        StateTable(
+            name=name,
+            cpu=first.get("cpu") or "",
+            driver=first.get("driver") or "",
+            source=first.get("source") or where,
+            states=tuple(_state(row, f"{where}, row {n}") for n, row in enumerate(listed, 1)),
+        )
+    )
+
+
+def _state(row: Mapping[str, str], where: str) -> DeclaredState:
+    name = (row.get("name") or "").strip()
+    if not name or not name.isprintable() or len(name) > 64:
+        raise UsageError(f"{where}: {name!r} is no name of a state", _REMEDY)
+    return DeclaredState(
+        name=name,
+        description=row.get("desc") or "",
+        exit_latency_us=_microseconds(row, "exit_latency_us", where),
+        target_residency_us=_microseconds(row, "target_residency_us", where),
+        enabled=row.get("default_status") != "disabled",
+    )
+
+
+def _microseconds(row: Mapping[str, str], column: str, where: str) -> int:
+    text = (row.get(column) or "").strip()
+    if not (text.isascii() and text.isdecimal() and int(text[:12]) <= LARGEST_US):
+        raise UsageError(
+            f"{where}: {column} is {text!r}, not whole microseconds from 0 to {LARGEST_US}", _REMEDY
+        )
+    return int(text)

@@ -1,0 +1,50 @@
+"""`stallscope io queue`: mount, device stack and request queues below a path."""
+
+from pathlib import Path
+
+import click
+
+from harness.machine_options import roots_options
+
+EXAMPLES = """\b
+Examples:
+  stallscope io queue /var/lib/db
+  stallscope io queue .
+  stallscope io queue /dev/nvme0n1 --interval 5
+  stallscope io queue / --json | jq '.devices[] | [.name, .queue.nr_requests]'
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.1, max=86_400),
+    metavar="S",
+    help="Count over so many seconds what the devices do.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@roots_options
+def command(
+    path: Path, interval: float | None, as_json: bool, sysfs_root: Path, proc_root: Path
+) -> int:
+    """Show what stands between a path and its disk, and what it means for depth.
+
+    PATH is a file, a directory or a block device. From its mount through partitions, LVM, RAID,
+    encryption and loop devices down to the disks: filesystem, scheduler, requests and hardware
+    tags, merging, block sizes, write cache, requests in flight, stalls by PSI. Nothing is written,
+    and nothing is read but what the kernel tells.
+    """
+    from harness.io.queue_session import QueueRequest, run_queue  # noqa: PLC0415 - start-up
+    from stallscope.errors import UsageError  # noqa: PLC0415
+    from stallscope.system_files import roots_at  # noqa: PLC0415
+
+    roots = roots_at(sysfs_root, proc_root)
+    if interval is not None and interval != interval:  # noqa: PLR0124 - NaN differs from itself
+        raise UsageError("--interval is no time", "name seconds, as --interval 2")
+    if interval and not roots.is_live:
+        raise UsageError(
+            "a recorded machine's counters do not move, so --interval would count nothing",
+            "leave out --interval",
+        )
+    return run_queue(QueueRequest(path, roots, interval), as_json=as_json)

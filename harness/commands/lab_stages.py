@@ -1,0 +1,88 @@
+"""`stallscope lab stages`: what running requests in batches gains, stages off against on."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.number_options import Number
+from harness.workload_options import (
+    batch_options,
+    connections_option,
+    path_option,
+    pipeline_option,
+    run_length_option,
+)
+
+EXAMPLES = """\b
+Examples:
+  stallscope lab stages --path codec                      (about two minutes)
+  stallscope lab stages --path query --pairs 9 --duration 3 -o query
+  stallscope lab stages --path kv --no-replay --profile 0 --json | jq .throughput_ratio
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@path_option("codec")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 1000),
+    default=5,
+    show_default=True,
+    help="Rounds of each load on both sides; fewer than five give no verdict.",
+)
+@run_length_option(1.5)
+@click.option(
+    "--warmup",
+    "warmup_s",
+    type=Number(0, 600),
+    default=0.5,
+    show_default=True,
+    metavar="S",
+    help="Seconds before that.",
+)
+@click.option(
+    "--loads",
+    default="30,60,90",
+    show_default=True,
+    metavar="LIST",
+    help="Open loops, in percent of the unstaged capacity; empty: saturated only.",
+)
+@pipeline_option(8)
+@connections_option()
+@click.option(
+    "--profile",
+    "profile_s",
+    type=Number(0, 600),
+    default=5.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds for which each side is profiled; 0: no flame graphs.",
+)
+@click.option(
+    "--replay/--no-replay",
+    default=True,
+    help="Replay logged requests under callgrind for simulated cache misses. Default: yes.",
+)
+@batch_options
+@click.option("--cpus", metavar="LIST", help="Use these CPUs only, as 0,2.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where to put page, document and logs. Default: stallscope-stages-<path>-<time>.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def command(cpus: str | None, loads: str, as_json: bool, **values: Any) -> None:
+    """Measure what execution stages gain on the reference server.
+
+    Server and loader run on cores of their own, with stages off and on in alternating rounds:
+    saturated, and in an open loop at shares of the unstaged capacity. Prints the table and a
+    verdict, which may be "no gain here", or none where rounds disagree, and writes a page with both
+    flame graphs. Ctrl-C keeps complete pairs.
+    """
+    from harness.labs.stages_options import stages_options  # noqa: PLC0415 - start-up stays light
+    from harness.labs.stages_session import run_lab, show  # noqa: PLC0415
+
+    show(run_lab(stages_options(values, loads), cpus), as_json=as_json)

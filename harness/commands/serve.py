@@ -1,0 +1,115 @@
+"""`stallscope serve`: runs the reference server until Ctrl-C."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.load.options import DEFAULT_PORT
+from harness.workload_options import (
+    SERVED_PATHS,
+    batch_options,
+    password_file_option,
+    path_option,
+    stages_option,
+)
+
+EXAMPLES = """\b
+Examples:
+  stallscope serve
+  stallscope serve --path codec --stages on --cpus 0
+  stallscope serve --port 0 --json
+  stallscope serve --bind 0.0.0.0 --password-file secret
+  stallscope serve --path disk --data values --disk-limit 8
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@path_option("kv", paths=SERVED_PATHS)
+@stages_option()
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="TCP port; 0: any that is free.",
+)
+@click.option(
+    "--bind", default="", metavar="ADDRESS", help="Default: 127.0.0.1; any other needs a password."
+)
+@click.option(
+    "--unix",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Listen on this unix socket as well.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Threads; each holds a part of the keys.",
+)
+@click.option("--cpus", default="", metavar="LIST", help="Pin the threads, as 0,2.")
+@batch_options
+@click.option(
+    "--task-quota-us",
+    type=click.IntRange(1),
+    metavar="US",
+    help="Time after which a running stage gives way. Default: 500.",
+)
+@click.option(
+    "--write",
+    type=click.Choice(["deferred", "eager"]),
+    default="deferred",
+    show_default=True,
+    help="Write replies once a turn of the loop, or each at once.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Directory for the values of --path disk; without it they go at the end.",
+)
+@click.option(
+    "--sync",
+    type=click.Choice(["none", "each-batch"]),
+    default="none",
+    show_default=True,
+    help="Answer writes when they are written, or when they outlive a loss of power.",
+)
+@click.option(
+    "--disk-limit", default="", metavar="N|none", help="Requests on the disk at once. Default: 8."
+)
+@click.option(
+    "--disk-shares",
+    default="",
+    metavar="SHARES",
+    help="Of the disk's two classes. Default: queries=1000,compaction=100.",
+)
+@click.option(
+    "--segment-bytes", default="", metavar="BYTES", help="Size of a file of the log. Default: 64M."
+)
+@click.option("--maxmemory", default="", metavar="BYTES", help="Memory that keys may take.")
+@click.option("--maxmemory-policy", default="", metavar="POLICY", help="What is evicted beyond.")
+@password_file_option("File with the password that clients must give.")
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Prometheus text over HTTP; 0: any port that is free.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document when ready instead of text."
+)
+def command(as_json: bool, stages: str, **values: Any) -> int:
+    """Run the reference server until Ctrl-C.
+
+    A RESP server made to be diagnosed: its request path is cut into execution stages that run calls
+    in batches, so that instruction-cache stalls can be switched on and off. Any redis client talks
+    to it.
+    """
+    from harness.load.options import ServerOptions  # noqa: PLC0415 - start-up stays light
+    from harness.load.serving import serve  # noqa: PLC0415
+
+    return serve(ServerOptions(stages=stages == "on", **values), as_json=as_json)

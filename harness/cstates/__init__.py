@@ -1,0 +1,1 @@
+"""`stallscope cstates`: what is shown of sleep states and simulated governors."""

@@ -1,0 +1,65 @@
+"""The document of `stallscope io queue --json`; missing is null, and the reason beside it."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from harness.io.queue_watched import Watched, stalls_document
+from ioprobe.block_queue import BlockQueue, QueueDevice
+from ioprobe.block_queue_meaning import (
+    Meaning,
+    depth_of,
+    device_meanings,
+    mount_meanings,
+    options_of,
+)
+from ioprobe.block_queue_reading import Interval
+from ioprobe.mounts import Mount
+
+SCHEMA = "stallscope.io.queue/1"
+NOT_WATCHED = "stalls are looked for over an --interval"
+
+
+def document(found: BlockQueue, watched: Watched | None) -> dict[str, object]:
+    """Return what was found as JSON takes it."""
+    mount = found.place.mount
+    interval = watched.interval if watched else None
+    return {
+        "schema": SCHEMA,
+        "source": "measured",
+        "path": found.place.path,
+        "kind": found.place.kind,
+        "missing": found.place.missing,
+        "depth": depth_of(found),
+        "mount": mount and _mount(mount),
+        "devices": [_device(device, interval) for device in found.devices],
+        "pressure": found.pressure and asdict(found.pressure),
+        "pressure_missing": found.pressure_missing,
+        "interval_s": interval and interval.seconds,
+        "stalls": stalls_document(watched),
+        "stalls_missing": watched.stalls_missing if watched else NOT_WATCHED,
+    }
+
+
+def _mount(mount: Mount) -> dict[str, object]:
+    return {
+        "point": mount.mount_point,
+        "filesystem": mount.filesystem,
+        "source": mount.source,
+        "options": options_of(mount),
+        "meanings": _meanings(mount_meanings(mount)),
+    }
+
+
+def _device(device: QueueDevice, interval: Interval | None) -> dict[str, object]:
+    queue = device.queue
+    activity = interval.devices.get(device.name) if interval else None
+    return asdict(device) | {
+        "queue": queue
+        and asdict(queue) | {"admitted": queue.admitted, "on_device": queue.on_device},
+        "meanings": _meanings(device_meanings(device)),
+        "over_interval": activity and asdict(activity),
+    }
+
+
+def _meanings(meanings: Iterable[Meaning]) -> dict[str, str]:
+    return {each.key: each.meaning for each in meanings}

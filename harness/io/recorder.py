@@ -1,0 +1,89 @@
+"""A disk's recording while it is made: begun before, forgotten where nothing came of it."""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import click
+
+from harness.io.recording import (
+    PAGE,
+    IoRun,
+    forget_unbegun,
+    make_directory,
+    write_document,
+    write_manifest,
+)
+from harness.io.report import write_io_page
+from harness.outputs import write_whole
+from harness.terminal import colours, note, printable, report_command
+
+
+@dataclass(slots=True)
+class Recorder:
+    """One verb's recording of a path; without a folder nothing is written."""
+
+    verb: str
+    path: str
+    folder: Path | None
+    force: bool = False
+    group: str = "io"  # whose verb it is
+    begin_ns: int = field(default_factory=lambda: time.clock_gettime_ns(time.CLOCK_MONOTONIC))
+
+    def __enter__(self) -> Self:
+        """Return itself, the directory made and its manifest begun."""
+        if self.folder is not None:
+            make_directory(self.folder, force=self.force)
+            write_manifest(self._run(self.folder, ()), end=None)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove what holds nothing."""
+        if kind is not None and self.folder is not None:
+            forget_unbegun(self.folder)
+
+    def keep(
+        self,
+        document: Mapping[str, object],
+        files: Mapping[str, tuple[str, str | bytes | None]],
+        warnings: Iterable[str],
+    ) -> None:
+        """Write the document, other files (name to form and content), and the page.
+
+        A file without content is there already: the engine's log.
+        """
+        if self.folder is None:
+            return
+        run = self._run(self.folder, [(name, form) for name, (form, _) in files.items()])
+        write_document(run, document)
+        for name, (_, content) in files.items():
+            if content is not None:
+                write_whole(self.folder / name, [content])
+        end = "duration" if document["complete"] else "signal"
+        modelled = document["source"] == "modelled"
+        write_manifest(run, end=end, modelled=modelled, warnings=warnings)
+        write_io_page(self.folder)
+
+    def tell(self, document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
+        """Print the document, or its text and where all is."""
+        if as_json:
+            places = {} if self.folder is None else {"recording": str(self.folder)}
+            click.echo(json.dumps({**document, **places}, allow_nan=False))
+            return
+        click.echo("\n".join(lines), color=colours())
+        if self.folder is not None:
+            click.echo(f"\nrecording  {printable(str(self.folder))}")
+            click.echo(f"page       {printable(str(self.folder / PAGE))}")
+            note(f"see it again with: {report_command(self.folder)}")
+
+    def _run(self, folder: Path, files: Iterable[tuple[str, str]]) -> IoRun:
+        return IoRun(folder, self.verb, self.path, self.begin_ns, dict(files), self.group)

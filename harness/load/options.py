@@ -1,0 +1,132 @@
+"""What the reference server and the loader are asked for, and how their command lines say it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+DEFAULT_PORT = 7379
+
+
+def _words(*values: tuple[str, object]) -> list[str]:
+    """Return each option that has a value, with its value as a word of its own."""
+    return [
+        word for name, value in values if value not in (None, "") for word in (name, str(value))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """The reference server's options; None and empty are the server's own defaults."""
+
+    path: str = "kv"
+    stages: bool = True
+    bind: str = ""
+    port: int = 0  # 0: any that is free
+    unix: Path | None = None
+    threads: int = 1
+    cpus: str = ""
+    write: str = "deferred"
+    max_batch: int | None = None
+    task_quota_us: int | None = None
+    footprint_kb: int | None = None  # of the codec path's generated code
+    stage_kb: int | None = None
+    maxmemory: str = ""
+    maxmemory_policy: str = ""
+    password_file: Path | None = None
+    metrics_port: int | None = None
+    log_batches: Path | None = None
+    data: Path | None = None  # of the path disk; None: files that go at the end
+    sync: str = ""
+    disk_limit: str = ""
+    disk_shares: str = ""
+    segment_bytes: str = ""
+
+    def path_arguments(self) -> list[str]:
+        """Return what of the command line says how a request is run, served or replayed."""
+        return _words(
+            ("--path", self.path),
+            ("--stages", "on" if self.stages else "off"),
+            ("--max-batch", self.max_batch),
+            ("--footprint-kb", self.footprint_kb),
+            ("--stage-kb", self.stage_kb),
+        )
+
+    def arguments(self) -> list[str]:
+        """Return the program's command line, without its name."""
+        return self.path_arguments() + _words(
+            ("--bind", self.bind),
+            ("--port", self.port),
+            ("--unix", self.unix),
+            ("--threads", self.threads),
+            ("--cpus", self.cpus),
+            ("--write", self.write),
+            ("--task-quota-us", self.task_quota_us),
+            ("--maxmemory", self.maxmemory),
+            ("--maxmemory-policy", self.maxmemory_policy),
+            ("--password-file", self.password_file),
+            ("--metrics-port", self.metrics_port),
+            ("--log-batches", self.log_batches),
+            ("--data", self.data),
+            ("--sync", self.sync),
+            ("--disk-limit", self.disk_limit),
+            ("--disk-shares", self.disk_shares),
+            ("--segment-bytes", self.segment_bytes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """The loader's options; a rate makes the loop open, none leaves it closed."""
+
+    target: str  # HOST:PORT or unix:PATH
+    output: Path
+    duration_s: float = 10.0
+    warmup_s: float = 1.0
+    connections: int = 64
+    threads: int = 1
+    pipeline: int = 1
+    rate_per_s: float | None = None
+    arrivals: str = "poisson"
+    think_us: int | None = None
+    keys: int = 100_000
+    key_distribution: str = "uniform"
+    value_bytes: str = "64"
+    read_share: float = 0.9
+    request_file: Path | None = None
+    password_file: Path | None = None
+    requests: int | None = None
+    check: bool = False
+    fill: bool = False  # set every key once before
+    seed: int = 1
+    cpus: str = ""
+
+    @property
+    def open_loop(self) -> bool:
+        """Return whether requests start at times of their own, whatever the replies do."""
+        return self.rate_per_s is not None
+
+    def arguments(self) -> list[str]:
+        """Return the program's command line, without its name."""
+        words = _words(
+            ("--target", self.target),
+            ("--mode", "open" if self.open_loop else "closed"),
+            ("--rate", None if self.rate_per_s is None else f"{self.rate_per_s:.17g}"),
+            ("--arrivals", self.arrivals if self.open_loop else None),
+            ("--duration", f"{self.duration_s:g}"),
+            ("--warmup", f"{self.warmup_s:g}"),
+            ("--connections", self.connections),
+            ("--threads", self.threads),
+            ("--pipeline", self.pipeline),
+            ("--think-us", self.think_us),
+            ("--requests", self.requests),
+            ("--keys", self.keys),
+            ("--key-distribution", self.key_distribution),
+            ("--value-bytes", self.value_bytes),
+            ("--read-share", f"{self.read_share:g}"),
+            ("--request-file", self.request_file),
+            ("--password-file", self.password_file),
+            ("--seed", self.seed),
+            ("--cpus", self.cpus),
+            ("-o", self.output),
+        )
+        words += ["--check"] if self.check else []
+        return words + (["--fill"] if self.fill else [])

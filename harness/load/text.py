@@ -1,0 +1,72 @@
+"""What a load says to people: the line while it runs, and the table at its end."""
+
+from harness.load.options import LoadOptions
+from harness.load.results import LoadResult, LoadSecond, Percentiles
+from harness.terminal import printable, wrapped
+from stallscope.json_fields import Fields
+
+_HEADS = ("p50", "p90", "p99", "p99.9", "max")
+
+
+def microseconds(value: float | None) -> str:
+    """Return a time in microseconds as a person reads it."""
+    if value is None:
+        return "n/a"
+    for scale, unit in ((1e6, "s"), (1e3, "ms")):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value:.3g} µs"
+
+
+def second_line(second: LoadSecond, options: LoadOptions) -> str:
+    """Return the live line of one second."""
+    errors = f", {second.errors:,} errors" if second.errors else ""
+    return (
+        f"load: {second.t_s:.0f} of {options.duration_s:g} s (Ctrl-C ends it earlier), "
+        f"{second.requests:,} requests/s, p50 {microseconds(second.p50_us)}, "
+        f"p99 {microseconds(second.p99_us)}{errors}"
+    )
+
+
+def heading(result: LoadResult) -> str:
+    """Return how the server was loaded, as the loader's document has it."""
+    options = Fields(result.document, "load.json").fields("options")
+    loop = "closed loop" if result.rate_asked is None else "open loop"
+    return (
+        f"{loop} against {printable(options.text('target', '?'))}: "
+        f"{options.count('connections', 0):,} connections, pipeline {options.count('pipeline', 1)}"
+    )
+
+
+def result_lines(result: LoadResult, room: int) -> list[str]:
+    """Return the table of a run, with what a reader of it must know."""
+    asked = "" if result.rate_asked is None else f", asked {result.rate_asked:,.0f}"
+    what = heading(result)
+    rate = (
+        f"achieved {rate_text(result.rate_achieved)}{asked}; {result.requests:,} requests, "
+        f"{result.errors:,} errors; the loader took {result.cpu_s:.2f} s of CPU"
+    )
+    lines = [
+        what,
+        rate,
+        "",
+        f"{'':24}" + "".join(f"{head:>10}" for head in _HEADS),
+        _row("from the intended start", result.latency_us),
+        _row("service, from sending", result.service_us),
+        _row("send lag", result.send_lag_us),
+    ]
+    if result.limited_by_loader:
+        lines += ["", *wrapped(f"The loader itself was the limit: {result.why}", room)]
+    for warning in result.warnings:
+        lines += wrapped(f"warning: {warning}", room, "  ")
+    return lines
+
+
+def rate_text(rate: float | None) -> str:
+    """Return a rate as a person reads it."""
+    return "n/a" if rate is None else f"{rate:,.0f} requests/s"
+
+
+def _row(what: str, found: Percentiles) -> str:
+    values = (found.p50, found.p90, found.p99, found.p999, found.largest)
+    return f"{what:24}" + "".join(f"{microseconds(value):>10}" for value in values)

@@ -1,0 +1,22 @@
+"""Numbers on the command line: within a range, and never "nan", which lies in every range."""
+
+import math
+from typing import Any
+
+import click
+
+
+class Number(click.FloatRange):
+    """A finite number in a range; what is none is refused as any other wrong number."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - as click has it
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """Return the number; click's BadParameter otherwise."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no finite number.", param, ctx)
+        return number

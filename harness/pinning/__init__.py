@@ -1,0 +1,1 @@
+"""How `stallscope pin` shows plans, outcomes and the state of pins."""

@@ -1,0 +1,48 @@
+"""What a recording's machine was set to: kept in recording.json, told on its page.
+
+Sleep states, governors, limits and turbo, as benchmarks keep them: two profiles can be compared
+where these are alike. Costs two looks at sysfs and /proc, 10 ms each with a few CPUs.
+"""
+
+import json
+from pathlib import Path
+
+from cstates.observation import Observation
+from harness.load.recording import read_settings
+from harness.load.settings import observed, settings_facts, settings_since
+from harness.outputs import write_whole
+from harness.terminal import warn
+from stallscope.errors import StallscopeError
+from stallscope.json_fields import read_fields
+from stallscope.recordings import MANIFEST
+
+
+def settings_now() -> Observation | None:
+    """Return how this machine's CPUs are set now; None where sysfs does not tell."""
+    try:
+        return observed()
+    except StallscopeError:
+        return None
+
+
+def keep_settings(directory: Path, before: Observation | None) -> None:
+    """Add to a whole recording what ran since ``before`` ran under; says where it cannot.
+
+    One that is not whole stays as it is.
+    """
+    manifest = directory / MANIFEST
+    if before is None or not manifest.is_file():
+        return
+    try:
+        document = dict(read_fields(manifest).values)
+        if document.get("complete") is True:
+            document["settings"] = settings_since(before).document()
+            write_whole(manifest, [json.dumps(document, indent=1) + "\n"])
+    except StallscopeError as error:
+        warn(f"what the machine was set to could not be kept: {error.message}")
+
+
+def recorded_facts(directory: Path) -> dict[str, str]:
+    """Return labels and texts of what a recording kept; nothing where it did not."""
+    found = read_settings(directory / MANIFEST)
+    return {} if found is None else settings_facts(found)

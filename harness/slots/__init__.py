@@ -1,0 +1,1 @@
+"""Where slots went, for people and scripts: the engine, texts and files of `stallscope topdown`."""

@@ -1,0 +1,218 @@
+// Pages of the kernel's trace buffers, and the block requests in them; stallscope/_native.pyi tells
+// what the columns hold.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unordered_map.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "stallscope/block_trace/request_log.hpp"
+
+namespace nb = nanobind;
+
+namespace stallscope::bindings {
+namespace {
+
+using block_trace::finished_request;
+using block_trace::pairing_counts;
+
+template <typename Value>
+nb::object column_of(std::vector<Value> values) {
+  auto kept = std::make_unique<std::vector<Value>>(std::move(values));
+  kept->reserve(1);  // numpy wants an address of what is empty, too
+  Value* data = kept->data();
+  const std::size_t size = kept->size();
+  const nb::capsule owner(
+      kept.release(), [](void* held) noexcept { delete static_cast<std::vector<Value>*>(held); });
+  return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(data, {size}, owner));
+}
+
+template <typename Value, typename Take>
+nb::object column(const std::vector<finished_request>& rows, Take take) {
+  std::vector<Value> values;
+  values.reserve(rows.size());
+  for (const finished_request& row : rows) {
+    values.push_back(static_cast<Value>(take(row)));
+  }
+  return column_of(std::move(values));
+}
+
+std::span<const std::byte> bytes_of(const nb::bytes& pages) {
+  return {static_cast<const std::byte*>(pages.data()), pages.size()};
+}
+
+// All records of whole pages, as columns; number -1 stands for a loss.
+nb::tuple read_ring_pages(const nb::bytes& pages, std::size_t page_bytes) {
+  if (page_bytes < 64) {
+    throw std::invalid_argument("pages of less than 64 bytes");
+  }
+  std::vector<std::uint64_t> t_ns;
+  std::vector<std::int32_t> number;
+  std::vector<std::int32_t> pid;
+  std::vector<std::uint64_t> begin;
+  std::vector<std::uint64_t> end;
+  const auto add = [&](std::uint64_t at_ns, std::int32_t which, std::int32_t task,
+                       std::uint64_t from, std::uint64_t to) {
+    t_ns.push_back(at_ns);
+    number.push_back(which);
+    pid.push_back(task);
+    begin.push_back(from);
+    end.push_back(to);
+  };
+  const std::span<const std::byte> all = bytes_of(pages);
+  for (std::size_t at = 0; at + page_bytes <= all.size(); at += page_bytes) {
+    block_trace::walk_page(
+        all.subspan(at, page_bytes),
+        [&](const block_trace::ring_record& record) {
+          const std::size_t from = at + record.begin;
+          add(record.t_ns, record.number, record.pid, from, from + record.content.size());
+        },
+        [&](std::uint64_t at_ns) { add(at_ns, -1, 0, 0, 0); });
+  }
+  return nb::make_tuple(column_of(std::move(t_ns)), column_of(std::move(number)),
+                        column_of(std::move(pid)), column_of(std::move(begin)),
+                        column_of(std::move(end)));
+}
+
+// A tracepoint as Python names it: its number, its kind, and offset and size of each field.
+using layout_row = std::tuple<std::uint16_t, block_trace::event_kind,
+                              std::vector<std::pair<std::uint16_t, std::uint16_t>>>;
+
+block_trace::event_layout layout_of(const layout_row& row) {
+  const auto& [number, kind, fields] = row;
+  if (fields.size() != 7) {
+    throw std::invalid_argument("a tracepoint has 7 fields here");
+  }
+  const auto at = [&fields](std::size_t place) {
+    return block_trace::field{.offset = fields[place].first, .size = fields[place].second};
+  };
+  return {.number = number,
+          .kind = kind,
+          .device = at(0),
+          .sector = at(1),
+          .sectors = at(2),
+          .bytes = at(3),
+          .error = at(4),
+          .rwbs = at(5),
+          .comm = at(6)};
+}
+
+class block_requests {
+ public:
+  block_requests(const std::vector<layout_row>& layouts, std::size_t page_bytes,
+                 std::unordered_map<std::uint32_t, std::uint32_t> disks)
+      : log_(layouts_of(layouts), page_bytes, std::move(disks)) {}
+
+  void add_pages(std::uint32_t cpu, const nb::bytes& pages) {
+    const std::span<const std::byte> content = bytes_of(pages);
+    const nb::gil_scoped_release released;
+    log_.add_pages(cpu, content);
+  }
+
+  void settle(std::uint64_t until_ns) {
+    const nb::gil_scoped_release released;
+    log_.settle(until_ns);
+  }
+
+  nb::tuple finished() {
+    const std::vector<finished_request> rows = log_.pairs().finished();
+    nb::list names;
+    const std::vector<std::uint32_t> places = names_of(rows, names);
+    return nb::make_tuple(column<std::uint64_t>(rows, [](const auto& row) { return row.end_ns; }),
+                          column<std::int64_t>(rows, [](const auto& row) { return row.queue_ns; }),
+                          column<std::int64_t>(rows, [](const auto& row) { return row.device_ns; }),
+                          column<std::uint32_t>(rows, [](const auto& row) { return row.device; }),
+                          column<std::uint32_t>(rows, [](const auto& row) { return row.bytes; }),
+                          column<std::int32_t>(rows, [](const auto& row) { return row.pid; }),
+                          column<std::int32_t>(rows, [](const auto& row) { return row.error; }),
+                          column<std::uint8_t>(rows, [](const auto& row) { return row.op; }),
+                          column_of(places), names);
+  }
+
+  [[nodiscard]] nb::dict counts() {
+    const pairing_counts& counted = log_.pairs().counts();
+    nb::dict made;
+    made["events"] = log_.events();
+    made["losses"] = log_.losses();
+    made["under_way"] = log_.pairs().under_way();
+    made["merged_requests"] = counted.merged_requests;
+    made["splits"] = counted.splits;
+    made["requeues"] = counted.requeues;
+    made["partial"] = counted.partial;
+    made["same_sector"] = counted.same_sector;
+    made["flushes_asked"] = counted.flushes_asked;
+    made["begin_unseen"] = counted.begin_unseen;
+    made["out_of_order"] = counted.out_of_order;
+    made["never_completed"] = counted.never_completed;
+    made["discarded"] = counted.discarded;
+    return made;
+  }
+
+ private:
+  static std::vector<block_trace::event_layout> layouts_of(const std::vector<layout_row>& rows) {
+    std::vector<block_trace::event_layout> made;
+    for (const layout_row& row : rows) {
+      made.push_back(layout_of(row));
+    }
+    return made;
+  }
+
+  // Each row's place in the list of distinct names.
+  static std::vector<std::uint32_t> names_of(const std::vector<finished_request>& rows,
+                                             nb::list& names) {
+    std::unordered_map<std::string, std::uint32_t> known;
+    std::vector<std::uint32_t> places;
+    places.reserve(rows.size());
+    for (const finished_request& row : rows) {
+      const std::string name(row.comm.data(),
+                             std::find(row.comm.begin(), row.comm.end(), '\0') - row.comm.begin());
+      const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(known.size()));
+      if (is_new) {
+        names.append(nb::bytes(name.data(), name.size()));
+      }
+      places.push_back(at->second);
+    }
+    return places;
+  }
+
+  block_trace::request_log log_;
+};
+
+}  // namespace
+
+void add_block_trace(nb::module_& module) {
+  using block_trace::event_kind;
+  nb::enum_<event_kind>(module, "BlockEvent")
+      .value("SPLIT", event_kind::split)
+      .value("FLUSH_ASKED", event_kind::flush_asked)
+      .value("BIO_FRONT_MERGE", event_kind::bio_front_merge)
+      .value("REQUEST_MERGE", event_kind::request_merge)
+      .value("INSERT", event_kind::insert)
+      .value("REQUEUE", event_kind::requeue)
+      .value("BIO_QUEUE", event_kind::bio_queue)
+      .value("ISSUE", event_kind::issue)
+      .value("COMPLETE", event_kind::complete)
+      .value("BIO_COMPLETE", event_kind::bio_complete);
+  module.def("read_ring_pages", &read_ring_pages, nb::arg("pages"), nb::arg("page_bytes"));
+  nb::class_<block_requests>(module, "BlockRequests")
+      .def(nb::init<const std::vector<layout_row>&, std::size_t,
+                    std::unordered_map<std::uint32_t, std::uint32_t>>(),
+           nb::arg("layouts"), nb::arg("page_bytes"), nb::arg("disks"))
+      .def("add_pages", &block_requests::add_pages, nb::arg("cpu"), nb::arg("pages"))
+      .def("settle", &block_requests::settle, nb::arg("until_ns"))
+      .def("finished", &block_requests::finished)
+      .def("counts", &block_requests::counts);
+}
+
+}  // namespace stallscope::bindings

@@ -1,0 +1,102 @@
+// Replays of idle intervals; stallscope/_native.pyi tells what the columns hold.
+#include "stallscope/cpuidle/replay.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+
+namespace nb = nanobind;
+
+namespace stallscope::bindings {
+namespace {
+
+template <typename Value>
+using column = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <typename Value>
+std::span<const Value> as_span(const column<Value>& values) {
+  return {values.data(), values.shape(0)};
+}
+
+// One row a state: exit latency, target residency, polling, disabled.
+using state_rows = nb::ndarray<const std::int64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+
+std::vector<cpuidle::idle_state> states_of(const state_rows& rows) {
+  std::vector<cpuidle::idle_state> made;
+  for (std::size_t row = 0; row < rows.shape(0); ++row) {
+    made.push_back({.exit_latency_ns = rows(row, 0),
+                    .target_residency_ns = rows(row, 1),
+                    .polling = rows(row, 2) != 0,
+                    .disabled = rows(row, 3) != 0});
+  }
+  return made;
+}
+
+nb::object as_array(std::vector<std::uint8_t> values) {
+  auto kept = std::make_unique<std::vector<std::uint8_t>>(std::move(values));
+  std::uint8_t* data = kept->data();
+  const std::size_t size = kept->size();
+  const nb::capsule owner(kept.release(), [](void* held) noexcept {
+    delete static_cast<std::vector<std::uint8_t>*>(held);
+  });
+  static std::uint8_t nothing = 0;
+  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(size == 0 ? &nothing : data,
+                                                                    {size}, owner));
+}
+
+nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std::int64_t tick_ns,
+                      const column<std::uint32_t>& cpu, const column<std::int64_t>& idle_ns,
+                      const column<std::int64_t>& sleep_length_ns,
+                      const column<std::int64_t>& next_tick_ns,
+                      const column<std::uint8_t>& ended_by_tick,
+                      const column<std::uint8_t>& entered, cpuidle::kind which,
+                      std::size_t fixed_state, bool follow_entered) {
+  const std::vector<cpuidle::idle_state> states = states_of(rows);
+  cpuidle::replay_result made;
+  {
+    const nb::gil_scoped_release released;
+    made = cpuidle::replay(
+        {.states = states, .latency_limit_ns = latency_limit_ns, .tick_ns = tick_ns},
+        {.cpu = as_span(cpu),
+         .idle_ns = as_span(idle_ns),
+         .sleep_length_ns = as_span(sleep_length_ns),
+         .next_tick_ns = as_span(next_tick_ns),
+         .ended_by_tick = as_span(ended_by_tick),
+         .entered = as_span(entered)},
+        {.which = which, .fixed_state = fixed_state, .follow_entered = follow_entered});
+  }
+  nb::list totals;
+  for (std::size_t index = 0; index < states.size(); ++index) {
+    const cpuidle::state_totals& each = made.states[index];
+    totals.append(nb::make_tuple(each.entries, each.too_deep, each.too_shallow, each.wakeups,
+                                 each.residency_ns));
+  }
+  return nb::make_tuple(totals, as_array(std::move(made.choices)));
+}
+
+}  // namespace
+
+void add_cpuidle(nb::module_& module) {
+  using cpuidle::kind;
+  nb::enum_<kind>(module, "IdleGovernor")
+      .value("MENU_6_1", kind::menu_6_1)
+      .value("MENU_6_12", kind::menu_6_12)
+      .value("MENU_6_18", kind::menu_6_18)
+      .value("TEO_6_12", kind::teo_6_12)
+      .value("TEO_6_18", kind::teo_6_18)
+      .value("LADDER", kind::ladder)
+      .value("HALTPOLL", kind::haltpoll)
+      .value("FIXED", kind::fixed);
+  module.def("replay_idle", &replay_idle, nb::kw_only(), nb::arg("states"),
+             nb::arg("latency_limit_ns"), nb::arg("tick_ns"), nb::arg("cpu"), nb::arg("idle_ns"),
+             nb::arg("sleep_length_ns"), nb::arg("next_tick_ns"), nb::arg("ended_by_tick"),
+             nb::arg("entered"), nb::arg("which"), nb::arg("fixed_state"),
+             nb::arg("follow_entered"));
+}
+
+}  // namespace stallscope::bindings

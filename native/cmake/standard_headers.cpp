@@ -1,0 +1,1 @@
+// Has nothing of its own: the precompiled header is made for it, and others reuse it.

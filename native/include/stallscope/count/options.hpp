@@ -1,0 +1,38 @@
+// What to count: the validated command line of stallscope-collect count.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stallscope {
+
+enum class count_target { processes, threads, command, cpus, cgroup };
+
+// Shorter windows than this say nothing about multiplexing: the kernel rotates groups every 4 ms.
+inline constexpr std::uint64_t shortest_window_ms = 50;
+inline constexpr std::uint64_t longest_window_ms = 3'600'000;
+
+struct count_options {
+  count_target target = count_target::processes;
+  std::vector<pid_t> pids;
+  std::vector<pid_t> tids;
+  std::vector<std::string> command;
+  std::vector<int> cpus;  // empty: all that are online
+  std::string cgroup;
+  bool per_thread = false;  // a line for each thread of the processes, not for each process
+  std::string plan;         // the file
+  std::string directory;
+  bool force = false;
+  bool user_only = false;
+  std::uint64_t window_ms = 100;
+  double duration_s = 0;  // 0: until the target ends or a signal
+  int control_fd = -1;
+  int progress_fd = -1;
+  bool start_disabled = false;
+  std::vector<std::string> arguments;  // the program's own argv
+};
+
+}  // namespace stallscope

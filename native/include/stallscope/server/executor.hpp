@@ -1,0 +1,61 @@
+// Takes requests where they have to run: through the path's steps, at once or by stages, then to
+// the shard of their keys. A request whose keys are here and that nothing goes before is answered
+// at once, into its connection's output, without a slot.
+//
+// Belongs to its shard's thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stallscope/server/command.hpp"
+#include "stallscope/server/connection.hpp"
+#include "stallscope/server/path_runner.hpp"
+#include "stallscope/server/request_slot.hpp"
+#include "stallscope/stages/stage.hpp"
+
+namespace stallscope::server {
+
+class executor final : public path_runner::owner {
+ public:
+  // `work` is null on the kv path, `registry` where stages are off.
+  executor(shard& home, std::unique_ptr<path> work, stages::stage_registry* registry);
+
+  void submit(connection& client, request_words words);
+  // A reply that is not a command's, in its place.
+  void refuse(connection& client, std::string_view error);
+  void answer_now(request_slot& slot);  // one that was postponed
+  void part_came_back(request_slot& slot);
+  void give_back(request_slot& slot) { slots_.give_back(slot); }
+
+ private:
+  // Nothing: on several shards.
+  using place = std::optional<std::size_t>;
+
+  static void run_command_step(void* context, request_call& call);
+  void finished(request_call& call) noexcept override;
+  void answer_slot(request_slot& slot);
+  // False where it went to other shards.
+  bool answer(connection& client, request_words words, request_slot* slot);
+  [[nodiscard]] place place_of(const command& what, request_words words);
+  void run_here(connection& client, const command& what, request_words words,
+                resp::byte_buffer& out);
+  [[nodiscard]] bool is_on_disk(const command& what) const;
+  void send(request_slot& slot, std::size_t to);
+  void run_part_here(request_slot& slot, remote_part& part);
+  void send_to_several(request_slot& slot);
+  void add_part(request_slot& slot, std::size_t shard);
+  void count_error(const resp::byte_buffer& out, std::size_t before);
+
+  shard& home_;
+  std::unique_ptr<path> path_;
+  std::vector<step> steps_;
+  std::optional<path_runner> runner_;
+  slot_pool slots_;
+  std::vector<std::size_t> shards_of_keys_;
+  std::vector<std::size_t> part_shards_;
+};
+
+}  // namespace stallscope::server

@@ -1,0 +1,79 @@
+// What a stage has done, as numbers to print. A stage_tally is written by the stage's own thread
+// (an ordinary load, add and store each) and may be read from any: each number is true by itself,
+// together they are not of one instant.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace stallscope::stages {
+
+// Bucket i counts batches of 2^i calls and more, up to twice as many less one; the last has no end.
+inline constexpr std::size_t batch_buckets = 11;
+// Bucket 0 counts delays of 0 ns; bucket i those of 2^(i-1) ns and more; the last (275 s) has no
+// end.
+inline constexpr std::size_t delay_buckets = 40;
+
+struct stage_counts {
+  std::string name;
+  std::uint64_t calls_enqueued = 0;
+  std::uint64_t calls_executed = 0;
+  std::uint64_t calls_failed = 0;  // of those executed: they threw
+  std::uint64_t tasks_scheduled = 0;
+  std::uint64_t tasks_preempted = 0;  // the quota ended before the queue did
+  std::uint64_t inline_flushes = 0;   // the queue was at its limit
+  std::array<std::uint64_t, batch_buckets> batches{};
+  std::array<std::uint64_t, delay_buckets> delays{};
+
+  // Calls a batch; 0 before the first. Batches are tasks, inline flushes and, where calls run at
+  // once, single calls.
+  [[nodiscard]] double average_batch() const;
+  // The largest value of the bucket that holds this share (0..1) of the batches, or delays: true to
+  // a factor of two. 0 before the first; in the last bucket, which has no end, its smallest value.
+  [[nodiscard]] std::uint64_t batch_percentile(double share) const;
+  [[nodiscard]] std::uint64_t delay_percentile_ns(double share) const;
+};
+
+// A count that one thread adds to and any thread reads.
+class tally {
+ public:
+  void add(std::uint64_t more) noexcept {
+    count_.store(count_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t value() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t> count_{0};
+};
+
+struct stage_tally {
+  tally enqueued;
+  tally executed;
+  tally failed;
+  tally scheduled;
+  tally preempted;
+  tally flushed_inline;
+  std::array<tally, batch_buckets> batches;
+  std::array<tally, delay_buckets> delays;
+
+  void batch(std::uint64_t calls) noexcept {
+    const auto width = static_cast<std::size_t>(std::bit_width(calls));
+    batches[std::min(width, batch_buckets) - 1].add(1);
+  }
+  // A clock that went back counts as no delay.
+  void delay(std::int64_t delay_ns, std::uint64_t calls) noexcept {
+    const auto positive = static_cast<std::uint64_t>(std::max<std::int64_t>(delay_ns, 0));
+    const auto width = static_cast<std::size_t>(std::bit_width(positive));
+    delays[std::min(width, delay_buckets - 1)].add(calls);
+  }
+  [[nodiscard]] stage_counts counts(std::string name) const;
+};
+
+}  // namespace stallscope::stages

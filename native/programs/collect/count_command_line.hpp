@@ -1,0 +1,16 @@
+// The command line of stallscope-collect count.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/count/options.hpp"
+
+namespace stallscope {
+
+// Nothing where help was printed. The words are those of the program, "count" among them. Throws
+// failure (usage) where they make no sense.
+std::optional<count_options> parse_count_command_line(const std::vector<std::string>& words);
+
+}  // namespace stallscope

@@ -1,0 +1,82 @@
+#include "words.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "stallscope/collect/failure.hpp"
+#include "stallscope/collect/reporter.hpp"
+#include "stallscope/perf_events/cpu_list.hpp"
+
+namespace stallscope {
+namespace {
+
+constexpr double longest_duration_s = 1e9;
+
+}  // namespace
+
+void usage(const std::string& message, const std::string& remedy) {
+  throw failure{exit_code::usage, message, remedy};
+}
+
+divided_words divide(const std::vector<std::string>& words) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  divided_words divided{{words.begin() + 1, dashes}, {}};
+  if (dashes != words.end()) divided.command.assign(dashes + 1, words.end());
+  if (dashes != words.end() && divided.command.empty()) usage("no command stands after --");
+  return divided;
+}
+
+bool parse_words(CLI::App& app, std::vector<std::string> own) {
+  std::reverse(own.begin(), own.end());  // as CLI11 wants them
+  try {
+    app.parse(own);
+  } catch (const CLI::Success& success) {
+    const bool version = dynamic_cast<const CLI::CallForVersion*>(&success) != nullptr;
+    std::fputs(version ? (std::string{success.what()} + "\n").c_str() : app.help().c_str(), stdout);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    usage(error.what());
+  }
+  return true;
+}
+
+void check_protocol(int protocol) {
+  if (protocol == protocol_version) return;
+  usage("protocol " + std::to_string(protocol) +
+            " was asked for; this is stallscope-collect " STALLSCOPE_VERSION " with protocol " +
+            std::to_string(protocol_version),
+        "install programs and package of the same version");
+}
+
+void check_duration(double seconds) {
+  if (!(seconds >= 0 && seconds <= longest_duration_s))
+    usage("--duration must be a number of seconds, at most 1e9");
+}
+
+void check_descriptor(const char* flag, int fd) {
+  if (fd >= 0 && ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) return;
+  usage(std::string{flag} + ": no file is open under the number " + std::to_string(fd),
+        "let the caller pass the descriptor on");
+}
+
+std::vector<pid_t> checked_pids(std::vector<pid_t> pids) {
+  if (std::any_of(pids.begin(), pids.end(), [](pid_t pid) { return pid <= 0; }))
+    usage("a pid is a number above 0");
+  std::sort(pids.begin(), pids.end());
+  pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+  return pids;
+}
+
+std::vector<int> checked_cpus(const std::string& list) {
+  if (list.empty()) return {};
+  try {
+    return parse_cpu_list(list);
+  } catch (const std::invalid_argument& error) {
+    usage(std::string{"-C: "} + error.what());
+  }
+}
+
+}  // namespace stallscope

@@ -1,0 +1,313 @@
+#include "kernels/held_out.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "kernels/memory.hpp"
+#include "kernels/private_memory.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+constexpr std::uint64_t seed = 0x2545'f491'4f6c'dd1dU;
+
+std::uint64_t xorshift(std::uint64_t state) noexcept {  // xorshift64, Marsaglia 2003
+  state ^= state << 13U;
+  state ^= state >> 7U;
+  return state ^ (state << 17U);
+}
+
+std::uint64_t dram_bytes(const Setting& setting) noexcept {
+  return working_sets(setting.caches, setting.memory_limit_bytes).dram;
+}
+
+// Looks up random keys in a full table of the memory's size, hashed by multiplication (Knuth, 6.4).
+// The table's key at each place is the one that hashes to it, so that filling it is one pass and no
+// lookup goes on to a second place. Keys do not depend on what was found: lookups overlap.
+class HashLookups : public Kernel {
+ public:
+  explicit HashLookups(const Setting& setting)
+      : memory_(dram_bytes(setting), MADV_HUGEPAGE), states_(setting.threads) {
+    const std::span<Slot> all = memory_.as<Slot>();
+    slots_ = all.first(std::bit_floor(all.size()));
+    shift_ = 64U - static_cast<unsigned>(std::bit_width(slots_.size() - 1));
+    for (std::uint64_t i = 0; i < slots_.size(); ++i) slots_[i] = {key_at(i), i};
+    for (std::size_t i = 0; i < states_.size(); ++i) states_[i].random = seed + i;
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    look_up(iterations, states_[thread]);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& state : states_) sum += state.sum;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"working_set_bytes", slots_.size_bytes()}};
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint64_t value = 0;
+  };
+  struct alignas(128) State {
+    std::uint64_t random = 0;
+    std::uint64_t sum = 0;
+  };
+  static constexpr std::uint64_t multiplier = 0x9e37'79b9'7f4a'7c15U;
+  static constexpr std::uint64_t inverse = 0xf1de'83e1'9937'733dU;  // of it, modulo 2^64
+
+  [[nodiscard]] std::uint64_t key_at(std::uint64_t place) const noexcept {
+    return (place << shift_) * inverse;
+  }
+  [[gnu::noinline]] void look_up(std::uint64_t iterations, State& state) const {
+    auto [random, sum] = state;
+    for (std::uint64_t i = 0; i < iterations; ++i) {
+      random = xorshift(random);
+      std::uint64_t key = key_at(random >> shift_);
+      asm volatile("" : "+r"(key));  // a key like any other: its hash is not known beforehand
+      std::uint64_t place = (key * multiplier) >> shift_;
+      while (slots_[place].key != key) place = (place + 1) & (slots_.size() - 1);
+      sum += slots_[place].value;
+    }
+    state = {random, sum};
+  }
+
+  PrivateMemory memory_;
+  std::span<Slot> slots_;
+  unsigned shift_ = 0;
+  std::vector<State> states_;
+};
+
+struct Line {
+  std::array<std::uint64_t, 8> words;
+};
+
+// Each line of the second half becomes that of the first with as much added to each word: what the
+// memory reads and writes at once bounds it. Added to, as a compiler would call memcpy for a copy.
+[[gnu::noinline]] void add_lines(std::span<const Line> from, std::span<Line> to,
+                                 std::uint64_t added) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+#pragma GCC unroll 8
+    for (std::size_t word = 0; word < from[i].words.size(); ++word) {
+      to[i].words[word] = from[i].words[word] + added;
+    }
+  }
+}
+
+class CopyAndAdd : public Kernel {
+ public:
+  explicit CopyAndAdd(const Setting& setting) : memory_(dram_bytes(setting), MADV_HUGEPAGE) {
+    const std::span<Line> all = memory_.as<Line>();
+    from_ = all.first(all.size() / 2);
+    to_ = all.subspan(all.size() / 2, from_.size());
+    for (std::size_t i = 0; i < from_.size(); ++i) from_[i].words.fill(i);
+  }
+
+  std::uint64_t run(unsigned, std::uint64_t iterations, const std::atomic<bool>&) override {
+    for (std::uint64_t left = iterations; left > 0;) {
+      const std::size_t count = std::min<std::uint64_t>(left, from_.size() - line_);
+      add_lines(from_.subspan(line_, count), to_.subspan(line_, count), pass_);
+      line_ += count;
+      left -= count;
+      if (line_ == from_.size()) {
+        line_ = 0;
+        ++pass_;
+      }
+    }
+    return iterations;
+  }
+  // The sum of what was copied, to which each pass added one more.
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const Line& line : to_) sum += line.words[0];
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"working_set_bytes", from_.size_bytes() + to_.size_bytes()}};
+  }
+
+ private:
+  PrivateMemory memory_;
+  std::span<Line> from_;
+  std::span<Line> to_;
+  std::size_t line_ = 0;
+  std::uint64_t pass_ = 1;
+};
+
+// Floating-point multiplications of which each waits for the one before. The factors undo each
+// other but for a millionth of a millionth, so that the value changes and stays in range.
+[[gnu::noinline]] double multiply_chain(std::uint64_t iterations, double value) {
+  constexpr double factor = 1.5;
+  constexpr double back = (1 + 0x1p-40) / factor;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    value = value * factor * back * factor * back * factor * back * factor * back;
+  }
+  return value;
+}
+
+class MultiplyChain : public Kernel {
+ public:
+  explicit MultiplyChain(const Setting& setting) : values_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    values_[thread].value = multiply_chain(iterations, values_[thread].value);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& each : values_) sum += std::bit_cast<std::uint64_t>(each.value);
+    return sum;
+  }
+
+ private:
+  struct alignas(128) Value {
+    double value = 1;
+  };
+
+  std::vector<Value> values_;
+};
+
+struct alignas(128) Generators {
+  std::array<std::uint64_t, 6> states{seed, seed + 2, seed + 4, seed + 6, seed + 8, seed + 10};
+};
+
+// Six generators that know nothing of each other: more to do at once than any core has units for.
+[[gnu::noinline]] void mixed_generators(std::uint64_t iterations, Generators& generators) {
+  auto [a, b, c, d, e, f] = generators.states;
+  for (std::uint64_t i = 0; i < iterations; ++i) {
+    a = xorshift(a);
+    b = xorshift(b);
+    c = xorshift(c);
+    d = xorshift(d);
+    e = xorshift(e);
+    f = xorshift(f);
+    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+  }
+  generators.states = {a, b, c, d, e, f};
+}
+
+class MixedGenerators : public Kernel {
+ public:
+  explicit MixedGenerators(const Setting& setting) : generators_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    mixed_generators(iterations, generators_[thread]);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& each : generators_) {
+      for (const std::uint64_t state : each.states) sum += state;
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<Generators> generators_;
+};
+
+struct alignas(128) Machine {
+  std::uint64_t counter = 0;  // the place in the program
+  std::uint64_t a = 1, b = 2, c = 3, d = 4;
+};
+
+// Runs a random program of eight operations, so long that no predictor remembers it: the jump to
+// the next operation is foreseen one time in eight.
+[[gnu::noinline]] void interpret(std::uint64_t steps, std::span<const std::uint8_t> program,
+                                 Machine& machine) {
+  auto [counter, a, b, c, d] = machine;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    switch (program[counter]) {
+      case 0:
+        a += b ^ 5U;
+        break;
+      case 1:
+        b -= c;
+        break;
+      case 2:
+        c ^= d + a;
+        break;
+      case 3:
+        d += 7;
+        break;
+      case 4:
+        a = (a << 3U) - a;
+        break;
+      case 5:
+        b ^= a >> 2U;
+        break;
+      case 6:
+        c = ~c + d;
+        break;
+      default:
+        d -= b | 1U;
+        break;
+    }
+    // Keeps each operation a place of its own to jump to, and no conditional move.
+    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    counter = (counter + 1) & (program.size() - 1);
+  }
+  machine = {counter, a, b, c, d};
+}
+
+class OpcodeDispatch : public Kernel {
+ public:
+  explicit OpcodeDispatch(const Setting& setting)
+      : program_(program_bytes), machines_(setting.threads) {
+    std::uint64_t random = seed;
+    for (auto& operation : program_) {
+      random = xorshift(random);
+      operation = static_cast<std::uint8_t>(random >> 61U);
+    }
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    interpret(iterations, program_, machines_[thread]);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& machine : machines_) sum += machine.a + machine.b + machine.c + machine.d;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"program_bytes", std::uint64_t{program_bytes}}};
+  }
+
+ private:
+  static constexpr std::size_t program_bytes = std::size_t{1} << 20U;
+
+  std::vector<std::uint8_t> program_;
+  std::vector<Machine> machines_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_hash_lookups(const Setting& setting) {
+  return std::make_unique<HashLookups>(setting);
+}
+
+std::unique_ptr<Kernel> make_copy_and_add(const Setting& setting) {
+  return std::make_unique<CopyAndAdd>(setting);
+}
+
+std::unique_ptr<Kernel> make_multiply_chain(const Setting& setting) {
+  return std::make_unique<MultiplyChain>(setting);
+}
+
+std::unique_ptr<Kernel> make_mixed_generators(const Setting& setting) {
+  return std::make_unique<MixedGenerators>(setting);
+}
+
+std::unique_ptr<Kernel> make_opcode_dispatch(const Setting& setting) {
+  return std::make_unique<OpcodeDispatch>(setting);
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,18 @@
+// Kernels that no constant of the modelled source was found with: they were written without
+// knowledge of it and added after its constants were frozen, and tell how it does on programs that
+// it has not seen.
+#pragma once
+
+#include <memory>
+
+#include "kernels/kernel.hpp"
+
+namespace stallscope::kernels {
+
+std::unique_ptr<Kernel> make_hash_lookups(const Setting& setting);
+std::unique_ptr<Kernel> make_copy_and_add(const Setting& setting);
+std::unique_ptr<Kernel> make_multiply_chain(const Setting& setting);
+std::unique_ptr<Kernel> make_mixed_generators(const Setting& setting);
+std::unique_ptr<Kernel> make_opcode_dispatch(const Setting& setting);
+
+}  // namespace stallscope::kernels

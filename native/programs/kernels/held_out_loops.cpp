@@ -1,0 +1,168 @@
+#include "kernels/held_out_loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "kernels/memory.hpp"
+
+namespace stallscope::kernels {
+namespace {
+
+std::uint64_t next_random(std::uint64_t state) noexcept {  // xorshift64, Marsaglia 2003
+  state ^= state << 13U;
+  state ^= state >> 7U;
+  return state ^ (state << 17U);
+}
+
+struct alignas(128) Roots {
+  std::uint64_t turns = 0;
+  double a = 2, b = 3, c = 5, d = 7;
+};
+
+// Four square roots that know nothing of each other: the one unit that takes roots bounds them.
+[[gnu::noinline]] void square_roots(std::uint64_t iterations, Roots& roots) {
+  auto [turns, a, b, c, d] = roots;
+  for (std::uint64_t i = 0; i < iterations; ++i, ++turns) {
+    const auto more = static_cast<double>(turns & 15U);
+    a = std::sqrt(a + more + 1);
+    b = std::sqrt(b + more + 2);
+    c = std::sqrt(c + more + 3);
+    d = std::sqrt(d + more + 4);
+  }
+  roots = {turns, a, b, c, d};
+}
+
+class SquareRoots : public Kernel {
+ public:
+  explicit SquareRoots(const Setting& setting) : roots_(setting.threads) {}
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    square_roots(iterations, roots_[thread]);
+    return iterations;
+  }
+  // How many roots there were, and the last ones: these alone come to rest near a value.
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const Roots& last : roots_) {
+      sum += 4 * last.turns + static_cast<std::uint64_t>(last.a + last.b + last.c + last.d);
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<Roots> roots_;
+};
+
+// Goes from state to state of one cycle through all of a table of numbers, half the level 2 cache:
+// each number is the place of the next.
+[[gnu::noinline]] std::uint32_t walk_states(std::uint64_t iterations,
+                                            std::span<const std::uint32_t> next,
+                                            std::uint32_t state) {
+  for (std::uint64_t i = 0; i < iterations; ++i) state = next[state];
+  return state;
+}
+
+class StateWalk : public Kernel {
+ public:
+  explicit StateWalk(const Setting& setting)
+      : next_(working_sets(setting.caches, setting.memory_limit_bytes).l2 / sizeof(std::uint32_t)),
+        states_(setting.threads) {
+    std::iota(next_.begin(), next_.end(), 0U);
+    std::uint64_t random = 0x1234'5678'9abc'def1U;
+    for (std::size_t i = next_.size() - 1; i > 0; --i) {  // a single cycle: Sattolo 1986
+      random = next_random(random);
+      std::swap(next_[i], next_[random % i]);
+    }
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    const auto state = static_cast<std::uint32_t>(states_[thread].value);
+    states_[thread].value = walk_states(iterations, next_, state);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& state : states_) sum += state.value;
+    return sum;
+  }
+  [[nodiscard]] std::vector<Parameter> parameters() const override {
+    return {{"working_set_bytes", std::uint64_t{next_.size() * sizeof(std::uint32_t)}}};
+  }
+
+ private:
+  std::vector<std::uint32_t> next_;
+  std::vector<ThreadWord> states_;
+};
+
+struct alignas(128) Merge {
+  std::size_t left = 0, right = 0;  // places in the two lists
+  std::uint64_t sum = 0;
+};
+
+// Merges two sorted lists of random numbers: which of them has the next is as random as a coin.
+[[gnu::noinline]] void merge_lists(std::uint64_t iterations, std::span<const std::uint32_t> left,
+                                   std::span<const std::uint32_t> right, Merge& merge) {
+  auto [i, j, sum] = merge;
+  for (std::uint64_t step = 0; step < iterations; ++step) {
+    if (left[i] < right[j]) {
+      sum += left[i++];
+      asm volatile("" : "+r"(sum));  // keeps the compiler from a conditional move
+    } else {
+      sum ^= right[j++];
+      asm volatile("" : "+r"(sum));
+    }
+    if (i + 1 >= left.size() || j + 1 >= right.size()) i = j = 0;
+  }
+  merge = {i, j, sum};
+}
+
+class MergeLists : public Kernel {
+ public:
+  explicit MergeLists(const Setting& setting)
+      : left_(list_size), right_(list_size), merges_(setting.threads) {
+    std::uint64_t random = 0xfeed'5eed'1234'0001U;
+    for (auto* list : {&left_, &right_}) {
+      for (auto& number : *list) {
+        random = next_random(random);
+        number = static_cast<std::uint32_t>(random >> 32U);
+      }
+      std::sort(list->begin(), list->end());
+    }
+  }
+
+  std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
+    merge_lists(iterations, left_, right_, merges_[thread]);
+    return iterations;
+  }
+  [[nodiscard]] std::uint64_t result() const override {
+    std::uint64_t sum = 0;
+    for (const auto& merge : merges_) sum += merge.sum;
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t list_size = std::size_t{1} << 16U;
+
+  std::vector<std::uint32_t> left_;
+  std::vector<std::uint32_t> right_;
+  std::vector<Merge> merges_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_square_roots(const Setting& setting) {
+  return std::make_unique<SquareRoots>(setting);
+}
+
+std::unique_ptr<Kernel> make_state_walk(const Setting& setting) {
+  return std::make_unique<StateWalk>(setting);
+}
+
+std::unique_ptr<Kernel> make_merge_lists(const Setting& setting) {
+  return std::make_unique<MergeLists>(setting);
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,22 @@
+#include "kernels/pinning.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <string>
+#include <system_error>
+
+namespace stallscope::kernels {
+
+void pin_to(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), &set);
+  const int error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+  if (error != 0) {
+    throw std::system_error(error, std::generic_category(),
+                            "cannot pin a thread to CPU " + std::to_string(cpu));
+  }
+}
+
+}  // namespace stallscope::kernels

@@ -1,0 +1,153 @@
+#include "chase.hpp"
+
+#include <algorithm>
+#include <barrier>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "kernels/pinning.hpp"
+#include "stallscope/clock.hpp"
+
+namespace stallscope::memory {
+namespace {
+
+constexpr std::uint64_t ring_seed = 0x5eed;
+// A ring far beyond every cache is in none of them after this many steps as after all.
+constexpr std::uint64_t most_settling_steps = std::uint64_t{1} << 21U;
+constexpr std::uint64_t fewest_steps = 1024;
+
+// One thread's part, in the order in which it happens.
+class Walker {
+ public:
+  Walker(const ChasePoint& point, std::size_t index) : point_(point), index_(index) {}
+
+  void prepare() {
+    kernels::pin_to(point_.cpus[index_]);
+    memory_ = std::make_unique<RingMemory>(MemoryWish{
+        .bytes = point_.lines * point_.stride_bytes, .pages = point_.pages, .node = point_.node});
+    const auto apart = point_.stride_bytes / sizeof(kernels::ChainNode);
+    const auto nodes = memory_->nodes().first((point_.lines - 1) * apart + 1);
+    kernels::link_randomly(nodes, ring_seed + index_, apart);
+    place_ = nodes.data();
+    chase_.pages = memory_->pages_got();
+    chase_.pages_by_node = memory_->pages_by_node();
+  }
+  // Brings into the caches what they will hold.
+  void settle(std::uint64_t least_ns) noexcept {
+    const std::uint64_t steps = std::clamp(2 * point_.lines, fewest_steps, most_settling_steps);
+    for (std::uint64_t spent = step(steps); spent < least_ns;) spent += step(steps);
+  }
+  void choose_steps(std::uint64_t repeat_ns) noexcept {
+    std::uint64_t steps = fewest_steps;
+    std::uint64_t spent = step(steps);
+    while (spent < repeat_ns / 8) {
+      steps *= 2;
+      spent = step(steps);
+    }
+    const double wanted = static_cast<double>(repeat_ns) / static_cast<double>(spent);
+    chase_.steps =
+        std::max(fewest_steps, static_cast<std::uint64_t>(static_cast<double>(steps) * wanted));
+  }
+  void repeat() noexcept {
+    chase_.latency_ns.push_back(static_cast<double>(step(chase_.steps)) /
+                                static_cast<double>(chase_.steps));
+  }
+  void count(const ThreadCounters& counters) {
+    const Counts counts = counters.read();
+    const double steps =
+        static_cast<double>(chase_.steps) * static_cast<double>(chase_.latency_ns.size());
+    for (std::size_t i = 0; i < counter_count; ++i) {
+      if (counts[i]) chase_.counts_per_step[i] = *counts[i] / steps;
+    }
+    chase_.counter_refusals = counters.refusals();
+  }
+  [[nodiscard]] const ThreadChase& chase() const noexcept { return chase_; }
+
+ private:
+  // The nanoseconds that so many steps took.
+  std::uint64_t step(std::uint64_t steps) noexcept {
+    const std::uint64_t start_ns = monotonic_ns();
+    place_ = kernels::chase_pointers(steps, place_);
+    return monotonic_ns() - start_ns;
+  }
+
+  const ChasePoint& point_;
+  std::size_t index_;
+  std::unique_ptr<RingMemory> memory_;
+  const kernels::ChainNode* place_ = nullptr;
+  ThreadChase chase_;
+};
+
+// What the threads of one point share: they prepare, and begin each repeat, together.
+class Together {
+ public:
+  Together(std::size_t threads, const Pace& pace)
+      : pace_(pace), barrier_(static_cast<std::ptrdiff_t>(threads)) {}
+
+  void run(Walker& walker) {
+    try {
+      walker.prepare();
+    } catch (...) {
+      const std::scoped_lock held(mutex_);
+      error_ = std::current_exception();
+    }
+    barrier_.arrive_and_wait();
+    if (error_) return;
+    walker.settle(pace_.settle_ns);
+    walker.choose_steps(pace_.repeat_ns);
+    const ThreadCounters counters;
+    counters.enable();
+    for (unsigned i = 0; i < pace_.repeats; ++i) {
+      barrier_.arrive_and_wait();
+      walker.repeat();
+    }
+    walker.count(counters);
+    barrier_.arrive_and_wait();  // none gives back its ring while another still measures
+  }
+  // So many threads could not be made: the others are not to wait for them.
+  void give_up(std::size_t missing) {
+    {
+      const std::scoped_lock held(mutex_);
+      error_ = std::current_exception();
+    }
+    for (std::size_t i = 0; i < missing; ++i) barrier_.arrive_and_drop();
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  const Pace& pace_;
+  std::barrier<> barrier_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+std::vector<ThreadChase> measure(const ChasePoint& point, const Pace& pace) {
+  std::vector<std::unique_ptr<Walker>> walkers;
+  for (std::size_t i = 0; i < point.cpus.size(); ++i) {
+    walkers.push_back(std::make_unique<Walker>(point, i));
+  }
+  Together together(walkers.size(), pace);
+  {
+    std::vector<std::jthread> threads;
+    try {
+      for (auto& walker : walkers) {
+        threads.emplace_back([&together, &walker] { together.run(*walker); });
+      }
+    } catch (...) {
+      together.give_up(walkers.size() - threads.size());
+    }
+  }
+  together.rethrow();
+  std::vector<ThreadChase> all;
+  all.reserve(walkers.size());
+  for (const auto& walker : walkers) all.push_back(walker->chase());
+  return all;
+}
+
+}  // namespace stallscope::memory

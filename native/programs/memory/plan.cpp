@@ -1,0 +1,122 @@
+#include "plan.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace stallscope::memory {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::uint64_t most_points = 100'000;
+constexpr std::uint64_t most_cpus = 4'096;
+constexpr std::uint64_t largest_ring = std::uint64_t{1} << 42U;
+constexpr std::uint64_t largest_stride = std::uint64_t{1} << 30U;
+
+// The whole number under that key, within its bounds.
+std::uint64_t number(const json& object, const char* key, std::uint64_t least, std::uint64_t most) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number_unsigned() ||
+      found->get<std::uint64_t>() < least || found->get<std::uint64_t>() > most) {
+    throw BadPlan(std::string(key) + " must be a whole number from " + std::to_string(least) +
+                  " to " + std::to_string(most));
+  }
+  return found->get<std::uint64_t>();
+}
+
+const json& list(const json& object, const char* key, std::uint64_t most) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array() || found->empty() || found->size() > most) {
+    throw BadPlan(std::string(key) + " must be a list of 1 to " + std::to_string(most));
+  }
+  return *found;
+}
+
+PageKind pages_of(const json& object) {
+  const std::string kind = object.value("pages", json("")).is_string()
+                               ? object.value("pages", std::string())
+                               : std::string();
+  if (kind == "small") return PageKind::small;
+  if (kind == "huge") return PageKind::huge;
+  throw BadPlan(R"(pages must be "small" or "huge")");
+}
+
+ChasePoint point_of(const json& object) {
+  if (!object.is_object()) throw BadPlan("a point must be an object");
+  ChasePoint point;
+  point.stride_bytes = number(object, "stride_bytes", 64, largest_stride);
+  if (point.stride_bytes % 64 != 0) throw BadPlan("stride_bytes must be a multiple of 64");
+  point.lines = number(object, "lines", 2, largest_ring / point.stride_bytes);
+  point.pages = pages_of(object);
+  for (const json& cpu : list(object, "cpus", most_cpus)) {
+    point.cpus.push_back(static_cast<int>(number({{"cpu", cpu}}, "cpu", 0, 65'535)));
+  }
+  if (object.contains("node") && !object["node"].is_null()) {
+    point.node = static_cast<int>(number(object, "node", 0, 1'023));
+  }
+  return point;
+}
+
+json json_of(const ThreadChase& thread) {
+  json counters = json::object();
+  json refusals = json::object();
+  for (std::size_t i = 0; i < counter_count; ++i) {
+    const auto& count = thread.counts_per_step[i];
+    counters[counter_names[i]] = count ? json(*count) : json(nullptr);
+    if (thread.counter_refusals[i] != 0) {
+      refusals[counter_names[i]] = std::strerror(thread.counter_refusals[i]);
+    }
+  }
+  json by_node = json::object();
+  for (const auto& [node, pages] : thread.pages_by_node) by_node[std::to_string(node)] = pages;
+  return {{"steps", thread.steps},
+          {"latency_ns", thread.latency_ns},
+          {"pages",
+           {{"kind", thread.pages.kind},
+            {"huge_bytes", thread.pages.huge_bytes},
+            {"page_bytes", thread.pages.page_bytes}}},
+          {"pages_by_node", by_node},
+          {"counts_per_step", counters},
+          {"counters_refused", refusals}};
+}
+
+}  // namespace
+
+Plan parse_plan(std::string_view text) {
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object() || document.value("schema", json()) != "stallscope.memory-plan/1") {
+    throw BadPlan("it is no JSON object of schema stallscope.memory-plan/1");
+  }
+  Plan plan;
+  plan.pace.repeats = static_cast<unsigned>(number(document, "repeats", 1, 1'000));
+  plan.pace.repeat_ns = number(document, "repeat_ns", 10'000, 10'000'000'000);
+  for (const json& point : list(document, "points", most_points)) {
+    try {
+      plan.points.push_back(point_of(point));
+    } catch (const BadPlan& error) {
+      throw BadPlan("point " + std::to_string(plan.points.size()) + ": " + error.what());
+    }
+  }
+  return plan;
+}
+
+std::string hello_line(std::size_t points) {
+  return json{{"event", "hello"},
+              {"schema", "stallscope.memory/1"},
+              {"version", STALLSCOPE_VERSION},
+              {"huge_page_bytes", huge_page_bytes()},
+              {"points", points}}
+      .dump();
+}
+
+std::string point_line(std::size_t index, const std::vector<ThreadChase>& threads) {
+  json line = {{"event", "point"}, {"index", index}, {"threads", json::array()}};
+  for (const ThreadChase& thread : threads) line["threads"].push_back(json_of(thread));
+  return line.dump();
+}
+
+std::string skipped_line(std::size_t index, std::string_view why) {
+  return json{{"event", "skipped"}, {"index", index}, {"why", why}}.dump();
+}
+
+}  // namespace stallscope::memory

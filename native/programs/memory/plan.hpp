@@ -1,0 +1,32 @@
+// What the program is asked to measure, and how it tells what it found: JSON both. Any thread.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chase.hpp"
+
+namespace stallscope::memory {
+
+struct Plan {
+  Pace pace;
+  std::vector<ChasePoint> points;
+};
+
+// A plan that is none: which part of it is wrong, and what it must be.
+class BadPlan : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The plan of a document of schema "stallscope.memory-plan/1"; throws BadPlan.
+Plan parse_plan(std::string_view text);
+
+// One line, without its end: of the start, of a point measured, of one that could not be.
+std::string hello_line(std::size_t points);
+std::string point_line(std::size_t index, const std::vector<ThreadChase>& threads);
+std::string skipped_line(std::size_t index, std::string_view why);
+
+}  // namespace stallscope::memory

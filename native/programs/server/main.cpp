@@ -1,0 +1,129 @@
+// stallscope-server: the reference batched server. One JSON line on standard output says when it
+// answers; SIGTERM and SIGINT end it in order.
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+#include "command_line.hpp"
+#include "stallscope/server/running_server.hpp"
+
+namespace {
+
+namespace server = stallscope::server;
+
+constexpr int exit_done = 0;
+constexpr int exit_usage = 2;
+constexpr int exit_unable = 3;
+
+void die_with_parent() {
+  const pid_t parent = ::getppid();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) std::raise(SIGTERM);  // it died meanwhile
+}
+
+// Descriptors for all clients; fewer clients where the system does not give so many.
+void make_room_for_clients(server::server_options& options) {
+  constexpr rlim_t own = 64;  // sockets, files and bells of the server itself
+  const rlim_t per_shard = 4;
+  const rlim_t files = options.path == server::path_kind::disk ? 512 : 0;  // of the log
+  const rlim_t others = own + per_shard * options.cpus.size() + files;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = options.limits.clients + others;
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= wanted) return;
+  const rlim_t fit = limit.rlim_cur > others ? limit.rlim_cur - others : 1;
+  std::fprintf(stderr, "stallscope-server: --maxclients is %llu: %llu descriptors are allowed\n",
+               static_cast<unsigned long long>(fit),
+               static_cast<unsigned long long>(limit.rlim_cur));
+  options.limits.clients = fit;
+}
+
+void say_ready(const server::ready_server& ready, const std::string& unix_path) {
+  nlohmann::ordered_json line{{"event", "ready"}, {"pid", ::getpid()}};
+  line["port"] = ready.port ? nlohmann::ordered_json(*ready.port) : nlohmann::ordered_json();
+  line["unix"] = unix_path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(unix_path);
+  line["metrics_port"] =
+      ready.metrics_port ? nlohmann::ordered_json(*ready.metrics_port) : nlohmann::ordered_json();
+  line["threads"] = nlohmann::ordered_json::array();
+  for (const auto& thread : ready.threads) {
+    line["threads"].push_back({{"tid", thread.tid}, {"cpu", thread.cpu}});
+  }
+  // A path need not be text.
+  const std::string text =
+      line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
+    throw std::system_error(errno, std::generic_category(), "standard output");
+  }
+}
+
+// Opened before anything is served, so that a path that cannot be is told at once.
+stallscope::descriptor open_batches(const std::string& path) {
+  if (path.empty()) return {};
+  constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+  stallscope::descriptor file(::open(path.c_str(), flags, 0644));
+  if (!file) throw std::system_error(errno, std::generic_category(), path);
+  return file;
+}
+
+void write_batches(const server::running_server& running, const stallscope::descriptor& file) {
+  std::ostringstream text;
+  running.write_batches(text);
+  const std::string bytes = text.str();
+  for (std::size_t written = 0; written < bytes.size();) {
+    const ssize_t now = ::write(file.get(), bytes.data() + written, bytes.size() - written);
+    if (now < 0 && errno != EINTR) {
+      throw std::system_error(errno, std::generic_category(), "--log-batches");
+    }
+    written += static_cast<std::size_t>(std::max<ssize_t>(now, 0));
+  }
+}
+
+int serve(int argc, char** argv) {
+  auto parsed = server::parse_command_line(argc, argv);
+  if (!parsed) return exit_done;
+  if (parsed->die_with_parent) die_with_parent();
+  if (parsed->offline.wanted()) {
+    server::run_offline(parsed->offline, parsed->options);
+    return exit_done;
+  }
+  make_room_for_clients(parsed->options);
+  const stallscope::descriptor batches = open_batches(parsed->options.log_batches);
+  server::running_server running(parsed->options);
+  for (const std::string& message : running.disk_messages()) {
+    std::fprintf(stderr, "stallscope-server: %s\n", message.c_str());
+  }
+  running.run([&](const auto& ready) { say_ready(ready, parsed->options.unix_path); });
+  if (batches) write_batches(running, batches);
+  return exit_done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return serve(argc, argv);
+  } catch (const server::usage_error& error) {
+    std::fprintf(stderr, "stallscope-server: %s\n", error.what());
+    return exit_usage;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "stallscope-server: %s\n", error.what());
+    return exit_usage;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stallscope-server: %s\n", error.what());
+    return exit_unable;
+  }
+}

@@ -1,0 +1,139 @@
+#include "offline.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "stallscope/server/codec_path.hpp"
+#include "stallscope/server/query_path.hpp"
+#include "stallscope/server/replay.hpp"
+#include "stallscope/server/request_file.hpp"
+
+namespace stallscope::server {
+namespace {
+
+constexpr std::uint64_t most_requests = 10'000'000;
+constexpr std::size_t most_file_bytes = std::size_t{1} << 30U;
+
+std::string name_of(path_kind path) {
+  return path == path_kind::kv ? "kv" : path == path_kind::query ? "query" : "codec";
+}
+
+[[noreturn]] void refuse_file(const std::string& file) {
+  throw std::system_error(errno, std::generic_category(), file);
+}
+
+void make_requests(const offline_work& work, const server_options& options) {
+  std::ofstream out(work.output, std::ios::binary | std::ios::trunc);
+  write_requests(out, name_of(options.path), work.requests, work.seed);
+  out.close();
+  if (!out) {
+    refuse_file(work.output);
+  }
+  std::cout << nlohmann::json{{"event", "made"},
+                              {"path", name_of(options.path)},
+                              {"requests", work.requests}}
+            << '\n';
+}
+
+std::string bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  if (!in) {
+    refuse_file(file);
+  }
+  const auto size = in.tellg();
+  if (size < 0 || static_cast<std::size_t>(size) > most_file_bytes) {
+    throw std::runtime_error(file + ": not a file, or larger than 1 GB");
+  }
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  in.seekg(0).read(bytes.data(), size);
+  if (!in) {
+    refuse_file(file);
+  }
+  return bytes;
+}
+
+stages::batch_file batches_of(const offline_work& work, const server_options& options,
+                              const replayed_path& replayed) {
+  if (work.batches.empty()) {
+    return replayed.even_batches(static_cast<std::uint32_t>(options.stage.max_batch));
+  }
+  std::ifstream in(work.batches);
+  if (!in) {
+    refuse_file(work.batches);
+  }
+  try {
+    return stages::read_batches(in);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(work.batches + ": " + error.what());
+  }
+}
+
+std::unique_ptr<server::path> make_path(const server_options& options) {
+  if (options.path == path_kind::query) {
+    return make_query_path();
+  }
+  if (options.path == path_kind::codec) {
+    return make_codec_path({.footprint_kb = options.footprint_kb, .stage_kb = options.stage_kb});
+  }
+  return nullptr;
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::ostringstream text;
+  text << std::hex << std::setfill('0') << std::setw(16) << number;
+  return text.str();
+}
+
+void replay(const offline_work& work, const server_options& options) {
+  replayed_path replayed(make_path(options));
+  auto requests = bytes_of(work.replay);
+  const auto report = options.stages ? replayed.run_in_batches(std::move(requests),
+                                                               batches_of(work, options, replayed))
+                                     : replayed.run_at_once(std::move(requests));
+  std::cout << nlohmann::json{{"event", "replayed"},
+                              {"path", name_of(options.path)},
+                              {"stages", options.stages},
+                              {"requests", report.requests},
+                              {"error_replies", report.error_replies},
+                              {"reply_bytes", report.reply_bytes},
+                              {"checksum", hexadecimal(report.checksum)},
+                              {"seconds", report.seconds}}
+            << '\n';
+}
+
+}  // namespace
+
+void add_offline_options(CLI::App& app, offline_work& work) {
+  auto* make = app.add_option("--make-requests", work.requests,
+                              "write so many valid requests for --path, and end")
+                   ->check(CLI::Range(std::uint64_t{1}, most_requests));
+  app.add_option("--requests-seed", work.seed, "the same seed makes the same requests")
+      ->capture_default_str();
+  auto* output = app.add_option("-o,--output", work.output, "file for the requests");
+  make->needs(output);
+  auto* replay = app.add_option("--replay", work.replay,
+                                "run a file of requests without sockets, and end: for simulators");
+  app.add_option(
+         "--batches", work.batches,
+         "with stages on, the batches of a server's --log-batches (else all of --max-batch)")
+      ->needs(replay);
+  make->excludes(replay);
+}
+
+void run_offline(const offline_work& work, const server_options& options) {
+  if (work.requests != 0) {
+    make_requests(work, options);
+  } else {
+    replay(work, options);
+  }
+}
+
+}  // namespace stallscope::server

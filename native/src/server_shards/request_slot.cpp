@@ -1,0 +1,90 @@
+#include "stallscope/server/request_slot.hpp"
+
+#include <algorithm>
+
+#include "stallscope/server/connection.hpp"
+#include "stallscope/server/executor.hpp"
+#include "stallscope/server/shard.hpp"
+
+namespace stallscope::server {
+
+bool remote_part::run_there(shard& there) {
+  if (there.disk() != nullptr) {
+    what = slot.what;
+    reply_to = &reply;
+    disk_of = &there;
+    there.disk()->submit(*this);
+    return false;
+  }
+  resp::reply_writer to(reply, version);
+  execution on{.keys = &there.keys()};
+  server::run(*slot.what, on, words, to);
+  return true;
+}
+
+void remote_part::disk_answered() {
+  if (&slot.client->home() == disk_of) {
+    come_back();
+  } else {
+    disk_of->mail().send_back(*this);
+  }
+}
+
+void remote_part::come_back() { slot.client->home().executor().part_came_back(slot); }
+
+request_slot& slot_pool::take(connection& client, request_words words) {
+  std::unique_ptr<request_slot> taken;
+  if (free_.empty()) {
+    taken = std::make_unique<request_slot>();
+    taken->reply_limit = reply_limit_;
+    if (path_ != nullptr) {
+      taken->state = path_->make_state();
+      taken->reply = &taken->with_extra().path_writer;
+    }
+  } else {
+    taken = std::move(free_.back());
+    free_.pop_back();
+    // The next request is about to follow, and its slot was used hundreds of requests ago.
+    if (!free_.empty()) __builtin_prefetch(free_.back().get(), 1);
+  }
+  taken->client = &client;
+  if (path_ != nullptr) taken->reply->set_version(client.session().version);
+  taken->words = keep(*taken, words);
+  taken->error = nullptr;
+  taken->taken = false;
+  taken->next = nullptr;
+  taken->done = false;
+  return *taken.release();  // its connection's until it is given back
+}
+
+request_words slot_pool::keep(request_slot& slot, request_words words) {
+  if (words.size() <= slot.few_words.size()) {
+    std::ranges::copy(words, slot.few_words.begin());
+    return {slot.few_words.data(), words.size()};
+  }
+  auto& many = slot.with_extra().many_words;
+  many.assign(words.begin(), words.end());
+  return many;
+}
+
+void slot_pool::give_back(request_slot& slot) {
+  std::unique_ptr<request_slot> back(&slot);
+  if (free_.size() >= most_kept || (slot.extra && !clear(slot))) return;
+  free_.push_back(std::move(back));
+}
+
+// False where it grew too large to be kept.
+bool slot_pool::clear(request_slot& slot) {
+  slot_extra& extra = *slot.extra;
+  if (extra.only.reply.capacity() > kept_bytes || extra.path_reply.capacity() > kept_bytes ||
+      extra.many_words.capacity() > kept_words) {
+    return false;
+  }
+  extra.only.reply.cut_back(0);
+  extra.path_reply.cut_back(0);
+  extra.parts.clear();
+  slot.apart = false;
+  return true;
+}
+
+}  // namespace stallscope::server

@@ -1,0 +1,43 @@
+#include "stallscope/value_log/file_worker.hpp"
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace stallscope::value_log {
+
+// Signals are for the threads that wait for them: this one inherits a mask with all of them.
+file_worker::file_worker() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+file_worker::~file_worker() = default;
+
+void file_worker::post(std::function<void()> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  posted_.notify_one();
+}
+
+void file_worker::work(const std::stop_token& stop) {
+  for (;;) {
+    std::function<void()> next;
+    {
+      std::unique_lock lock(mutex_);
+      posted_.wait(lock, stop, [this] { return !jobs_.empty(); });
+      if (jobs_.empty()) return;
+      next = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    next();
+  }
+}
+
+}  // namespace stallscope::value_log

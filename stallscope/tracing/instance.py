@@ -1,0 +1,135 @@
+"""A tracefs instance of our own: its buffers, events and clock are nobody else's.
+
+Other tracers are not disturbed, and what a tracer that was killed left behind is removed by the
+next one: an instance's name holds the process that made it. Documentation/trace/ftrace.rst.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from stallscope.errors import StallscopeError, UnableError
+from stallscope.system_files import names_in, read_text
+
+TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
+BUFFER_KB = 4096  # of each CPU: some 80,000 events, a second of the busiest we know
+_NAME = re.compile(r"stallscope-(\d{1,10})-(\d{1,20})")
+
+
+class TraceInstance:
+    """An instance's files; made by open_instance()."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def events(self) -> Path:
+        """Return the folder of its tracepoints."""
+        return self._folder / "events"
+
+    def write(self, name: str, text: str) -> None:
+        """Write to one of its files; UnableError where the kernel refuses."""
+        path = self._folder / name
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                os.write(descriptor, text.encode())
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise UnableError(
+                f"cannot write {text!r} to {path}: {error.strerror}",
+                "measure without tracepoints on this kernel",
+            ) from error
+
+    def cpus(self) -> tuple[int, ...]:
+        """Return the CPUs that have a buffer."""
+        tails = (name.removeprefix("cpu") for name in names_in(self._folder / "per_cpu"))
+        return tuple(sorted(int(tail) for tail in tails if tail.isascii() and tail.isdecimal()))
+
+    def open_pages(self, cpu: int) -> int:
+        """Return a descriptor of a CPU's raw pages, which reads without waiting."""
+        path = self._folder / "per_cpu" / f"cpu{cpu}" / "trace_pipe_raw"
+        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def page_bytes(self) -> int:
+        """Return the size of the pages that are read."""
+        kb = read_text(self._folder / "buffer_subbuf_size_kb", 64)
+        return int(kb) * 1024 if kb and kb.isdecimal() else os.sysconf("SC_PAGE_SIZE")
+
+    def lost_events(self) -> int:
+        """Return how many events the kernel could not keep, of all CPUs."""
+        lost = 0
+        for cpu in self.cpus():
+            text = read_text(self._folder / "per_cpu" / f"cpu{cpu}" / "stats", 4096) or ""
+            for line in text.splitlines():
+                label, _, value = line.partition(":")
+                if label in ("overrun", "commit overrun", "dropped events"):
+                    lost += int(value) if value.strip().isdecimal() else 0
+        return lost
+
+
+def tracefs() -> Path:
+    """Return where tracefs is; UnableError where it is not mounted or not ours to use."""
+    for folder in TRACEFS:
+        if os.access(folder / "instances", os.W_OK):  # false, too, where it cannot be looked at
+            return folder
+    if os.geteuid() != 0:
+        raise UnableError("tracepoints can be used by root only", "run as root")
+    raise UnableError(
+        "tracefs is not mounted, or this kernel has none",
+        "mount it: mount -t tracefs none /sys/kernel/tracing",
+    )
+
+
+@contextmanager
+def open_instance(
+    root: Path, filters: Mapping[str, str], *, buffer_kb: int = BUFFER_KB
+) -> Iterator[TraceInstance]:
+    """Make an instance with these tracepoints, each with its filter, stopped; remove it at the end.
+
+    Its clock is CLOCK_MONOTONIC, as that of timers' expiry. ``buffer_kb`` is of each CPU.
+    """
+    instances = root / "instances"
+    remove_left(instances)
+    folder = instances / f"stallscope-{os.getpid()}-{_started(os.getpid())}"
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise UnableError(f"cannot make {folder}: {error.strerror}", "run as root") from error
+    try:
+        instance = TraceInstance(folder)
+        instance.write("tracing_on", "0")
+        instance.write("trace_clock", "mono")
+        instance.write("buffer_size_kb", str(buffer_kb))
+        for name, wanted in filters.items():
+            if wanted:
+                instance.write(f"events/{name}/filter", wanted)
+            instance.write(f"events/{name}/enable", "1")
+        yield instance
+    finally:
+        with suppress(StallscopeError):
+            TraceInstance(folder).write("tracing_on", "0")
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def remove_left(instances: Path, proc: Path = Path("/proc")) -> None:
+    """Remove instances whose makers ended without doing so."""
+    for name in names_in(instances):
+        made = _NAME.fullmatch(name)
+        if made and _started(int(made[1]), proc) != made[2]:
+            with suppress(OSError):  # somebody reads it
+                (instances / name).rmdir()
+
+
+def _started(pid: int, proc: Path = Path("/proc")) -> str:
+    """Return when a process began, in ticks since boot; empty where there is none, or it ended.
+
+    What was killed may stay a zombie for as long as its parent likes.
+    """
+    text = read_text(proc / str(pid) / "stat", 4096) or ""
+    words = text.rpartition(")")[2].split()
+    return words[19] if len(words) > 19 and words[0] not in ("Z", "X") else ""

@@ -1,0 +1,66 @@
+"""Fake machines to pin, whose bytes can be compared."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cstates.pinning.request import PinRequest
+from cstates.pinning.session import Listener, Place, RunResult, run_pinned
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import expand
+
+
+@dataclass
+class FakeMachine:
+    """A machine's tree, and where the journals of its pins are."""
+
+    tree: Path
+    run: Path
+
+    @property
+    def roots(self) -> Roots:
+        return Roots.recorded(self.tree)
+
+    @property
+    def place(self) -> Place:
+        return Place(self.roots, self.run, "test")
+
+    def content(self) -> dict[str, bytes]:
+        """Every file's bytes."""
+        files = (path for path in self.tree.rglob("*") if path.is_file() and not path.is_symlink())
+        return {str(path.relative_to(self.tree)): path.read_bytes() for path in files}
+
+    def read(self, path: str) -> str:
+        return (self.tree / path.removeprefix("/")).read_text().strip()
+
+    def write(self, path: str, value: str) -> None:
+        (self.tree / path.removeprefix("/")).write_text(value + "\n")
+
+    def options(self) -> list[str]:
+        return [
+            f"--sysfs-root={self.tree}/sys",
+            f"--proc-root={self.tree}/proc",
+            f"--run-root={self.run}",
+        ]
+
+    def pin(self, request: PinRequest, *command: str, said: list[str] | None = None) -> RunResult:
+        heard = [] if said is None else said
+        to = Listener(plan=lambda _: None, say=heard.append)
+        return run_pinned(self.place, request, command, allow_partial=False, to=to)
+
+    @property
+    def journals(self) -> list[str]:
+        return sorted(path.name for path in self.run.glob("*.json"))
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Callable[[str], FakeMachine]:
+    """A fake machine by the name of its tree."""
+
+    def make(name: str) -> FakeMachine:
+        tree = tmp_path / name
+        return FakeMachine(tree if tree.exists() else expand(name, tree), tmp_path / "run")
+
+    return make

@@ -1,0 +1,47 @@
+"""What counters show of closed states."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cstates.pinning.effects import Effect, Entries, judge, probe
+from cstates.pinning.idle_plan import ClosedState
+from tests.cstates.pinning.conftest import FakeMachine
+
+CLOSED = (ClosedState(0, 2, "C6"), ClosedState(1, 2, "C6"))
+BEFORE = Entries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
+
+
+@pytest.mark.parametrize(
+    ("after", "effect", "entries"),
+    [
+        ({(0, 0): 9, (0, 2): 100, (1, 0): 5, (1, 2): 100}, Effect.EFFECTIVE, 0),
+        # An entry that had begun before is counted when it ends.
+        ({(0, 0): 9, (0, 2): 101, (1, 0): 5, (1, 2): 101}, Effect.EFFECTIVE, 0),
+        ({(0, 0): 9, (0, 2): 100, (1, 0): 5, (1, 2): 635}, Effect.WITHOUT_EFFECT, 535),
+        (BEFORE.counts, Effect.NEVER_IDLED, 0),
+        ({(0, 0): 9}, Effect.UNCOUNTED, 0),
+        ({(0, 0): 9, (0, 2): 3, (1, 0): 9, (1, 2): 3}, Effect.UNCOUNTED, 0),  # hotplug: anew
+    ],
+)
+def test_entries_into_closed_states_tell(
+    after: dict[tuple[int, int], int], effect: Effect, entries: int
+) -> None:
+    finding = judge(BEFORE, Entries(after), CLOSED)
+    assert (finding.effect, finding.entries) == (effect, entries)
+
+
+def test_where_it_did_nothing_is_named() -> None:
+    finding = judge(BEFORE, Entries({(0, 2): 100, (1, 2): 120}), CLOSED)
+    assert finding.where == (CLOSED[1],)
+
+
+def test_nothing_closed_is_not_effective() -> None:
+    assert judge(BEFORE, BEFORE, ()).effect is Effect.NOTHING_CLOSED
+
+
+def test_a_recorded_machines_counters_tell_nothing(fake: Callable[[str], FakeMachine]) -> None:
+    def wait(_: float) -> None:
+        pytest.fail("there is nothing to wait for")
+
+    assert probe(fake("ice-lake-server").roots, CLOSED, wait).effect is Effect.UNCOUNTED

@@ -1,0 +1,53 @@
+"""Settings are written by one write, and every error of it is heard."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cstates.pinning.kernel_files import place_of, read_value, write_value
+from stallscope.system_files import Roots
+
+PLACE = "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> Roots:
+    place = tmp_path / PLACE[1:]
+    place.parent.mkdir(parents=True)
+    place.write_text("performance\n")
+    return Roots.recorded(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["teo", "performance", "a-name-that-is-longer"])
+def test_a_file_holds_the_value_and_its_newline_alone(roots: Roots, value: str) -> None:
+    assert write_value(roots, PLACE, value) == value
+    assert place_of(roots, PLACE).read_text() == f"{value}\n"
+
+
+def test_between_the_write_and_the_cut_it_reads_as_the_new_value(
+    roots: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "ftruncate", lambda *_: None)
+    write_value(roots, PLACE, "teo")
+    assert place_of(roots, PLACE).stat().st_size == len("performance\n")
+    assert read_value(roots, PLACE) == "teo"
+
+
+def test_a_link_is_not_written_through(roots: Roots, tmp_path: Path) -> None:
+    place = place_of(roots, PLACE)
+    stranger = tmp_path / "stranger"
+    stranger.write_text("keep\n")
+    place.unlink()
+    place.symlink_to(stranger)
+    with pytest.raises(OSError, match="symbolic link"):
+        write_value(roots, PLACE, "teo")
+    assert stranger.read_text() == "keep\n"
+
+
+def test_paths_of_the_live_machine_are_found_below_the_roots(roots: Roots) -> None:
+    assert place_of(roots, "/proc/irq/1/x") == roots.proc / "irq/1/x"
+    assert place_of(roots, "/dev/cpu_dma_latency") == roots.files / "dev/cpu_dma_latency"
+    assert read_value(roots, "/proc/irq/1/x") is None
+    with pytest.raises(ValueError, match="relative"):
+        place_of(roots, "relative")

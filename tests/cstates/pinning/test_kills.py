@@ -1,0 +1,152 @@
+"""Killed anywhere, with the guardian too: the next call makes the tree byte for byte what it was.
+
+STALLSCOPE_PIN_KILLS=1000 makes as many random kills; without it there are few.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+
+from cstates.pinning import session
+from cstates.pinning.applying import apply
+from cstates.pinning.claims import claim, run_folder
+from cstates.pinning.journal import new_journal, write_journal
+from cstates.pinning.plan import make_plan
+from cstates.pinning.request import PinRequest, bench_profile
+from cstates.pinning.restoring import put_back
+from cstates.pinning.session import Listener, run_pinned
+from tests.cstates.pinning.conftest import FakeMachine
+
+Fake = Callable[[str], FakeMachine]
+KILLS = int(os.environ.get("STALLSCOPE_PIN_KILLS", "25"))
+ASKED = bench_profile(PinRequest(cpus="1"))
+
+
+def pin_and_put_back(machine: FakeMachine) -> None:
+    """All that changes files in a pin, without its guardian and command."""
+    roots = machine.roots
+    with run_folder(machine.run, roots) as folder, claim(folder, roots, "killed") as ours:
+        changes = make_plan(roots, ASKED).journaled
+        write_journal(folder, ours.level, new_journal(roots, ours.owner, changes))
+        apply(roots, changes)
+        put_back(roots, folder, ours.level)
+
+
+def recover(machine: FakeMachine) -> None:
+    with run_folder(machine.run, machine.roots) as folder, claim(folder, machine.roots, "next"):
+        pass
+
+
+def in_child(work: Callable[[], None]) -> int:
+    """A forked process that does the work; its id."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        work()
+        os._exit(0)
+    except BaseException:
+        os._exit(9)
+
+
+def killed(pid: int) -> bool:
+    _, status = os.waitpid(pid, 0)
+    assert os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+def die_at(call: int) -> None:
+    """Let this process kill itself at the n-th call of what changes files."""
+    left = [call]
+
+    def counted(name: str) -> Callable[..., object]:
+        real = getattr(os, name)
+
+        def count(*words: object, **named: object) -> object:
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*words, **named)
+
+        return count
+
+    for name in ("pwrite", "ftruncate", "rename", "fsync", "unlink"):
+        setattr(os, name, counted(name))
+
+
+def test_killed_at_every_point_the_next_call_puts_back(fake: Fake) -> None:
+    """Each call that changes a file is a point; when a kill no longer happens, all were tried."""
+    machine = fake("zen4-server")
+    before = machine.content()
+    changed = 0
+
+    def work(point: int) -> None:
+        die_at(point)
+        pin_and_put_back(machine)
+
+    for point in range(1000):
+        if not killed(in_child(lambda point=point: work(point))):
+            break
+        changed += machine.content() != before
+        recover(machine)
+        assert machine.content() == before, point
+        assert not machine.journals
+    assert point > 20
+    assert changed > point // 2, "most kills left something to put back"
+    assert not [path for path in machine.run.iterdir() if path.name.endswith(".part")]
+
+
+def test_killed_while_putting_back_what_was_left(fake: Fake) -> None:
+    machine = fake("zen4-server")
+    before = machine.content()
+
+    def half() -> None:
+        die_at(24)
+        pin_and_put_back(machine)
+
+    def second(point: int) -> None:
+        die_at(point)
+        recover(machine)
+
+    assert killed(in_child(half))
+    for point in range(1, 12):
+        killed(in_child(lambda point=point: second(point)))
+    recover(machine)
+    assert machine.content() == before
+
+
+def test_killed_at_random_the_tree_is_byte_for_byte_what_it_was(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole pins with a command, without a guardian: as if it had been killed with its wrapper."""
+    machine = fake("ice-lake-server")
+    before = machine.content()
+    chance = random.Random(6)
+    none = SimpleNamespace(pipe=None, wait_ready=lambda: None, dismiss=lambda: None)
+    monkeypatch.setattr(session, "start_guardian", lambda *_: none)
+    planned, tell = os.pipe()
+
+    def work() -> None:
+        to = Listener(plan=lambda _: os.write(tell, b"p") and None, say=lambda _: None)
+        run_pinned(machine.place, ASKED, ("sh", "-c", ":"), allow_partial=False, to=to)
+
+    midway = 0
+    for _ in range(KILLS):
+        pid = in_child(work)
+        os.read(planned, 1)
+        time.sleep(chance.random() * 0.02)  # when it dies is chance; the outcome is not
+        os.kill(pid, signal.SIGKILL)
+        killed(pid)
+        midway += machine.content() != before
+        recover(machine)
+        assert machine.content() == before
+    print(f"{KILLS} kills, {midway} with the tree changed", file=sys.stderr)
+    assert not machine.journals
+    os.close(planned)
+    os.close(tell)

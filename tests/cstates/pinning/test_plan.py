@@ -1,0 +1,181 @@
+"""What a request changes on made machines: which files, from what to what, in which order."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cstates.pinning.knobs import KNOBS, Scope
+from cstates.pinning.plan import Plan, make_plan
+from cstates.pinning.request import PinRequest, bench_profile
+from stallscope.errors import UnableError, UsageError
+from tests.cstates.machine_trees import names
+from tests.cstates.pinning.conftest import FakeMachine
+
+Fake = Callable[[str], FakeMachine]
+CPUS = "/sys/devices/system/cpu"
+
+
+def planned(fake: Fake, machine: str, **asked: object) -> Plan:
+    return make_plan(fake(machine).roots, PinRequest(**asked))
+
+
+def written(plan: Plan) -> list[tuple[str, str, str | None]]:
+    return [(each.path.removeprefix(f"{CPUS}/"), each.old, each.new) for each in plan.changes]
+
+
+def test_states_are_left_open_by_name_on_the_commands_cpus_and_siblings(fake: Fake) -> None:
+    plan = planned(fake, "ice-lake-server", states=("C1",), cpus="1")
+    assert plan.targets.capped == (1, 3)
+    closed = [
+        (f"cpu{cpu}/cpuidle/state{index}/disable", "0", "1") for cpu in (1, 3) for index in (2, 3)
+    ]
+    assert written(plan)[1:] == closed
+    assert plan.changes[0].scope is Scope.PROCESS
+
+
+def test_poll_is_never_closed(fake: Fake) -> None:
+    plan = planned(fake, "skylake-client", states=("C1",))
+    assert all(each.name != "POLL" for each in plan.closed)
+    assert not [each for each in plan.changes if "state0" in each.path]
+
+
+def test_a_state_that_somebody_closed_is_opened_when_named(fake: Fake) -> None:
+    plan = planned(fake, "offline-cpus", states=("C1", "C6"), cpus="2")
+    assert ("cpu2/cpuidle/state3/disable", "1", "0") in written(plan) or (
+        "cpu2/cpuidle/state2/disable", "1", "0") in written(plan)  # fmt: skip
+
+
+def test_an_unknown_state_names_those_known(fake: Fake) -> None:
+    with pytest.raises(UsageError, match="'C9'") as refused:
+        planned(fake, "ice-lake-server", states=("C9",))
+    assert "C1" in refused.value.remedy
+
+
+def test_an_unknown_governor_names_those_known(fake: Fake) -> None:
+    with pytest.raises(UsageError, match="'menu'") as refused:
+        planned(fake, "ice-lake-server", governor="menu")
+    assert "schedutil" in refused.value.remedy
+    with pytest.raises(UsageError, match="'performance'") as refused:
+        planned(fake, "ice-lake-server", idle_governor="performance")
+    assert "teo" in refused.value.remedy
+
+
+def test_a_limit_of_all_cpus_is_held_by_a_descriptor(fake: Fake) -> None:
+    plan = planned(fake, "skylake-client", max_exit_latency_us=10)
+    assert (plan.held_us, plan.journaled) == (10, ())
+    assert [(each.path, each.new, each.scope) for each in plan.changes] == [
+        ("/dev/cpu_dma_latency", "10", Scope.DESCRIPTOR)
+    ]
+
+
+@pytest.mark.parametrize(("limit", "text"), [(10, "10"), (0, "n/a")])
+def test_a_limit_of_some_cpus_is_their_own(fake: Fake, limit: int, text: str) -> None:
+    plan = planned(fake, "skylake-client", max_exit_latency_us=limit, cpus="1")
+    assert plan.held_us is None
+    assert written(plan)[1:] == [
+        (f"cpu{cpu}/power/pm_qos_resume_latency_us", "0", text) for cpu in (1, 3)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("khz", "order"),
+    [("1000000", ["scaling_min_freq", "scaling_max_freq"]), ("3000000", ["scaling_max_freq", "scaling_min_freq"])],
+)  # fmt: skip
+def test_raising_sets_the_greatest_first_lowering_the_least(
+    fake: Fake, khz: str, order: list[str]
+) -> None:
+    plan = planned(fake, "sapphire-rapids-server", frequency=khz, cpus="0", nice=None)
+    ours = [each.path for each in plan.journaled if "policy0" in each.path]
+    assert [path.rpartition("/")[2] for path in ours] == order
+
+
+def test_base_frequency_that_is_not_told_is_refused_with_a_way_out(fake: Fake) -> None:
+    with pytest.raises(UnableError, match="does not tell the base frequency") as refused:
+        planned(fake, "nehalem-ep-workstation", frequency="base")
+    assert "--frequency KHZ" in refused.value.remedy
+
+
+def test_a_policy_that_cpus_share_is_set_once(fake: Fake) -> None:
+    plan = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
+    (change,) = [each for each in plan.changes if each.knob == "governor"]
+    assert change.path == f"{CPUS}/cpufreq/policy1/scaling_governor"
+    kept = {each.path.rpartition("/")[2] for each in plan.journaled if each.new is None}
+    assert kept == {"io_is_busy", "sampling_rate", "up_threshold"}
+
+
+def test_boost_is_the_other_way_round_than_no_turbo(fake: Fake) -> None:
+    assert written(planned(fake, "zen4-server", no_turbo=True)) == [("cpufreq/boost", "1", "0")]
+    assert written(planned(fake, "skylake-client", no_turbo=True)) == [
+        ("intel_pstate/no_turbo", "0", "1")
+    ]
+    assert not written(planned(fake, "sapphire-rapids-server", no_turbo=True))
+
+
+def test_interrupts_go_to_the_cpus_left(fake: Fake) -> None:
+    plan = planned(fake, "ice-lake-server", irq_away=True, cpus="0")
+    assert ("/proc/irq/24/smp_affinity_list", "0-3", "1,3") in written(plan)
+    with pytest.raises(UnableError, match="nowhere to go"):
+        planned(fake, "ice-lake-server", irq_away=True)
+
+
+def test_siblings_stay_idle_by_one_cpu_of_each_core(fake: Fake) -> None:
+    plan = planned(fake, "ice-lake-server", smt_siblings_idle=True)
+    assert plan.targets.command == (0, 1)
+
+
+def test_an_offline_cpu_is_said_and_no_error(fake: Fake) -> None:
+    plan = planned(fake, "offline-cpus", states=("C1",), cpus="0,1")
+    assert plan.targets.command == (0,)
+    assert plan.warnings == ("CPUs 1 are offline, and left out",)
+    with pytest.raises(UsageError, match="none of these CPUs is online"):
+        planned(fake, "offline-cpus", states=("C1",), cpus="1")
+
+
+def test_rivals_are_named(fake: Fake) -> None:
+    plan = planned(fake, "ice-lake-server", states=("C1",))
+    assert any("tuned (process 812)" in each for each in plan.warnings)
+
+
+def test_haltpoll_is_known_to_pass_over_disable(fake: Fake) -> None:
+    machine = fake("haltpoll-vm")
+    asked = PinRequest(states=("POLL",))
+    plain = make_plan(machine.roots, asked)
+    assert "passes over closed states" in plain.warnings[0]
+    forced = make_plan(machine.roots, PinRequest(states=("POLL",), force_effective=True))
+    assert (forced.held_us, forced.journaled, forced.warnings) == (0, (), ())
+    # A limit other than 0 is passed over as well: only another governor heeds it.
+    limit = make_plan(machine.roots, PinRequest(max_exit_latency_us=1, force_effective=True))
+    assert ("cpuidle/current_governor", "haltpoll", "menu") in written(limit)
+
+
+def test_ladder_is_bound_by_a_latency_that_closes_the_same_states(fake: Fake) -> None:
+    machine = fake("skylake-client")
+    machine.write(f"{CPUS}/cpuidle/current_governor", "ladder")
+    plan = make_plan(machine.roots, PinRequest(states=("C1",), force_effective=True))
+    assert plan.held_us == 2
+    assert not plan.journaled
+
+
+def test_without_another_way_force_effective_is_refused(fake: Fake) -> None:
+    machine = fake("haltpoll-vm")
+    machine.write(f"{CPUS}/cpuidle/available_governors", "haltpoll")
+    with pytest.raises(UnableError, match="no other way"):
+        make_plan(machine.roots, PinRequest(max_exit_latency_us=1, force_effective=True))
+
+
+@pytest.mark.parametrize("machine", names())
+def test_the_profile_fits_every_machine(fake: Fake, machine: str) -> None:
+    """What a machine lacks is left out; what is there is set in the order of the table."""
+    plan = make_plan(fake(machine).roots, bench_profile(PinRequest()))
+    order = list(KNOBS)
+    ranks = [order.index(each.knob.replace("min-f", "max-f")) for each in plan.changes]
+    assert ranks == sorted(ranks)
+    scopes = [list(Scope).index(each.scope) for each in plan.changes]
+    assert scopes == sorted(scopes)
+    assert all(each.old != each.new for each in plan.changes)
+    assert plan.changes
+
+
+def test_options_go_before_the_profile() -> None:
+    asked = bench_profile(PinRequest(states=("C6",), frequency="max"))
+    assert (asked.states, asked.frequency, asked.no_turbo) == (("C6",), "max", True)

@@ -1,0 +1,217 @@
+"""A command run on a pinned fake machine, from beginning to end."""
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from cstates.pinning import applying, restoring, session
+from cstates.pinning.claims import claim, run_folder
+from cstates.pinning.effects import Effect, Finding
+from cstates.pinning.idle_plan import ClosedState
+from cstates.pinning.journal import read_journal
+from cstates.pinning.request import PinRequest, bench_profile
+from stallscope.errors import TargetError, UnableError
+from stallscope.system_files import Roots
+from tests.cstates.pinning.conftest import FakeMachine
+
+Fake = Callable[[str], FakeMachine]
+CPUS = "/sys/devices/system/cpu"
+GOVERNOR = f"{CPUS}/cpufreq/policy0/scaling_governor"
+BENCH = bench_profile(PinRequest())
+
+
+def test_the_command_sees_the_pin_and_nothing_is_left(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    before = machine.content()
+    result = machine.pin(BENCH, "grep", "-qx", "performance", f"{machine.tree}{GOVERNOR}")
+    assert result.status == 0
+    assert machine.content() == before
+    assert not machine.journals
+
+
+@pytest.mark.parametrize(("script", "status"), [("exit 7", 7), ("kill -SEGV $$", 139)])
+def test_a_failing_commands_status_is_returned_and_all_put_back(
+    fake: Fake, script: str, status: int
+) -> None:
+    machine = fake("zen4-server")
+    before = machine.content()
+    assert machine.pin(BENCH, "sh", "-c", script).status == status
+    assert machine.content() == before
+
+
+def test_a_command_that_is_not_there_leaves_nothing_pinned(fake: Fake) -> None:
+    machine = fake("zen4-server")
+    before = machine.content()
+    with pytest.raises(TargetError, match="no-such-program"):
+        machine.pin(BENCH, "no-such-program")
+    assert machine.content() == before
+    assert not machine.journals
+
+
+def test_a_write_that_fails_midway_rolls_the_earlier_ones_back(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = fake("skylake-client")
+    before = machine.content()
+    real = applying.write_value
+    written: list[str] = []
+
+    def failing(roots: Roots, path: str, value: str) -> str:
+        if len(written) == 5:
+            raise OSError(22, os.strerror(22))
+        written.append(path)
+        return real(roots, path, value)
+
+    monkeypatch.setattr(applying, "write_value", failing)
+    with pytest.raises(UnableError, match="Invalid argument; all earlier changes were undone"):
+        machine.pin(BENCH, "true")
+    assert len(written) == 5
+    assert machine.content() == before
+    assert not machine.journals
+
+
+def test_a_value_that_is_accepted_but_cut_is_a_failed_write(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = fake("skylake-client")
+    before = machine.content()
+    real = applying.write_value
+
+    def cutting(roots: Roots, path: str, value: str) -> str:
+        return real(roots, path, "2700000" if path.endswith("max_freq") else value)
+
+    monkeypatch.setattr(applying, "write_value", cutting)
+    with pytest.raises(UnableError, match="it reads '2700000'"):
+        machine.pin(PinRequest(frequency="base"), "true")
+    assert machine.content() == before
+
+
+def test_what_somebody_else_changed_is_left_alone_and_reported(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    before = machine.content()
+    place = f"{machine.tree}{GOVERNOR}"
+    result = machine.pin(BENCH, "sh", "-c", f"echo powersave > {place}")
+    assert [each.change.path for each in result.foreign] == [GOVERNOR]
+    assert machine.read(GOVERNOR) == "powersave"
+    machine.write(GOVERNOR, "schedutil")
+    assert machine.content() == before
+
+
+def test_a_cpu_that_goes_offline_is_said_and_the_rest_is_put_back(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    folder = f"{machine.tree}{CPUS}/cpu3/cpuidle"
+    result = machine.pin(PinRequest(states=("C1",)), "mv", folder, f"{machine.tree}/away")
+    assert {each.change.path for each in result.restored.outcomes if each.fate == "gone, as of a CPU that went offline"} == {
+        f"{CPUS}/cpu3/cpuidle/state{index}/disable" for index in (2, 3)
+    }  # fmt: skip
+    assert machine.read(f"{CPUS}/cpu1/cpuidle/state2/disable") == "0"
+    assert not machine.journals
+
+
+def test_tunables_that_a_switch_resets_are_put_back(fake: Fake) -> None:
+    machine = fake("acpi-cpufreq-server")
+    tunable = f"{CPUS}/cpufreq/ondemand/up_threshold"
+    before = machine.content()
+    asked = PinRequest(governor="performance")
+    machine.pin(asked, "sh", "-c", f"echo 95 > {machine.tree}{tunable}")
+    assert machine.content() == before
+
+
+def test_a_journal_of_another_boot_is_discarded(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    left_by_a_killed_pin(machine)
+    machine.write("/proc/sys/kernel/random/boot_id", "11111111-0000-4000-8000-000000000000")
+    before = machine.content()
+    said: list[str] = []
+    machine.pin(PinRequest(states=("C1",)), "true", said=said)
+    assert any("another boot" in line for line in said)
+    assert machine.content() == before
+
+
+def left_by_a_killed_pin(machine: FakeMachine) -> None:
+    """A journal, and all it names written, as if everybody had been killed then."""
+    from cstates.pinning.journal import new_journal, write_journal
+    from cstates.pinning.plan import make_plan
+
+    changes = make_plan(machine.roots, BENCH).journaled
+    with (
+        run_folder(machine.run, machine.roots) as folder,
+        claim(folder, machine.roots, "killed") as ours,
+    ):
+        write_journal(folder, 0, new_journal(machine.roots, ours.owner, changes))
+        applying.apply(machine.roots, changes)
+
+
+def test_the_next_call_puts_back_what_was_left_over(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    before = machine.content()
+    left_by_a_killed_pin(machine)
+    assert machine.content() != before
+    with run_folder(machine.run, machine.roots) as folder:
+        assert read_journal(folder, 0) is not None
+        with claim(folder, machine.roots, "next") as ours:
+            assert len(ours.recovered) == 1
+    assert machine.content() == before
+    assert not machine.journals
+
+
+def test_what_the_counters_disprove_is_put_back_and_done_another_way(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A governor that is not known to pass over `disable`, and does."""
+    machine = fake("skylake-client")
+    before = machine.content()
+    probes = []
+
+    def disproved(roots: Roots, closed: tuple[ClosedState, ...]) -> Finding:
+        probes.append(len(closed))
+        if machine.content() == before:  # nothing written: the second way is a held descriptor
+            return Finding(Effect.EFFECTIVE)
+        return Finding(Effect.WITHOUT_EFFECT, 535, closed[:1])
+
+    monkeypatch.setattr(session, "probe", disproved)
+    said: list[str] = []
+    result = machine.pin(PinRequest(states=("C1",), force_effective=True), "true", said=said)
+    assert (result.plan.held_us, result.plan.journaled) == (2, ())
+    assert result.probed.effect is Effect.EFFECTIVE
+    assert len(probes) == 2
+    assert "535 entries" in said[0]
+    plain = machine.pin(PinRequest(states=("C1",)), "true")
+    assert plain.probed.effect is Effect.WITHOUT_EFFECT
+    assert machine.content() == before
+
+
+def test_what_cannot_be_put_back_stays_in_the_journal_for_the_next_call(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = fake("zen4-server")
+    before = machine.content()
+    real = restoring.write_value
+
+    def stuck(roots: Roots, path: str, value: str) -> str:
+        if path == GOVERNOR:
+            raise OSError(30, os.strerror(30))
+        return real(roots, path, value)
+
+    monkeypatch.setattr(restoring, "write_value", stuck)
+    result = machine.pin(BENCH, "true")
+    failed = result.restored.of(restoring.Fate.FAILED)
+    assert [(each.change.path, each.found) for each in failed] == [
+        (GOVERNOR, "Read-only file system")
+    ]
+    monkeypatch.undo()
+    with run_folder(machine.run, machine.roots) as folder:
+        kept = read_journal(folder, 0)
+        assert kept is not None
+        assert [each.path for each in kept.entries] == [GOVERNOR]
+        with claim(folder, machine.roots, "next"):
+            pass
+    assert machine.content() == before
+
+
+def test_turbo_is_allowed_before_the_limits_are_raised(fake: Fake) -> None:
+    machine = fake("skylake-client")
+    outcomes = machine.pin(BENCH, "true").restored.outcomes
+    order = [each.change.knob for each in outcomes]
+    assert order.index("no-turbo") < order.index("max-frequency") < order.index("governor")

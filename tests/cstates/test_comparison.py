@@ -1,0 +1,168 @@
+"""Verdicts on runs whose answer is known, and the order that runs go in."""
+
+import random
+
+import pytest
+
+from cstates.comparison import Comparison, Run, Standing, compare, shuffled_rounds
+
+USUAL, CONTROL = "as it is", "as it is, again"
+
+
+def runs(setting: str, values: list[float | None], entries: int = 100) -> list[Run]:
+    return [Run(setting, 1.0, {"wall_s": value}, {"C1": entries}) for value in values]
+
+
+SIX = [10.0, 10.1, 10.2, 10.3, 10.4, 10.5]
+
+
+SHUFFLED = [10.3, 10.0, 10.5, 10.1, 10.4, 10.2]
+
+
+def compared(
+    *settings: tuple[str, list[float | None]], control: list[float] | None = None
+) -> Comparison:
+    """SIX as it is, the same again unless another control is given, and these settings."""
+    again = SHUFFLED if control is None else control
+    given = [(USUAL, SIX), (CONTROL, again), *settings]
+    names = [name for name, _ in given]
+    return compare(names, [run for name, values in given for run in runs(name, [*values])])
+
+
+def test_a_gain_is_shown_with_its_share_and_p() -> None:
+    found = compared(("fast", [value * 0.8 for value in SIX]), ("same", SIX[::-1]))
+    (gain,) = found.gains
+    assert gain.setting == "fast"
+    assert gain.share == pytest.approx(-0.2)
+    assert gain.p == pytest.approx(2 / 924)
+    assert gain.p_corrected == pytest.approx(4 / 924)
+    same = found.difference("same", "wall_s")
+    assert same is not None
+    assert same.p == 1.0
+    assert same.standing is Standing.CHANCE
+    assert found.difference(USUAL, "wall_s") is None
+
+
+def test_a_loss_is_shown_and_is_no_gain() -> None:
+    found = compared(("slow", [value + 1 for value in SIX]))
+    assert found.differences[0].shown
+    assert not found.gains
+
+
+def test_as_it_is_against_itself_is_the_control_and_no_setting() -> None:
+    found = compared(("fast", [value * 0.8 for value in SIX]))
+    (control,) = found.controls
+    assert (control.setting, control.share, control.p) == (CONTROL, 0.0, 1.0)
+    assert control.p_corrected is None
+    assert [each.setting for each in found.differences] == ["fast"]
+    assert found.difference(CONTROL, "wall_s") == control
+
+
+def test_what_the_control_differs_by_is_no_settings_effect() -> None:
+    """A setting 3 % lower, each run of it; as it is by chance 4 % lower the second time."""
+    lower: list[float | None] = [value * 0.97 for value in SIX]
+    assert compared(("a", lower)).differences[0].standing is Standing.SHOWN
+    apart = [9.4, 9.6, 9.7, 9.9, 10.9, 11.0]
+    found = compared(("a", lower), control=apart)
+    assert (found.controls[0].p or 0) > 0.05
+    assert found.controls[0].share == pytest.approx(9.8 / 10.25 - 1)
+    assert found.differences[0].standing is Standing.CONTROL
+
+
+def test_where_the_control_differs_beyond_chance_there_is_no_verdict() -> None:
+    found = compared(("fast", [value * 0.5 for value in SIX]), control=[v * 0.9 for v in SIX])
+    assert found.differences[0].standing is Standing.UNSTEADY
+    assert not found.gains
+
+
+def test_less_than_the_least_effect_is_none_however_sure() -> None:
+    steady = [10 + n / 1000 for n in range(6)]
+    less = [value * 0.995 for value in steady]
+    names = [USUAL, CONTROL, "a"]
+    given = [*runs(USUAL, [*steady]), *runs(CONTROL, steady[::-1]), *runs("a", [*less])]
+    assert compare(names, given).differences[0].standing is Standing.SMALL
+    assert compare(names, given, least_effect=0.004).differences[0].standing is Standing.SHOWN
+
+
+def test_holm_takes_away_what_one_of_many_shows_by_chance() -> None:
+    nearly: list[float | None] = [9.0, 9.1, 9.2, 9.3, 9.4, 10.25]
+    one = compared(("a", nearly))
+    assert one.differences[0].shown
+    many = [(f"s{n}", [*SIX]) for n in range(6)]
+    found = compared(("a", nearly), *many)
+    assert found.differences[0].standing is Standing.CHANCE
+    assert found.differences[0].p == one.differences[0].p
+
+
+def test_metrics_are_corrected_for_one_another() -> None:
+    def both(setting: str, walls: list[float]) -> list[Run]:
+        return [
+            Run(setting, 1.0, {"wall_s": w, "cpu_s": c}, {})
+            for w, c in zip(walls, SIX, strict=True)
+        ]
+
+    given = [*both(USUAL, SIX), *both(CONTROL, SIX), *both("a", [v * 0.8 for v in SIX])]
+    found = compare([USUAL, CONTROL, "a"], given)
+    wall = found.difference("a", "wall_s")
+    assert wall is not None
+    assert (wall.p, wall.p_corrected) == (pytest.approx(2 / 924), pytest.approx(4 / 924))
+
+
+def test_settings_that_do_nothing_are_seldom_said_to_differ() -> None:
+    """Of 120 comparisons of six settings that do nothing, at most 5 % and five times its error.
+
+    Each comparison has noise of its own size, and a drift that rounds go along with.
+    """
+    chance = random.Random(5)
+    names = [USUAL, CONTROL, *(f"s{n}" for n in range(6))]
+    said = 0
+    for _ in range(120):
+        spread = chance.uniform(0.001, 0.2)
+        given: list[Run] = []
+        for number, order in enumerate(shuffled_rounds(len(names), 6, seed=chance.randrange(99))):
+            drift = 1 + 0.05 * number
+            given += [
+                Run(names[which], 1.0, {"wall_s": drift * chance.lognormvariate(0, spread)}, {})
+                for which in order
+            ]
+        said += any(each.shown for each in compare(names, given).differences)
+    assert said <= 120 * 0.05 + 5 * (120 * 0.05 * 0.95) ** 0.5
+
+
+def test_too_few_rounds_are_no_verdict() -> None:
+    names = [USUAL, CONTROL, "a"]
+    given = [*runs(USUAL, SIX[:3]), *runs(CONTROL, SIX[:3]), *runs("a", [1.0, 1.1, 1.2])]
+    assert compare(names, given).too_few
+    assert not compare(names, given).gains
+
+
+def test_what_was_not_measured_is_no_zero() -> None:
+    names = [USUAL, CONTROL, "a"]
+    found = compare(
+        names, [*runs(USUAL, [None] * 6), *runs(CONTROL, [None] * 6), *runs("a", [*SIX])]
+    )
+    assert found.differences[0].share is None
+    assert found.differences[0].p is None
+    assert not found.gains
+
+
+@pytest.mark.parametrize(("entries", "never"), [(0, True), (100, False)])
+def test_cpus_that_never_idled_are_told_apart(entries: int, never: bool) -> None:
+    assert compare([USUAL], runs(USUAL, SIX, entries)).never_idled is never
+
+
+def test_entries_that_nobody_counted_say_nothing() -> None:
+    uncounted = [Run(USUAL, 1.0, {"wall_s": 1.0}, {})]
+    found = compare([USUAL], uncounted)
+    assert found.entries_per_s is None
+    assert not found.never_idled
+
+
+def test_rounds_are_shuffled_and_every_other_one_goes_back() -> None:
+    orders = list(shuffled_rounds(4, 7, seed=1))
+    assert len(orders) == 7
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
+    for there, back in zip(orders[::2], orders[1::2], strict=False):
+        assert back == there[::-1]
+    assert len({tuple(order) for order in orders[::2]}) > 1
+    assert orders == list(shuffled_rounds(4, 7, seed=1))

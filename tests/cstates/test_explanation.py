@@ -1,0 +1,182 @@
+"""What sleeps cost and what is advised, on runs with known answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from cstates.advice import advise, exit_time
+from cstates.closing_evidence import Evidence, evidence_of
+from cstates.explanation import explain
+from cstates.idle_run import IdleRun, RunState, WakeRow
+from cstates.length_counts import LengthCounts
+from cstates.wake_latency import Found
+from harness.cstates.explain_text import advise_lines, gain_text
+from stallscope.errors import RecordingError
+from stallscope.json_fields import Fields
+
+
+def state(index: int, name: str, exit_us: int, entries: int) -> RunState:
+    return RunState(index, name, exit_us, 2 * exit_us, None, entries, 0.0, 0.0)
+
+
+def row(index: int, wake: str, wakes: int, exit_us: float, pid: int | None = None) -> WakeRow:
+    """Wakes, half of them a microsecond longer, half shorter: a spread of 1 us."""
+    squares = wakes / 2 * ((exit_us - 1) ** 2 + (exit_us + 1) ** 2)
+    timed = wakes if exit_us else 0
+    total = int(exit_us * wakes * 1000)
+    return WakeRow(index, wake, wakes, 0, timed, total, squares, None, None, pid, "redis")
+
+
+def run(*wakes: WakeRow, governor: str = "menu") -> IdleRun:
+    lengths = LengthCounts()
+    for _ in range(1000):
+        lengths.record(500_000)
+    entries = sum(each.wakes for each in wakes)
+    return IdleRun(
+        command=(),
+        seconds=10.0,
+        driver="intel_idle",
+        governor=governor,
+        why_counters_only=None,
+        cpus=(0, 1, 2, 3),
+        states=(state(0, "POLL", 0, 0), state(1, "C1", 3, 100), state(2, "C6", 200, entries)),
+        intervals=entries,
+        intervals_kept=entries,
+        intervals_discarded=0,
+        lost_events=0,
+        events=0,
+        reader_cpu_s=0.0,
+        warnings=(),
+        command_cpus=(),
+        siblings={cpu: (cpu % 2, cpu % 2 + 2) for cpu in range(4)},
+        lengths={(1, 2): lengths.histogram()},
+        wakes=wakes,
+        processes=(row(2, "ipi", 60, 210.0, pid=4),),
+    )
+
+
+def test_costs_are_by_cause_the_dearest_first() -> None:
+    found = explain(run(row(2, "timer", 100, 190.0), row(2, "ipi", 400, 210.0)))
+    assert [(each.wake, each.exit_us, each.us_per_s) for each in found.sleeps] == [
+        ("ipi", 210.0, 8400.0),
+        ("timer", 190.0, 1900.0),
+    ]
+    assert [(each.pid, each.us_per_s) for each in found.processes] == [(4, 1260.0)]
+    assert found.nothing is None
+
+
+def test_what_has_no_time_is_told_as_declared() -> None:
+    (cost,) = explain(run(row(2, "interrupt", 50, 0.0))).sleeps
+    assert (cost.exit_us, cost.source) == (200, "declared")
+
+
+def test_counters_alone_tell_entries_and_declared_latencies() -> None:
+    bare = replace(run(), why_counters_only="asked for", intervals=None)
+    assert [(each.state, each.source) for each in explain(bare).sleeps] == [(1, "declared")]
+
+
+def test_advice_names_states_and_only_the_cpus_that_idled_with_their_siblings() -> None:
+    advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
+    assert advice.nothing is None
+    first = next(each for each in advice.suggestions if each.open_states == ("POLL", "C1"))
+    assert first.cpus == (1, 3)
+    assert first.gain_us == pytest.approx(205)
+    assert first.least_us == pytest.approx(205 - 1.96 * (1 / 100 + 1 / 400) ** 0.5)
+    assert first.sources == "measured now, measured then"
+    assert first.us_per_s == pytest.approx(205 * 40)
+    assert first.commands == (
+        "stallscope pin --states POLL,C1 --cpus 1,3 -- CMD",
+        "cpupower -c 1,3 idle-set -d 2",
+    )
+    assert "instead of C6" in first.costs[0]
+
+
+def test_advice_is_for_the_commands_cpus_where_it_was_bound_to_some() -> None:
+    lengths = LengthCounts()
+    lengths.record(500_000)
+    both = {(0, 2): lengths.histogram(), (1, 2): lengths.histogram()}
+    idle = replace(run(row(2, "ipi", 400, 210.0)), lengths=both)
+    assert advise(idle).suggestions[0].cpus == (0, 1, 2, 3)
+    assert advise(replace(idle, command_cpus=(0, 2))).suggestions[0].cpus == (0, 2)
+    assert advise(replace(idle, command_cpus=(7,))).suggestions[0].cpus == (0, 1, 2, 3)
+
+
+def test_what_was_never_entered_is_not_shown_to_gain_and_bounded_by_what_was_timed() -> None:
+    advice = advise(run(row(2, "ipi", 400, 210.0)))
+    half = 1.96 * (1 / 400) ** 0.5
+    assert [each.untimed for each in advice.suggestions] == [("POLL",), ("C1",)]
+    for each in advice.suggestions:
+        assert not each.shown
+        assert each.least_us is None
+        assert each.most_us == pytest.approx(210 + half)
+    lines = " ".join(advise_lines(advice, 10_000))
+    assert "Nothing is shown to gain; to be tried:" in lines
+    assert "at most 210.1 us a wake-up; leaving C1 was not timed here" in lines
+    assert "cstates latency" in lines
+
+
+def test_what_is_shown_goes_before_what_may_gain_more() -> None:
+    advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
+    assert [each.shown for each in advice.suggestions] == [True, False]
+    assert advice.suggestions[1].us_per_s > advice.suggestions[0].us_per_s
+
+
+def measured(finding: Found, *closed: str) -> Evidence:
+    return Evidence("futex, 1000 us", closed, finding, f"the text of {finding}")
+
+
+def test_measured_wake_ups_go_before_estimates() -> None:
+    idle = run(row(2, "ipi", 400, 210.0))
+    none = [measured(Found.NO_DIFFERENCE, "C6", "C1"), measured(Found.MORE, "C1", "C6")]
+    advice = advise(idle, none)
+    assert [each.open_states for each in advice.suggestions] == [("POLL", "C1")]
+    assert "C1, C6 closed, futex, 1000 us: the text of no-difference" in advice.notes[0]
+    gained = advise(idle, [*none, measured(Found.LESS, "C1", "C6")]).suggestions[0]
+    assert gained.shown
+    assert gained.measured == ("futex, 1000 us: the text of less",)
+    assert "measured wake-ups gained: futex" in gain_text(gained)
+    both = [measured(Found.NO_DIFFERENCE, *closed) for closed in (("C1", "C6"), ("C6",))]
+    assert advise(idle, both).nothing == "nothing to gain: measured wake-ups were not faster"
+
+
+def test_measurements_without_a_verdict_change_nothing() -> None:
+    idle = run(row(2, "ipi", 400, 210.0))
+    nothing = [measured(Found.TOO_FEW, "C6"), measured(Found.WITHOUT_EFFECT, "C1", "C6")]
+    assert advise(idle, nothing) == advise(idle)
+
+
+def test_evidence_is_read_as_it_is_told_and_refused_where_damaged() -> None:
+    row = {"test": "tcp", "closed": ["C6"], "finding": "less", "text": "17 us less"}
+    told = {"schema": "stallscope.cstates.latency/1", "verdicts": [row]}
+    assert evidence_of(Fields(told, "f")) == (Evidence("tcp", ("C6",), Found.LESS, "17 us less"),)
+    for wrong in ({"schema": "x"}, {"verdicts": [row | {"finding": "maybe"}]}, {"verdicts": [3]}):
+        with pytest.raises(RecordingError):
+            evidence_of(Fields(told | wrong, "f"))
+
+
+def test_a_governor_that_passes_over_closed_states_is_told() -> None:
+    advice = advise(run(row(2, "ipi", 400, 210.0), governor="haltpoll"))
+    for each in advice.suggestions:
+        assert all("--force-effective" in command for command in each.commands)
+    assert "passes over" in advice.notes[0]
+
+
+def test_the_declared_latency_stands_in_and_has_no_interval() -> None:
+    few = run(row(2, "ipi", 20, 210.0))
+    found = exit_time(few, few.states[2:])
+    assert found is not None
+    assert (found.mean_us, found.half_us, found.source) == (200.0, None, "declared")
+
+
+def test_nothing_to_gain_is_said_with_its_reason() -> None:
+    idle = run(row(2, "ipi", 400, 210.0))
+    never = replace(
+        idle, intervals=0, states=tuple(replace(each, entries=0) for each in idle.states)
+    )
+    assert advise(never).nothing == "CPUs never idled, nothing to gain"
+    assert explain(never).nothing is not None
+    assert "fewer than" in (advise(replace(idle, intervals=4)).nothing or "")
+    assert "no shallower state" in (advise(replace(idle, states=idle.states[:1])).nothing or "")
+    shallow = run(row(1, "ipi", 400, 3.0))
+    shallow = replace(shallow, states=(shallow.states[1], shallow.states[2]))
+    assert "takes no longer" in (advise(shallow).nothing or "")

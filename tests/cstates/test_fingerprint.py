@@ -1,0 +1,103 @@
+"""What made machines' measurements ran under, and what is warned of."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from cstates.fingerprint import Fingerprint, fingerprint
+from cstates.observation import Observation, observe
+from cstates.sysfs import present_cpus
+from stallscope.errors import RecordingError
+from stallscope.json_fields import Fields
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import names
+
+Machine = Callable[[str], Roots]
+CPU = "devices/system/cpu"
+
+
+def seen(roots: Roots) -> Observation:
+    return observe(roots, present_cpus(roots))
+
+
+def enter(roots: Roots, state: str, times: int) -> None:
+    """Let CPU 0 enter a state."""
+    usage = roots.sys / CPU / f"cpu0/cpuidle/{state}/usage"
+    usage.write_text(f"{int(usage.read_text()) + times}\n")
+
+
+def unlimited(roots: Roots) -> Roots:
+    (roots.files / "dev/cpu_dma_latency").write_bytes((2_000_000_000).to_bytes(4, "little"))
+    return roots
+
+
+def test_entries_are_those_of_the_run_and_warnings_name_what_disturbs(machine: Machine) -> None:
+    roots = unlimited(machine("ice-lake-server"))
+    before = seen(roots)
+    enter(roots, "state1", 7)
+    enter(roots, "state3", 1234)
+    found = fingerprint(before, seen(roots))
+    assert {state.name: state.entries for state in found.states} == {
+        "POLL": 0, "C1": 7, "C1E": 0, "C6": 1234,
+    }  # fmt: skip
+    assert found.idle_governor == "menu"
+    assert found.frequencies[0].governor == "schedutil"
+    assert found.warnings[0].startswith("frequency not fixed (")
+    assert found.warnings[1] == "C6 open (170 us), entered 1,234 times"
+    assert len(found.warnings) == 2
+
+
+def test_a_pinned_machine_has_nothing_to_warn_of(machine: Machine) -> None:
+    roots = unlimited(machine("ice-lake-server"))
+    for cpu in roots.sys.glob(f"{CPU}/cpu*/cpuidle"):
+        for state in ("state2", "state3"):
+            (cpu / state / "disable").write_text("1\n")
+    for policy in roots.sys.glob(f"{CPU}/cpufreq/policy*"):
+        (policy / "scaling_max_freq").write_text((policy / "scaling_min_freq").read_text())
+    before = seen(roots)
+    enter(roots, "state1", 50)
+    found = fingerprint(before, seen(roots))
+    assert found.warnings == ()
+    assert [state.open_cpus for state in found.states] == [4, 4, 0, 0]
+
+
+def test_settings_that_change_meanwhile_are_told(machine: Machine) -> None:
+    roots = machine("ice-lake-server")
+    before = seen(roots)
+    (roots.sys / CPU / "cpu1/cpuidle/state3/disable").write_text("1\n")
+    (roots.sys / CPU / "cpuidle/current_governor").write_text("teo\n")
+    found = fingerprint(before, seen(roots))
+    assert "idle governor changed during the run: menu before, teo after" in found.warnings
+    assert (
+        "closed sleep states changed during the run: none before, C6 on 1 CPUs after"
+        in found.warnings
+    )
+
+
+def test_a_counter_that_went_back_is_unknown_and_no_zero(machine: Machine) -> None:
+    roots = machine("haltpoll-vm")
+    before = seen(roots)
+    enter(roots, "state1", -1)
+    found = fingerprint(before, seen(roots))
+    assert [state.entries for state in found.states] == [0, None]
+    assert found.frequencies == ()
+    assert found.frequency_missing
+    assert found.turbo_allowed is None
+    assert found.warnings == ()  # with one state that sleeps there is nothing to choose
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_written_is_read(machine: Machine, name: str) -> None:
+    roots = machine(name)
+    found = fingerprint(seen(roots), seen(roots))
+    written = json.loads(json.dumps(found.document(), allow_nan=False))
+    assert Fingerprint.of(Fields(written, "test")) == found
+
+
+@pytest.mark.parametrize("key", ["states", "frequencies", "warnings", "cpus", "turbo_allowed"])
+def test_damage_is_one_error(machine: Machine, key: str) -> None:
+    roots = machine("zen4-server")
+    document = fingerprint(seen(roots), seen(roots)).document()
+    with pytest.raises(RecordingError):
+        Fingerprint.of(Fields(document | {key: "?"}, "test"))

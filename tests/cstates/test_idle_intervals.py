@@ -1,0 +1,140 @@
+"""Idle intervals from events: causes, measured exits and losses, hand-worked."""
+
+from cstates.idle_intervals import (
+    INTERRUPT,
+    IPI,
+    NOT_IDLE,
+    TIMER,
+    UNKNOWN,
+    IdleInterval,
+    IntervalBuilder,
+    in_order,
+)
+from cstates.trace import LONGEST_NS
+from stallscope.tracing.ring_pages import RingEvent
+
+TICK = 0xF00
+
+
+def builder() -> IntervalBuilder:
+    return IntervalBuilder(tick_function=TICK)
+
+
+def only(made: IntervalBuilder) -> IdleInterval:
+    (found,) = made.rest()
+    return found
+
+
+def test_a_timers_wake_is_measured_from_its_expiry() -> None:
+    """As with hlt: the interrupt is traced before the state's end."""
+    made = builder()
+    made.timer_started(0, 1, TICK, 5_000)
+    made.timer_started(0, 2, 0xABC, 9_000)
+    made.entered_or_left(1_000, 0, 1)
+    made.interrupted(5_300, 0, TIMER)
+    made.entered_or_left(5_700, 0, NOT_IDLE)
+    found = made.ran(0, 77, "worker")
+    assert found is not None
+    assert (found.state, found.idle_ns, found.wake) == (1, 4_700, TIMER)
+    assert (found.next_timer_ns, found.next_nontick_ns) == (4_000, 8_000)
+    assert (found.awake_ns, found.exit_ns) == (300, 700)
+    assert (found.pid, found.name) == (77, "worker")
+
+
+def test_an_interrupt_behind_the_end_is_the_cause_too() -> None:
+    """As with mwait, interrupts off: the state ends before the interrupt is taken."""
+    made = builder()
+    made.timer_started(0, 2, 0xABC, 9_000)
+    made.entered_or_left(1_000, 0, 2)
+    made.entered_or_left(9_050, 0, NOT_IDLE)
+    made.interrupted(9_060, 0, TIMER)
+    found = only(made)
+    assert (found.wake, found.awake_ns, found.exit_ns) == (TIMER, 50, 50)
+
+
+def test_an_ipi_is_measured_from_its_sending() -> None:
+    made = builder()
+    made.entered_or_left(1_000, 0, 1)
+    made.asked(2_000, 0, polled=False)
+    made.asked(2_100, 0, polled=False)
+    made.interrupted(2_400, 0, IPI)
+    made.entered_or_left(2_600, 0, NOT_IDLE)
+    found = only(made)
+    assert (found.wake, found.awake_ns, found.exit_ns) == (IPI, 400, 600)
+    assert found.next_timer_ns == LONGEST_NS  # none is known
+
+
+def test_a_polling_cpu_needs_no_interrupt() -> None:
+    made = builder()
+    made.entered_or_left(1_000, 0, 0)
+    made.asked(2_000, 0, polled=True)
+    made.entered_or_left(2_050, 0, NOT_IDLE)
+    found = only(made)
+    assert (found.wake, found.exit_ns) == (IPI, 50)
+
+
+def test_a_device_has_no_time_of_its_own() -> None:
+    made = builder()
+    made.entered_or_left(1_000, 0, 1)
+    made.interrupted(2_400, 0, INTERRUPT)
+    made.entered_or_left(2_600, 0, NOT_IDLE)
+    found = only(made)
+    assert (found.wake, found.awake_ns, found.exit_ns) == (INTERRUPT, None, None)
+
+
+def test_without_any_cause_it_is_unknown() -> None:
+    made = builder()
+    made.entered_or_left(1_000, 0, 1)
+    made.entered_or_left(2_600, 0, NOT_IDLE)
+    assert only(made).wake == UNKNOWN
+
+
+def test_a_timer_due_later_is_not_the_cause() -> None:
+    """Another timer, started before the trace, woke the CPU: its expiry is not known."""
+    made = builder()
+    made.timer_started(0, 2, 0xABC, 9_000)
+    made.entered_or_left(1_000, 0, 1)
+    made.interrupted(2_400, 0, TIMER)
+    made.entered_or_left(2_600, 0, NOT_IDLE)
+    found = only(made)
+    assert (found.wake, found.exit_ns) == (TIMER, None)
+
+
+def test_a_timer_that_moved_to_another_cpu_is_not_this_ones() -> None:
+    made = builder()
+    made.timer_started(0, 2, 0xABC, 9_000)
+    made.timer_started(1, 2, 0xABC, 9_500)
+    made.entered_or_left(1_000, 0, 1)
+    made.entered_or_left(2_600, 0, NOT_IDLE)
+    assert only(made).next_timer_ns == LONGEST_NS
+    made.timer_ended(2)
+    made.entered_or_left(3_000, 1, 1)
+    made.entered_or_left(3_600, 1, NOT_IDLE)
+    assert {each.next_timer_ns for each in made.rest()} == {LONGEST_NS}
+
+
+def test_a_loss_leaves_the_interval_out_and_forgets_timers() -> None:
+    made = builder()
+    made.timer_started(0, 2, 0xABC, 9_000)
+    made.entered_or_left(1_000, 0, 1)
+    made.lost(0)
+    assert made.entered_or_left(2_600, 0, NOT_IDLE) is None
+    assert (made.discarded, list(made.rest())) == (1, [])
+    made.entered_or_left(3_000, 0, 1)
+    made.entered_or_left(3_600, 0, NOT_IDLE)
+    assert only(made).next_timer_ns == LONGEST_NS
+
+
+def test_the_next_entry_hands_over_the_interval_before() -> None:
+    made = builder()
+    made.entered_or_left(1_000, 0, 1)
+    made.entered_or_left(2_000, 0, NOT_IDLE)
+    found = made.entered_or_left(2_100, 0, 1)
+    assert found is not None
+    assert (found.idle_ns, found.pid) == (1_000, 0)
+
+
+def test_cpus_are_put_in_order_of_time() -> None:
+    first = [RingEvent(t, 0, 1, 0, b"") for t in (1, 5, 9)]
+    second = [RingEvent(t, 1, 1, 0, b"") for t in (2, 3, 10)]
+    assert [each.t_ns for each in in_order([first, second])] == [1, 2, 3, 5, 9, 10]

@@ -1,0 +1,90 @@
+"""A recording's document, read again: what it holds and what is refused."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cstates.idle_intervals import IPI, TIMER, IdleInterval
+from cstates.idle_run import SCHEMA, IdleRun, idle_run
+from cstates.idle_summary import MOST_PROCESSES, OTHERS, IdleSummary
+from stallscope.errors import RecordingError
+from stallscope.json_fields import Fields
+
+
+def interval(
+    idle_us: int, *, state: int = 1, cpu: int = 0, wake: str = TIMER, pid: int = 7
+) -> IdleInterval:
+    return IdleInterval(
+        cpu, 1000, state, idle_us * 1000, 10**9, 10**9, wake, 20_000, 30_000, pid, f"task {pid}"
+    )
+
+
+def document(*intervals: IdleInterval) -> dict[str, Any]:
+    summary = IdleSummary((None, 50_000))
+    for each in intervals:
+        summary.take(each)
+    states = [
+        {"index": index, "name": name, "exit_latency_us": exit_us, "target_residency_us": target}
+        | {"over_interval": {"entries": len(intervals), "above_share": 0.5, "below_share": 0.0}}
+        for index, name, exit_us, target in ((0, "POLL", 0, 0), (1, "C1", 2, 50))
+    ]
+    made = {
+        "schema": SCHEMA,
+        "seconds": 2.0,
+        "machine": {"driver": "d", "governor": "menu", "cpus": [{"cpu": 0, "states": states}]},
+        "intervals": summary.intervals,
+        **summary.documents(),
+    }
+    whole: dict[str, Any] = json.loads(json.dumps(made))
+    return whole
+
+
+def read(made: dict[str, Any]) -> IdleRun:
+    return idle_run(Fields(made, "idle.json"))
+
+
+def test_what_was_counted_comes_back() -> None:
+    run = read(document(interval(20), interval(100), interval(100, cpu=1, wake=IPI, pid=8)))
+    lengths = run.lengths_of(1)
+    assert lengths is not None
+    assert lengths.total == 3
+    assert {(row.wake, row.wakes, row.too_deep) for row in run.wakes} == {
+        (TIMER, 2, 1),
+        (IPI, 1, 0),
+    }
+    assert [row.awake_mean_us for row in run.wakes] == [20.0, 20.0]
+    assert {(row.pid, row.name, row.wakes) for row in run.processes} == {
+        (7, "task 7", 2),
+        (8, "task 8", 1),
+    }
+    assert run.states[1].above == 0.5
+
+
+def test_processes_beyond_the_bound_count_as_one() -> None:
+    many = [interval(100, pid=pid) for pid in range(1, MOST_PROCESSES + 11)]
+    run = read(document(*many))
+    others = [row for row in run.processes if row.name == OTHERS]
+    assert [(row.pid, row.wakes) for row in others] == [(-1, 10)]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("schema",), "stallscope.cstates.record/9"),
+        (("seconds",), "two"),
+        (("wakes", 0, "wakes"), -1),
+        (("idle", 0, "cpu"), 10**9),
+        (("idle", 0, "lengths", "counts"), {"99999999999": 1}),
+        (("idle", 0, "lengths", "counts"), {"x": 1}),
+        (("machine", "cpus", 0, "states", 0, "name"), None),
+    ],
+)
+def test_what_makes_no_sense_is_refused(place: tuple[Any, ...], value: object) -> None:
+    made = document(interval(20))
+    inner: Any = made
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    with pytest.raises(RecordingError):
+        read(made)

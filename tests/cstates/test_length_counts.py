@@ -1,0 +1,20 @@
+"""Counted lengths read back as HdrHistograms have them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cstates.length_counts import LengthCounts
+
+
+@given(st.lists(st.integers(0, 2**60), min_size=1, max_size=50))
+def test_percentiles_are_within_a_hundredth(lengths: list[int]) -> None:
+    counted = LengthCounts()
+    for length in lengths:
+        counted.record(length)
+    histogram = counted.histogram()
+    assert histogram.total == len(lengths)
+    assert counted.sum_ns == sum(lengths)
+    for percent, exact in ((100, max(lengths)), (0, min(lengths))):
+        found = histogram.percentile(percent)
+        assert found is not None
+        assert exact * 0.99 <= found <= exact * 1.01 + 1

@@ -1,0 +1,120 @@
+"""Counters over time, and CPUs that stand together."""
+
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+
+from cstates.observation import StateActivity, groups, observe, together, uptime_s
+from cstates.sysfs import present_cpus
+from stallscope.system_files import Roots
+
+Machines = Callable[[str], Roots]
+
+
+def state_folder(roots: Roots, cpu: int, state: int) -> str:
+    return f"{roots.sys}/devices/system/cpu/cpu{cpu}/cpuidle/state{state}"
+
+
+def put(roots: Roots, cpu: int, state: int, **counters: int) -> None:
+    for name, value in counters.items():
+        with open(f"{state_folder(roots, cpu, state)}/{name}", "w") as file:
+            file.write(f"{value}\n")
+
+
+def test_since_boot(machine: Machines) -> None:
+    roots = machine("nehalem-ep-workstation")
+    seen = observe(roots, (0,))
+    deepest = seen.cpus[0].since_boot[4]
+    assert seen.interval is None
+    assert seen.boot.seconds == 100_000
+    assert deepest.entries_per_s == pytest.approx(5.0)
+    assert deepest.above_per_s == pytest.approx(1.25)
+    assert deepest.above_share == pytest.approx(0.25)
+    assert deepest.residency_share == pytest.approx(500_000 * 3000 * 4 / 1e11)
+
+
+def test_over_an_interval(machine: Machines) -> None:
+    roots = machine("haltpoll-vm")
+    put(roots, 0, 1, usage=1000, time=500_000, above=10, below=0)
+
+    def wait(seconds: float) -> None:
+        assert seconds == 2
+        put(roots, 0, 1, usage=1500, time=1_500_000, above=60, below=0)
+
+    clock = count(100.0, 2.0)
+    seen = observe(roots, (0,), interval_s=2, wait=wait, clock=lambda: next(clock))
+    assert seen.interval is not None
+    assert seen.interval.seconds == 2
+    over = seen.cpus[0].over_interval
+    assert over is not None
+    assert over[1] == StateActivity(500, 1_000_000, 50, 0, 2.0)
+    assert (over[1].entries_per_s, over[1].residency_share) == (250, 0.5)
+    assert over[1].above_share == pytest.approx(0.1)
+
+
+def test_counters_that_went_back_are_unknown(machine: Machines) -> None:
+    roots = machine("haltpoll-vm")
+    seen = observe(roots, (0,), interval_s=1, wait=lambda _: put(roots, 0, 1, usage=0))
+    over = seen.cpus[0].over_interval
+    assert over is not None
+    assert over[1].entries is None
+    assert over[1].entries_per_s is None
+    assert over[1].above == 0
+
+
+def test_a_share_beyond_one_is_one() -> None:
+    assert StateActivity(1, 2_000_000, 0, 0, 1.0).residency_share == 1.0
+
+
+def test_several_cpus_together() -> None:
+    one = StateActivity(10, 500_000, 2, None, 1.0)
+    both = together([one, StateActivity(30, 0, 0, 1, 1.0)])
+    assert both == StateActivity(40, 500_000, 2, None, 1.0, cpus=2)
+    assert both.residency_share == pytest.approx(0.25)
+    assert both.above_share == pytest.approx(0.05)
+
+
+def test_without_entries_there_are_no_shares() -> None:
+    nothing = StateActivity(0, 0, 0, 0, None)
+    assert nothing.above_share is None
+    assert nothing.entries_per_s is None
+    assert nothing.residency_share is None
+
+
+@pytest.mark.parametrize(
+    ("name", "together_cpus"),
+    [
+        ("nehalem-ep-workstation", [[0, 1, 2, 3]]),
+        ("offline-cpus", [[0], [1, 3], [2]]),
+        ("no-cpuidle", [[0, 1]]),
+    ],
+)
+def test_equal_cpus_stand_together(
+    machine: Machines, name: str, together_cpus: list[list[int]]
+) -> None:
+    roots = machine(name)
+    seen = observe(roots, present_cpus(roots))
+    assert [[cpu.idle.cpu for cpu in group] for group in groups(seen)] == together_cpus
+
+
+def test_a_policy_apart_is_a_group_apart(machine: Machines) -> None:
+    roots = machine("skylake-client")
+    (roots.sys / "devices/system/cpu/cpufreq/policy2/scaling_max_freq").write_text("800000\n")
+    seen = observe(roots, present_cpus(roots))
+    assert [[cpu.idle.cpu for cpu in group] for group in groups(seen)] == [[0, 1, 3], [2]]
+
+
+@pytest.mark.parametrize("text", ["", "x", "nan 1", "-5 1", "inf"])
+def test_an_uptime_that_is_none(machine: Machines, text: str) -> None:
+    roots = machine("haltpoll-vm")
+    (roots.proc / "uptime").write_text(text)
+    assert uptime_s(roots) is None
+    assert observe(roots, (0,)).cpus[0].since_boot[1].entries_per_s is None
+
+
+def test_the_least_of_global_and_own_limit_holds(machine: Machines) -> None:
+    roots = machine("ice-lake-server")
+    (roots.sys / "devices/system/cpu/cpu1/power/pm_qos_resume_latency_us").write_text("20\n")
+    seen = observe(roots, (0, 1))
+    assert [cpu.effective_limit_us for cpu in seen.cpus] == [100, 20]

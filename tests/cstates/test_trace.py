@@ -1,0 +1,130 @@
+"""Traces of idle intervals: what is read, and that every odd line is named."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cstates.trace import LONGEST_NS, read_trace
+from stallscope.errors import RecordingError, StallscopeError, UsageError
+
+HEAD = "cpu,t_entry_ns,idle_ns,next_hrtimer_ns,wake"
+
+
+def written(folder: Path, *rows: str, head: str = HEAD, end: str = "\n") -> Path:
+    path = folder / "idle.csv"
+    path.write_text("\n".join((head, *rows)) + end)
+    return path
+
+
+def test_columns_are_read_as_they_stand(tmp_path: Path) -> None:
+    trace = read_trace(written(tmp_path, "0,1000,250,4000,timer", "3,1100,5,-7,ipi"))
+    assert trace.cpu.tolist() == [0, 3]
+    assert trace.t_entry_ns.tolist() == [1000, 1100]
+    assert trace.idle_ns.tolist() == [250, 5]
+    assert trace.next_timer_ns.tolist() == [4000, 0]  # due already
+    assert trace.next_event_ns is None
+    assert trace.entered is None
+    assert trace.wake is not None
+    assert trace.wake.tolist() == ["timer", "ipi"]
+    assert trace.duration_s == pytest.approx(250e-9)
+
+
+def test_further_columns_tell_the_state_and_the_tick(tmp_path: Path) -> None:
+    trace = read_trace(
+        written(
+            tmp_path,
+            "0,1000,1,250,4000,900000,ipi,what",
+            head="cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,wake,other",
+        )
+    )
+    assert trace.entered is not None
+    assert trace.entered.tolist() == [1]
+    assert trace.next_timer_ns.tolist() == [900000]
+    assert trace.next_event_ns is not None
+    assert trace.next_event_ns.tolist() == [4000]
+
+
+def test_a_timer_beyond_any_is_none(tmp_path: Path) -> None:
+    trace = read_trace(written(tmp_path, f"0,1000,250,{2**63 - 1},timer"))
+    assert trace.next_timer_ns.tolist() == [LONGEST_NS]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("0,1000,-250,4000,timer", "line 3: idle_ns is -250, not from 0"),
+        ("0,-1,250,4000,timer", "line 3: t_entry_ns is -1"),
+        ("-1,2000,250,4000,timer", "line 3: cpu is -1"),
+        ("70000,2000,250,4000,timer", "line 3: cpu is 70000"),
+        ("0,2000,NaN,4000,timer", "line 3: idle_ns is 'NaN', no whole number"),
+        ("0,2000,,4000,timer", "line 3: idle_ns is '', no whole number"),
+        ("0,2000,2.5,4000,timer", "line 3: idle_ns is '2.5', no whole number"),
+        ("0,2000,inf,4000,timer", "line 3: idle_ns is 'inf', no whole number"),
+        ("0,2000,9999999999999999,4000,timer", "line 3: idle_ns is 9999999999999999, not from 0"),
+        ("0,2000,99999999999999999999999,4000,timer", "beyond 64 bits"),
+        ("0,2000,250,99999999999999999999999,timer", "line 3: next_hrtimer_ns is 99999"),
+        ("0,2000,250", "line 3: 3 fields instead of 5"),
+        ("0,2000,250,4000,timer,more", "line 3: 6 fields instead of 5"),
+        ("0,2000,250,4000,", "line 3: wake is ''"),
+        ("0,2000,250,4000,\x1b[2J", "line 3: wake is"),
+        ("0,999,250,4000,timer", "line 3: on CPU 0 t_entry_ns goes back"),
+        ("", "line 3: "),
+    ],
+)
+def test_the_line_that_is_wrong_is_named(tmp_path: Path, row: str, said: str) -> None:
+    with pytest.raises(RecordingError) as refused:
+        read_trace(written(tmp_path, "0,1000,250,4000,timer", row, "0,9000,1,1,timer"))
+    assert said in refused.value.message
+    assert "idle.csv" in refused.value.message
+    assert "idle_ns" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    "rows", [("0,1000,250,4000,timer",), ("0,1000,250,4000,nmi", "0,2000,250,4000,nmi")]
+)
+def test_a_last_line_that_is_whole_needs_no_end(tmp_path: Path, rows: tuple[str, ...]) -> None:
+    assert read_trace(written(tmp_path, *rows, end="")).idle_ns.size == len(rows)
+
+
+def test_time_may_go_back_from_one_cpu_to_another(tmp_path: Path) -> None:
+    read_trace(written(tmp_path, "0,1000,1,1,timer", "1,500,1,1,timer", "0,1001,1,1,timer"))
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="line 2: the file is cut off"):
+        read_trace(written(tmp_path, "0,1000,250,4000,ti", end=""))
+    with pytest.raises(RecordingError, match="line 2: the file is cut off"):
+        read_trace(written(tmp_path, "0,1000,250", end=""))
+    with pytest.raises(RecordingError, match="holds no intervals"):
+        read_trace(written(tmp_path))
+    with pytest.raises(RecordingError, match="line 1: the column idle_ns, wake is missing"):
+        read_trace(written(tmp_path, head="cpu,t_entry_ns,next_hrtimer_ns"))
+    with pytest.raises(RecordingError, match="line 1: the column cpu is there twice"):
+        read_trace(written(tmp_path, head=f"{HEAD},cpu"))
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(RecordingError, match="is empty"):
+        read_trace(tmp_path / "empty.csv")
+    with pytest.raises(UsageError, match="cannot read"):
+        read_trace(tmp_path / "none.csv")
+    with pytest.raises(UsageError, match="not a regular file"):
+        read_trace(Path("/dev/null"))
+
+
+@settings(deadline=None)
+@given(cut=st.integers(0, 200), junk=st.binary(max_size=8))
+def test_any_damage_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes
+) -> None:
+    whole = b"\n".join([HEAD.encode(), *(b"0,%d,250,4000,timer" % (1000 * n) for n in range(1, 8))])
+    path = tmp_path_factory.getbasetemp() / "damaged.csv"
+    path.write_bytes(whole[:cut] + junk + whole[cut:] + b"\n")
+    try:
+        trace = read_trace(path)
+    except StallscopeError as error:
+        assert error.remedy
+        return
+    assert (trace.idle_ns >= 0).all()
+    assert np.issubdtype(trace.idle_ns.dtype, np.int64)

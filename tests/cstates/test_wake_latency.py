@@ -1,0 +1,119 @@
+"""Rounds of wake-up latency: which limits are compared, in which order, and the verdicts."""
+
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cstates.held_limit import held_limit
+from cstates.idle_states import CpuIdle, IdleState, read_idle_machine
+from cstates.length_counts import LengthCounts
+from cstates.wake_latency import (
+    Found,
+    Setting,
+    WakeSample,
+    WakeTest,
+    gather,
+    order,
+    settings,
+    verdicts,
+)
+from stallscope.errors import UnableError
+from stallscope.system_files import Roots
+
+USUAL, CLOSED = Setting("as it is"), Setting("up to POLL", 0, ("C1",), ("POLL",))
+TEST = WakeTest("futex", 250.0)
+
+
+def sample(setting: Setting, us: float, entries: int) -> WakeSample:
+    counts = LengthCounts()
+    counts.record(int(us * 1000))
+    return WakeSample(TEST, setting, counts.histogram(), {"POLL": 9, "C1": entries}, cpus=2)
+
+
+def text(usual: list[float], closed: list[float], entries: int = 9, entered: int = 0) -> str:
+    samples = [sample(USUAL, us, entries) for us in usual]
+    samples += [sample(CLOSED, us, entered) for us in closed]
+    (verdict,) = verdicts(gather(samples))
+    return verdict.text
+
+
+def test_a_gain_takes_six_rounds_that_agree() -> None:
+    assert "us less in the median, in all 6 rounds" in text([30.0] * 6, [4.0] * 6)
+    assert "us more in the median, in all 6 rounds" in text([4.0] * 6, [30.0] * 6)
+    assert text([30.0] * 5, [4.0] * 5) == "no verdict: 5 rounds, it takes 6"
+    assert text([30.0] * 5 + [3.0], [4.0] * 6) == "no difference that 6 rounds show"
+
+
+def test_where_cpus_never_entered_what_is_closed_nothing_is_to_be_gained() -> None:
+    assert "C1 never entered as it is, nothing" in text([30.0] * 6, [4.0] * 6, entries=0)
+    idle = replace(sample(USUAL, 30.0, 0), entries={"POLL": 0, "C1": 0})
+    (verdict,) = verdicts(gather([idle, sample(CLOSED, 4.0, 0)]))
+    assert verdict.text == "CPUs never idled, nothing to gain"
+    assert verdict.finding is Found.NEVER_IDLED
+
+
+def test_closed_states_that_were_entered_give_no_verdict() -> None:
+    """An entry of each CPU may have begun before each run; of six runs on two CPUs that is 12."""
+    assert "us less" in text([30.0] * 6, [4.0] * 6, entered=2)
+    said = text([30.0] * 6, [4.0] * 6, entered=3)
+    assert said.startswith("no verdict: 18 entries into C1 although closed")
+
+
+def test_every_other_round_is_reversed() -> None:
+    turns = list(order((USUAL, CLOSED), 3))
+    assert turns == [(USUAL, CLOSED), (CLOSED, USUAL), (USUAL, CLOSED)]
+
+
+def test_limits_and_each_state_alone_are_those_of_the_machine(
+    machine: Callable[[str], Roots],
+) -> None:
+    idle = read_idle_machine(machine("ice-lake-server"), (0,))
+    found = settings(idle.cpus)
+    assert found == (
+        USUAL,
+        Setting("up to C1E", 4, ("C6",), ("POLL", "C1", "C1E")),
+        Setting("up to C1", 1, ("C1E", "C6"), ("POLL", "C1")),
+        Setting("up to POLL", 0, ("C1", "C1E", "C6"), ("POLL",)),
+        Setting("without C1", None, ("C1",), ("POLL", "C1E", "C6")),
+        Setting("without C1E", None, ("C1E",), ("POLL", "C1", "C6")),
+    )
+    assert [each.name for each in settings(idle.cpus, 100)] == [
+        "as it is", "up to C1", "up to POLL", "without C1",
+    ]  # fmt: skip
+
+
+def test_states_of_one_exit_latency_are_closed_together_and_alone() -> None:
+    def state(index: int, name: str, exit_us: int) -> IdleState:
+        return IdleState(index, name, "", exit_us, 1, disabled=False, default_disabled=False,
+                         usage=0, time_us=0, above=0, below=0, rejected=0)  # fmt: skip
+
+    states = (state(0, "POLL", 0), state(1, "C1", 2), state(2, "C1_ACPI", 2))
+    found = settings([CpuIdle(0, online=True, states=states, resume_limit_us=None, missing=None)])
+    assert [each.name for each in found] == [
+        "as it is", "up to POLL", "without C1", "without C1_ACPI",
+    ]  # fmt: skip
+
+
+def test_without_states_there_is_nothing_to_close() -> None:
+    assert settings([]) == (USUAL,)
+
+
+def test_a_limit_is_held_as_binary_on_the_live_machine_and_asked_for_only_where_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roots = Roots.recorded(tmp_path)
+    (tmp_path / "dev").mkdir()
+    device = tmp_path / "dev/cpu_dma_latency"
+    with held_limit(roots, None):
+        pass
+    with pytest.raises(UnableError), held_limit(roots, 7):
+        pass
+    device.write_bytes(b"")
+    with held_limit(roots, 7):
+        assert device.read_bytes() == b""
+    monkeypatch.setattr(Roots, "is_live", property(lambda _: True))
+    with held_limit(roots, 7):
+        assert device.read_bytes() == struct.pack("=i", 7)

@@ -1,0 +1,132 @@
+"""From a kernel's format files and raw pages to a recording: known events, known intervals."""
+
+import io
+import struct
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from cstates.idle_recording import IdleOutcome, IdleRequest, put_together
+from cstates.trace import read_trace
+from cstates.tracing.tracepoints import find_tracepoints, tick_function
+from stallscope.errors import UnableError
+from stallscope.tracing.drain import Drain
+from stallscope.tracing.event_format import read_event_format
+from stallscope.tracing.instance import TraceInstance
+from tests.stallscope.tracing.ring_writer import PAGE_BYTES, event, page, record
+
+IDLE, SWITCH, START, IRQ = 11, 12, 13, 14
+COMMON = """
+\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
+\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
+"""
+FORMATS = {
+    "power/cpu_idle": (IDLE, ("u32 state", 8, 4, 0), ("u32 cpu_id", 12, 4, 0)),
+    "sched/sched_switch": (SWITCH, ("char next_comm[16]", 8, 16, 0), ("pid_t next_pid", 24, 4, 1)),
+    "timer/hrtimer_start": (
+        START,
+        ("void * hrtimer", 8, 8, 0),
+        ("void * function", 16, 8, 0),
+        ("s64 expires", 24, 8, 1),
+    ),
+    "irq_vectors/local_timer_entry": (IRQ, ("int vector", 8, 4, 1)),
+}
+
+
+def events_folder(folder: Path) -> Path:
+    for name, (number, *fields) in FORMATS.items():
+        lines = "".join(
+            f"\tfield:{field};\toffset:{offset};\tsize:{size};\tsigned:{signed};\n"
+            for field, offset, size, signed in fields
+        )
+        (folder / name).mkdir(parents=True)
+        (folder / name / "format").write_text(f"name: x\nID: {number}\nformat:{COMMON}\n{lines}")
+    return folder
+
+
+class Stopped:
+    """What a drain and its instance leave behind."""
+
+    page_bytes = PAGE_BYTES
+    cpu_s = 0.0
+    full = False
+
+    def __init__(self, pages: dict[int, bytes]) -> None:
+        self.pages = {cpu: io.BytesIO(content) for cpu, content in pages.items()}
+
+    def lost_events(self) -> int:
+        return 3
+
+
+def idle_events(cycles: int) -> bytes:
+    """Cycles of 1,000 ns: a timer, idle from 100 to 700 by an interrupt at 650, then a task."""
+    made = []
+    for number in range(cycles):
+        start = number * 1000
+        timer = struct.pack("=QQq", 0x77, 0x88, 50_000 + start + 600)
+        made += [
+            event(0 if number == 0 else 290, record(START, 0, timer)),
+            event(100, record(IDLE, 0, struct.pack("=II", 1, 5))),
+            event(550, record(IRQ, 0, struct.pack("=i", 236))),
+            event(50, record(IDLE, 0, struct.pack("=II", 0xFFFFFFFF, 5))),
+            event(10, record(SWITCH, 0, b"worker".ljust(16, b"\0") + struct.pack("=i", 42))),
+        ]
+    return page(50_000, *made)
+
+
+def recording(folder: Path, *, most: int) -> IdleOutcome:
+    stopped = Stopped({5: idle_events(4)})
+    request = IdleRequest(folder, frozenset({5}), most, (None, 1_000))
+    points = find_tracepoints(events_folder(folder / "events"))
+    return put_together(
+        request,
+        points,
+        drain=cast("Drain", stopped),
+        instance=cast("TraceInstance", stopped),
+        seconds=1.0,
+    )
+
+
+def test_pages_become_a_trace_that_the_simulator_reads(tmp_path: Path) -> None:
+    done = recording(tmp_path, most=100)
+    assert (done.kept, done.events, done.lost_events, done.discarded) == (4, 20, 3, 0)
+    assert "irq/irq_handler_entry" in done.missing
+    trace = read_trace(tmp_path / "idle.csv")
+    assert trace.cpu.tolist() == [5] * 4
+    assert trace.idle_ns.tolist() == [600] * 4
+    assert trace.next_timer_ns.tolist() == [500] * 4
+    assert trace.entered is not None
+    assert trace.entered.tolist() == [1] * 4
+    (wake,) = done.summary.documents()["wakes"]
+    assert (wake["wake"], wake["timed"], wake["too_deep"]) == ("timer", 4, 4)
+    assert wake["awake_sum_ns"] == 4 * 50
+    (process,) = done.summary.documents()["processes"]
+    assert (process["pid"], process["name"]) == (42, "worker")
+
+
+def test_beyond_the_bound_only_histograms_go_on(tmp_path: Path) -> None:
+    done = recording(tmp_path, most=1)
+    assert (done.kept, done.summary.intervals) == (1, 4)
+    assert read_trace(tmp_path / "idle.csv").idle_ns.size == 1
+
+
+def test_a_kernel_without_cpu_idle_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnableError, match="cpu_idle"):
+        find_tracepoints(tmp_path)
+
+
+def test_a_record_without_the_field_is_refused(tmp_path: Path) -> None:
+    found = read_event_format(events_folder(tmp_path), "power/cpu_idle")
+    assert found is not None
+    assert found.reader("state", "cpu_id").unpack_from(bytes(8) + b"\1\0\0\0\2\0\0\0") == (1, 2)
+    with pytest.raises(UnableError, match="has no field cpu"):
+        found.reader("cpu")
+
+
+def test_the_ticks_function_is_found_unless_addresses_are_hidden(tmp_path: Path) -> None:
+    symbols = tmp_path / "kallsyms"
+    symbols.write_text("ffff0010 t other\nffff0020 t tick_nohz_handler\nffff0030 T end\n")
+    assert tick_function(symbols) == 0xFFFF0020
+    symbols.write_text("0000000000000000 t tick_nohz_handler\n0 T end\n")
+    assert tick_function(symbols) is None

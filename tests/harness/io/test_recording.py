@@ -1,0 +1,88 @@
+"""Recordings of disk measurements: what is replaced, what is forgotten, what they say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.io.recording import (
+    IoRun,
+    forget_unbegun,
+    is_io,
+    make_directory,
+    write_document,
+    write_manifest,
+)
+from harness.io.report import documents
+from stallscope.errors import UnableError, UsageError
+from stallscope.recordings import read_manifest
+
+
+def run_in(folder: Path) -> IoRun:
+    return IoRun(folder, "probe", "/srv", 1, {"direct.hlog": "HdrHistogram V2 interval log, ns"})
+
+
+def test_a_manifest_is_unfinished_until_it_has_an_end(tmp_path: Path) -> None:
+    run = run_in(tmp_path)
+    write_manifest(run, end=None)
+    assert is_io(tmp_path)
+    assert not read_manifest(tmp_path / "recording.json").complete
+    write_manifest(run, end="signal", modelled=True, warnings=["noisy"])
+    manifest = read_manifest(tmp_path / "recording.json")
+    assert (manifest.complete, manifest.end_reason, manifest.source.kind) == (
+        True,
+        "signal",
+        "modelled",
+    )
+    assert manifest.notices[0].message == "noisy"
+    assert manifest.target.command[-1] == "/srv"
+
+
+def test_only_a_recording_of_a_disk_is_replaced_and_only_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    make_directory(folder, force=False)
+    write_manifest(run_in(folder), end="duration")
+    for name in ("direct.hlog", "probe.json", "report.html", "mine.txt"):
+        (folder / name).write_text("{}")
+    with pytest.raises(UsageError, match="is there already"):
+        make_directory(folder, force=False)
+    make_directory(folder, force=True)
+    assert sorted(path.name for path in folder.iterdir()) == ["mine.txt", "recording.json"]
+    with pytest.raises(UsageError, match="no recording of a disk"):
+        make_directory(tmp_path, force=True)
+    with pytest.raises(UsageError, match="cannot make"):
+        make_directory(tmp_path / "none" / "run", force=False)
+
+
+def test_a_manifest_cannot_name_files_elsewhere_to_be_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (tmp_path / "precious").write_text("x")
+    told = {"kind": "io", "files": [{"name": "../precious"}, {"name": ""}, {}]}
+    (folder / "recording.json").write_text(json.dumps(told))
+    make_directory(folder, force=True)
+    assert (tmp_path / "precious").exists()
+
+
+@pytest.mark.parametrize("name", ["folder", "..", "a\0b"])
+def test_a_manifest_that_names_no_file_is_no_fault_of_ours(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    told = {"kind": "io", "files": [{"name": name}]}
+    (tmp_path / "recording.json").write_text(json.dumps(told))
+    with pytest.raises(UsageError, match="cannot replace"):
+        make_directory(tmp_path, force=True)
+    assert (tmp_path / "folder").is_dir()
+
+
+def test_what_was_not_begun_is_forgotten(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    write_manifest(run_in(folder), end=None)
+    with pytest.raises(UnableError, match="holds no document"):
+        documents(folder)
+    write_document(run_in(folder), {"schema": "x"})
+    forget_unbegun(folder)
+    assert folder.exists()
+    (folder / "probe.json").unlink()
+    forget_unbegun(folder)
+    assert not folder.exists()

@@ -1,0 +1,228 @@
+"""The storm lab on disks in virtual time, whose answers are known, and its page and text."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.command_line import main
+from harness.labs.storm_conclusion import StormConclusion, conclude
+from harness.labs.storm_document import storm_document
+from harness.labs.storm_options import storm_options
+from harness.labs.storm_plan import AGAINST, ALONE, StormOptions, runs, settings, writing_s
+from harness.labs.storm_results import Recommended, StormResults
+from harness.labs.storm_session import measured_storm
+from harness.labs.storm_shown import storm_shown
+from harness.labs.storm_text import lines
+from harness.pages.storm_panel import storm_panel
+from ioprobe.curve_plan import CurvePlan
+from ioprobe.storm import Setting, StormRound
+from stallscope.errors import RecordingError, UnableError, UsageError
+from stallscope.json_fields import Fields
+
+SERVERS, SERVICE_NS = 8, 1_000_000
+OPTIONS = StormOptions(
+    path=f"sim:servers={SERVERS},service=1ms",
+    limits=(128, 8),
+    curve=CurvePlan(most_depth=32, repeats=2, duration_s=0.2, warmup_s=0.02),
+)
+WORDS = {
+    "rounds": 5, "duration_s": None, "warmup_s": 0.2, "rest_s": 0.0, "recommended": None, "limits": "128,8",
+    "shares": "1000:100", "depth": 256, "read_block": "4K", "write_block": "128K", "size": "1G",
+    "span": None, "destroy": None, "server": False, "output": None, "force": False,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results() -> StormResults:
+    return measured_storm(OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def document(results: StormResults) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(json.dumps(storm_document(results), allow_nan=False))
+    return made
+
+
+def row(rows: list[dict[str, Any]], limit: int | None) -> dict[str, Any]:
+    (found,) = (one for one in rows if one["limit"] == limit)
+    return found
+
+
+def test_rounds_have_every_setting_once_and_alternate() -> None:
+    order = settings(OPTIONS, 9)
+    made = runs(OPTIONS, 9)
+    assert len(set(order)) == len(order) == 9
+    assert order[-2:] == (Setting(AGAINST, OPTIONS.shares), Setting(9, OPTIONS.shares))
+    assert tuple(run.setting for run in made[:9]) == order
+    assert tuple(run.setting for run in made[9:18]) == order[::-1]
+    assert len({run.id for run in made}) == len(made) == 9 * OPTIONS.rounds
+
+
+def test_a_recommended_limit_that_is_tried_anyway_is_one_row() -> None:
+    assert settings(OPTIONS, 8).count(Setting(8, OPTIONS.shares)) == 1
+    assert settings(OPTIONS, AGAINST).count(Setting(AGAINST, None)) == 1
+
+
+def test_the_limit_decides_how_long_the_reader_waits(document: dict[str, Any]) -> None:
+    """With shares a read waits for what was let below before it, and for that only."""
+    for limit in (128, 8):
+        found = row(document["rows"], limit)
+        assert found["reader_ns"]["p50"] == pytest.approx(limit / SERVERS * SERVICE_NS, rel=0.02)
+        assert found["in_flight"] == pytest.approx(limit, rel=0.01)
+        assert found["pending"] == pytest.approx(257 - limit, rel=0.01)
+    alone = document["reader_alone"]
+    assert alone["reader_ns"]["max"] == pytest.approx(SERVICE_NS, rel=0.01)
+    assert alone["writer_bytes_per_s"] is None
+
+
+def test_first_come_a_read_waits_as_long_at_any_limit(document: dict[str, Any]) -> None:
+    times = [one["reader_ns"]["p50"] for one in document["first_come"]]
+    assert len(times) == 4
+    assert min(times) == pytest.approx(257 / SERVERS * SERVICE_NS, rel=0.05)
+    assert max(times) == pytest.approx(min(times), rel=0.05)
+
+
+def test_the_knee_is_recommended_and_the_verdict_names_the_price(
+    results: StormResults, document: dict[str, Any]
+) -> None:
+    assert document["recommended"]["limit"] == SERVERS + 1
+    assert row(document["rows"], SERVERS + 1)["recommended"]
+    ratios = document["ratios"]
+    assert ratios["p99"]["median"] == pytest.approx(1 / 16, rel=0.1)
+    assert ratios["p99"]["n"] == 5
+    # One of eight servers is the reader's for good, which nothing can give the writer back.
+    assert ratios["writer_bytes_per_s"]["median"] == pytest.approx(7 / 8, rel=0.02)
+    assert conclude(results).conclusion == StormConclusion.PRICE
+    assert document["verdict"] == "gain at a price"
+    assert "0.062x" in document["verdict_reason"]
+
+
+def changed(results: StormResults, limited: Setting, **values: Any) -> StormResults:
+    """The results as they would be with other values for a setting."""
+    rounds = tuple(
+        replace(one, **values) if one.run.setting == limited else one for one in results.rounds
+    )
+    return replace(results, rounds=rounds)
+
+
+def scaled(results: StormResults, limited: Setting, factors: list[float]) -> StormResults:
+    """The results with the bandwidth of 128, times a factor for each round, at a limit."""
+    full = {one.run.round: one.writer_bytes_per_s for one in results.all_of(results.against)}
+
+    def scale(one: StormRound) -> StormRound:
+        if one.run.setting != limited:
+            return one
+        return replace(one, writer_bytes_per_s=(full[one.run.round] or 0) * factors[one.run.round])
+
+    return replace(results, rounds=tuple(map(scale, results.rounds)))
+
+
+@pytest.mark.parametrize(
+    ("factors", "conclusion"),
+    [
+        ([0.99, 1.0, 0.98, 1.02, 0.97], StormConclusion.GAIN),
+        ([0.5, 0.6, 0.7, 0.9, 0.8], StormConclusion.PRICE),
+        ([0.8, 1.1, 1.0, 1.0, 1.0], StormConclusion.REFUSED),
+    ],
+)
+def test_verdicts(results: StormResults, factors: list[float], conclusion: StormConclusion) -> None:
+    assert conclude(scaled(results, results.limited, factors)).conclusion == conclusion
+
+
+def test_a_limit_that_changes_nothing_gains_nothing(results: StormResults) -> None:
+    (other,) = {one.reader for one in results.all_of(results.against)}
+    same = changed(scaled(results, results.limited, [1.0] * 5), results.limited, reader=other)
+    assert conclude(same).conclusion == StormConclusion.NO_GAIN
+    itself = replace(results, recommended=Recommended(AGAINST, "named"))
+    assert conclude(itself).conclusion == StormConclusion.NO_GAIN
+
+
+def test_rounds_that_fail_are_masked_and_leave_no_verdict(results: StormResults) -> None:
+    failed = changed(results, results.limited, failed=("our own thread waited",))
+    assert conclude(failed).conclusion == StormConclusion.REFUSED
+    made = json.loads(json.dumps(storm_document(failed), allow_nan=False))
+    masked = row(made["rows"], SERVERS + 1)
+    assert masked["masked"] == ["our own thread waited"] * 5
+    assert masked["reader_ns"]["p99"] is None
+    told = "\n".join(lines(storm_shown(Fields(made, "x")), 200))
+    assert "masked 5 times" in told
+
+
+def test_an_interruption_keeps_finished_runs(results: StormResults) -> None:
+    begun = replace(results, rounds=results.rounds[:3], complete=False)
+    made = json.loads(json.dumps(storm_document(begun), allow_nan=False))
+    assert made["rows"] == []
+    assert made["reader_alone"]["rounds"] == 1
+    shown = storm_shown(Fields(made, "x"))
+    assert "interrupted: finished runs only are told" in shown.warnings
+    assert "<svg" in storm_panel(shown)
+
+
+@pytest.mark.parametrize("room", [80, 200])
+def test_the_table_fits_and_has_every_setting(document: dict[str, Any], room: int) -> None:
+    told = list(lines(storm_shown(Fields(document, "x")), room))
+    assert max(map(len, told)) <= room
+    for name in ("reader alone", "no limit, first come", "limit 9, shares 1000:100 *"):
+        assert any(line.startswith(name) for line in told)
+    assert any(line.startswith("verdict: gain at a price") for line in told)
+
+
+def test_the_panel_escapes_and_draws(document: dict[str, Any]) -> None:
+    hostile = document | {"verdict_reason": "<script>", "warnings": ["<b>x</b>"]}
+    panel = storm_panel(storm_shown(Fields(hostile, "x")))
+    assert panel.count('<svg class="plot"') == 3
+    assert "<script>" not in panel
+    assert "<b>x</b>" not in panel
+    assert "style=" not in panel
+
+
+def test_a_damaged_document_is_refused(document: dict[str, Any]) -> None:
+    for key, value in (("rows", 3), ("verdict", None), ("rows", [{"limit": -1}]), ("facts", 1)):
+        with pytest.raises(RecordingError):
+            storm_shown(Fields(document | {key: value}, "storm.json"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("limits", "0,8"), ("limits", "a"), ("limits", ""), ("limits", "5000"), ("shares", "1"),
+     ("shares", "0:1"), ("shares", "1:2:3"), ("read_block", "4X"), ("span", "-1")],
+)  # fmt: skip
+def test_words_that_make_no_sense(name: str, value: str) -> None:
+    with pytest.raises(UsageError):
+        storm_options("/srv", WORDS | {name: value})
+
+
+def test_options_and_what_they_write() -> None:
+    options = storm_options("/srv", WORDS)
+    assert (options.duration_s, options.limits) == (1.0, (128, 8))
+    assert storm_options("sim:servers=8,service=1ms", WORDS).duration_s == 10.0
+    named = replace(options, recommended=9)
+    assert writing_s(named) == pytest.approx(5 * 8 * 1.2)
+    assert writing_s(options) > writing_s(named)
+    assert ALONE in settings(named, 9)
+
+
+def test_a_recording_is_reported_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "storm"
+    path = "sim:servers=4,service=1ms"
+    words = ["lab", "storm", path, "--seconds", "1", "--rounds", "1", "--recommended", "5"]
+    assert main([*words, "--limits", "128", "-o", str(folder)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "verdict: no verdict: too few rounds passed" in told
+    assert "A reader beside a storm of writes" in (folder / "report.html").read_text()
+    manifest = json.loads((folder / "recording.json").read_text())
+    assert manifest["command"] == ["stallscope", "lab", "storm", path]
+    assert main(["report", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "stallscope.lab.storm/1"
+
+
+def test_the_time_that_is_given_ends_it_and_rests_change_nothing() -> None:
+    rested = replace(OPTIONS, recommended=9, rounds=1, rest_s=0.001, no_limit=False)
+    found = measured_storm(rested)
+    assert found.complete
+    assert {one.run.setting.limit for one in found.rounds if one.run.setting.writes} == {128, 9, 8}
+    with pytest.raises(UnableError, match="no run was finished; ended after 0 s"):
+        measured_storm(replace(rested, most_s=0.0))

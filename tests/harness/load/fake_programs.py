@@ -1,0 +1,32 @@
+"""Stand-ins for the native server and loader: they speak the same lines, and nothing else."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+PERCENTILES = {"p50": 90.0, "p90": 200.0, "p99": 512.0, "p99.9": 1500.0, "max": 20000.0}
+LOADED = {
+    "event": "done",
+    "schema": "stallscope.load/1",
+    "rate_asked": None,
+    "rate_achieved": 3012.5,
+    "requests": 36_000,
+    "errors": 0,
+    "latency_us": PERCENTILES,
+    "service_us": PERCENTILES,
+    "send_lag_us": dict.fromkeys(PERCENTILES),
+    "limited_by_loader": False,
+    "why": "",
+    "cpu_s": 1.25,
+    "options": {"target": "127.0.0.1:7379", "connections": 64, "pipeline": 1},
+    "warnings": ["the loader shared its core"],
+}
+
+
+def install(folder: Path, name: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a program of this Python source that stands in for a native one."""
+    program = folder / name
+    program.write_text(f"#!{sys.executable}\nimport json, os, signal, sys, time\n{body}")
+    program.chmod(0o755)
+    monkeypatch.setattr("stallscope.programs.FOLDER", folder)

@@ -1,0 +1,13 @@
+"""Machines with disks: text files of ``machines/``, in the form of tests/cstates/machine_trees.py."""
+
+from pathlib import Path
+
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import expand
+
+MACHINES = Path(__file__).parent / "machines"
+
+
+def disk_machine(name: str, folder: Path) -> Roots:
+    """The roots of a machine, laid out in a folder."""
+    return Roots.recorded(expand(name, folder, MACHINES))

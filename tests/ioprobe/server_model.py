@@ -1,0 +1,80 @@
+"""A disk with a known answer: P servers of service time S behind one queue, N requests in flight.
+
+Throughput is min(N, P) / S for fixed and for exponential service alike; latencies are drawn.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ioprobe.curve_plan import Step
+from ioprobe.curve_readings import Bucket, Reading
+from ioprobe.measured import Latency
+
+SAMPLES = 1000
+
+
+@dataclass(slots=True)
+class ServerModel:
+    """A disk that is asked for readings; ``alter`` may spoil the n-th."""
+
+    servers: int = 8
+    service_s: float = 1e-3
+    exponential: bool = False
+    alter: Callable[[Reading], Reading] = lambda reading: reading
+    steps: list[Step] = field(default_factory=list)
+
+    def measure(self, steps: Sequence[Step]) -> Iterator[Reading]:
+        for step in steps:
+            self.steps.append(step)
+            yield self.alter(self.reading(step))
+
+    def reading(self, step: Step) -> Reading:
+        draw = np.random.default_rng([step.depth, step.seed, len(self.steps)])
+        rate = min(step.depth, self.servers) / self.service_s
+        in_step = 0.1 * rate
+        bins = max(1, round(step.duration_s / 0.1))
+        series = draw.poisson(in_step, bins) / 0.1 if self.exponential else np.full(bins, rate)
+        waits = max(0, step.depth - self.servers)
+        if self.exponential:
+            times = draw.exponential(self.service_s, SAMPLES)
+            if waits:
+                times += draw.gamma(waits, self.service_s / self.servers, SAMPLES)
+        else:
+            times = np.full(SAMPLES, self.service_s * max(1.0, step.depth / self.servers))
+        iops = float(series.mean())
+        return Reading(
+            depth=step.depth,
+            number=len(self.steps) - 1,
+            seconds=step.duration_s,
+            iops=iops,
+            # As Little's law has it, so that drawn times do not blur it.
+            latency=replace(latency_of(times * 1e9), mean=1e9 * step.depth / iops),
+            buckets=buckets_of(times * 1e9),
+            series=tuple(float(each) for each in series),
+            littles_law_error=0.0,
+            cpu_delay_share=0.001,
+        )
+
+
+def buckets_of(times_ns: Sequence[float] | np.ndarray) -> tuple[Bucket, ...]:
+    """The times' histogram, in buckets of a sixty-fourth of a doubling."""
+    places, counts = np.unique(np.floor(np.log2(times_ns) * 64), return_counts=True)
+    return tuple(
+        (int(2 ** (place / 64)), int(2 ** ((place + 1) / 64)), int(count))
+        for place, count in zip(places, counts, strict=True)
+    )
+
+
+def latencies(mean_ns: float) -> Latency:
+    """Exponential latencies of that mean, by their distribution."""
+    at = [-math.log(1 - share) * mean_ns for share in (0.5, 0.9, 0.99, 0.999, 0.9999)]
+    return Latency(mean_ns / 1000, mean_ns, 12 * mean_ns, *at)
+
+
+def latency_of(times_ns: Sequence[float] | np.ndarray) -> Latency:
+    """The times' exact latency."""
+    at = np.percentile(times_ns, (50, 90, 99, 99.9, 99.99))
+    return Latency(np.min(times_ns), np.mean(times_ns), np.max(times_ns), *at)

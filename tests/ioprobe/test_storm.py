@@ -1,0 +1,44 @@
+"""Lines of a storm as they are read: what the program could not tell stays unknown."""
+
+import pytest
+
+from ioprobe import storm
+from ioprobe.simulated import parse_simulated
+from ioprobe.storm import Run, Setting, StormRound, Streams, storming
+from ioprobe.target import Target, TargetKind
+from stallscope.json_fields import Fields
+
+PATH = "sim:servers=8,service=1ms"
+TARGET = Target(TargetKind.SIMULATED, PATH, None, 0, 2**30, simulated=parse_simulated(PATH))
+RUN = Run("a", 0, Setting(8, (1000, 100)), 0.1, 1.0)
+LATENCY = {"min": 1, "mean": 2, "max": 9, "p50": 2, "p90": 3, "p99": 4, "p99.9": 5, "p99.99": 6}
+LINE = {
+    "kind": "round", "id": "a", "source": "modelled", "real_time": False, "interrupted": False,
+    "reader": {"requests": 7, "latency_ns": LATENCY}, "writer": {"bytes_per_s": 5},
+    "seconds": 1, "pending": 0, "in_flight": 8, "iowait_share": 0, "cpu_delay_share": 0,
+}  # fmt: skip
+NUMBERS = ("seconds", "pending", "in_flight", "iowait_share", "cpu_delay_share")
+
+
+def read(monkeypatch: pytest.MonkeyPatch, line: dict[str, object]) -> StormRound:
+    monkeypatch.setattr(storm, "told_lines", lambda *_: iter([Fields(line, "x")]))
+    (found,) = storming(TARGET, Streams(), [RUN])
+    assert isinstance(found, StormRound)
+    return found
+
+
+def test_zero_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = read(monkeypatch, LINE)
+    assert [getattr(found, name) for name in NUMBERS] == [1, 0, 8, 0, 0]
+    assert found.writer_bytes_per_s == 5
+    assert found.reader is not None
+    assert (found.reader.p99, found.reader.max) == (4, 9)
+
+
+def test_null_stays_null(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = {"requests": 7, "latency_ns": LATENCY | {"p99": None}}
+    nulls = dict.fromkeys(NUMBERS) | {"reader": reader, "writer": {"bytes_per_s": None}}
+    found = read(monkeypatch, LINE | nulls)
+    assert [getattr(found, name) for name in NUMBERS] == [None] * 5
+    assert found.writer_bytes_per_s is None
+    assert found.reader is None, "some of its latencies are missing"

@@ -1,0 +1,107 @@
+"""The disk engine where things go wrong: errors planted, a slow disk, no io_uring, odd sizes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ioprobe.engine import Measured, Point, Progress, measuring
+from ioprobe.target import Wanted, open_target
+from stallscope.errors import StallscopeError
+from tests.ioprobe.engine_target import MS, Target, measured
+from tests.live.disk.known_disk import known_disk
+
+pytestmark = pytest.mark.live
+
+# Forbids one system call to this process and all it starts, by seccomp, as containers do.
+FORBIDDING = """
+import ctypes, errno, struct, sys
+LOAD_NUMBER, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
+rules = [(LOAD_NUMBER, 0, 0, 0), (JUMP_IF_EQUAL, 0, 1, 425),
+         (RETURN, 0, 0, 0x00050000 | errno.EPERM), (RETURN, 0, 0, 0x7FFF0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+program = struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.create_string_buffer(program), 0, 0):
+    sys.exit(f"cannot: {ctypes.get_errno()}")
+import json
+from ioprobe.engine import Begun, Measured, Point, measuring
+from ioprobe.target import Wanted, open_target
+with open_target(sys.argv[1], Wanted(need_direct=False), announce=print) as target:
+    for event in measuring(target, [Point("a", depth=3, most_requests=30)]):
+        if isinstance(event, Begun):
+            told = {"why": event.no_io_uring}
+        if isinstance(event, Measured):
+            told |= {"engine": event.engine, "requests": event.requests}
+print(json.dumps(told))
+"""
+
+
+def disk_target(path: str, span_bytes: int = 1 << 20) -> Target:
+    return Target(path=path, span_bytes=span_bytes, simulated=None)
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_errors_in_the_middle_are_counted_and_the_others_kept() -> None:
+    with known_disk("--size-bytes", 1 << 20, "--service-us", 0, "--fail-every", 5) as disk:
+        (found,) = measured(disk_target(disk.path), Point("a", depth=4, most_requests=100))
+    assert found.requests + found.errors["EIO"] == 100
+    assert 15 <= found.errors["EIO"] <= 25
+    assert not found.ok
+    assert "requests failed" in found.self_check.failed[0]
+    assert sum(count for _, _, count in found.histogram) == found.requests
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_disk_slower_than_the_time_asked_for_is_measured() -> None:
+    with known_disk("--size-bytes", 1 << 20, "--service-us", 1_100_000) as disk:
+        (found,) = measured(disk_target(disk.path), Point("a", duration_s=0.2))
+    assert found.requests == 1
+    assert found.latency_ns is not None
+    assert found.latency_ns.min >= 1100 * MS
+    assert found.seconds >= 1.1
+
+
+def test_without_io_uring_threads_keep_the_depth_and_it_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(os.urandom(1 << 20))
+    ran = subprocess.run(
+        [sys.executable, "-c", FORBIDDING, file], capture_output=True, text=True, check=False
+    )
+    if ran.stderr.startswith("cannot: "):
+        pytest.skip(f"needs the kernel's seccomp: {ran.stderr}")
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert "io_uring_setup" in told["why"]
+    assert (told["engine"], told["requests"]) == ("preadv2", 30)
+
+
+def test_blocks_that_direct_io_does_not_take_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(bytes(1 << 20))
+    with open_target(str(file), Wanted(need_direct=False), announce=print) as target:
+        if not target.direct.had:
+            pytest.skip("needs the kernel's direct I/O: none on this filesystem")
+        with pytest.raises(StallscopeError, match="1000"):
+            list(measuring(target, [Point("a", block_bytes=1000)]))
+
+
+def test_ctrl_c_keeps_the_point_of_a_real_file(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(os.urandom(1 << 20))
+    found: list[Measured] = []
+    sent = False
+    with open_target(str(file), Wanted(need_direct=False), announce=print) as target:
+        for event in measuring(target, [Point("a", duration_s=600), Point("b")]):
+            if isinstance(event, Progress) and event.requests > 0 and not sent:
+                os.kill(os.getpid(), signal.SIGINT)
+                sent = True
+            if isinstance(event, Measured):
+                found.append(event)
+    assert [one.point.id for one in found] == ["a"]
+    assert found[0].interrupted
+    assert found[0].requests > 0

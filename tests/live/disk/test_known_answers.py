@@ -1,0 +1,143 @@
+"""The engine and the estimators on disks whose response curve is known before they run."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from math import ceil, floor
+from pathlib import Path
+
+import pytest
+
+from harness.command_line import main
+from ioprobe.curve_verdicts import Evidence, Verdict, findings
+from ioprobe.engine import Measured, Point, measuring
+from ioprobe.target import Target, Wanted, open_target
+from tests.live.disk.known_disk import known_disk, loop_device
+from tests.live.disk.response import Response, response
+
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Target]:
+    with open_target(path, Wanted(), announce=pytest.fail) as target:
+        yield target
+
+
+@pytest.mark.parametrize(("servers", "service_us"), [(4, 2000), (8, 2000), (16, 4000), (32, 4000)])
+def test_the_knee_is_where_it_was_planted(servers: int, service_us: int) -> None:
+    lowest, highest = ceil(0.95 * servers), floor(1.1 * servers + 1)
+    depths = (lowest - 1, highest, 2 * servers)
+
+    def measured(*words: object) -> tuple[bool, Response]:
+        planted = ("--servers", servers, "--service-us", service_us, *words)
+        with known_disk(*planted) as disk, opened(disk.path) as target:
+            return disk.real_time, response(target, depths, 0.3, knees=(lowest, highest))
+
+    with ThreadPoolExecutor(2) as pool:
+        runs = [pool.submit(measured), pool.submit(measured, "--exponential")]
+        found = [run.result() for run in runs]
+    for real_time, curve in found:
+        assert curve.begun is not None
+        assert curve.knee >= lowest
+        # Without a real-time class requests come late to a disk that is ready for them.
+        if real_time and curve.begun.no_real_time is None:
+            assert curve.knee <= highest
+            most = servers * 1e6 / service_us
+            assert 0.95 * most <= curve.estimates.most_iops.value <= 1.05 * most
+
+
+def test_a_loop_device_over_it_has_the_knee_that_nr_requests_leaves() -> None:
+    with (
+        known_disk("--servers", 32, "--service-us", 8000) as disk,
+        loop_device(disk.path, "--direct-io=on") as device,
+        opened(device) as target,
+    ):
+        admit(device, 8)
+        assert target.warnings == ()
+        curve = response(target, (7, 9, 16), 0.4, knees=(8, 9))
+    assert 8 <= curve.knee <= 9
+
+
+def admit(device: str, requests: int) -> None:
+    try:
+        Path("/sys/block", Path(device).name, "queue/nr_requests").write_text(f"{requests}")
+    except OSError as error:
+        pytest.skip(f"needs the kernel's nr_requests of loop devices: {error}")
+
+
+def test_a_limiter_by_slices_is_found_at_depth_1() -> None:
+    words = ("--service-us", 100, "--slice-requests", 50, "--slice-ms", 50)
+    with known_disk(*words) as disk, opened(disk.path) as target:
+        curve = response(target, (1, 2, 4), 0.5, knees=(1, 1), fastest_only=False)
+    assert curve.knee == 1
+    found = findings(Evidence(curve.readings, curve.depths, curve.estimates, None))
+    assert Verdict.RATE_LIMITER in {one.verdict for one in found}
+
+
+THROTTLED = """
+import json, os, sys
+from pathlib import Path
+from harness.command_line import main
+from ioprobe.curve_verdicts import Evidence, findings
+from ioprobe.target import Wanted, open_target
+from tests.live.disk.response import response
+group, device = sys.argv[1:]
+Path(group, "cgroup.procs").write_text(str(os.getpid()))
+with open_target(device, Wanted(), announce=print) as target:
+    curve = response(target, (1, 4), 0.8, knees=(1, 1), fastest_only=False)
+found = findings(Evidence(curve.readings, curve.depths, curve.estimates, None))
+print(json.dumps({"knee": curve.knee, "iops": curve.estimates.most_iops.value,
+                  "p50_ns": curve.depths[0].latencies.p50,
+                  "verdicts": [one.verdict for one in found]}))
+"""
+
+
+def test_a_device_throttled_by_its_cgroup_is_a_limiter(
+    scratch_device: str, throttled_to: Callable[[str, int], Path], checkout: Path
+) -> None:
+    group = throttled_to(scratch_device, 500)
+    done = subprocess.run(
+        [sys.executable, "-c", THROTTLED, str(group), scratch_device],
+        capture_output=True, text=True, cwd=checkout, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    if found["knee"] != 1 and found["p50_ns"] > 1e6:
+        pytest.skip("needs the kernel's worker behind a loop device: it answers in milliseconds")
+    assert found["knee"] == 1
+    assert Verdict.RATE_LIMITER in found["verdicts"]
+    assert found["iops"] <= 600  # windows need not begin with the kernel's slices
+
+
+def test_planted_errors_are_counted_and_the_rest_is_kept() -> None:
+    words = ("--service-us", 1000, "--fail-every", 5)
+    with known_disk(*words) as disk, opened(disk.path) as target:
+        found = [
+            event
+            for event in measuring(target, [Point("1", depth=4, most_requests=100, duration_s=30)])
+            if isinstance(event, Measured)
+        ]
+    assert len(found) == 1
+    assert set(found[0].errors) == {"EIO"}
+    # Every fifth of all, warm-up or not.
+    answered = found[0].requests + found[0].errors["EIO"]
+    assert found[0].errors["EIO"] == pytest.approx(answered / 5, abs=2)
+    assert found[0].latency_ns is not None
+    assert found[0].latency_ns.min >= 1_000_000
+
+
+def test_the_command_finds_the_knee_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--most-depth", "16", "--repeats", "1", "--duration", "0.1", "--warmup", "0.05")
+    with known_disk("--servers", 4, "--service-us", 2000) as disk:
+        for _ in range(4):  # each may have met a busy machine
+            assert main(["io", "curve", disk.path, "--json", *words]) == 0
+            document = json.loads(capsys.readouterr().out)
+            if 4 <= document["recommended"]["knee"] <= 5:
+                break
+        else:
+            pytest.fail(f"knees of 4 servers: {document['recommended']}, {document['points']}")
+    assert document["schema"] == "stallscope.io.curve/1"

@@ -1,0 +1,147 @@
+"""Directories and files that cannot be measured, on filesystems made for it, and as not root."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ioprobe.target import Wanted, open_target
+from stallscope.errors import StallscopeError, UnableError
+
+pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
+
+MIB = 2**20
+NOBODY = 65534
+
+MOUNTS = """
+import json, os, subprocess, sys
+from pathlib import Path
+from ioprobe.target import Wanted, open_target
+from stallscope.errors import StallscopeError
+
+def mounted(name, *words):
+    point = Path(sys.argv[1], name)
+    point.mkdir()
+    subprocess.run(["mount", *words, str(point)], check=True)
+    return point
+
+def message(path, wanted, announce=lambda line: None):
+    try:
+        with open_target(str(path), wanted, announce=announce) as target:
+            return f"{target.filesystem}: {target.warnings}"
+    except StallscopeError as error:
+        return f"{type(error).__name__}: {error.message} | {error.remedy}"
+
+def fill(line):
+    (small / "others").write_bytes(bytes(12 << 20))
+
+CACHED = Wanted(need_direct=False, size_bytes=8 << 20)
+small = mounted("small", "-t", "tmpfs", "-o", "size=16m", "none")
+full = message(small, CACHED, fill)
+left = os.listdir(small)
+memory = message(small, Wanted(size_bytes=1 << 20))
+layers = mounted("layers", "-t", "tmpfs", "none")
+for layer in ("lower", "upper", "work"):
+    (layers / layer).mkdir()
+options = f"lowerdir={layers}/lower,upperdir={layers}/upper,workdir={layers}/work"
+overlay = over_cached = None
+try:
+    over = mounted("over", "-t", "overlay", "-o", options, "none")
+    overlay = message(over, Wanted(size_bytes=1 << 20))
+    over_cached = message(over, Wanted(need_direct=False, size_bytes=1 << 20))
+except subprocess.CalledProcessError:
+    pass
+free = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
+subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
+print(json.dumps({
+    "full": full,
+    "left": left,
+    "free": free,
+    "read_only": message(small, Wanted(need_direct=False, size_bytes=1 << 20)),
+    "read_only_file": message(small / "others", Wanted(need_direct=False)),
+    "memory": memory,
+    "overlay": overlay,
+    "over_cached": over_cached,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def told(
+    tmp_path_factory: pytest.TempPathFactory, own_mounts: tuple[str, ...], checkout: Path
+) -> dict[str, str]:
+    """What was said of filesystems that only that process had mounted."""
+    done = subprocess.run(
+        [*own_mounts, sys.executable, "-c", MOUNTS, str(tmp_path_factory.mktemp("mounts"))],
+        capture_output=True, text=True, cwd=checkout, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_disk_that_fills_meanwhile_is_one_error_and_gets_its_room_back(told) -> None:
+    assert told["full"].startswith("UnableError: ")
+    assert "the disk is full after 4 MiB of 8 MiB were written; the file is gone" in told["full"]
+    assert told["left"] == ["others"]
+    assert told["free"] == 4 * MIB
+
+
+def test_a_read_only_mount_takes_no_file_but_gives_those_it_has(told) -> None:
+    assert "is mounted read-only" in told["read_only"]
+    assert "name a file in it" in told["read_only"]
+    assert told["read_only_file"].startswith("tmpfs: ")
+
+
+def test_a_filesystem_in_memory_is_no_disk(told) -> None:
+    assert "tmpfs keeps its files in memory" in told["memory"]
+
+
+def test_an_overlay_is_what_its_upper_layer_is(told) -> None:
+    if told["overlay"] is None:
+        pytest.skip("needs the kernel's overlay filesystem")
+    assert "tmpfs keeps its files in memory" in told["overlay"]
+    assert told["over_cached"] == "overlay: ()"
+
+
+@contextmanager
+def as_nobody() -> Iterator[None]:
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("what", ["file", "directory", "device"])
+def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> None:
+    (open_folder / "file").write_bytes(bytes(MIB))
+    (open_folder / "file").chmod(0o600)
+    (open_folder / "directory").mkdir(0o755)
+    path = "/dev/loop0" if what == "device" else str(open_folder / what)
+    if not Path(path).exists():
+        pytest.skip("needs the kernel's loop devices: there is none")
+    with as_nobody(), pytest.raises(UnableError) as caught:
+        open_target(path, Wanted(need_direct=False, size_bytes=MIB), announce=pytest.fail).close()
+    said = "may not make a file there" if what == "directory" else "not permitted to this user"
+    assert said in caught.value.message
+    assert caught.value.remedy
+
+
+def test_a_user_measures_in_a_directory_of_their_own(open_folder: Path) -> None:
+    with as_nobody():
+        wanted = Wanted(need_direct=False, size_bytes=MIB)
+        with open_target(str(open_folder), wanted, announce=lambda _: None) as target:
+            assert target.descriptor is not None
+            assert os.fstat(target.descriptor).st_uid == NOBODY
+    assert list(open_folder.iterdir()) == []
+
+
+def test_a_partition_that_nobody_may_read_is_no_disk_to_destroy(scratch_device: str) -> None:
+    wanted = Wanted(writable=True, destroy=scratch_device)
+    with as_nobody(), pytest.raises(StallscopeError, match="not permitted to this user"):
+        open_target(scratch_device, wanted, announce=pytest.fail).close()

@@ -1,0 +1,69 @@
+"""A well-behaved client that asks one thing after another all the while, and checks each reply."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.live.server.raw_client import PATIENCE_S, RawClient
+
+ROUNDS_AFTER = 30
+
+
+class SteadyClient:
+    """Runs on a thread of its own; `answered` counts its right replies."""
+
+    def __init__(self, port: int) -> None:
+        self.error: BaseException | None = None
+        self._answered = 0
+        self._changed = threading.Condition()
+        self._stop = False
+        self._client = RawClient(port)
+        assert self._client.ask("SET", "steady", "here") == b"+OK\r\n"
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def answered(self, more: int) -> None:
+        """Wait until so many more of its requests are answered rightly; fails where one is not."""
+        with self._changed:
+            wanted = self._answered + more
+            self._changed.wait_for(
+                lambda: self.error is not None or self._answered >= wanted, PATIENCE_S
+            )
+            assert self.error is None, self.error
+            assert self._answered >= wanted, "the others are no longer answered"
+
+    def end(self) -> None:
+        self._stop = True
+        self._thread.join()
+        self._client.socket.close()
+        assert self.error is None, self.error
+
+    def _run(self) -> None:
+        number = 0
+        try:
+            while not self._stop:
+                number += 1
+                assert self._client.ask("ECHO", number) == b"$%d\r\n%d\r\n" % (
+                    len(str(number)),
+                    number,
+                )
+                assert self._client.ask("GET", "steady") == b"$4\r\nhere\r\n"
+                with self._changed:
+                    self._answered += 1
+                    self._changed.notify_all()
+        except BaseException as error:
+            with self._changed:
+                self.error = error
+                self._changed.notify_all()
+
+
+@contextmanager
+def steady_client(port: int) -> Iterator[SteadyClient]:
+    """A client that is answered before, during and after the block."""
+    client = SteadyClient(port)
+    try:
+        client.answered(1)
+        yield client
+        client.answered(ROUNDS_AFTER)
+    finally:
+        client.end()

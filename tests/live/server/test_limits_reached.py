@@ -1,0 +1,100 @@
+"""Descriptors, clients or memory run out: who is served stays served, and room serves again."""
+
+import contextlib
+import resource
+from collections.abc import Iterator
+
+import pytest
+
+from tests.live.server.raw_client import RawClient, request
+from tests.live.server.server_process import stallscope_server
+from tests.live.server.steady_client import steady_client
+
+pytestmark = pytest.mark.live
+MIB = 1 << 20
+TOO_MANY = b"-ERR max number of clients reached\r\n"
+OUT_OF_MEMORY = b"-OOM command not allowed when used memory > 'maxmemory'.\r\n"
+
+
+@contextlib.contextmanager
+def many_clients(port: int, count: int) -> Iterator[tuple[list[RawClient], list[bytes]]]:
+    """Those that are served, and what the others were told."""
+    served, told = [], []
+    with contextlib.ExitStack() as open_clients:
+        for _ in range(count):
+            client = open_clients.enter_context(RawClient(port))
+            client.try_send(request("PING"))
+            try:
+                reply = client.reply()
+            except OSError:
+                reply = b""
+            if reply == b"+PONG\r\n":
+                served.append(client)
+            else:
+                told.append(reply)
+        yield served, told
+
+
+def test_more_clients_than_allowed() -> None:
+    with stallscope_server("--maxclients", "20") as server, steady_client(server.port) as steady:
+        with many_clients(server.port, 60) as (served, told):
+            assert len(served) == 19
+            assert set(told) <= {TOO_MANY, b""}
+            assert TOO_MANY in told
+            assert served[-1].ask("PING") == b"+PONG\r\n"
+            steady.answered(5)
+        with many_clients(server.port, 5) as (_, told):
+            steady.answered(5)
+
+
+def test_no_descriptors_left() -> None:
+    """The limit falls while the server runs, so that it cannot have counted on it."""
+    with stallscope_server() as server, steady_client(server.port) as steady:
+        _, most = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+        allowed = server.descriptors() + 20
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (allowed, most))
+        with contextlib.ExitStack() as waiting, many_clients(server.port, 15) as (served, _):
+            assert len(served) == 15
+            for _ in range(30):
+                waiting.enter_context(RawClient(server.port)).send(request("PING"))
+            steady.answered(20)
+            assert server.descriptors() <= allowed
+            assert served[-1].ask("PING") == b"+PONG\r\n"
+        with RawClient(server.port) as client:
+            assert client.ask("PING") == b"+PONG\r\n"
+
+
+def test_memory_without_eviction() -> None:
+    """Writes are refused with redis's words, reads and deletions go on."""
+    options = ("--maxmemory", str(8 * MIB), "--maxmemory-policy", "noeviction")
+    with stallscope_server(*options) as server, steady_client(server.port) as steady:
+        before = server.memory_bytes()
+        with RawClient(server.port) as client:
+            replies = set()
+            for batch in range(40):
+                sets = [request("SET", f"{batch}:{at}", b"x" * 1000) for at in range(500)]
+                client.send(b"".join(sets))
+                replies.update(client.reply() for _ in sets)
+            assert replies == {b"+OK\r\n", OUT_OF_MEMORY}
+            assert server.memory_bytes() - before < 24 * MIB
+            assert client.ask("GET", "0:0") == b"$1000\r\n" + b"x" * 1000 + b"\r\n"
+            assert client.ask("DEL", *[f"0:{at}" for at in range(500)]) == b":500\r\n"
+            assert client.ask("SET", "again", "v") == b"+OK\r\n"
+            steady.answered(5)
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "allkeys-random"])
+def test_memory_with_eviction(policy: str) -> None:
+    """Every write is taken, and memory stays where it is."""
+    options = ("--maxmemory", str(8 * MIB), "--maxmemory-policy", policy)
+    with stallscope_server(*options) as server:
+        before = server.memory_bytes()
+        with RawClient(server.port) as client:
+            for batch in range(40):
+                sets = [request("SET", f"{batch}:{at}", b"x" * 1000) for at in range(500)]
+                client.send(b"".join(sets))
+                assert {client.reply() for _ in sets} == {b"+OK\r\n"}
+                assert client.ask("GET", f"{batch}:499") != b"$-1\r\n"
+            left = int(client.ask("DBSIZE")[1:])
+            assert 1000 < left < 8500
+            assert server.memory_bytes() - before < 24 * MIB

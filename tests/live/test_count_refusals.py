@@ -1,0 +1,120 @@
+"""Plans and targets that cannot be: one clear message with its remedy, and nothing left behind."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.live.counting import plan_of
+
+pytestmark = pytest.mark.live
+PLAN = plan_of(["task-clock", "page-faults"])
+NO_EVENT = {"type": 1, "config": 9999}  # a software event that no kernel has
+CYCLES = {"type": 0, "config": "0x0"}
+
+
+@pytest.fixture
+def refused(count):
+    """Counts what must be refused with a status and a message of one line."""
+
+    def run(plan: object, *words: object, status: int, says: str, **how: object) -> None:
+        done = count(plan, *words, **how)
+        assert done.exit_code == status, done.messages
+        assert len(done.messages.splitlines()) == 1, done.messages
+        assert says in done.messages
+        assert "; " in done.messages  # what follows is the remedy
+        assert not done.directory.exists()
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def without_pmu() -> None:
+    devices = Path("/sys/bus/event_source/devices")
+    if any(devices.glob("cpu*")) or any(devices.glob("armv8*")):
+        pytest.skip("needs a machine without hardware counters: this one has some")
+
+
+def test_usage(refused) -> None:
+    refused(PLAN, status=2, says="no target was named")
+    refused(PLAN, "-p", 1, "-a", status=2, says="more than one kind of target")
+    refused(PLAN, "-p", 0, status=2, says="a pid is a number above 0")
+    refused(PLAN, "-p", 1, "--window", 49, status=2, says="--window")
+    refused(PLAN, "-a", "--per-thread", status=2, says="--per-thread")
+    refused(PLAN, "-p", 1, "--duration", "1e300", status=2, says="at most 1e9")
+    refused(PLAN, "-p", 1, "--start-disabled", status=2, says="--control-fd")
+    refused(PLAN, "-p", 1, "--protocol", 2, status=2, says="protocol 2")
+    refused(PLAN, "-C", "3-1", status=2, says="descends")
+    refused(PLAN, "--", status=2, says="no command")
+
+
+def test_a_plan_that_is_none(refused) -> None:
+    refused("", "-p", os.getpid(), status=2, says="no plan of counters")
+    refused("{", "-p", os.getpid(), status=2, says="no plan of counters")
+    refused({"schema": "x"}, "-p", os.getpid(), status=2, says="stallscope.count-plan/1")
+
+
+def test_targets_that_are_not_there(refused) -> None:
+    refused(PLAN, "-p", 2**22 - 3, status=4, says="there is no process")
+    refused(PLAN, "--tid", 2**22 - 3, status=4, says="there is no thread")
+    refused(PLAN, "-C", 60_000, status=2, says="not online")
+    refused(PLAN, "-G", "no-such-group", status=4, says="no cgroup")
+    refused(PLAN, "--", "/no/such/command", status=4, says="No such file")
+
+
+def test_an_event_that_cannot_be_counted_is_named_and_has_no_column(count) -> None:
+    plan = plan_of(["task-clock", "no-event"], ["no-event"], no_event=NO_EVENT)
+    done = count(plan, "--", "/bin/true")
+    assert done.exit_code == 0, done.messages
+    assert [group["events"] for group in done.header["groups"]] == [["task-clock"]]
+    refused = done.unavailable()["no-event"]
+    assert refused["errno"] in {"ENOENT", "EINVAL"}
+    assert refused["reason"]
+    assert refused["remedy"]
+    assert "no-event is not counted" in done.messages
+    assert [each["groups"] for each in done.document["counting"]["sets"]] == [[0], []]
+
+
+def test_a_plan_without_any_event_that_can_be_counted(refused) -> None:
+    plan = plan_of(["no-event"], no_event=NO_EVENT)
+    refused(plan, "--", "/bin/true", status=3, says="no-event")
+
+
+def test_hardware_events_without_hardware_are_one_error(refused, without_pmu: None) -> None:
+    plan = plan_of(["cycles", "instructions"])
+    refused(plan, "--", "/bin/true", status=3, says="no hardware counters")
+
+
+def test_hardware_events_beside_others_are_unavailable_and_not_zero(
+    count, without_pmu: None
+) -> None:
+    done = count(plan_of(["cycles", "task-clock"], cycles=CYCLES), "--", "/bin/true")
+    assert done.exit_code == 0, done.messages
+    assert done.unavailable()["cycles"]["errno"] == "ENOENT"
+    assert done.last("task-clock") > 0
+
+
+def test_the_process_of_another_user(refused, as_nobody, start_target, open_folder: Path) -> None:
+    target = start_target("busy", 1)
+    how = {"before": as_nobody, "output": open_folder / "run"}
+    refused(PLAN, "-p", target.pid, status=3, says="cap_sys_ptrace", **how)
+
+
+def test_an_ordinary_user_counts_user_code_and_is_told(count, as_nobody, open_folder: Path) -> None:
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) != 2:
+        pytest.skip("needs the kernel's perf_event_paranoid at 2")
+    plan = plan_of(["task-clock", "context-switches"])
+    done = count(plan, "--", "/bin/true", before=as_nobody, output=open_folder / "run")
+    assert done.exit_code == 0, done.messages
+    assert done.document["source"]["scope"] == "user"
+    assert "user-only" in done.warnings()
+    assert "context-switches" in done.unavailable()
+
+
+def test_more_descriptors_than_may_be_open(count, start_target) -> None:
+    target = start_target("busy", 8)
+    before = ("prlimit", "--nofile=30:30")
+    done = count(PLAN, "-p", target.pid, "--duration", 0.1, before=before)
+    assert done.exit_code == 3
+    assert "-G" in done.messages
+    assert "ulimit -n" in done.messages

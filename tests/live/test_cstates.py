@@ -1,0 +1,57 @@
+"""`stallscope cstates show` on this machine's own kernel."""
+
+import json
+import os
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.command_line import main
+
+pytestmark = pytest.mark.live
+CPUS = Path("/sys/devices/system/cpu")
+DEVICE = Path("/dev/cpu_dma_latency")
+
+
+def shown(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert main(["cstates", "show", "--json", *options]) == 0
+    made: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return made
+
+
+def test_states_are_those_of_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
+    made = shown(capsys)
+    assert made["cpus"], "every machine has a CPU"
+    for cpu in made["cpus"]:
+        folder = CPUS / f"cpu{cpu['cpu']}" / "cpuidle"
+        names = [path.read_text().strip() for path in sorted(folder.glob("state*/name"))]
+        if cpu["online"]:
+            assert sorted(state["name"] for state in cpu["states"]) == sorted(names)
+        assert cpu["states"] or cpu["missing"]
+
+
+def test_an_interval_counts_no_more_than_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    made = shown(capsys, "--interval", "0.05")
+    assert made["interval_s"] >= 0.05
+    for cpu in made["cpus"]:
+        shares = [state["over_interval"]["residency_share"] for state in cpu["states"]]
+        assert all(share is None or 0 <= share <= 1 for share in shares)
+
+
+def test_who_holds_the_latency_limit_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """The limit asked for is beyond any exit latency: it changes nothing."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: /dev/cpu_dma_latency is its own")
+    if not DEVICE.exists():
+        pytest.skip("needs the kernel's /dev/cpu_dma_latency")
+    with open(os.open(DEVICE, os.O_RDWR), "r+b", buffering=0) as held:
+        held.write(struct.pack("=i", 1_000_000_000))
+        limit = shown(capsys)["latency_limit"]
+    assert os.getpid() in [holder["pid"] for holder in limit["holders"]]
+    assert limit["global_us"] is not None
+    assert limit["global_us"] <= 1_000_000_000
+    assert os.getpid() not in [
+        holder["pid"] for holder in shown(capsys)["latency_limit"]["holders"]
+    ]

@@ -1,0 +1,57 @@
+"""`stallscope cstates compare` on this machine: settings really change, and are put back."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cstates.idle_states import read_idle_machine
+from cstates.pinning.effects import entries_by_name, grown
+from cstates.sysfs import present_cpus
+from harness.command_line import main
+from stallscope.system_files import Roots
+
+pytestmark = pytest.mark.live
+
+
+def settings() -> object:
+    machine = read_idle_machine(Roots(), present_cpus(Roots()))
+    closed = [(cpu.cpu, state.name, state.disabled) for cpu in machine.cpus for state in cpu.states]
+    return machine.governor, closed
+
+
+def entered() -> dict[str, int]:
+    """The kernel's counters of all CPUs, by the state's name."""
+    return entries_by_name(Roots(), present_cpus(Roots()))
+
+
+@pytest.mark.parametrize(
+    "subject", [("--", "sleep", "0.02"), ("--load", "--rate", "500", "--seconds", "0.1")]
+)
+def test_runs_are_compared_with_what_the_cpus_entered(
+    subject: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: settings of sleep states are its own")
+    if "--load" in subject and len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs: the server's and the loader's")
+    before, counted = settings(), entered()
+    words = ["cstates", "compare", "--json", "--rounds", "1", f"--run-root={tmp_path / 'run'}"]
+    status = main([*words, *subject])
+    written = capfd.readouterr()
+    if status == 3 and "nothing to compare with" in written.err:
+        pytest.skip("needs the kernel's cpuidle with two states")
+    assert status == 0, written.err
+    assert settings() == before
+    made = json.loads(written.out)
+    assert len(made["settings"]) > 1
+    names = {"--": "wall_s"}.get(subject[0], "latency_p50_us")
+    most = grown(counted, entered())
+    for setting in made["settings"]:
+        assert setting["metrics"][names]["values"][0] > 0
+        # Where others are busy on these CPUs they may not have slept at all.
+        assert set(setting["entries"][0]) <= set(most)
+    for name, count in most.items():
+        assert sum(each["entries"][0].get(name, 0) for each in made["settings"]) <= count
+    assert "too few" in made["conclusions"][0]

@@ -1,0 +1,112 @@
+"""`stallscope cstates record` on this machine's own kernel."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cstates.trace import read_trace
+from harness.command_line import main
+from stallscope.tracing.instance import remove_left
+
+pytestmark = pytest.mark.live
+INSTANCES = Path("/sys/kernel/tracing/instances")
+
+
+@pytest.fixture
+def traced() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root: tracepoints are its own")
+    if not INSTANCES.is_dir():
+        pytest.skip("needs the kernel's tracefs")
+
+
+def recorded(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["cstates", "record", "--json", "-o", str(folder), *words]) == 0
+    made: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return made
+
+
+@pytest.mark.usefixtures("traced")
+def test_intervals_are_as_many_as_the_kernel_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A CPU may enter or leave a state between reading the counters and tracing: a few at most."""
+    made = recorded(tmp_path / "run", capsys, "--duration", "0.4")
+    if made["source"] == "counters":
+        pytest.skip(f"needs the kernel's tracepoints: {made['why_counters_only']}")
+    counted = sum(
+        state["over_interval"]["entries"] or 0
+        for cpu in made["machine"]["cpus"]
+        for state in cpu["states"]
+    )
+    lost = made["lost_events"] + made["intervals_discarded"]
+    assert made["intervals"] <= counted + 20
+    if made["intervals"] < counted * 0.8 - 20 - 2 * lost:
+        assert any("does not trace" in text for text in made["warnings"])  # and it is said
+    assert sum(row["wakes"] for row in made["wakes"]) == made["intervals"]
+    assert not list(INSTANCES.glob(f"stallscope-{os.getpid()}-*"))
+    if made["intervals"]:
+        trace = read_trace(tmp_path / "run" / "idle.csv")
+        assert trace.idle_ns.size == made["intervals_kept"]
+        assert trace.entered is not None
+        assert trace.next_event_ns is not None
+
+
+def test_counters_only_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
+    assert (made["source"], made["why_counters_only"]) == ("counters", "asked for")
+    assert made["intervals"] is None
+    assert not (tmp_path / "run" / "idle.csv").exists()
+    assert main(["report", str(tmp_path / "run")]) == 0
+    assert "counters only: asked for" in capsys.readouterr().out
+    assert (tmp_path / "run" / "report.html").is_file()
+
+
+def test_where_the_command_may_run_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    allowed = os.sched_getaffinity(0)
+    words = ("--counters-only", "--duration", "0.5", "--", "sleep", "3600")
+    try:
+        os.sched_setaffinity(0, {min(allowed)})  # which the command inherits
+        made = recorded(tmp_path / "run", capsys, *words)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert made["command_cpus"] == [min(allowed)]
+
+
+def test_a_command_that_fails_and_one_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path / "run")
+    assert main(["cstates", "record", "--counters-only", "-o", folder, "--", "false"]) == 4
+    assert "exited 1" in capsys.readouterr().err
+    assert main(["cstates", "record", "-o", folder, "--", "true"]) == 2  # it is there already
+    again = ["cstates", "record", "--counters-only", "--force", "-o", folder, "--"]
+    assert main([*again, "/nowhere/at/all"]) == 4
+    assert "cannot run /nowhere/at/all" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()  # nothing was recorded
+
+
+def test_a_recording_that_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "keep").write_text("mine")
+    words = ["cstates", "record", "--counters-only", "--duration", "0.02", "--force"]
+    assert main([*words, "-o", str(tmp_path)]) == 2
+    assert (tmp_path / "keep").read_text() == "mine"
+
+
+def test_instances_of_processes_that_ended_are_removed(tmp_path: Path) -> None:
+    """On a folder like tracefs's: the names tell."""
+    proc = tmp_path / "proc"
+    (proc / "12").mkdir(parents=True)
+    (proc / "12" / "stat").write_text("12 (a) b) S " + " ".join("0" for _ in range(18)) + " 99 0")
+    instances = tmp_path / "instances"
+    names = ("stallscope-12-99", "stallscope-12-98", "stallscope-13-5", "theirs", "stallscope-x-1")
+    for name in names:
+        (instances / name).mkdir(parents=True)
+    remove_left(instances, proc)
+    left = {path.name for path in instances.iterdir()}
+    assert left == {"stallscope-12-99", "theirs", "stallscope-x-1"}

@@ -1,0 +1,150 @@
+"""`stallscope lab memory` on the real machine: relations between latencies, never their values."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+import pytest
+
+from stallscope.programs import program
+
+STALLSCOPE = Path(sys.executable).with_name("stallscope")
+BRIEF = ("lab", "memory", "--quick", "--most", "8M", "--strides", "4096,4160", "--threads", "1")
+
+
+@pytest.fixture(scope="module")
+def brief(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
+    """The document, standard error and folder of one brief run, that several tests look at."""
+    folder = tmp_path_factory.mktemp("lab")
+    outputs = ("-o", str(folder / "curve.svg"), "-o", str(folder / "curve.json"))
+    run = subprocess.run(
+        [STALLSCOPE, *BRIEF, "--json", *outputs], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout), run.stderr, folder
+
+
+def test_a_larger_ring_is_slower_level_by_level(brief: tuple[dict, str, Path]) -> None:
+    document = brief[0]
+    assert document["schema"] == "stallscope.lab.memory/1"
+    assert not document["interrupted"]
+    huge = {
+        p["ring_bytes"]: p["least_ns"] for p in document["curve"]["points"] if p["pages"] == "huge"
+    }
+    assert max(huge) == 8 * 2**20
+    told = {cache["level"]: cache["size_bytes"] for cache in document["machine"]["caches"]}
+    l1 = told.get(1, 32 * 2**10)
+    within, beyond = huge[2 ** (l1.bit_length() - 2)], huge[2 ** (l1.bit_length() + 1)]
+    assert 1.2 * within < beyond
+    assert 1.2 * beyond < huge[8 * 2**20]
+
+
+def test_levels_are_ascending_and_told_beside_sysfs(brief: tuple[dict, str, Path]) -> None:
+    document = brief[0]
+    found = [row["found"] for row in document["levels"] if row["found"]]
+    assert len(found) >= 2
+    assert all(a["latency_ns"] < b["latency_ns"] for a, b in pairwise(found))
+    told = [cache["size_bytes"] for cache in document["machine"]["caches"]]
+    assert [row["told_bytes"] for row in document["levels"] if row["told_bytes"]] == told
+
+
+def test_every_point_says_what_it_got(brief: tuple[dict, str, Path]) -> None:
+    document = brief[0]
+    for section in ("curve", "strides"):
+        assert document[section]["points"]
+        for point in document[section]["points"]:
+            (thread,) = point["threads"]
+            assert 0 < point["least_ns"] <= point["median_ns"] <= point["most_ns"]
+            assert len(thread["latency_ns"]) == 5
+            assert thread["pages_got"] in ("hugetlb", "transparent", "partly transparent", "small")
+            if point["pages"] == "small":
+                assert thread["pages_got"] == "small"
+                assert thread["huge_bytes"] == 0
+            counted = [
+                name for name, count in thread["counts_per_step"].items() if count is not None
+            ]
+            assert not set(counted) & set(document["counters"]["refused"])
+    assert document["threads"]["note"] == "one thread was asked for"
+
+
+def test_the_files_are_written_and_named(brief: tuple[dict, str, Path]) -> None:
+    document, messages, folder = brief
+    assert json.loads((folder / "curve.json").read_text()) == document
+    assert "<svg" in (folder / "curve.svg").read_text()
+    assert messages.count("wrote ") == 2
+
+
+def test_ctrl_c_keeps_what_was_measured() -> None:
+    with subprocess.Popen(
+        [STALLSCOPE, "lab", "memory", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as lab:
+        wait_until_it_measures(wait_for_child(lab))
+        os.killpg(lab.pid, signal.SIGINT)
+        output, messages = lab.communicate(timeout=60)
+    assert lab.returncode == 0, messages
+    document = json.loads(output)
+    assert document["interrupted"]
+    assert document["curve"]["points"]
+    assert document["nodes"]["note"] == "interrupted before it"
+
+
+def wait_for_child(lab: subprocess.Popen[str]) -> int:
+    """The measuring program's process, as soon as there is one."""
+    while not (found := psutil.Process(lab.pid).children()):
+        assert lab.poll() is None
+    return found[0].pid
+
+
+def wait_until_it_measures(child: int) -> None:
+    """Return when the program has written some points: bytes that it gave to write()."""
+    written = Path(f"/proc/{child}/io")
+    while int(written.read_text().split("wchar: ")[1].split()[0]) < 5_000:
+        pass
+
+
+def test_the_programs_own_errors() -> None:
+    memory = program("stallscope-memory")
+    wrong = subprocess.run(
+        [memory, "--plan", "/nonexistent"], capture_output=True, text=True, check=False
+    )
+    assert wrong.returncode == 2
+    assert "empty or cannot be read" in wrong.stderr
+    odd = subprocess.run([memory, "--frobnicate"], capture_output=True, text=True, check=False)
+    assert odd.returncode == 2
+    assert "remedy: see stallscope-memory --help" in odd.stderr
+    plan = {"schema": "stallscope.memory-plan/1", "repeats": 1, "repeat_ns": 100000}
+    point = {
+        "lines": 64,
+        "stride_bytes": 64,
+        "pages": "small",
+        "cpus": [min(os.sched_getaffinity(0))],
+    }
+    plan["points"] = [{**point, "node": 1000}, {**point, "cpus": [60000]}, point]
+    run = subprocess.run(
+        [memory], input=json.dumps(plan), capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    assert [line["event"] for line in lines] == ["hello", "skipped", "skipped", "point"]
+    assert "NUMA node 1000" in lines[1]["why"]
+    assert "CPU 60000" in lines[2]["why"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [memory],
+            input=json.dumps(plan),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 3
+    assert "cannot write to standard output" in ended.stderr

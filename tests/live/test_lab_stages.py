@@ -1,0 +1,139 @@
+"""The labs of stages and scale with the real server and loader, as short as they go."""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from benchmarks.soak import soak
+from harness import demo
+from harness.cstates.demonstration import sleep_part
+from harness.io.demonstration import disk_part
+from harness.labs.stages_plan import FIXED_RATE, StagesOptions
+
+STALLSCOPE = Path(sys.executable).with_name("stallscope")
+SHORT = ("--pairs", "1", "--duration", "0.2", "--warmup", "0.1", "-c", "8")
+
+
+@pytest.fixture(autouse=True)
+def two_cpus() -> None:
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs two CPUs: one for the server, one for the loader")
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([STALLSCOPE, "lab", *words], capture_output=True, text=True, check=False)
+
+
+def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
+    done = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--profile", "0",
+               "-o", tmp_path / "lab", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == "stallscope.lab.stages/1"
+    assert (document["path"], document["pairs"]) == ("kv", 1)
+    assert document["verdict"] == "no verdict"
+    assert "too few" in document["verdict_reason"]
+    assert [(one["load"], one["side"]) for one in document["rounds"]] == [
+        ("saturated", "unstaged"), ("saturated", "staged"),
+        ("open50", "unstaged"), ("open50", "staged"),
+    ]  # fmt: skip
+    for one in document["rounds"]:
+        assert one["errors"] == 0
+        assert one["throughput_per_s"] > 0
+        assert one["cpu_us"] > 0
+        assert (one["average_batch"] is None) == (one["side"] == "unstaged")
+    assert document["average_batch"] >= 1
+    if shutil.which("valgrind") is not None:
+        assert document["simulation"]["kind"] == "modelled", document["notes"]
+        assert document["instructions_per_request_ratio"] > 0.5
+    machine = document["machine"]
+    assert machine["server_cpu"] != machine["loader_cpu"]
+    assert "Verdict: no verdict" in (tmp_path / "lab" / "report.html").read_text()
+
+
+def test_scale_is_told_by_n_and_x(tmp_path: Path) -> None:
+    table = tmp_path / "scale.csv"
+    done = run("scale", "--connections", "2", "--threads", "1", "--rounds", "1",
+               "--duration", "0.2", "-o", table, "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    points = json.loads(done.stdout)["points"]
+    assert [(point["axis"], point["N"]) for point in points] == [
+        ("connections", 1), ("connections", 2), ("threads", 1),
+    ]  # fmt: skip
+    assert all(point["X"] > 0 for point in points)
+    assert [row["N"] for row in csv.DictReader(table.read_text().splitlines())] == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_server_and_loader_end_with_the_lab(tmp_path: Path, number: signal.Signals) -> None:
+    words = (
+        "stages",
+        "--path",
+        "kv",
+        *SHORT,
+        "--no-replay",
+        "--pairs",
+        "50",
+        "-o",
+        tmp_path / "lab",
+    )
+    lab = subprocess.Popen([STALLSCOPE, "lab", *words], stderr=subprocess.PIPE)
+    watched = psutil.Process(lab.pid)
+    deadline = time.monotonic() + 60
+    while len(children := watched.children(recursive=True)) < 2:  # server and loader
+        assert lab.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    lab.send_signal(number)
+    lab.communicate(timeout=60)
+    assert lab.returncode == -number
+    _, left = psutil.wait_procs(children, timeout=30)
+    assert not left
+
+
+def test_the_demo_leaves_a_page_and_no_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def brief(output: Path) -> StagesOptions:
+        return StagesOptions(
+            "kv", output, pairs=1, duration_s=0.2, warmup_s=0.1, loads=(FIXED_RATE,),
+            profile_s=0.5, replay=False,
+        )  # fmt: skip
+
+    assert demo.demo_options(tmp_path).path == "codec"
+    monkeypatch.setattr(demo, "demo_options", brief)
+    monkeypatch.setattr(demo, "sleep_part", partial(sleep_part, seconds=0.3))
+    monkeypatch.setattr(demo, "disk_part", partial(disk_part, disk="sim:servers=4,service=2ms"))
+    before = psutil.Process().children(recursive=True)
+    demo.demonstrate(tmp_path / "demo")
+    printed = capsys.readouterr()
+    assert "report.html" in printed.out
+    assert "open loop at 60 %" in printed.out
+    assert "Advice for this machine:" in printed.out
+    assert (tmp_path / "demo" / "idle" / "report.html").is_file()
+    assert (tmp_path / "demo" / "disk-curve" / "report.html").is_file()
+    assert "profiling the staged server by its pid" in printed.err
+    assert set(psutil.Process().children(recursive=True)) <= set(before)
+    page = (tmp_path / "demo" / "report.html").read_text()
+    if "Flame graphs: unavailable" in printed.out:
+        pytest.skip("needs perf events: they are refused here")
+    assert page.count("its own page") == 2
+    assert (tmp_path / "demo" / "staged" / "report.html").is_file()
+
+
+def test_a_short_soak_loses_no_reply(tmp_path: Path) -> None:
+    found = soak(1.5, tmp_path)
+    assert found.checked > 0
+    assert found.mixed > 0
+    assert found.errors == 0
+    assert len(found.resident_bytes) > 3

@@ -1,0 +1,58 @@
+"""The slot model on real programs under valgrind: known kernels, and one that fails."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stallscope.errors import TargetError
+from stallscope.host import read_host
+from stallscope.programs import program
+from topdown.slots.measurement import Kind
+from topdown.slots.modelled import measure_command
+from topdown.slots.modelled.apportioning import LEVEL_1
+
+pytestmark = pytest.mark.live
+STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
+
+
+@pytest.fixture(autouse=True)
+def needed() -> None:
+    for name in ("valgrind", "objdump"):
+        if shutil.which(name) is None:
+            pytest.skip(f"needs the program {name}")
+    if read_host().architecture != "x86_64":
+        pytest.skip("needs the program valgrind of x86-64: the model reads its instructions")
+
+
+def kernel(name: str, iterations: int) -> tuple[str, ...]:
+    path = str(program("stallscope-kernels"))
+    return path, name, "--iterations", str(iterations), "--json"
+
+
+def test_a_chain_is_told_from_work_by_its_time(capfd: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    found = measure_command(kernel("dependent-chain", 2_000_000), on_progress=said.append)
+    assert found.kind is Kind.MODELLED
+    assert found.bottleneck == ("backend_bound", "core_dependency")
+    assert all(node.value is not None and -1e-9 <= node.value <= 1 for node in found.nodes)
+    assert sum(node.value or 0 for node in found.nodes if node.level == 1) == pytest.approx(1)
+    assert capfd.readouterr().out.count('"kernel"') == 1  # its own output passes once
+    assert any("times slower" in text for text in said)
+
+
+def test_what_fails_natively_is_the_targets_failure() -> None:
+    with pytest.raises(TargetError, match="returned 3"):
+        measure_command(("sh", "-c", "exit 3"), silent=True)
+
+
+def test_the_command_line_marks_every_line_as_modelled() -> None:
+    words = [STALLSCOPE, "topdown", "--source", "model", "--"]
+    words += kernel("random-branches", 500_000)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr
+    nodes = [line for line in done.stdout.splitlines() if " %  [" in line]
+    assert len(nodes) >= len(LEVEL_1)
+    assert all("  modelled" in line for line in nodes)

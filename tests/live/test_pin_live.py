@@ -1,0 +1,178 @@
+"""`stallscope pin` on this machine's own kernel: little is changed, on one CPU, for a moment."""
+
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cstates.idle_states import read_idle_machine
+from cstates.pinning.effects import Effect
+from cstates.pinning.kernel_files import write_value
+from cstates.pinning.request import PinRequest
+from cstates.pinning.session import Listener, Place, RunResult, run_pinned
+from cstates.pinning.targets import find_targets
+from cstates.sysfs import online_cpus
+from stallscope.errors import UnableError
+from stallscope.system_files import Roots
+from tests.live.conftest import NOBODY
+
+pytestmark = pytest.mark.live
+CPUS = Path("/sys/devices/system/cpu")
+DEVICE = Path("/dev/cpu_dma_latency")
+CPU = max(online_cpus(Roots()) & os.sched_getaffinity(0))
+LIMIT = CPUS / f"cpu{CPU}" / "power" / "pm_qos_resume_latency_us"
+STALLSCOPE = Path(sys.executable).with_name("stallscope")
+Pin = Callable[..., RunResult]
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    """No other test run changes this machine meanwhile."""
+    folder = os.open(CPUS, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    yield
+    os.close(folder)
+
+
+@pytest.fixture
+def pin(tmp_path: Path) -> Pin:
+    """Runs a command pinned."""
+
+    def run(request: PinRequest, *words: str, partial: bool = False) -> RunResult:
+        to = Listener(plan=lambda _: None, say=lambda _: None)
+        place = Place(Roots(), tmp_path / "run")
+        return run_pinned(place, request, words, allow_partial=partial, to=to)
+
+    return run
+
+
+def needs(path: Path) -> None:
+    if not path.exists():
+        pytest.skip(f"needs the kernel's {path.name}")
+
+
+def governors() -> tuple[str, tuple[str, ...]]:
+    needs(CPUS / f"cpu{CPU}" / "cpuidle" / "state1")
+    machine = read_idle_machine(Roots(), (CPU,))
+    return machine.governor or "", machine.available_governors
+
+
+def entries() -> int:
+    machine = read_idle_machine(Roots(), tuple(sorted(online_cpus(Roots()))))
+    return sum(state.usage or 0 for cpu in machine.cpus for state in cpu.states[1:])
+
+
+def test_the_process_is_as_asked(pin: Pin, tmp_path: Path) -> None:
+    """No root needed, and no journal."""
+    asked = PinRequest(cpus=str(CPU), nice=7, aslr_off=True, thp_off=True)
+    told = tmp_path / "told"
+    script = "nice; grep -E 'Cpus_allowed_list|THP_enabled' /proc/self/status; cat /proc/self/personality"
+    assert pin(asked, "sh", "-c", f"{{ {script}; }} > {told}").status == 0
+    lines = told.read_text().split()
+    assert lines[0] == "7"
+    assert lines[lines.index("Cpus_allowed_list:") + 1] == str(CPU)
+    assert lines[lines.index("THP_enabled:") + 1] == "0"
+    assert int(lines[-1], 16) & 0x0040000
+    assert not (tmp_path / "run").exists()
+
+
+def test_closed_states_are_judged_by_what_the_kernel_counted(pin: Pin, needs_root: None) -> None:
+    """haltpoll and ladder go on entering them; others do not, but for an entry begun before."""
+    governor, _ = governors()
+    asked = PinRequest(states=("POLL",), cpus=str(CPU))
+    before = entries()
+    result = pin(asked, "sleep", "0.1")
+    counted = entries() - before
+    assert result.during.entries <= counted
+    if governor not in {"haltpoll", "ladder"}:
+        assert result.during.effect is not Effect.WITHOUT_EFFECT
+    else:
+        assert "passes over" in result.plan.warnings[0]
+        assert (result.during.effect is Effect.WITHOUT_EFFECT) == (result.during.entries > 1)
+    disable = CPUS / f"cpu{CPU}" / "cpuidle" / "state1" / "disable"
+    assert disable.read_text() == "0\n"
+
+
+def test_under_menu_closed_states_stay_closed(pin: Pin, needs_root: None) -> None:
+    former, available = governors()
+    if "menu" not in available:
+        pytest.skip("needs the kernel's governor menu")
+    result = pin(PinRequest(states=("POLL",), idle_governor="menu", cpus=str(CPU)), "sleep", "0.05")
+    assert result.during.effect is not Effect.WITHOUT_EFFECT
+    assert governors()[0] == former
+    assert not result.foreign
+
+
+def held_limit() -> int:
+    with open(os.open(DEVICE, os.O_RDONLY), "rb", buffering=0) as device:
+        return int(struct.unpack("=i", device.read(4))[0])
+
+
+def test_a_latency_limit_holds_with_the_command_and_no_longer(
+    pin: Pin, needs_root: None, tmp_path: Path
+) -> None:
+    needs(DEVICE)
+    governors()
+    before = held_limit()
+    told = tmp_path / "told"
+    asked = PinRequest(max_exit_latency_us=min(before, 1_000_000) - 1)
+    assert pin(asked, "sh", "-c", f"head -c 4 {DEVICE} > {told}").status == 0
+    assert struct.unpack("=i", told.read_bytes())[0] == asked.max_exit_latency_us
+    assert held_limit() == before
+
+
+def test_sigkill_of_the_wrapper_is_put_back_by_the_guardian(
+    needs_root: None, tmp_path: Path
+) -> None:
+    needs(LIMIT)
+    if find_targets(Roots(), PinRequest(cpus=str(CPU))).all_capped:
+        pytest.skip("needs two CPUs: the limit of all is held by a descriptor")
+    governors()
+    before = LIMIT.read_text()
+    words = ["--max-exit-latency", "999999", "--cpus", str(CPU), f"--run-root={tmp_path}/run"]
+    pin = subprocess.Popen(
+        [STALLSCOPE, "pin", *words, "--", "sh", "-c", f"cat {LIMIT}; exec sleep 600"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert pin.stdout is not None
+    assert pin.stdout.readline() == "999999\n"
+    pin.send_signal(signal.SIGKILL)
+    _, said = pin.communicate(timeout=60)  # until the guardian, who has our stderr, has ended
+    assert "its guardian restored" in said
+    assert LIMIT.read_text() == before
+
+
+def test_not_root_says_what_it_can_do_and_does_that_if_allowed(pin: Pin, needs_root: None) -> None:
+    governors()
+    asked = PinRequest(states=("POLL",), cpus=str(CPU), aslr_off=True)
+    child = os.fork()
+    if not child:
+        status = 9
+        try:
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            try:
+                pin(asked, "true")
+            except UnableError as error:
+                refused = "by root only" in error.message and "affinity, aslr" in error.message
+                done = pin(asked, "true", partial=True)
+                status = 0 if refused and done.status == 0 and not done.plan.journaled else 8
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_the_kernel_refuses_is_heard(needs_root: None) -> None:
+    """A file of Python's own would lose this error when it is closed."""
+    needs(LIMIT)
+    before = LIMIT.read_text()
+    with pytest.raises(OSError, match="Invalid argument"):
+        write_value(Roots(), str(LIMIT), "nonsense")
+    assert LIMIT.read_text() == before

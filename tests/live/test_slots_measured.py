@@ -1,0 +1,67 @@
+"""From a request to a measurement with the real collector, as far as software events go."""
+
+from pathlib import Path
+
+import pytest
+
+from stallscope.collector import CountOptions, Outcome, collect
+from stallscope.errors import UsageError
+from stallscope.system_files import Roots
+from topdown.slots.counting.live import Request, analysed, measure
+from topdown.slots.measurement import Measurement
+
+pytestmark = pytest.mark.live
+ITERATIONS = 20_000
+
+
+@pytest.fixture
+def unknown_cpu(tmp_path: Path) -> Roots:
+    """A machine with counters, and a CPU that no model is of: the kernel here judges both."""
+    (tmp_path / "machine/sys/bus/event_source/devices/cpu").mkdir(parents=True)
+    return Roots.recorded(tmp_path / "machine")
+
+
+def counting(options: CountOptions) -> Outcome:
+    return collect(options, lambda _: None)
+
+
+def request(folder: Path, program: Path, *events: str) -> Request:
+    words = (str(program), "page-faults", f"--iterations={ITERATIONS}")
+    options = CountOptions(output=folder / "out", plan=Path(), command=words)
+    return Request(options, events=events, interval_ms=50)
+
+
+def values(measurement: Measurement) -> dict[str, float | None]:
+    return {node.name: node.value for node in measurement.nodes}
+
+
+def test_a_command_is_counted_to_its_end(
+    collector: Path, tmp_path: Path, unknown_cpu: Roots
+) -> None:
+    program = collector.with_name("stallscope-kernels")
+    asked = request(tmp_path, program, "page-faults", "task-clock")
+    taken = measure(asked, counting, unknown_cpu)
+    found = taken.measurement
+    assert taken.outcome.exit_code == 0
+    assert values(found)["page-faults"] == pytest.approx(ITERATIONS, abs=500)
+    assert sum(values_of_slices(found, "page-faults")) == values(found)["page-faults"]
+    faults = next(node for node in found.nodes if node.name == "page-faults")
+    assert faults.interval is not None  # nothing took turns: no width
+    assert faults.interval.low == faults.interval.high == faults.value
+    assert found.bottleneck is None
+    assert values(analysed(tmp_path / "out")) == values(found)
+
+
+def values_of_slices(measurement: Measurement, name: str) -> list[float]:
+    return [
+        node.value or 0 for each in measurement.slices for node in each.nodes if node.name == name
+    ]
+
+
+def test_a_name_that_nobody_knows_ends_before_anything_is_counted(
+    collector: Path, tmp_path: Path, unknown_cpu: Roots
+) -> None:
+    program = collector.with_name("stallscope-kernels")
+    with pytest.raises(UsageError, match="no event is called 'no-such-event'"):
+        measure(request(tmp_path, program, "no-such-event"), counting, unknown_cpu)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,44 @@
+"""`stallscope topdown` on a machine with hardware counters, from the command line to the page."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.doctor.check import Status
+from harness.slots.engine import pmu_check
+from stallscope.errors import ExitCode
+from stallscope.programs import program
+from stallscope.system_files import Roots
+
+pytestmark = [pytest.mark.live, pytest.mark.pmu]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _with_pmu() -> None:
+    check = pmu_check(Roots())
+    if check.status is not Status.AVAILABLE:
+        pytest.skip(f"needs hardware counters: {check.detail}")
+
+
+def stallscope(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "stallscope", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_a_known_chain_is_counted_shown_and_kept(tmp_path: Path) -> None:
+    kernel = (str(program("stallscope-kernels")), "dependent-chain", "--duration", "1")
+    kept = tmp_path / "kept"
+    run = stallscope("topdown", "--json", "-I", "100", "-o", str(kept), "--", *kernel)
+    assert run.returncode == ExitCode.DONE, run.stderr
+    found = json.loads(run.stdout)
+    assert (found["schema"], found["kind"]) == ("stallscope.topdown/1", "measured")
+    # 30 additions that wait for each other and a loop's two: little more than one a cycle.
+    assert 0.8 < found["ipc"]["value"] < 1.5
+    assert len(found["intervals"]) >= 5
+    shown = stallscope("report", str(kept))
+    assert shown.returncode == ExitCode.DONE, shown.stderr
+    assert "measured" in shown.stdout
+    assert 'id="slots"' in (kept / "report.html").read_text()

@@ -1,0 +1,103 @@
+"""`stallscope topdown` on a machine without hardware counters: what it refuses, what it says."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.doctor.check import Status
+from harness.slots.engine import pmu_check
+from stallscope.errors import ExitCode
+from stallscope.system_files import Roots
+
+pytestmark = pytest.mark.live
+
+BUSY = (sys.executable, "-c", "print('mine', sum(range(3_000_000)))")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _without_pmu() -> None:
+    if pmu_check(Roots()).status is not Status.UNAVAILABLE:
+        pytest.skip("needs a machine without hardware counters: this one has them")
+
+
+def topdown(*words: str, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "stallscope", "topdown", *words]
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        env=os.environ | {"NO_COLOR": "1"},
+        **options,
+    )
+
+
+def test_counters_asked_for_are_refused_with_the_way_out() -> None:
+    run = topdown("--source", "pmu", "-p", str(os.getpid()))
+    assert (run.returncode, run.stdout) == (ExitCode.UNABLE, "")
+    error, remedy = run.stderr.splitlines()
+    assert error.startswith("stallscope: error: no hardware counters (")
+    assert remedy.startswith("  remedy: ")
+    assert "stallscope profile" in remedy
+
+
+def test_auto_says_what_is_known_and_models_nothing(tmp_path: Path) -> None:
+    run = topdown("--json", "--", *BUSY, cwd=tmp_path)
+    assert run.returncode == ExitCode.UNABLE
+    found = json.loads(run.stdout)
+    assert (found["schema"], found["kind"]) == ("stallscope.topdown/1", "unavailable")
+    assert (found["nodes"], found["ipc"], found["bottleneck"]) == ({}, None, None)
+    labels = [fact["label"] for fact in found["facts"]]
+    assert {"CPU time", "faults", "switches", "not told"} <= set(labels)
+    assert any("no hardware counters" in warning for warning in found["warnings"])
+    assert "--source model -- CMD models" in run.stderr
+    assert "mine" in run.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_whole_cpus_are_refused() -> None:
+    run = topdown("-a", "-d", "0.1")
+    assert (run.returncode, run.stdout) == (ExitCode.UNABLE, "")
+
+
+def test_a_process_that_idles_is_an_answer_too(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as sleeper:
+        run = topdown("-p", str(sleeper.pid), "-d", "1", cwd=tmp_path)
+        sleeper.kill()
+    assert run.returncode == ExitCode.UNABLE
+    assert "nothing was sampled: the target used next to no CPU time" in run.stdout
+    assert "stands out waiting: sleep" in run.stdout
+
+
+def test_a_target_that_ends_at_once(tmp_path: Path) -> None:
+    run = topdown("-o", "kept", "-I", "100", "--", "/bin/true", cwd=tmp_path)
+    assert run.returncode == ExitCode.UNABLE
+    assert "not told" in run.stdout
+    assert "-I means nothing without hardware counters" in run.stderr
+    assert (tmp_path / "kept" / "recording.json").exists()
+    again = topdown("-o", "kept", "--", "/bin/true", cwd=tmp_path)
+    assert (again.returncode, again.stdout) == (ExitCode.USAGE, "")
+    assert "--force" in again.stderr
+    assert topdown("--force", "-o", "kept", "--", "/bin/true", cwd=tmp_path).stdout != ""
+
+
+@pytest.mark.parametrize("words", [("-p", "2147483646"), ("--", "/no/such/command")])
+def test_a_target_that_is_not_there(tmp_path: Path, words: tuple[str, ...]) -> None:
+    run = topdown(*words, cwd=tmp_path)
+    assert (run.returncode, run.stdout) == (ExitCode.TARGET_FAILED, "")
+    assert "remedy:" in run.stderr
+
+
+def test_a_hostile_name_is_made_visible(tmp_path: Path) -> None:
+    program = tmp_path / "evil\x1b[31m\n\u202e"
+    program.symlink_to("/bin/true")
+    run = topdown("--", str(program), cwd=tmp_path)
+    assert run.returncode == ExitCode.UNABLE
+    assert "\x1b" not in run.stdout + run.stderr
+    assert "\u202e" not in run.stdout + run.stderr

@@ -1,0 +1,50 @@
+// Known answers worked out by hand from drivers/cpuidle/governors/haltpoll.c.
+#include <doctest/doctest.h>
+
+#include "x5650.hpp"
+
+using namespace stallscope::cpuidle;
+using namespace stallscope::cpuidle::x5650;
+
+namespace {
+
+constexpr std::array<idle_state, 2> guest{{
+    {.polling = true},
+    {.exit_latency_ns = us, .target_residency_ns = us},
+}};
+
+}  // namespace
+
+TEST_CASE("haltpoll polls up to 50 us after a halt that short polling would have caught") {
+  const auto haltpoll = make_governor(kind::haltpoll, {.states = guest});
+  CHECK(haltpoll->select({}).state == 1);
+  haltpoll->reflect({.state = 1, .residency_ns = 101 * us});
+  CHECK(haltpoll->poll_limit_ns() == 50 * us);
+  CHECK(haltpoll->select({}).state == 0);
+  haltpoll->reflect({.state = 0, .residency_ns = 50 * us, .by = ended_by::poll_limit});
+  CHECK(haltpoll->select({}).state == 1);
+  haltpoll->reflect({.state = 1, .residency_ns = 51 * us});
+  CHECK(haltpoll->poll_limit_ns() == 100 * us);
+  haltpoll->reflect({.state = 1, .residency_ns = 150 * us});
+  haltpoll->reflect({.state = 1, .residency_ns = 201 * us});  // too long: shrinks again
+  CHECK(haltpoll->poll_limit_ns() == 100 * us);
+}
+
+TEST_CASE("haltpoll polls on after what came while it polled") {
+  const auto haltpoll = make_governor(kind::haltpoll, {.states = guest});
+  haltpoll->reflect({.state = 1, .residency_ns = 101 * us});
+  haltpoll->reflect({.state = 0, .residency_ns = 20 * us});
+  const choice chosen = haltpoll->select({});
+  CHECK(chosen.state == 0);
+  CHECK_FALSE(chosen.stop_tick);
+}
+
+TEST_CASE("haltpoll minds neither closed states nor any limit but 0") {
+  std::array<idle_state, 2> closed = guest;
+  closed[1].disabled = true;
+  CHECK(make_governor(kind::haltpoll, {.states = closed})->select({}).state == 1);
+  CHECK(make_governor(kind::haltpoll, {.states = guest, .latency_limit_ns = 1})->select({}).state ==
+        1);
+  CHECK(make_governor(kind::haltpoll, {.states = guest, .latency_limit_ns = 0})->select({}).state ==
+        0);
+}

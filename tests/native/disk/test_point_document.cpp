@@ -1,0 +1,47 @@
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+
+#include "stallscope/disk/point_document.hpp"
+
+namespace stallscope::disk {
+namespace {
+
+TEST_CASE("what was not measured is null, and what was is told") {
+  point_result result;
+  result.asked.id = "a\xff";  // no UTF-8
+  result.found.begin_ns = 1'000'000'000;
+  result.found.end_ns = 1'250'000'000;
+  const auto empty = nlohmann::json::parse(point_line(result));
+  CHECK(empty["latency_ns"].is_null());
+  CHECK(empty["parts_ns"]["device"].is_null());
+  CHECK(empty["rate_asked"].is_null());
+  CHECK(empty["punts"].is_null());
+  CHECK_FALSE(empty["ok"]);
+  CHECK(empty["series"] == nlohmann::json::array({0.0, 0.0}));
+
+  result.found.reads.record(1000);
+  result.found.writes.record(3'000'001);
+  result.found.series = {2};
+  result.found.errors[EIO] = 3;
+  result.found.split = {.requests = 2, .queued_ns = 20, .submitting_ns = 100, .device_ns = 2'000};
+  result.account = {.cpu_ns = 1'000, .run_delay_ns = 10'000'000, .wall_ns = 100'000'000};
+  const auto full = nlohmann::json::parse(point_line(result));
+  CHECK(full["requests"] == 2);
+  CHECK(full["iops"] == 8.0);
+  CHECK(full["errors"] == nlohmann::json{{"EIO", 3}});
+  CHECK(full["latency_ns"]["min"] == 1000);
+  CHECK(full["latency_ns"]["max"] == 3'000'001);
+  CHECK(full["latency_ns"]["p99.99"] == 3'000'001);
+  CHECK(full["read_latency_ns"]["max"] == 1000);
+  CHECK(full["histogram"].size() == 2);
+  CHECK(full["series"] == nlohmann::json::array({20.0, 0.0}));
+  CHECK(full["parts_ns"]["queued"] == 10.0);
+  CHECK(full["parts_ns"]["submitting"] == 50.0);
+  CHECK(full["parts_ns"]["own_cpu"] == doctest::Approx(105.0));
+  CHECK(full["parts_ns"]["device"] == doctest::Approx(895.0));
+}
+
+}  // namespace
+}  // namespace stallscope::disk

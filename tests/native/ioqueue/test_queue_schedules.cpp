@@ -1,0 +1,43 @@
+#include <doctest/doctest.h>
+
+#include "random_schedule.hpp"
+
+namespace {
+
+struct together {
+  std::uint64_t pairs = 0;
+  std::uint64_t settled = 0;
+  double closest = 0;
+};
+
+together run_many(const schedule_kind& kind, std::uint64_t schedules) {
+  together all;
+  for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
+    CAPTURE(seed);
+    random_schedule one(seed, kind);
+    REQUIRE(one.run(100) == "");
+    all.pairs += one.pairs_judged();
+    all.settled += one.settled();
+    all.closest = std::max(all.closest, one.closest_to_bound());
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("in random schedules every pair of busy classes stays within the bound, at each step") {
+  const together all = run_many({}, 1200);
+  // The schedules come near the bound, or they would show nothing.
+  CHECK(all.closest > 0.8);
+  CHECK(all.pairs > 100'000);
+  CHECK(all.settled > 50'000);
+}
+
+TEST_CASE("with a credit for those that wake the bound is wider by just that") {
+  CHECK(run_many({.with_credit = true}, 400).closest > 0.5);
+}
+
+TEST_CASE("tokens and deadlines change nothing about it") {
+  run_many({.with_tokens = true, .with_deadlines = true}, 250);
+  run_many({.with_credit = true, .with_deadlines = true}, 250);
+}

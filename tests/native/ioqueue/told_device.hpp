@@ -1,0 +1,35 @@
+// A device that completes what it is told to, in the order it is told.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "stallscope/ioqueue/device.hpp"
+
+class told_device final : public stallscope::ioqueue::device {
+ public:
+  bool start(stallscope::ioqueue::operation& begun) override {
+    if (started.size() >= room) return false;
+    started.push_back(&begun);
+    return true;
+  }
+  void flush() override { ++flushes; }
+  void cancel(stallscope::ioqueue::operation& unwanted) noexcept override {
+    asked.push_back(&unwanted);
+  }
+
+  void complete(std::size_t at, std::int64_t result) {
+    stallscope::ioqueue::operation* const ended = started.at(at);
+    started.erase(started.begin() + static_cast<std::ptrdiff_t>(at));
+    ended->complete(result);
+  }
+  void complete(std::size_t at = 0) {
+    complete(at, static_cast<std::int64_t>(started.at(at)->piece.size_bytes));
+  }
+
+  std::vector<stallscope::ioqueue::operation*> started;
+  std::vector<stallscope::ioqueue::operation*> asked;
+  std::size_t room = 1000;
+  int flushes = 0;
+};

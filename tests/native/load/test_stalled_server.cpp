@@ -1,0 +1,82 @@
+// The known answer of an open loop: one connection, 1,000 requests a second for ten seconds, 0.1 ms
+// of service, and one stall of a second. The scheduler is the loader's own; clock and server are
+// the test's, so that the answer is exact.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "stallscope/load/measurements.hpp"
+
+using namespace stallscope::load;
+
+namespace {
+
+constexpr std::uint64_t ms = 1'000'000;
+constexpr std::uint64_t stall_begin = 3'000 * ms;
+constexpr std::uint64_t stall_end = 4'000 * ms;
+constexpr std::uint64_t service = ms / 10;
+
+// When a server that serves one after another, and not in the stall, has answered.
+std::uint64_t answer_of(std::uint64_t sent_ns) {
+  const std::uint64_t done = sent_ns + service;
+  return done > stall_begin && sent_ns < stall_end ? stall_end + service : done;
+}
+
+measurements simulate(const schedule& plan) {
+  measurements values;
+  request_scheduler scheduler(plan, 1, 0);
+  scheduler.connection_up(0, 0);
+  std::uint64_t now = 0;
+  std::uint64_t answer = never_ns;
+  while (!scheduler.finished(now)) {
+    now = std::max(now, std::min(scheduler.next_due_ns(), answer));
+    if (answer <= now) {
+      const auto request = scheduler.answered(0, now);
+      REQUIRE(request);
+      values.record(*request, now);
+      answer = never_ns;
+    }
+    if (scheduler.take(now)) answer = answer_of(now);
+    if (answer == never_ns && scheduler.next_due_ns() == never_ns) now = scheduler.end_ns();
+  }
+  return values;
+}
+
+double at_ms(const stallscope::histogram& values, double percentile) {
+  return static_cast<double>(values.value_at_percentile(percentile)) / ms;
+}
+
+}  // namespace
+
+TEST_CASE("an open loop counts what a stall held up") {
+  schedule plan;
+  plan.rate_per_s = 1'000;
+  plan.arrivals = arrival_process::fixed;
+  plan.most_requests = 10'000;
+  plan.duration_ns = 100 * second_ns;
+  const measurements values = simulate(plan);
+  CHECK(values.requests == 10'000);
+  CHECK(at_ms(values.intended, 90) == doctest::Approx(100).epsilon(0.01));
+  CHECK(at_ms(values.intended, 95) == doctest::Approx(550).epsilon(0.01));
+  CHECK(at_ms(values.intended, 99) == doctest::Approx(910).epsilon(0.01));
+  CHECK(at_ms(values.intended, 50) == doctest::Approx(0.1).epsilon(0.01));
+  CHECK(at_ms(values.intended, 100) == doctest::Approx(1'000).epsilon(0.01));
+  // One request alone was under way meanwhile: the service time knows nothing of the others.
+  CHECK(at_ms(values.service, 99.9) == doctest::Approx(0.1).epsilon(0.01));
+  CHECK(at_ms(values.service, 100) == doctest::Approx(1'000).epsilon(0.01));
+  // The lateness is the target's: whenever a request was due and a place was free, it was sent.
+  CHECK(at_ms(values.lag, 99) == doctest::Approx(910).epsilon(0.01));
+  CHECK(values.own_lag.max() == 0);
+}
+
+TEST_CASE("a closed loop leaves the stall out, and the correction brings it back") {
+  schedule plan;
+  plan.think_ns = ms - service;
+  plan.most_requests = 9'001;
+  plan.duration_ns = 100 * second_ns;
+  const measurements values = simulate(plan);
+  CHECK(at_ms(values.intended, 99.9) == doctest::Approx(0.1).epsilon(0.01));
+  const auto corrected = values.intended.corrected(ms);
+  CHECK(at_ms(corrected, 95) == doctest::Approx(500).epsilon(0.02));
+  CHECK(at_ms(corrected, 99) == doctest::Approx(900).epsilon(0.02));
+}

@@ -1,0 +1,76 @@
+#include "memory/plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace stallscope::memory;
+
+namespace {
+
+std::string plan_with(const std::string& point) {
+  return R"({"schema":"stallscope.memory-plan/1","repeats":3,"repeat_ns":100000,"points":[)" +
+         point + "]}";
+}
+
+}  // namespace
+
+TEST_CASE("a plan's points are read as they stand") {
+  const Plan plan = parse_plan(
+      plan_with(R"({"lines":64,"stride_bytes":4160,"pages":"huge","cpus":[1,0],"node":2},)"
+                R"({"lines":2,"stride_bytes":64,"pages":"small","cpus":[0],"node":null})"));
+  CHECK(plan.pace.repeats == 3);
+  CHECK(plan.pace.repeat_ns == 100000);
+  REQUIRE(plan.points.size() == 2);
+  CHECK(plan.points[0].lines == 64);
+  CHECK(plan.points[0].stride_bytes == 4160);
+  CHECK(plan.points[0].pages == PageKind::huge);
+  CHECK(plan.points[0].cpus == std::vector<int>{1, 0});
+  CHECK(plan.points[0].node == 2);
+  CHECK_FALSE(plan.points[1].node.has_value());
+}
+
+TEST_CASE("a plan that is none is refused with its place") {
+  for (const char* point :
+       {"3", R"({"lines":1,"stride_bytes":64,"pages":"huge","cpus":[0]})",
+        R"({"lines":-5,"stride_bytes":64,"pages":"huge","cpus":[0]})",
+        R"({"lines":2.5,"stride_bytes":64,"pages":"huge","cpus":[0]})",
+        R"({"lines":18446744073709551615,"stride_bytes":64,"pages":"huge","cpus":[0]})",
+        R"({"lines":64,"stride_bytes":65,"pages":"huge","cpus":[0]})",
+        R"({"lines":64,"stride_bytes":0,"pages":"huge","cpus":[0]})",
+        R"({"lines":64,"stride_bytes":64,"pages":"large","cpus":[0]})",
+        R"({"lines":64,"stride_bytes":64,"pages":7,"cpus":[0]})",
+        R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[]})",
+        R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[-1]})",
+        R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":["0"]})",
+        R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[0],"node":5000})"}) {
+    CAPTURE(point);
+    CHECK_THROWS_WITH_AS(parse_plan(plan_with(point)), doctest::Contains("point 0: "), BadPlan);
+  }
+  for (const char* text :
+       {"", "[]", "{", R"({"schema":"stallscope.memory-plan/2"})", R"({"schema":7})",
+        R"({"schema":"stallscope.memory-plan/1","repeats":0})",
+        R"({"schema":"stallscope.memory-plan/1","repeats":1,"repeat_ns":1e5})"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(parse_plan(text), BadPlan);
+  }
+}
+
+TEST_CASE("a point's line tells what was not counted as null, with the reason") {
+  ThreadChase thread;
+  thread.latency_ns = {1.5, 1.25};
+  thread.counts_per_step[1] = 3.0;
+  thread.counter_refusals[0] = 2;  // ENOENT
+  thread.pages = {.kind = "small", .page_bytes = 4096};
+  thread.pages_by_node = {{0, 3}, {1, 1}};
+  const auto line = nlohmann::json::parse(point_line(4, {thread, thread}));
+  CHECK(line["index"] == 4);
+  REQUIRE(line["threads"].size() == 2);
+  const auto& first = line["threads"][0];
+  CHECK(first["latency_ns"] == nlohmann::json({1.5, 1.25}));
+  CHECK(first["counts_per_step"]["cycles"].is_null());
+  CHECK(first["counts_per_step"]["instructions"] == 3.0);
+  CHECK(first["counters_refused"]["cycles"] == "No such file or directory");
+  CHECK_FALSE(first["counters_refused"].contains("instructions"));
+  CHECK(first["pages_by_node"]["1"] == 1);
+}

@@ -1,0 +1,111 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "collect/scratch.hpp"
+#include "stallscope/value_log/data_directory.hpp"
+
+using namespace stallscope::value_log;
+using stallscope::test::scratch;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string refusal_of(const fs::path& path, std::uint32_t shards = 1) {
+  try {
+    const data_directory made(path, shards);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool tells(const std::string& message, const std::string& words) {
+  return message.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a directory is made for this user alone, and remembers whose it is") {
+  const scratch folder;
+  const fs::path path = folder.at("data");
+  stallscope::store::hash_seed secret{};
+  {
+    const data_directory made(path, 2);
+    secret = made.identity().secret;
+    CHECK(made.segments_of(0).empty());
+    CHECK(made.create({1, 7}, 65536).bytes == 65536);
+    CHECK(made.create({1, 3}, 65536).sound_head);
+    CHECK(made.segments_of(1) == std::vector<std::uint32_t>{3, 7});
+    CHECK((fs::status(path).permissions() & fs::perms(077)) == fs::perms::none);
+  }
+  const data_directory again(path, 2);
+  CHECK(again.identity().secret == secret);
+  CHECK(again.open({1, 3}).sound_head);
+  again.remove({1, 3});
+  CHECK(again.segments_of(1) == std::vector<std::uint32_t>{7});
+}
+
+TEST_CASE("another number of threads is refused") {
+  const scratch folder;
+  static_cast<void>(data_directory(folder.at("data"), 2).create({0, 1}, 65536));
+  CHECK(tells(refusal_of(folder.at("data"), 1), "--threads 2"));
+}
+
+TEST_CASE("a directory in use is refused") {
+  const scratch folder;
+  const data_directory held(folder.at("data"), 1);
+  CHECK(tells(refusal_of(folder.at("data")), "in use"));
+}
+
+TEST_CASE("links, and directories that others can write to, are refused") {
+  const scratch folder;
+  fs::create_directory(folder.at("data"));
+  fs::create_directory_symlink(folder.at("data"), folder.at("link"));
+  CHECK(tells(refusal_of(folder.at("link")), "a link"));
+  ::chmod(folder.at("data").c_str(), 0777);
+  CHECK(tells(refusal_of(folder.at("data")), "by other users"));
+  folder.write("file", "");
+  CHECK(tells(refusal_of(folder.at("file")), "no directory"));
+}
+
+TEST_CASE("segments that are links, or linked to twice, are refused") {
+  const scratch folder;
+  const fs::path path = folder.at("data");
+  static_cast<void>(data_directory(path, 1).create({0, 1}, 65536));
+  fs::create_symlink("/dev/null", path / "shard-000-0000000002.log");
+  CHECK(tells(refusal_of(path), "is a link"));
+  fs::remove(path / "shard-000-0000000002.log");
+  fs::create_hard_link(path / "shard-000-0000000001.log", path / "other");
+  CHECK(tells(refusal_of(path), "linked to from elsewhere"));
+  fs::remove(path / "other");
+  fs::create_directory(path / "shard-000-0000000005.log");
+  CHECK_THROWS(data_directory(path, 1));
+}
+
+TEST_CASE("segments of two stores are refused, and those that are nobody's") {
+  const scratch folder;
+  static_cast<void>(data_directory(folder.at("one"), 1).create({0, 1}, 65536));
+  static_cast<void>(data_directory(folder.at("two"), 1).create({0, 2}, 65536));
+  fs::copy_file(folder.at("two/shard-000-0000000002.log"),
+                folder.at("one/shard-000-0000000002.log"));
+  CHECK(tells(refusal_of(folder.at("one")), "two stores"));
+  std::ofstream(folder.at("two/shard-000-0000000002.log"), std::ios::binary)
+      << std::string(20'000, 'x');
+  CHECK(tells(refusal_of(folder.at("two")), "damaged"));
+}
+
+TEST_CASE("without a directory files have no name") {
+  const data_directory made("", 1);
+  CHECK(made.temporary());
+  const segment_file file = made.create({0, 1}, 65536);
+  struct stat found {};
+  REQUIRE(::fstat(file.file.get(), &found) == 0);
+  CHECK(found.st_nlink == 0);
+  CHECK(found.st_size == 65536);
+}

@@ -1,0 +1,45 @@
+#include "stallscope/wake/measurement.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <system_error>
+
+using namespace stallscope::wake;
+
+namespace {
+
+plan small(std::optional<transport> over, unsigned processes) {
+  plan made;
+  made.over = over;
+  made.processes = processes;
+  made.think = std::chrono::microseconds(50);
+  made.most_samples = 40;
+  return made;
+}
+
+bool has_children() { return !(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD); }
+
+}  // namespace
+
+TEST_CASE("samples are as many as asked for, and no process is left") {
+  for (const unsigned processes : {2U, 3U}) {
+    const outcome found = measure(small(transport::unix_socket, processes));
+    CHECK(found.latencies.count() == 40);
+    CHECK(found.elapsed.count() > 0);
+    CHECK_FALSE(has_children());
+  }
+}
+
+TEST_CASE("a timer is never early") {
+  const outcome found = measure(small(std::nullopt, 1));
+  CHECK(found.latencies.count() == 40);
+  CHECK(found.latencies.value_at_percentile(0) >= 1);
+}
+
+TEST_CASE("a CPU that is not there is refused") {
+  plan asked = small(std::nullopt, 1);
+  asked.cpus = {60'000};
+  CHECK_THROWS_AS(measure(asked), std::system_error);
+}

@@ -1,0 +1,183 @@
+"""Counting on hardware counters: in the guest, and natively where this machine has a PMU.
+
+In the guest counts are exact, and an instruction takes 2 to the power of the shift cycles. On a real
+CPU interrupts add some, where the stack lies changes what libc's start takes, and how many counters there
+are is its own.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.live.counting import Counting
+from tests.pmu_guest.conftest import Counted
+from tests.pmu_guest.counting import EXACT, LONG, LOOP_INSTRUCTIONS, MULTIPLEXED, many
+
+pytestmark = pytest.mark.pmu
+
+
+def scaled(counting: Counting, event: str) -> float:
+    """What an event would have counted had it had a counter all the time."""
+    for group in counting.header["groups"]:
+        if event in group["events"]:
+            last = [line for line in counting.lines if line["g"] == group["group"]][-1]
+            value: int = last["v"][group["events"].index(event)]
+            return value * last["enabled"] / last["running"]
+    raise AssertionError(event)
+
+
+def running_share(counting: Counting, group: int) -> float:
+    last = [line for line in counting.lines if line["g"] == group][-1]
+    return float(last["running"] / last["enabled"])
+
+
+def test_instructions_are_exact(counted: Counted) -> None:
+    """Four an iteration and a constant for the program's start and end, the same on every run."""
+    counts = {name: counted.good(name).last("instructions") for name in EXACT}
+    step = LOOP_INSTRUCTIONS * (EXACT["twice"] - EXACT["once"])
+    exactly: dict[str, Any] = {"rel": 1e-4} if counted.native else {"abs": 0}
+    assert counts["twice"] - counts["once"] == pytest.approx(step, **exactly)
+    assert counts["thrice"] - counts["twice"] == pytest.approx(step, **exactly)
+    assert counts["again"] == pytest.approx(counts["once"], **exactly)
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2])
+def test_the_guest_needs_two_to_the_shift_cycles_an_instruction(
+    guest_at: Callable[[int], Counted], shift: int
+) -> None:
+    """What a start costs beside the loop is left out by the difference of two runs."""
+    short, long = (guest_at(shift).good(name) for name in ("once", "thrice"))
+    instructions, cycles = (
+        long.last(event) - short.last(event) for event in ("instructions", "cycles")
+    )
+    loops = LOOP_INSTRUCTIONS * (EXACT["thrice"] - EXACT["once"])
+    assert instructions == loops
+    assert instructions / cycles == pytest.approx(0.5**shift, rel=0.02)
+
+
+def test_a_group_is_read_at_once_and_always_counted(counted: Counted) -> None:
+    counting = counted.good("whole")
+    assert running_share(counting, 0) == 1
+    assert scaled(counting, "instructions") == pytest.approx(LOOP_INSTRUCTIONS * LONG, rel=0.001)
+
+
+def test_events_in_turns_scale_to_the_truth(counted: Counted) -> None:
+    counting = counted.good("multiplexed")
+    groups = counting.header["groups"]
+    assert len(groups) > 1 or counted.native
+    for name in many(MULTIPLEXED):
+        assert scaled(counting, name) == pytest.approx(LOOP_INSTRUCTIONS * LONG, rel=0.03)
+    shares = [running_share(counting, group["group"]) for group in groups]
+    if len(groups) > 1:
+        assert max(shares) < 0.6
+    assert sum(shares) == pytest.approx(1, abs=0.1)
+
+
+def test_seven_events_are_a_group_and_eight_are_two(guest_at: Callable[[int], Counted]) -> None:
+    """Six counters and one of cycles: the kernel refuses the eighth, and the set is split, named."""
+    seven, eight = (guest_at(0).good(name) for name in ("seven", "eight"))
+    assert [len(group["events"]) for group in seven.header["groups"]] == [7]
+    assert "set-split" not in seven.warnings()
+    assert sorted(len(group["events"]) for group in eight.header["groups"]) == [1, 7]
+    assert eight.document["counting"]["sets"][0]["split"] is True
+    assert "set-split" in eight.warnings()
+
+
+def test_children_count_into_their_parent(counted: Counted) -> None:
+    counting = counted.good("children")
+    loops = 2 * LOOP_INSTRUCTIONS * 1_000_000
+    assert loops <= counting.last("instructions") <= 1.2 * loops
+
+
+def test_a_command_counts_from_its_exec_to_its_end(counted: Counted) -> None:
+    short, chained = counted.good("short"), counted.good("chained")
+    once = counted.good("once").last("instructions")
+    own_start = short.last("instructions")
+    assert 0 < own_start < 0.05 * once
+    assert short.document["end"]["target_status"] == {"exited": 0}
+    loops = once - own_start  # what the shell before its exec took comes on top
+    assert loops < chained.last("instructions") < 2 * once
+
+
+def test_a_known_kernel_takes_the_same_for_each_iteration(counted: Counted) -> None:
+    few, more, most = (
+        counted.good(f"kernel_{rounds}").last("instructions")
+        for rounds in (200_000, 400_000, 600_000)
+    )
+    assert most - more == pytest.approx(more - few, rel=0.01)
+    assert more - few >= 30 * 200_000  # thirty additions each
+
+
+def test_windows_of_a_running_process(counted: Counted) -> None:
+    counting = counted.good("attached")
+    assert counting.document["end"]["reason"] == "duration"
+    assert {line["g"] for line in counting.lines} == {0}
+    assert [line["w"] for line in counting.lines] == list(range(len(counting.lines)))
+    assert len(counting.lines) >= 4
+    values = [line["v"][0] for line in counting.lines]
+    assert values == sorted(values)
+    if not counted.native:  # an instruction a nanosecond, but for the kernel's own
+        assert values[-1] == pytest.approx(counting.lines[-1]["enabled"], rel=0.1)
+
+
+def test_a_cpu_is_counted_with_all_that_runs_there(counted: Counted) -> None:
+    counting = counted.good("cpus_counted")
+    assert {line["scope"]["cpu"] for line in counting.lines} == {0}
+    assert counting.last("instructions") > 0
+    assert counting.last("cycles") > 0
+
+
+def test_counters_that_others_hold_are_found_and_done_without(
+    guest_at: Callable[[int], Counted],
+) -> None:
+    counting = guest_at(0).good("held_3")
+    assert "counters-held" in counting.warnings()
+    assert "known_counts (" in counting.messages  # who it is
+    groups = counting.header["groups"]
+    assert len(groups) > 1
+    assert all(group["ran"] for group in counting.document["counting"]["groups"])
+    assert scaled(counting, "i0") == pytest.approx(LOOP_INSTRUCTIONS * LONG / 5, rel=0.1)
+
+
+def test_without_any_counter_left_the_holder_is_named(guest_at: Callable[[int], Counted]) -> None:
+    """The cycle counter is still free; the six others are not."""
+    counting = guest_at(0).of("held_7")
+    if counting.exit_code == 0:
+        held = counting.unavailable()
+        assert set(held) >= {"i0", "i5"}
+        assert all(each["errno"] == "EBUSY" for each in held.values())
+        assert "known_counts" in held["i0"]["reason"]
+    else:
+        assert counting.exit_code == 3
+        assert "known_counts" in counting.messages
+
+
+def test_events_without_hardware_are_unavailable_and_not_zero(
+    guest_at: Callable[[int], Counted],
+) -> None:
+    counting = guest_at(0).good("absent")
+    columns = {name for group in counting.header["groups"] for name in group["events"]}
+    assert "L1D" not in columns
+    assert counting.last("INST") > 4000
+    refused = counting.unavailable()["L1D"]
+    assert "does not have it" in refused["reason"]
+    assert refused["remedy"]
+    # Nothing tells whether an implementation-defined event is there: its zero is not vouched for.
+    assert counting.document["counting"]["unverified_zero"] == ["L1D_RD"]
+
+
+def test_a_plan_of_such_events_alone_is_refused(guest_at: Callable[[int], Counted]) -> None:
+    counting = guest_at(0).of("all_absent")
+    assert counting.exit_code == 3
+    assert "L1D" in counting.messages
+    assert not counting.directory.exists()
+
+
+def test_a_cgroup_is_counted_without_its_neighbours(guest_at: Callable[[int], Counted]) -> None:
+    """Two equal loops share the CPU; one of them is inside."""
+    counting = guest_at(0).good("cgroup_counted")
+    last = counting.lines[-1]
+    elapsed = last["t"] - counting.header["start_ns"]
+    assert last["scope"] == {"cpu": 0, "cgroup": "counted"}
+    assert 0.3 * elapsed < last["v"][0] < 0.7 * elapsed

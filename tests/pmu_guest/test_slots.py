@@ -1,0 +1,131 @@
+"""A tree of slots from a real PMU: planned here, counted in the guest, analysed here again.
+
+Of Neoverse N1's events only cycles and instructions move in the guest, and an instruction takes a
+cycle: IPC is 1 whatever took turns, and no cycle is stalled.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.pmu_guest.guest import Result, boot
+from tests.pmu_guest.packages import Packages
+from tests.pmu_guest.scenarios import COLLECT
+from topdown.slots.counting.asked_events import AskedEvent
+from topdown.slots.counting.live import analysed
+from topdown.slots.counting.plan import Encoding, plan_of
+from topdown.slots.counting.subject import Subject, write_plan
+from topdown.slots.counting.way import Way
+from topdown.slots.measurement import MeasuredNode, Measurement
+from topdown.slots.model import load
+from topdown.slots.self_test.session import observed, whole_plan
+from topdown.slots.self_test.verdicts import Verdict, verdicts
+
+pytestmark = pytest.mark.pmu
+MODEL = load("neoverse-n1")
+ITERATIONS = 9_000_000
+INSTRUCTIONS = 32 * ITERATIONS
+INST_RETIRED = 0x08
+KERNELS = ("independent-adds", "dependent-chain", "random-branches", "pointer-chase-l1")
+COPIES = 12  # of one event, more than there are counters: they take turns
+STALLED = ("frontend_stalled_cycles", "backend_stalled_cycles")
+MISSES = "l1d_cache_mpki"  # of an event that no hardware is behind
+
+
+def plan_text(folder: Path, subject: Subject) -> str:
+    asked = {each.event: each.encoding for each in subject.asked}
+    path = folder / "plan.json"
+    write_plan(path, plan_of(MODEL, subject.way, subject.nodes, asked=asked), subject)
+    return path.read_text()
+
+
+@pytest.fixture(scope="module")
+def counted(
+    guest_packages: Packages, arm64_build: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Result]:
+    """Level 1 alone, and with an event under many names, which have to take turns."""
+    kernels = arm64_build / "kernels" / "stallscope-kernels"
+    programs = {COLLECT: arm64_build / "collect" / "stallscope-collect", "/kernels": kernels}
+    many = tuple(
+        AskedEvent(f"copy{number}", f"copy{number}", Encoding(4, INST_RETIRED))
+        for number in range(COPIES)
+    )
+    folder = tmp_path_factory.mktemp("slots")
+    command = f"-- /kernels independent-adds --iterations {ITERATIONS}"
+    scripts = {
+        name: f"cat >plan.json <<'END'\n{plan_text(folder, subject)}END\n"
+        f"{COLLECT} count --plan plan.json -o run --user --window 50 {command}\n"
+        for name, subject in {
+            "alone": Subject(MODEL, Way(), (*STALLED, MISSES)),
+            "turns": Subject(MODEL, Way(), STALLED, many),
+        }.items()
+    }
+    tested = Subject(MODEL, Way(), STALLED)
+    path = folder / "plan.json"
+    write_plan(path, whole_plan(tested), tested)
+    for kernel in KERNELS:
+        words = f"-- /kernels {kernel} --json --duration 0.15"
+        scripts[kernel] = (
+            f"cat >plan.json <<'END'\n{path.read_text()}END\n"
+            f"{COLLECT} count --plan plan.json -o run --user --window 50 {words}\n"
+        )
+    return boot(guest_packages, programs, scripts, folder)
+
+
+def measured(result: Result) -> Measurement:
+    assert result.status == 0, result.stderr
+    return analysed(result.run)
+
+
+def named(measurement: Measurement, name: str) -> MeasuredNode:
+    return next(node for node in measurement.nodes if node.name == name)
+
+
+def test_what_took_no_turns_is_exact(counted: dict[str, Result]) -> None:
+    found = measured(counted["alone"])
+    assert found.cpu == "neoverse-n1"
+    assert found.ipc is not None
+    assert found.ipc.instructions == pytest.approx(INSTRUCTIONS, rel=0.01)
+    assert found.ipc.value == pytest.approx(1, rel=0.02)
+    assert found.ipc.interval is not None
+    assert found.ipc.interval.low == found.ipc.interval.high == found.ipc.value
+    assert dict(found.facts)["counted"].startswith("all the time")
+
+
+def test_events_without_hardware_behind_them_have_no_value(counted: dict[str, Result]) -> None:
+    found = measured(counted["alone"])
+    node = named(found, MISSES)
+    assert node.value is None, node
+    assert "L1D_CACHE_REFILL" in node.warnings[0]
+    # The guest's PMU says that it has these, and counts none.
+    assert [named(found, name).value for name in STALLED] == [0, 0]
+    assert found.bottleneck is None
+    assert "no slots" in found.bottleneck_why
+
+
+def test_intervals_of_what_took_turns_hold_the_known_count(counted: dict[str, Result]) -> None:
+    found = measured(counted["turns"])
+    assert "took turns" in dict(found.facts)["counted"]
+    copies = [node for node in found.nodes if node.name.startswith("copy")]
+    assert len(copies) == COPIES
+    exact = measured(counted["alone"]).ipc
+    assert exact is not None
+    assert exact.instructions is not None
+    for node in copies:
+        assert node.value == pytest.approx(exact.instructions, rel=0.02)
+        assert node.interval is not None
+        assert node.interval.low < node.value < node.interval.high
+        # A group whose turn the program's start never was cannot know of it: half a percent.
+        assert node.interval.low < exact.instructions * 1.005
+        assert node.interval.high > exact.instructions * 0.995
+    assert found.ipc is not None
+    assert found.ipc.value == pytest.approx(1, rel=0.02)
+
+
+def test_the_self_test_finds_what_the_guest_does_not_count(counted: dict[str, Result]) -> None:
+    observations = [observed(counted[name].run, counted[name].path / "stdout") for name in KERNELS]
+    found = verdicts(MODEL, observations)
+    working = {name for name, each in found.items() if each.verdict is Verdict.WORKS}
+    assert working == {"INST_RETIRED", "CPU_CYCLES"}, {n: found[n].reason for n in working}
+    assert found["BR_RETIRED"].verdict in (Verdict.BROKEN, Verdict.UNCOUNTED)
+    assert any("of iterations in" in text for text in found["INST_RETIRED"].passed)

@@ -1,0 +1,91 @@
+"""Which path is marked: only what is surely greater, and over its vendor's threshold."""
+
+from topdown.slots.counting.bottleneck import mark
+from topdown.slots.measurement import Interval, MeasuredNode
+
+
+def node(name: str, value: float | None, **more: object) -> MeasuredNode:
+    level = name.count("/") + 1
+    parent = name.rpartition("/")[0] or None
+    above = more.get("above", None if value is None else value > 0.2)
+    return MeasuredNode(
+        name,
+        level,
+        parent,
+        value,
+        "slots",
+        above_threshold=bool(above) if above is not None else None,
+        impossible=bool(more.get("impossible", False)),
+    )
+
+
+def exact(one: MeasuredNode, other: MeasuredNode) -> Interval:
+    between = (one.value or 0) - (other.value or 0)
+    return Interval(between, between)
+
+
+def wide(one: MeasuredNode, other: MeasuredNode) -> Interval:
+    middle = exact(one, other).low
+    return Interval(middle - 0.1, middle + 0.1)
+
+
+FOUR = [
+    node("Frontend_Bound", 0.1),
+    node("Bad_Speculation", 0.05),
+    node("Backend_Bound", 0.35),
+    node("Retiring", 0.5, above=False),
+    node("Backend_Bound/Memory_Bound", 0.3),
+    node("Backend_Bound/Core_Bound", 0.05),
+]
+
+
+def test_the_surely_greatest_over_its_threshold_is_marked_at_each_level() -> None:
+    marked = mark(FOUR, exact, thresholds=True)
+    assert marked.path == ("Backend_Bound", "Backend_Bound/Memory_Bound")
+    assert mark(FOUR, wide, thresholds=True).path == marked.path
+
+
+def test_useful_work_is_marked_only_over_its_threshold_or_where_none_is_published() -> None:
+    assert (mark(FOUR, exact, thresholds=False).path or ())[0] == "Retiring"
+    busy = [node("Frontend_Bound", 0.1), node("Retiring", 0.9)]
+    assert mark(busy, exact, thresholds=True).path == ("Retiring",)
+
+
+def test_siblings_within_their_error_are_not_told_apart() -> None:
+    close = [node("Frontend_Bound", 0.3), node("Backend_Bound", 0.35)]
+    marked = mark(close, wide, thresholds=True)
+    assert marked.path is None
+    assert "differ by less than their error" in marked.why
+    assert mark(close, exact, thresholds=True).path == ("Backend_Bound",)
+
+
+def test_a_level_that_cannot_be_told_ends_the_path() -> None:
+    close = [*FOUR[:4], node("Backend_Bound/a", 0.22), node("Backend_Bound/b", 0.21)]
+    marked = mark(close, wide, thresholds=True)
+    assert marked.path == ("Backend_Bound",)
+    assert "below it Backend_Bound/a and Backend_Bound/b" in marked.why
+
+
+def test_without_an_interval_nothing_is_marked() -> None:
+    marked = mark(FOUR, lambda *_: None, thresholds=True)
+    assert marked.path is None
+    assert "no interval" in marked.why
+
+
+def test_what_is_missing_or_impossible_marks_nothing() -> None:
+    assert mark([*FOUR[:3], node("Retiring", None)], exact, thresholds=True).path is None
+    wrong = [*FOUR[:3], node("Retiring", 1.4, impossible=True)]
+    assert "Retiring has no possible value" in mark(wrong, exact, thresholds=True).why
+    assert mark([], exact, thresholds=True).path is None
+
+
+def test_slots_of_the_other_thread_stand_apart() -> None:
+    shared = [node("smt_contention", 0.6), node("backend_bound", 0.3), node("retiring", 0.1)]
+    assert mark(shared, exact, thresholds=False).path == ("backend_bound",)
+    alone = [node("smt_contention", None), *shared[1:]]
+    assert mark(alone, exact, thresholds=False).path == ("backend_bound",)
+
+
+def test_nothing_over_its_threshold_is_said() -> None:
+    quiet = [node("Frontend_Bound", 0.1), node("Retiring", 0.6, above=False)]
+    assert mark(quiet, exact, thresholds=True).why == ("nothing is over its vendor's threshold")

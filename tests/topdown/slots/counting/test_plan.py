@@ -1,0 +1,177 @@
+"""What is counted for a tree: complete sets, encodings, led groups, and what cannot be counted."""
+
+from pathlib import Path
+
+import pytest
+
+from stallscope.errors import UnableError, UsageError
+from stallscope.system_files import Roots
+from topdown.slots.counting.asked_events import asked_events, unknown_event
+from topdown.slots.counting.plan import SLOTS, Encoding, formulas_for, nodes_down_to, plan_of
+from topdown.slots.counting.way import METRICS, Way, core_pmu, lone_siblings, way_of
+from topdown.slots.model import CLOCKS, keys, load
+
+MACHINES = Path(__file__).parents[3] / "machines"
+REGISTER = Way(metrics=frozenset(METRICS.values()), msr_type=10)
+
+
+def machine(folder: Path, pmus: dict[str, list[str]], *, smt: int | None = None) -> Roots:
+    devices = folder / "sys/bus/event_source/devices"
+    for number, (name, events) in enumerate(pmus.items(), 4):
+        (devices / name / "events").mkdir(parents=True)
+        (devices / name / "type").write_text(f"{number}\n")
+        for event in events:
+            (devices / name / "events" / event).write_text("event=0x0\n")
+    if smt is not None:
+        active = folder / "sys/devices/system/cpu/smt/active"
+        active.parent.mkdir(parents=True)
+        active.write_text(f"{smt}\n")
+    return Roots.recorded(folder)
+
+
+@pytest.mark.parametrize("key", keys())
+def test_every_event_of_every_node_is_planned_or_said_to_be_uncountable(key: str) -> None:
+    model = load(key)
+    ways = [Way(), Way(smt=True, ebs_mode="ebs_mode" in model.variants), REGISTER]
+    for way in ways:
+        plan = plan_of(model, way, nodes_down_to(model, None))
+        in_sets = {event for each in plan.sets for event in each.events}
+        assert in_sets == set(plan.events)
+        for name in model.nodes:
+            for event in formulas_for(model, way).events[name]:
+                known = event in plan.uncountable or event in CLOCKS or event in model.events
+                assert known, event
+        for each in plan.sets:
+            assert model.cycles in each.events or each.name == "TSC"
+            assert len(set(each.events)) == len(each.events)
+
+
+def test_level_one_of_skylake_is_one_set_of_what_its_formulas_ask_for() -> None:
+    plan = plan_of(load("skl"), Way(), nodes_down_to(load("skl"), 1))
+    assert set(plan.events) == {
+        "INST_RETIRED.ANY",
+        "CPU_CLK_UNHALTED.THREAD",
+        "IDQ_UOPS_NOT_DELIVERED.CORE",
+        "UOPS_ISSUED.ANY",
+        "UOPS_RETIRED.RETIRE_SLOTS",
+        "INT_MISC.RECOVERY_CYCLES",
+    }
+    document = plan.document()
+    assert document["schema"] == "stallscope.count-plan/1"
+    assert plan.events["UOPS_ISSUED.ANY"].document() == {
+        "type": 4,
+        "config": "0x10e",
+        "config1": "0x0",
+        "config2": "0x0",
+    }
+
+
+def test_a_formula_larger_than_the_counters_is_cut_at_its_nodes() -> None:
+    model = load("hsx")
+    plan = plan_of(model, Way(smt=True), ["Memory_Bound"])
+    names = {each.name for each in plan.sets}
+    assert max(len(each.events) for each in plan.sets) < len(plan.events)
+    assert "Memory_Bound" in names
+
+
+def test_fields_of_the_slots_register_are_led_by_slots() -> None:
+    model = load("spr")
+    plan = plan_of(model, REGISTER, nodes_down_to(model, 2))
+    led = [each for each in plan.sets if any(name.startswith("PERF_") for name in each.events)]
+    assert led
+    for each in led:
+        assert (each.events[0], each.leader) == (SLOTS, SLOTS)
+    assert "TOPDOWN.SLOTS" not in plan.events
+    without = plan_of(model, Way(), nodes_down_to(model, 2))
+    assert not any(name.startswith("PERF_METRICS") for name in without.events)
+    assert without.events["TOPDOWN.SLOTS"].config == 0x1A4
+    field = "PERF_METRICS.HEAVY_OPERATIONS"
+    asked = plan_of(model, REGISTER, ["Frontend_Bound"], asked={field: Encoding(4, 0x8400)})
+    assert next(each for each in asked.sets if field in each.events).leader == SLOTS
+    assert plan.only([SLOTS, "CPU_CLK_UNHALTED.THREAD"]).sets[0].leader == SLOTS
+
+
+def test_offcore_codes_and_what_no_counter_has() -> None:
+    model = load("icx")
+    name = "OCR.DEMAND_RFO.L3_HIT.SNOOP_HITM"
+    plan = plan_of(model, REGISTER, nodes_down_to(model, None))
+    assert plan.events[name] == Encoding(4, 0x1B7, 0x10003C0002)
+    latencies = plan_of(load("gnr"), REGISTER, nodes_down_to(load("gnr"), None)).uncountable
+    assert "only precise sampling" in latencies["MEM_LOAD_RETIRED.L3_HIT:retire_latency"]
+    no_clock = plan_of(model, Way(msr_type=None), nodes_down_to(model, None))
+    assert "time stamp counter" in no_clock.uncountable["DURATION_TIME"]
+    assert plan.events["TSC"] == Encoding(10, 0)
+
+
+def test_broken_events_are_not_counted() -> None:
+    model = load("skl")
+    plan = plan_of(model, Way(), nodes_down_to(model, 1), broken={"UOPS_ISSUED.ANY": "never moved"})
+    assert "UOPS_ISSUED.ANY" not in plan.events
+    assert plan.uncountable == {"UOPS_ISSUED.ANY": "never moved"}
+
+
+def test_the_way_follows_the_machine(tmp_path: Path) -> None:
+    old = machine(tmp_path / "old", {"cpu": ["cpu-cycles"], "msr": ["tsc"]}, smt=1)
+    assert way_of(load("skl"), old, per_process=True) == Way(True, True, msr_type=5)
+    assert way_of(load("skl"), old, per_process=False) == Way(True, False, msr_type=5)
+    fields = ["slots", "topdown-retiring", "topdown-fe-bound"]
+    new = machine(tmp_path / "new", {"cpu": fields}, smt=0)
+    way = way_of(load("icx"), new, per_process=True)
+    assert way.metrics == {"PERF_METRICS.RETIRING", "PERF_METRICS.FRONTEND_BOUND"}
+    arm = machine(tmp_path / "arm", {"software": [], "armv8_pmuv3_0": ["cpu_cycles"]})
+    assert way_of(load("neoverse-n1"), arm, per_process=True) == Way(event_type=5)
+
+
+def test_no_counters_and_several_kinds_of_cores_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnableError, match="no hardware counters") as error:
+        core_pmu(Roots.recorded(MACHINES / "vm-without-pmu"))
+    assert "--source model -- CMD" in error.value.remedy
+    assert "stallscope profile" in error.value.remedy
+    hybrid = machine(tmp_path / "hybrid", {"cpu_core": ["slots"], "cpu_atom": []})
+    with pytest.raises(UnableError, match="several kinds of cores"):
+        core_pmu(hybrid)
+    big_little = machine(tmp_path / "arm", {"armv8_cortex_a53": [], "armv8_cortex_a72": []})
+    with pytest.raises(UnableError, match="cortex_a53 on CPUs"):
+        core_pmu(big_little)
+    assert core_pmu(Roots.recorded(MACHINES / "intel-metal")).name == "cpu"
+
+
+def test_cpus_whose_other_thread_is_left_out_are_named(tmp_path: Path) -> None:
+    for cpu, siblings in enumerate(("0,2", "1,3", "0,2", "1,3")):
+        topology = tmp_path / f"sys/devices/system/cpu/cpu{cpu}/topology"
+        topology.mkdir(parents=True)
+        (topology / "thread_siblings_list").write_text(siblings + "\n")
+    roots = Roots.recorded(tmp_path)
+    assert lone_siblings("0,2", roots) == ()
+    assert lone_siblings("0-2", roots) == (1,)
+
+
+def test_a_persons_own_events() -> None:
+    model = load("skl")
+    words = [
+        "uops_issued.any,r01c2",
+        "cpu/event=0xd1,umask=0x8/",
+        "page-faults",
+        "skl::UOPS_ISSUED.ANY",
+    ]
+    found = {each.spelling: each for each in asked_events(words, model, Way())}
+    assert found["uops_issued.any"].event == "UOPS_ISSUED.ANY"
+    assert found["uops_issued.any"].encoding == Encoding(4, 0x10E)
+    assert found["r01c2"].encoding.config == 0x1C2
+    assert found["cpu/event=0xd1,umask=0x8/"].encoding.config == 0x8D1
+    assert found["page-faults"].encoding == Encoding(name="page-faults")
+    assert len(found) == 4  # the last is the first in libpfm4's spelling
+    plan = plan_of(
+        model, Way(), ["Retiring"], asked={each.event: each.encoding for each in found.values()}
+    )
+    assert {"page-faults", "UOPS_ISSUED.ANY"} <= set(plan.events)
+    with pytest.raises(UsageError, match="no event is called"):
+        asked_events(["a b"], model, Way())
+    with pytest.raises(UsageError, match="at most 64"):
+        asked_events([f"r{code:x}" for code in range(1, 99)], None, Way())
+
+
+def test_an_unknown_event_suggests_the_nearest() -> None:
+    error = unknown_event("UOPS_ISUED.ANY", load("skl"), "libpfm4 has none")
+    assert "UOPS_ISSUED.ANY" in error.remedy
+    assert "Skylake" in error.message

@@ -1,0 +1,115 @@
+"""Windows of counts give what the same counts replayed give, on every CPU."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.topdown.slots.counting.synthetic import groups_of_sets, steady, way_of_counts
+from topdown.slots.counting.estimation import Estimator
+from topdown.slots.counting.plan import Plan, counted_as, nodes_down_to, plan_of
+from topdown.slots.counting.tree_estimate import TreeEstimate
+from topdown.slots.counting.way import Way
+from topdown.slots.counts import Counts
+from topdown.slots.model import Model, keys, load
+from topdown.slots.replayed import Replayed, replayed
+
+VECTORS = sorted((Path(__file__).parents[1] / "vectors").glob("*.json"))
+
+
+def readings() -> Iterator[Replayed]:
+    for path in VECTORS:
+        yield from replayed(path)
+
+
+def totals_of(model: Model, way: Way, counts: Counts, plan: Plan) -> dict[str, float]:
+    """The reading's counts under the names that the plan counts by."""
+    totals = {
+        counted_as(model, way, name): value
+        for name, value in counts.values.items()
+        if name != "DURATION_TIME"
+    }
+    return {name: value for name, value in totals.items() if name in plan.events}
+
+
+def estimated(each: Replayed, *, share: float = 1.0) -> TreeEstimate:
+    way = way_of_counts(each.counts)
+    plan = plan_of(each.model, way, nodes_down_to(each.model, None))
+    totals = totals_of(each.model, way, each.counts, plan)
+    seconds = each.counts.values.get("DURATION_TIME", 1.0)
+    groups = steady(groups_of_sets(plan), totals, seconds=seconds, share=share)
+    if "TSC" in totals:  # the clock runs on while others have their turn
+        groups = tuple(
+            group
+            if "TSC" not in group.events
+            else steady([group.events], totals, seconds=seconds)[0]
+            for group in groups
+        )
+    return TreeEstimate(each.model, way, plan, Estimator(groups, each.model.cycles))
+
+
+BY_TURNS = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
+
+
+@pytest.mark.parametrize(
+    ("path", "share"),
+    [
+        pytest.param(path, share, id=f"{path.stem}-{share}")
+        for path in VECTORS
+        for share in ((1.0, 0.125) if path.stem in BY_TURNS else (1.0,))
+    ],
+)
+def test_windows_give_what_a_replay_gives(path: Path, share: float) -> None:
+    for each in replayed(path):
+        tree = each.tree()
+        estimate = estimated(each, share=share)
+        values = estimate.values(each.model.nodes)
+        counted = 0
+        for name, node in tree.nodes.items():
+            if node.value is None:
+                continue
+            found = values[name]
+            # Latencies and what a plan cannot count are in some vectors; no machine counts them.
+            if any("retire_latency" in warning for warning in found.warnings):
+                continue
+            assert found.value == pytest.approx(node.value, rel=1e-9, abs=1e-12), name
+            assert found.above_threshold == node.above_threshold, name
+            assert found.impossible == node.impossible, name
+            counted += 1
+        assert counted >= 10, each.model.key
+        ipc = estimate.ipc()
+        assert (ipc is None) == (tree.ipc is None)
+        if ipc is not None:
+            assert ipc.value == pytest.approx(tree.ipc, rel=1e-9)
+
+
+def test_every_model_has_a_vector_or_a_sister_with_one() -> None:
+    have = {each.model.cpu for each in readings()}
+    assert {load(key).cpu for key in keys()} - have <= {"neoverse-n3", "neoverse-v2", "neoverse-v3"}
+
+
+def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
+    each = replayed(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    for share in (1.0, 0.125):
+        for node in estimated(each, share=share).nodes(nodes_down_to(each.model, 2)):
+            if node.value is not None:
+                assert node.interval is not None, node
+                width = node.interval.high - node.interval.low
+                assert width == pytest.approx(0, abs=1e-9), node.name
+
+
+def test_a_lost_event_takes_just_its_nodes_with_it() -> None:
+    each = replayed(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    whole = estimated(each)
+    kept = tuple(group for group in whole.estimator.groups if "UOPS_ISSUED.ANY" not in group.events)
+    lost = TreeEstimate(
+        each.model,
+        whole.way,
+        whole.plan,
+        Estimator(kept, each.model.cycles),
+        {"UOPS_ISSUED.ANY": "UOPS_ISSUED.ANY: the kernel refuses it (EINVAL)"},
+    )
+    nodes = {node.name: node for node in lost.nodes(nodes_down_to(each.model, 1))}
+    assert nodes["Frontend_Bound"].value is not None
+    assert nodes["Bad_Speculation"].value is None
+    assert "UOPS_ISSUED.ANY: the kernel refuses it (EINVAL)" in nodes["Bad_Speculation"].warnings[0]

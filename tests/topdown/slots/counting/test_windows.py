@@ -1,0 +1,131 @@
+"""Reading counters.jsonl: differences, scopes added up, and what strangers may have written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stallscope.errors import RecordingError
+from tests.topdown.slots.counting.synthetic import START_NS, write_counters
+from topdown.slots.counting.estimation import merged
+from topdown.slots.counting.windows import SCHEMA, Windows, read_windows
+
+HEADER = {
+    "schema": SCHEMA,
+    "groups": [{"group": 0, "events": ["cycles", "slots"], "scope": "pid"}],
+    "window_ns": 100_000_000,
+    "start_ns": START_NS,
+}
+
+
+def line(time: int, window: int, values: list[int], **more: Any) -> dict[str, Any]:
+    each = {"t": START_NS + time, "g": 0, "w": window, "scope": {"pid": 1}, "v": values}
+    return each | {"enabled": time, "running": time} | more
+
+
+def read(folder: Path, *lines: dict[str, Any] | str) -> Windows:
+    path = folder / "counters.jsonl"
+    texts = [each if isinstance(each, str) else json.dumps(each) + "\n" for each in lines]
+    path.write_text("".join(texts))
+    return read_windows(path)
+
+
+def test_cumulative_counts_become_windows(tmp_path: Path) -> None:
+    path = write_counters(tmp_path, [["a", "b"], ["c"]], {"a": 800, "b": 16, "c": 8}, share=0.5)
+    found = read_windows(path)
+    first, second = found.groups
+    assert first.events == ("a", "b")
+    assert first.counts.sum(axis=0).tolist() == [400, 8]
+    assert first.counts[:, 0].tolist() == [50] * 8
+    assert second.counts.sum() == 4
+    assert first.multiplexed
+    assert first.running.sum() / first.enabled.sum() == pytest.approx(0.5)
+    assert found.seconds == pytest.approx(1.0)
+    assert found.warnings == ()
+
+
+def test_without_a_start_the_first_line_only_says_where_it_began(tmp_path: Path) -> None:
+    path = write_counters(tmp_path, [["a"]], {"a": 800})
+    path.write_text(path.read_text().replace('"start_ns"', '"other"', 1))
+    assert read_windows(path).groups[0].counts[:, 0].tolist() == [100] * 7
+
+
+def test_scopes_are_added_up_and_late_ones_start_with_their_window(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        HEADER,
+        line(100, 0, [10, 40]),
+        line(200, 1, [20, 80]),
+        line(200, 1, [7, 9], scope={"tid": 2}, enabled=50, running=25),
+    )
+    group = found.groups[0]
+    assert group.counts.tolist() == [[10, 40], [17, 49]]
+    assert group.enabled.tolist() == [100, 150]
+    assert group.running.tolist() == [100, 125]
+    assert group.start_s.tolist() == pytest.approx([0, 1e-7])
+
+
+def test_a_cut_last_line_is_said_and_the_rest_is_kept(tmp_path: Path) -> None:
+    found = read(tmp_path, HEADER, line(100, 0, [10, 40]), '{"t": 12')
+    assert found.groups[0].counts.tolist() == [[10, 40]]
+    assert "cut off" in found.warnings[0]
+
+
+def test_a_counter_that_goes_backwards_costs_its_window(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        HEADER,
+        line(100, 0, [10, 40]),
+        line(200, 1, [5, 50]),
+        line(300, 2, [15, 60]),
+    )
+    assert found.groups[0].counts.tolist() == [[10, 40], [10, 10]]
+    assert "went backwards" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ((), "is empty"),
+        (('{"schema": "other/1"}\n',), "does not begin with"),
+        ((HEADER, "[1]\n", line(1, 0, [1, 2])), "no JSON object"),
+        ((HEADER, line(1, 0, [1])), "1 counts, expected 2"),
+        ((HEADER, line(1, 0, [1, -2])), "no counter of 64 bits"),
+        ((HEADER, line(1, 0, [1, 2**65])), "no counter of 64 bits"),
+        ((HEADER, line(1, 0, [1, 2], g=7)), "there is no group 7"),
+        ((HEADER, line(1, 0, [1, 2], running=5)), "longer than it was enabled"),
+        ((HEADER, line(1, 0, [1, 2], w=-1)), "w should be between"),
+        ((HEADER, line(1, 0, [1, 2], scope={"pid": [1]})), "scope should be"),
+        ((HEADER, line(1, 0, [1, 2], v="12")), "v should be a list"),
+        ((HEADER, "x" * 70_000 + "\n"), "a line of 70000 bytes"),
+        (({"schema": SCHEMA, "groups": [{"events": ["a", "a"]}]},), "an event twice"),
+    ],
+)
+def test_what_is_wrong_is_one_error(tmp_path: Path, lines: tuple[Any, ...], told: str) -> None:
+    with pytest.raises(RecordingError, match=told):
+        read(tmp_path, *lines)
+
+
+@given(st.binary(max_size=400))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_bytes_are_windows_or_one_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "counters.jsonl"
+    path.write_bytes(json.dumps(HEADER).encode() + b"\n" + content)
+    try:
+        found = read_windows(path)
+    except RecordingError as error:
+        assert error.remedy
+    else:
+        assert len(found.groups) == 1
+
+
+def test_short_windows_are_put_together(tmp_path: Path) -> None:
+    path = write_counters(tmp_path, [["a"]], {"a": 1100}, windows=11, seconds=0.22)
+    group = merged(read_windows(path).groups[0])
+    assert group.counts[:, 0].tolist() == [300, 300, 500]
+    assert np.all(group.end_s - group.start_s >= 0.05)
+    assert group.enabled.sum() == pytest.approx(0.22e9)

@@ -1,0 +1,143 @@
+"""What x86-64 instructions read, write and wait for, by objdump's text."""
+
+import pytest
+
+from topdown.slots.modelled.constants import core_constants
+from topdown.slots.modelled.execution_units import Unit
+from topdown.slots.modelled.instructions import FLAGS, Flow, decode
+from topdown.slots.modelled.operands import Memory, Register, operand, split_operands
+
+
+@pytest.mark.parametrize(
+    ("text", "reads", "writes"),
+    [
+        ("add    rax,rbx", {"rax", "rbx"}, {"rax", FLAGS}),
+        ("mov    rax,rbx", {"rbx"}, {"rax"}),
+        ("xor    eax,eax", set(), {"rax", FLAGS}),
+        ("sub    al,al", {"rax"}, {"rax", FLAGS}),
+        ("mov    al,bl", {"rax", "rbx"}, {"rax"}),
+        ("cmp    r8d,0x5", {"r8"}, {FLAGS}),
+        ("div    rcx", {"rcx", "rax", "rdx"}, {"rax", "rdx", FLAGS}),
+        ("imul   rax,rbx,0x10", {"rbx"}, {"rax", FLAGS}),
+        ("cmovle eax,edx", {"rax", "rdx", FLAGS}, {"rax"}),
+        ("setne  al", {"rax", FLAGS}, {"rax"}),
+        ("adc    rax,rbx", {"rax", "rbx", FLAGS}, {"rax", FLAGS}),
+        ("xchg   rax,rbx", {"rax", "rbx"}, {"rax", "rbx"}),
+        ("cqo", {"rax"}, {"rdx"}),
+        ("addsd  xmm0,xmm1", {"v0", "v1"}, {"v0"}),
+        ("vaddpd ymm0,ymm1,ymm2", {"v1", "v2"}, {"v0"}),
+        ("vfmadd231pd ymm0,ymm1,ymm2", {"v0", "v1", "v2"}, {"v0"}),
+        ("cvtsi2sd xmm0,eax", {"v0", "rax"}, {"v0"}),
+        ("pxor   xmm3,xmm3", set(), {"v3"}),
+        ("ucomisd xmm0,xmm1", {"v0", "v1"}, {FLAGS}),
+        ("jne    1000 <_Zevil, rax+0x50>", {FLAGS}, set()),
+        ("nop    WORD PTR cs:[rax+rax*1+0x0]", set(), set()),
+    ],
+)
+def test_registers(text: str, reads: set[str], writes: set[str]) -> None:
+    found = decode(text)
+    assert (set(found.reads), set(found.writes)) == (reads, writes)
+
+
+@pytest.mark.parametrize(
+    ("text", "loads", "stores"),
+    [
+        ("mov    rax,QWORD PTR [rbx+rcx*8+0x10]", True, False),
+        ("mov    QWORD PTR [rsp-0x8],rax", False, True),
+        ("add    DWORD PTR [rax],0x1", True, True),
+        ("cmp    BYTE PTR [rax],0x0", True, False),
+        ("lea    rax,[rbx+rbx*2]", False, False),
+        ("push   rbp", False, True),
+        ("pop    rbp", True, False),
+        ("ret", True, False),
+        ("call   QWORD PTR [rax+0x10]", True, False),
+        ("movsd  QWORD PTR [rax],xmm0", False, True),
+        ("lock xadd DWORD PTR [rdi],eax", True, True),
+        ("rep stos QWORD PTR es:[rdi],rax", False, True),
+        ("rep movs BYTE PTR es:[rdi],BYTE PTR ds:[rsi]", True, True),
+        ("prefetcht0 [rax]", False, False),
+        ("fld    QWORD PTR [rax]", True, False),
+    ],
+)
+def test_memory(text: str, loads: bool, stores: bool) -> None:
+    found = decode(text)
+    assert (found.loads, found.stores) == (loads, stores)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "timing"),
+    [
+        ("add    rax,rbx", Unit.ALU, "integer"),
+        ("imul   rax,rbx", Unit.MULTIPLY, "multiply"),
+        ("idiv   rcx", Unit.DIVIDE, "divide64"),
+        ("div    ecx", Unit.DIVIDE, "divide32"),
+        ("divsd  xmm0,xmm1", Unit.FP_DIVIDE, "fp_divide_double"),
+        ("vsqrtps ymm0,ymm1", Unit.FP_DIVIDE, "fp_root_single"),
+        ("mulsd  xmm0,xmm1", Unit.FP_MULTIPLY, "fp_multiply"),
+        ("vfmadd213ps xmm0,xmm1,xmm2", Unit.FP_MULTIPLY, "fp_fma"),
+        ("addpd  xmm0,xmm1", Unit.FP_ADD, "fp_add"),
+        ("cvttsd2si rax,xmm0", Unit.FP_ADD, "fp_cross"),
+        ("movq   rax,xmm0", Unit.VECTOR, "vector_cross"),
+        ("paddd  xmm0,xmm1", Unit.VECTOR, "vector"),
+        ("pmuludq xmm0,xmm1", Unit.FP_MULTIPLY, "vector_multiply"),
+        ("mov    rax,rbx", Unit.NONE, "integer"),
+        ("mov    eax,0x5", Unit.ALU, "integer"),
+        ("nop", Unit.NONE, "move"),
+        ("lock add QWORD PTR [rax],0x1", Unit.ALU, "atomic"),
+        ("mfence", Unit.ALU, "serializing"),
+        ("unheard rax,rbx", Unit.ALU, "integer"),
+        ("(bad)", Unit.ALU, "integer"),
+    ],
+)
+def test_what_executes_it(text: str, unit: Unit, timing: str) -> None:
+    found = decode(text)
+    assert (found.unit, found.timing) == (unit, timing)
+    assert timing in core_constants().latencies
+
+
+@pytest.mark.parametrize(
+    ("text", "flow"),
+    [
+        ("jmp    1000 <f>", Flow.JUMP),
+        ("notrack jmp rax", Flow.JUMP),
+        ("ja     1000 <f>", Flow.CONDITIONAL),
+        ("bnd call 1000 <f>", Flow.CALL),
+        ("repz ret", Flow.RETURN),
+        ("add    rax,rbx", Flow.NEXT),
+    ],
+)
+def test_where_control_goes(text: str, flow: Flow) -> None:
+    assert decode(text).flow is flow
+
+
+def test_values_that_are_known_are_followed() -> None:
+    assert decode("add    rbx,0x10").moves == ("rbx", "rbx", 16)
+    assert decode("dec    rcx").moves == ("rcx", "rcx", -1)
+    assert decode("lea    rax,[rbx-0x8]").moves == ("rax", "rbx", -8)
+    assert decode("lea    rax,[rbx+rcx*1]").moves is None
+    assert decode("xor    edx,edx").sets == ("rdx", 0)
+    assert decode("mov    r9d,0x1505").sets == ("r9", 0x1505)
+    assert decode("push   rax").stack_bytes == -8
+
+
+def test_an_address_beside_the_instruction_pointer_is_the_one_that_objdump_found() -> None:
+    found = decode("mov    rax,QWORD PTR [rip+0x2a0cf]        # 33ab8 <_rtld+0xa98>")
+    assert found.memory == Memory("", "", 1, 0x33AB8, 8) or found.memory == Memory(
+        "rip", "", 1, 0x33AB8, 8
+    )
+    assert found.reads == ()
+
+
+def test_operands() -> None:
+    assert split_operands("rax,QWORD PTR [rbx+rcx*8],0x1") == [
+        "rax",
+        "QWORD PTR [rbx+rcx*8]",
+        "0x1",
+    ]
+    assert operand("r10b") == Register("r10", 1)
+    assert operand("zmm31{k1}{z}") == Register("v31", 64)
+    assert operand("DWORD PTR [rax+riz*1+0x10]") == Memory("rax", "", 1, 16, 4)
+    assert operand("-0x10") == -16
+    assert operand("st(1)") == Register("st", 10)
+    assert operand("?!") is None
+    assert operand("QWORD PTR [rax*99999999999999999999]") is not None

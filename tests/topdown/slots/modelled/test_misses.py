@@ -1,0 +1,97 @@
+"""Which level answers, turn by turn, and which code is too much to be kept."""
+
+from collections import Counter
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from topdown.slots.modelled.callgrind_file import EVENTS, Profile
+from topdown.slots.modelled.footprint import footprint
+from topdown.slots.modelled.instructions import decode
+from topdown.slots.modelled.misses import DRAM, L1, L2, L3, MissSource
+
+HERE = 0x1000
+JUMP = decode("jne    1000")
+
+
+def profile(**events: int) -> Profile:
+    found = Profile()
+    found.costs[HERE] = [events.get(name, 0) for name in EVENTS]
+    return found
+
+
+def levels(source: MissSource, turns: int = 1000) -> Counter[int]:
+    return Counter(source.load_level(HERE) for _ in range(turns))
+
+
+def test_two_simulations_tell_three_levels_apart() -> None:
+    far = profile(Ir=1000, Dr=1000, D1mr=500, DLmr=100)
+    near = profile(Ir=1000, Dr=1000, D1mr=500, DLmr=300)
+    assert levels(MissSource(far, near)) == {L1: 500, L2: 200, L3: 200, DRAM: 100}
+
+
+def test_with_one_simulation_what_the_last_level_has_is_the_thirds() -> None:
+    far = profile(Ir=1000, Dr=1000, D1mr=500, DLmr=100)
+    assert levels(MissSource(far, None)) == {L1: 500, L3: 400, DRAM: 100}
+
+
+def test_a_stream_misses_every_eighth_time() -> None:
+    source = MissSource(profile(Ir=800, Dr=800, D1mr=100), None)
+    missed = [turn for turn in range(80) if source.load_level(HERE) != L1]
+    assert {after - before for before, after in pairwise(missed)} == {8}
+
+
+def test_stores_and_code_have_levels_of_their_own() -> None:
+    source = MissSource(profile(Ir=10, Dw=10, D1mw=10, I1mr=10, ILmr=10), None)
+    assert (source.load_level(HERE), source.store_level(HERE)) == (L1, L3)
+    assert source.code_level(HERE) == DRAM
+
+
+def test_only_jumps_are_mispredicted() -> None:
+    source = MissSource(profile(Ir=10, Bc=10, Bcm=10), None)
+    assert source.mispredicted(HERE, JUMP)
+    assert not source.mispredicted(HERE, decode("add    rax,rbx"))
+    assert not source.mispredicted(HERE + 4, JUMP)
+
+
+@given(st.lists(st.integers(0, 2**40), min_size=len(EVENTS), max_size=len(EVENTS)))
+def test_counts_that_contradict_each_other_do_no_harm(counts: list[int]) -> None:
+    far = Profile()
+    far.costs[HERE] = counts
+    source = MissSource(far, far)
+    for _ in range(5):
+        assert source.load_level(HERE) in (L1, L2, L3, DRAM)
+        source.mispredicted(HERE, JUMP)
+
+
+def executed(counts: dict[int, int]) -> Profile:
+    found = Profile()
+    for address, count in counts.items():
+        found.costs[address] = [count] + [0] * (len(EVENTS) - 1)
+    return found
+
+
+def test_code_that_fits_is_kept() -> None:
+    kept = footprint(executed(dict.fromkeys(range(100), 50)), operations=100, targets=10)
+    assert not any(kept.is_decoded(address) for address in range(100))
+
+
+def test_of_a_round_that_does_not_fit_nothing_is_kept() -> None:
+    kept = footprint(executed(dict.fromkeys(range(101), 50)), operations=100, targets=10)
+    assert all(kept.is_decoded(address) for address in range(101))
+
+
+def test_hot_code_is_kept_beside_much_that_is_cold() -> None:
+    counts = dict.fromkeys(range(50), 10_000) | dict.fromkeys(range(50, 1000), 3)
+    kept = footprint(executed(counts), operations=100, targets=10)
+    assert not any(kept.is_decoded(address) for address in range(50))
+    assert all(kept.is_decoded(address) for address in range(50, 1000))
+
+
+def test_targets_of_jumps_and_calls_are_counted_together() -> None:
+    found = executed({HERE: 100})
+    found.jumps = {HERE: dict.fromkeys(range(8), 10)}
+    found.calls = {HERE: dict.fromkeys(range(8, 16), 10)}
+    assert footprint(found, operations=100, targets=15).loses_target(9)
+    assert not footprint(found, operations=100, targets=16).loses_target(9)

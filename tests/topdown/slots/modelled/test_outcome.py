@@ -1,0 +1,124 @@
+"""What is said of a command: its nodes, when no bottleneck is named, and what a person must know."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.topdown.slots.modelled.programs import CORE, HOST
+from topdown.slots.measurement import Kind
+from topdown.slots.modelled.cache_options import Cache, Caches
+from topdown.slots.modelled.native_run import NativeRun
+from topdown.slots.modelled.outcome import Outcome, measurement_of
+from topdown.slots.modelled.pipeline import Cause
+from topdown.slots.modelled.prediction import Prediction
+
+RUN = NativeRun(wall_s=1.0, user_s=1.0, system_s=0.0, queued_s=0.0, voluntary_switches=0, status=0)
+L1 = Cache(32768, 8, 64)
+INSTRUCTIONS = 4_000_000_000
+ADDED = dict.fromkeys(Cause, 0.0) | {Cause.WIDTH: 0.2, Cause.DEPENDENCY: 0.8}
+OUTCOME = Outcome(
+    command="./work",
+    model=None,
+    core=CORE,
+    host=HOST,
+    caches=Caches(L1, L1, Cache(2**20, 8, 64), Cache(2**25, 16, 64, rounded_from=30 * 2**20)),
+    native=(RUN, replace(RUN, user_s=1.1, wall_s=1.1)),
+    frequencies_hz=(4e9, 4e9),
+    prediction=Prediction(ADDED, INSTRUCTIONS, 1.0),
+    simulated_s=60.0,
+    two_levels=True,
+)
+
+
+def test_everything_is_modelled_and_the_anchor_is_told() -> None:
+    found = measurement_of(OUTCOME)
+    assert found.kind is Kind.MODELLED
+    values = {node.name: node.value for node in found.nodes}
+    assert values["retiring"] == pytest.approx(0.2)
+    assert found.bottleneck == ("backend_bound", "core_dependency")
+    assert found.ipc is not None
+    assert found.ipc.value == pytest.approx(1)
+    assert "1.00 cycles an instruction natively" in dict(found.facts)["anchor"]
+    assert "60 times native" not in dict(found.facts)["simulated"]  # the median run took 1.05 s
+    assert any("30 MiB is simulated as 32 MiB" in text for text in found.warnings)
+
+
+def test_intervals_span_from_the_least_to_the_median_run() -> None:
+    found = measurement_of(OUTCOME)
+    by_name = {node.name: node for node in found.nodes}
+    retiring = by_name["retiring"].interval
+    assert retiring is not None
+    assert retiring.low == pytest.approx(0.2 / 1.05)
+    assert retiring.high == pytest.approx(0.2)
+    assert by_name["not_modelled"].interval != by_name["core_dependency"].interval
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (replace(OUTCOME, native=(replace(RUN, wall_s=5.0),) * 2), "off the CPU"),
+        (replace(OUTCOME, native=(replace(RUN, user_s=0.2, system_s=0.8),) * 2), "the kernel's"),
+        (
+            replace(
+                OUTCOME, simulated_s=1.4, prediction=Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
+            ),
+            "other work",
+        ),
+        (replace(OUTCOME, prediction=Prediction(ADDED, INSTRUCTIONS, 0.3)), "could not be read"),
+        (
+            replace(OUTCOME, native=(RUN, replace(RUN, user_s=9.0, wall_s=9.0))),
+            "differ too much",
+        ),
+    ],
+)
+def test_no_bottleneck_is_named_where_the_model_does_not_see_it(outcome: Outcome, why: str) -> None:
+    found = measurement_of(outcome)
+    assert found.bottleneck is None
+    assert why in found.bottleneck_why
+
+
+def test_a_command_that_ends_by_time_is_told_so() -> None:
+    outcome = replace(
+        OUTCOME, simulated_s=1.4, prediction=Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
+    )
+    assert any("fixed amount of work" in text for text in measurement_of(outcome).warnings)
+
+
+def test_a_command_that_the_kernel_works_for_ends_when_it_is_done() -> None:
+    kernel = replace(RUN, user_s=0.3, system_s=0.7)
+    little = Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
+    outcome = replace(OUTCOME, simulated_s=1.4, native=(kernel, kernel), prediction=little)
+    assert not outcome.ends_by_time
+
+
+def test_a_crowded_machine_is_allowed_for() -> None:
+    little = Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
+    crowded = replace(RUN, user_s=0.25, wall_s=1.0, queued_s=0.75)
+    outcome = replace(OUTCOME, simulated_s=4.0, prediction=little)
+    assert not outcome.ends_by_time
+    assert replace(outcome, native=(crowded, crowded)).ends_by_time
+
+
+def test_time_without_a_cpu_is_not_taken_for_waiting() -> None:
+    queued = replace(RUN, wall_s=5.0, queued_s=4.0)
+    assert measurement_of(replace(OUTCOME, native=(queued, queued))).bottleneck is not None
+
+
+def test_threads_are_told() -> None:
+    found = measurement_of(replace(OUTCOME, threads=4))
+    assert any("4 threads were simulated one at a time" in text for text in found.warnings)
+
+
+def test_short_runs_are_told() -> None:
+    short = replace(RUN, user_s=0.01, wall_s=0.01)
+    found = measurement_of(replace(OUTCOME, native=(short, short)))
+    assert any("too short" in text for text in found.warnings)
+
+
+def test_time_in_which_others_had_all_cpus_is_no_waiting() -> None:
+    """A child's wait for a CPU is in no account: only idle CPUs tell that it waited otherwise."""
+    crowded = replace(RUN, wall_s=5.0, idle_s=0.2)
+    found = measurement_of(replace(OUTCOME, native=(crowded,) * 2))
+    assert found.bottleneck == ("backend_bound", "core_dependency")
+    asleep = replace(RUN, wall_s=5.0, idle_s=9.0)
+    assert measurement_of(replace(OUTCOME, native=(asleep,) * 2)).bottleneck is None

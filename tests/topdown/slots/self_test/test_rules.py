@@ -1,0 +1,46 @@
+"""The rules' file: nothing in it is misspelled, and every model is held to something."""
+
+import re
+
+import pytest
+
+from stallscope.json_fields import read_fields
+from topdown.slots.expressions import names, parse
+from topdown.slots.model import keys, load
+from topdown.slots.self_test.rules import FILE, rules_of
+from topdown.slots.self_test.session import KERNELS
+
+EVENTS = frozenset(event for key in keys() for event in load(key).events)
+RULES = read_fields(FILE)
+
+
+def test_every_event_and_program_that_rules_name_is_there() -> None:
+    for rule in RULES.objects("expected"):
+        assert rule.text("kernel") in KERNELS
+        assert set(rule.texts("events")) <= EVENTS, rule.texts("events")
+        assert rule.text("per") in ("iterations", "cycles", "instructions", "slots", "cpu_ns")
+        assert rule.text("why")
+    for rule in RULES.objects("moves"):
+        assert set(rule.texts("kernels")) <= set(KERNELS)
+    for rule in RULES.objects("relations"):
+        events = names(parse(rule.text("left"))) | names(parse(rule.text("right")))
+        assert events <= EVENTS, events - EVENTS
+        assert any(events <= load(key).events.keys() for key in keys()), rule.values
+        assert rule.text("sign") in (">=", "=")
+
+
+def test_every_pattern_is_of_some_event() -> None:
+    for kind in ("moves", "bounds"):
+        for rule in RULES.objects(kind):
+            pattern = re.compile(rule.text("events"))
+            assert any(pattern.fullmatch(event) for event in EVENTS), rule.text("events")
+
+
+@pytest.mark.parametrize("key", keys())
+def test_every_model_is_held_to_known_answers(key: str) -> None:
+    model, rules = load(key), rules_of(load(key))
+    assert {bound.event for bound in rules.bounds} == set(model.events)
+    known = {rule.event for rule in rules.expected}
+    assert {model.cycles, model.instructions} <= known
+    assert len({rule.event for rule in rules.moves}) >= 8
+    assert all(0 < rule.least < rule.most for rule in rules.expected)

@@ -1,0 +1,114 @@
+"""The whole self-test, with a collector that plays a made-up CPU's counts."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from stallscope.collector import CountOptions, Outcome
+from stallscope.errors import UnableError
+from stallscope.system_files import Roots
+from tests.topdown.slots.counting.played import PlayedCollector, recorded
+from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
+from topdown.slots.counting.live import Request, measure
+from topdown.slots.model import load
+from topdown.slots.self_test import session
+from topdown.slots.self_test.session import KERNELS, self_test
+from topdown.slots.verification import verification_of
+
+MACHINES = Path(__file__).parents[3] / "machines"
+CPUINFO = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 94\nstepping\t: 3\n"
+DEAD = "UOPS_ISSUED.ANY"
+
+
+def play(options: CountOptions, output: IO[str]) -> Outcome:
+    """A Skylake whose UOPS_ISSUED.ANY is dead."""
+    kernel = options.command[1]
+    counts = counts_of_kernel(load("skl"), kernel) | {DEAD: 0.0}
+    iterations = int(PROGRAMS[kernel].iterations)
+    json.dump(
+        {
+            "schema": "stallscope.kernels/1",
+            "kernel": kernel,
+            "expected": "somewhere",
+            "iterations": iterations,
+            "cpu_ns": int(counts["CPU_CLK_UNHALTED.THREAD"] / 3),
+        },
+        output,
+    )
+    return PlayedCollector(counts, counters=4)(options)
+
+
+@pytest.fixture
+def skylake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Roots:
+    monkeypatch.setattr(session, "program", Path)
+    files = {"sys/bus/event_source/devices/cpu/type": "4\n"}
+    return Roots.recorded(recorded(tmp_path, "machine", files, CPUINFO))
+
+
+def test_a_dead_event_is_found_and_written_for_sending_in(tmp_path: Path, skylake: Roots) -> None:
+    ran: list[str] = []
+    test = self_test(roots=skylake, count=play, on_kernel=ran.append)
+    assert tuple(ran) == KERNELS
+    assert test.broken == (DEAD,)
+    assert "1 broken" in test.summary()
+    path = tmp_path / "skl.json"
+    path.write_text(json.dumps(test.document, allow_nan=False))
+    document = json.loads(path.read_text())
+    assert document["schema"] == "stallscope.self-test/1"
+    assert document["events"][DEAD]["verdict"] == "broken"
+    assert document["events"]["CPU_CLK_UNHALTED.THREAD"]["verdict"] == "works"
+    assert {each["kernel"] for each in document["kernels"]} == set(KERNELS)
+    assert "hostname" not in path.read_text()
+    # A file of a CPU makes its slots verified, and what it found broken is not counted.
+    found = verification_of("skl", tmp_path)
+    assert found.verified
+    assert "counts nothing in independent-adds" in found.broken[DEAD]
+
+
+def test_nodes_of_a_broken_event_fall_with_the_reason(
+    tmp_path: Path, skylake: Roots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = self_test(roots=skylake, count=play).document
+    (tmp_path / "skl.json").write_text(json.dumps(document))
+    for module in ("live", "measured"):
+        monkeypatch.setattr(
+            f"topdown.slots.counting.{module}.verification_of",
+            lambda key: verification_of(key, tmp_path),
+        )
+    counts = counts_of_kernel(load("skl"), "dependent-chain")
+    options = CountOptions(output=tmp_path / "out", plan=Path(), command=("./work",))
+    request = Request(options, level=1)
+    found = measure(request, PlayedCollector(counts), skylake).measurement
+    assert found.verified
+    bad = next(node for node in found.nodes if node.name == "Bad_Speculation")
+    assert bad.value is None
+    assert "is broken on this CPU" in bad.warnings[0]
+    assert next(n for n in found.nodes if n.name == "Frontend_Bound").value is not None
+
+
+def test_without_counters_or_a_model_there_is_no_self_test(tmp_path: Path) -> None:
+    with pytest.raises(UnableError, match="no hardware counters") as error:
+        self_test(roots=Roots.recorded(MACHINES / "vm-without-pmu"), count=play)
+    assert error.value.remedy
+    files = {"sys/bus/event_source/devices/cpu/type": "4\n"}
+    unknown = recorded(tmp_path, "new", files, CPUINFO.replace("94", "250"))
+    with pytest.raises(UnableError, match="no model of this machine's CPU"):
+        self_test(roots=Roots.recorded(unknown), count=play)
+
+
+def test_every_event_of_a_model_is_asked_for_once(skylake: Roots) -> None:
+    model = load("skl")
+    subject = session.Subject(model)
+    plan = session.whole_plan(subject)
+    assert set(model.events) <= {*plan.events, *plan.uncountable}
+    assert replace(plan).events.keys() == {name for each in plan.sets for name in each.events}
+
+
+def test_a_file_that_is_no_self_test_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "skl.json").write_text('{"schema": "other/1"}')
+    with pytest.raises(Exception, match="is no stallscope"):
+        verification_of("skl", tmp_path)
+    assert not verification_of("zen4", tmp_path).verified

@@ -1,0 +1,147 @@
+"""Verdicts on events: a sound CPU's all work, and every planted fault is found."""
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import pytest
+
+from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
+from topdown.slots.counts import Counts
+from topdown.slots.evaluation import evaluate
+from topdown.slots.model import Model, keys, load
+from topdown.slots.self_test.observation import Observation, Work
+from topdown.slots.self_test.rules import rules_of
+from topdown.slots.self_test.verdicts import EventVerdict, Verdict, verdicts
+
+CPU_GHZ = 3.0
+FAMILIES = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
+Fault = Callable[[str, dict[str, float]], dict[str, float]]
+
+
+def no_fault(_: str, counts: dict[str, float]) -> dict[str, float]:
+    return counts
+
+
+@cache
+def sound_counts(key: str, kernel: str) -> dict[str, float]:
+    return counts_of_kernel(load(key), kernel)
+
+
+def observed(model: Model, fault: Fault = no_fault) -> list[Observation]:
+    """The known programs on a made-up CPU whose counts a fault may change."""
+    found = []
+    for kernel, program in PROGRAMS.items():
+        sound = sound_counts(model.key, kernel)
+        counts = fault(kernel, dict(sound))
+        metrics = "generic" in model.variants
+        reading = Counts(counts, {}, {}, (), smt=False, ebs_mode=False, perf_metrics=metrics)
+        tree = evaluate(model, reading)
+        roots = {name: node for name, node in tree.nodes.items() if node.level == 1}
+        work = Work(kernel, "", int(program.iterations), int(sound[model.cycles] / CPU_GHZ))
+        found.append(Observation(work, counts, {}, roots))
+    return found
+
+
+def changed(events: Iterable[str], factor: float) -> Fault:
+    """Each of these counts so many times what it should."""
+    names = tuple(events)
+
+    def fault(_: str, counts: dict[str, float]) -> dict[str, float]:
+        return counts | {name: counts[name] * factor for name in names}
+
+    return fault
+
+
+def broken(found: dict[str, EventVerdict]) -> set[str]:
+    return {name for name, each in found.items() if each.verdict is Verdict.BROKEN}
+
+
+@cache
+def sound(key: str) -> dict[str, EventVerdict]:
+    return verdicts(load(key), observed(load(key)))
+
+
+@pytest.mark.parametrize("key", keys())
+def test_a_sound_cpu_has_no_broken_event(key: str) -> None:
+    found = sound(key)
+    assert {name: found[name].reason for name in broken(found)} == {}
+    working = sum(each.verdict is Verdict.WORKS for each in found.values())
+    assert working >= 10
+    assert found[load(key).cycles].verdict is Verdict.WORKS
+    assert found[load(key).instructions].verdict is Verdict.WORKS
+
+
+@pytest.mark.parametrize("key", FAMILIES)
+def test_an_event_that_never_moves_is_found_and_no_other_accused(key: str) -> None:
+    model = load(key)
+    for event in {rule.event for rule in rules_of(model).moves}:
+        found = verdicts(model, observed(model, changed([event], 0)))
+        assert broken(found) == {event}, {name: found[name].reason for name in broken(found)}
+        assert "counts nothing" in found[event].reason
+
+
+@pytest.mark.parametrize("key", FAMILIES)
+def test_an_event_that_counts_double_is_found_where_its_answer_is_known(key: str) -> None:
+    model = load(key)
+    rules = rules_of(model)
+    known = {rule.event for rule in rules.expected if rule.most / rule.least < 1.9}
+    known |= {
+        event
+        for rule in rules.relations
+        if rule.sign == "=" and len(rule.events) > 2
+        for event in rule.events
+    }
+    assert known
+    largest = {
+        event: max(sound_counts(key, kernel)[event] for kernel in PROGRAMS) for event in known
+    }
+    for event in known:
+        if largest[event] < 1e5:
+            continue  # as good as nothing in any program, and double of it as well
+        found = verdicts(model, observed(model, changed([event], 2)))
+        assert event in broken(found), event
+
+
+def test_an_event_that_counts_half_is_found() -> None:
+    model = load("skl")
+    for event in (model.cycles, model.instructions, "MEM_INST_RETIRED.ALL_LOADS"):
+        found = verdicts(model, observed(model, changed([event], 0.5)))
+        assert event in broken(found), event
+
+
+def test_broken_cycles_do_not_break_what_is_a_share_of_them() -> None:
+    model = load("skl")
+    found = verdicts(model, observed(model, changed([model.cycles], 2)))
+    assert broken(found) == {model.cycles}
+    assert "30 additions" in found[model.cycles].reason
+
+
+def test_swapped_events_are_found() -> None:
+    model = load("skl")
+    one, other = "MEM_LOAD_RETIRED.L2_HIT", "MEM_LOAD_RETIRED.L3_HIT"
+
+    def fault(_: str, counts: dict[str, float]) -> dict[str, float]:
+        return counts | {one: counts[other], other: counts[one]}
+
+    found = verdicts(model, observed(model, fault))
+    assert {one, other} & broken(found)
+
+
+def test_an_event_beyond_what_can_be_is_found() -> None:
+    model = load("skl")
+    found = verdicts(model, observed(model, changed(["DECODE.LCP"], 1e6)))
+    assert found["DECODE.LCP"].verdict is Verdict.BROKEN
+    assert "can be" in found["DECODE.LCP"].reason
+
+
+def test_what_could_not_be_counted_is_no_verdict_on_it() -> None:
+    model = load("skl")
+
+    def fault(_: str, counts: dict[str, float]) -> dict[str, float]:
+        del counts["UOPS_ISSUED.ANY"]
+        return counts
+
+    found = verdicts(model, observed(model, fault))
+    assert found["UOPS_ISSUED.ANY"].verdict is Verdict.UNCOUNTED
+    assert broken(found) == set()
+    assert found["DECODE.LCP"].verdict is Verdict.UNPROVEN

@@ -1,0 +1,80 @@
+"""Groups of events for slots by function."""
+
+from pathlib import Path
+
+import pytest
+
+from stallscope.errors import UnableError
+from stallscope.system_files import Roots
+from topdown.slots.counts import Reading, counts_of
+from topdown.slots.detection import identity_of_recording, model_of_identity
+from topdown.slots.evaluation import evaluate
+from topdown.slots.model import keys, load
+from topdown.slots.sampling_group import check_counters, groups_for, slots_group
+
+
+@pytest.mark.parametrize("key", keys())
+@pytest.mark.parametrize("smt", [False, True])
+def test_every_group_tells_level_one_of_its_model(key: str, smt: bool) -> None:
+    model = load(key)
+    group = slots_group(model, smt=smt)
+    names = [word.partition("=")[0] for word in (*group.members, group.leader, group.sampled)]
+    reading = Reading("", counts={name: 10.0 for name in names if name})
+    tree = evaluate(model, counts_of(model, reading))
+    for node in tree.nodes.values():
+        if node.level == 1:
+            assert not any(text.startswith("not in the counts") for text in node.warnings), node
+    assert tree.ipc == 1
+
+
+def test_slots_lead_where_the_register_needs_them() -> None:
+    group = slots_group(load("spr"), smt=True)
+    assert group.leader == "TOPDOWN.SLOTS:perf_metrics=4:0x400"
+    assert "PERF_METRICS.RETIRING=4:0x8000" in group.members
+    assert "PERF_METRICS.MEMORY_BOUND=4:0x8700" in group.members  # level 2 costs no counter
+    assert slots_group(load("skl"), smt=False).leader == ""
+
+
+def test_an_arm_driver_that_lists_no_event_is_believed(tmp_path: Path) -> None:
+    events = tmp_path / "bus/event_source/devices/armv8_pmuv3_0/events"
+    events.mkdir(parents=True)
+    (events / "inst_retired").touch()
+    roots = Roots(sys=tmp_path)
+    assert [group.what for group in groups_for(load("neoverse-n1"), roots)] == ["IPC"]
+    for name in ("stall_frontend", "stall_backend"):
+        (events / name).touch()
+    assert len(groups_for(load("neoverse-n1"), roots)) == 2
+
+
+def test_a_machine_without_counters_is_said_to_be_one(tmp_path: Path) -> None:
+    devices = tmp_path / "bus/event_source/devices"
+    with pytest.raises(UnableError, match="shows none"):
+        check_counters(Roots(sys=tmp_path))
+    (devices / "cpu_core").mkdir(parents=True)
+    with pytest.raises(UnableError, match="two kinds"):
+        check_counters(Roots(sys=tmp_path))
+    (devices / "cpu_core").rmdir()
+    (devices / "cpu").mkdir()
+    check_counters(Roots(sys=tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("cpu_id", "model"),
+    [
+        ("GenuineIntel,6,143,8", "spr"),
+        ("AuthenticAMD,25,17,1", "zen4"),
+        ("0x41,0xd0c,0x3,1", "neoverse-n1"),
+    ],
+)
+def test_a_recording_tells_whose_formulas_to_use(cpu_id: str, model: str) -> None:
+    identity = identity_of_recording(cpu_id)
+    assert identity is not None
+    found = model_of_identity(identity)
+    assert found is not None
+    assert found.cpu == model
+
+
+@pytest.mark.parametrize("cpu_id", ["", "GenuineIntel", "a,b,c", "x,y,z,w,v", "0x,0x,0x,0x"])
+def test_a_strange_identity_has_no_model(cpu_id: str) -> None:
+    identity = identity_of_recording(cpu_id)
+    assert identity is None or model_of_identity(identity) is None

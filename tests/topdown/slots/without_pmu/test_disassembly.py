@@ -1,0 +1,110 @@
+"""Which instruction was done before a sampled address, on code whose answer is written here."""
+
+import pytest
+
+from topdown.slots.without_pmu.disassembly import Code, Disassembler
+from topdown.slots.without_pmu.instruction_kinds import InstructionKind as Kind
+from topdown.stacks.elf_file import EM_AARCH64, EM_ARM, EM_X86_64
+
+START = 0x1000
+
+
+def x86(*instructions: str) -> tuple[Code, list[int]]:
+    """The code of these instructions in hexadecimal, and where each begins."""
+    parts = [bytes.fromhex(one) for one in instructions]
+    begins = [START + sum(map(len, parts[:number])) for number in range(len(parts))]
+    return Code(START, b"".join(parts)), begins
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("488b00", Kind.LOAD),  # mov rax, [rax]
+        ("480300", Kind.LOAD),  # add rax, [rax]
+        ("5b", Kind.LOAD),  # pop rbx
+        ("488907", Kind.STORE),  # mov [rdi], rax
+        ("53", Kind.STORE),  # push rbx
+        ("488d4701", Kind.INTEGER),  # lea rax, [rdi + 1]
+        ("f3480fb8c1", Kind.INTEGER),  # popcnt rax, rcx
+        ("480fafc1", Kind.INTEGER),  # imul rax, rcx
+        ("48f7f1", Kind.DIVISION),  # div rcx
+        ("f20f5ec1", Kind.DIVISION),  # divsd xmm0, xmm1
+        ("f20f51c1", Kind.DIVISION),  # sqrtsd xmm0, xmm1
+        ("f20f59c1", Kind.FLOATING),  # mulsd xmm0, xmm1
+        ("c5fd58c0", Kind.FLOATING),  # vaddpd ymm0, ymm0, ymm0
+        ("f0488300 01".replace(" ", ""), Kind.ATOMIC),  # lock add [rax], 1
+        ("488700", Kind.ATOMIC),  # xchg [rax], rax
+        ("0f05", Kind.SYSTEM_CALL),  # syscall
+        ("7400", Kind.BRANCH),  # je to the next
+        ("e800000000", Kind.JUMP),  # call the next
+        ("f390", Kind.PAUSE),  # pause
+    ],
+)
+def test_x86_instructions_are_of_their_kind(code: str, kind: Kind) -> None:
+    body, begins = x86(code, "90")
+    assert Disassembler(EM_X86_64).before(body, [begins[1]])[begins[1]].kind is kind
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        (0xF9400000, Kind.LOAD),  # ldr x0, [x0]
+        (0xF9000001, Kind.STORE),  # str x1, [x0]
+        (0xC85F7C00, Kind.ATOMIC),  # ldxr x0, [x0]
+        (0xF8200000, Kind.ATOMIC),  # ldadd x0, x0, [x0]
+        (0x9AC10800, Kind.DIVISION),  # udiv x0, x0, x1
+        (0x1E611800, Kind.DIVISION),  # fdiv d0, d0, d1
+        (0x4EE18400, Kind.FLOATING),  # add v0.2d, v0.2d, v1.2d
+        (0x8B010000, Kind.INTEGER),  # add x0, x0, x1
+        (0x54000040, Kind.BRANCH),  # b.eq
+        (0xB4000040, Kind.BRANCH),  # cbz
+        (0x94000000, Kind.JUMP),  # bl
+        (0xD4000001, Kind.SYSTEM_CALL),  # svc 0
+        (0xD503203F, Kind.PAUSE),  # yield
+    ],
+)
+def test_arm64_instructions_are_of_their_kind(word: int, kind: Kind) -> None:
+    nop = 0xD503201F
+    code = Code(START, word.to_bytes(4, "little") + nop.to_bytes(4, "little"))
+    assert Disassembler(EM_AARCH64).before(code, [START + 4])[START + 4].kind is kind
+
+
+def test_a_jump_to_the_address_leaves_two_answers_and_so_none() -> None:
+    # mov rax, [rax]; add rcx, rdx; jne back to the addition; ret
+    code, begins = x86("488b00", "4801d1", "75fb", "c3")
+    before = Disassembler(EM_X86_64).before(code, begins)
+    assert begins[1] not in before
+    assert before[begins[2]].text == "add rcx, rdx"
+
+
+def test_two_answers_of_one_kind_are_an_answer() -> None:
+    # jne to the next; add rcx, rdx; jne back to the addition
+    code, begins = x86("7500", "4801d1", "75fb")
+    assert Disassembler(EM_X86_64).before(code, [begins[1]])[begins[1]].kind is Kind.BRANCH
+
+
+def test_behind_a_jump_nothing_falls() -> None:
+    # jmp away; nop, reached by a register alone
+    code, begins = x86("eb01", "90", "c3")
+    assert Disassembler(EM_X86_64).before(code, [begins[1]])[begins[1]].kind is Kind.JUMP
+
+
+def test_a_function_is_entered_by_a_call() -> None:
+    code, begins = x86("90")
+    assert Disassembler(EM_X86_64).before(code, begins)[begins[0]].kind is Kind.JUMP
+
+
+def test_an_address_within_an_instruction_has_no_answer() -> None:
+    code, begins = x86("488b00", "90")
+    assert Disassembler(EM_X86_64).before(code, [begins[0] + 1]) == {}
+
+
+def test_bytes_that_are_no_code_end_nothing() -> None:
+    code = Code(START, b"\x06\x07" * 40 + bytes.fromhex("488b0090"))
+    place = START + 80 + 3
+    assert Disassembler(EM_X86_64).before(code, [place])[place].kind is Kind.LOAD
+
+
+def test_other_machines_are_told_beforehand() -> None:
+    assert Disassembler.decodes(EM_X86_64)
+    assert not Disassembler.decodes(EM_ARM)

@@ -1,0 +1,139 @@
+"""What counters and samples point at, each kind of program with the control that parts it."""
+
+from dataclasses import replace
+
+import pytest
+
+from topdown.slots.without_pmu.facts import facts
+from topdown.slots.without_pmu.finding import find
+from topdown.slots.without_pmu.instruction_kinds import InstructionKind
+from topdown.slots.without_pmu.kernel_samples import KernelEntry, KernelSamples
+from topdown.slots.without_pmu.process_watch import KernelCounters
+from topdown.slots.without_pmu.sampled_instructions import HotInstruction, SampledInstructions
+from topdown.slots.without_pmu.sampled_work import SampledWork
+
+# One thread that computes for two seconds.
+COMPUTING = KernelCounters(
+    elapsed_s=2.0, threads=1, thread_s=2.0, user_s=1.98, system_s=0.0, minor_faults=3,
+    major_faults=0, on_cpu_s=1.98, queued_s=0.02, voluntary_switches=2, involuntary_switches=20,
+    migrations=1, disk_wait_s=None, steal_share=0.0, looks=40, waiting_looks=0, waits_in=(),
+)  # fmt: skip
+
+
+def work(user: int, *, faults: int = 0, calls: int = 0, switching: int = 0) -> SampledWork:
+    loads = ((InstructionKind.LOAD, user),) if user else ()
+    entries = ((KernelEntry.PAGE_FAULT, faults), (KernelEntry.SYSTEM_CALL, calls))
+    kernel = KernelSamples(faults + calls, entries, (("futex", calls),), switching, named=True)
+    hottest = (HotInstruction("mov rax, [rax]", "walk", user),)
+    samples = user + faults + calls
+    return SampledWork(samples, 0, "cpu-clock", SampledInstructions(loads, 0, 0, hottest), kernel)
+
+
+def hidden(seen: SampledWork) -> SampledWork:
+    """The same where the user may sample user code only."""
+    return replace(seen, samples=seen.user.samples, kernel=None)
+
+
+FAULTING = replace(COMPUTING, user_s=0.1, system_s=1.88, minor_faults=1_000_000)
+CALLING = replace(COMPUTING, user_s=0.2, system_s=1.78)
+HERD = replace(
+    COMPUTING, threads=16, thread_s=32.0, user_s=0.1, system_s=1.8, on_cpu_s=1.9, queued_s=10.0,
+    voluntary_switches=150_000, looks=300, waiting_looks=150, waits_in=(("futex_do_wait", 150),),
+)  # fmt: skip
+LOCKING = replace(
+    COMPUTING, threads=4, thread_s=8.0, user_s=1.0, system_s=1.0, on_cpu_s=2.0, queued_s=4.0,
+    voluntary_switches=50_000, looks=160, waiting_looks=40, waits_in=(("futex_do_wait", 40),),
+)  # fmt: skip
+PASSING = replace(
+    COMPUTING, threads=2, thread_s=4.0, user_s=0.1, system_s=1.1, on_cpu_s=1.2, queued_s=1.0,
+    voluntary_switches=60_000, looks=80, waiting_looks=40,
+    waits_in=(("poll_schedule_timeout", 39), ("", 1)),
+)  # fmt: skip
+IDLE = replace(
+    COMPUTING, user_s=0.01, on_cpu_s=0.01, queued_s=0.0, looks=40, waiting_looks=40,
+    voluntary_switches=10, waits_in=(("do_epoll_wait", 40),),
+)  # fmt: skip
+# A pool of which one thread computes while three wait for work, in a condition variable.
+POOL = replace(
+    COMPUTING, threads=4, thread_s=8.0, looks=160, waiting_looks=120, voluntary_switches=6,
+    waits_in=(("futex_do_wait", 120),),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counters", "samples", "answer"),
+    [
+        (FAULTING, work(50, faults=900, calls=50), "kernel: page faults"),
+        (CALLING, work(150, calls=850, switching=40), "kernel: system calls"),
+        (HERD, work(30, calls=970, switching=850), "kernel: context switches"),
+        (LOCKING, work(400, calls=600, switching=510), "waiting: lock"),
+        (PASSING, work(50, calls=950, switching=390), "waiting: sleep"),
+        (IDLE, work(9, calls=1), "waiting: sleep"),
+        (IDLE, work(0), "waiting: sleep"),
+    ],
+)
+def test_what_stands_out_is_named(
+    counters: KernelCounters, samples: SampledWork, answer: str
+) -> None:
+    found = find(counters, samples)
+    assert found is not None
+    assert found.answer == answer
+
+
+@pytest.mark.parametrize(
+    ("counters", "samples", "answer"),
+    [
+        (FAULTING, work(50), "kernel: page faults"),
+        (CALLING, work(150), "kernel: system calls"),
+        (HERD, work(30), "kernel: context switches"),
+        (PASSING, work(50), "waiting: sleep"),
+        (LOCKING, work(400), "waiting: lock"),
+    ],
+)
+def test_counters_alone_tell_where_kernel_code_is_not_sampled(
+    counters: KernelCounters, samples: SampledWork, answer: str
+) -> None:
+    found = find(counters, hidden(samples))
+    assert found is not None
+    assert found.answer == answer
+
+
+def test_user_code_is_not_judged() -> None:
+    assert find(COMPUTING, work(1000)) is None
+
+
+def test_threads_that_wait_for_work_are_no_contended_lock() -> None:
+    found = find(POOL, work(1000))
+    assert found is None or found.answer == "waiting: sleep"
+
+
+def test_some_faults_are_not_the_bottleneck() -> None:
+    assert find(replace(COMPUTING, minor_faults=20_000), work(960, faults=40)) is None
+
+
+def test_too_few_samples_leave_it_to_the_counters() -> None:
+    assert find(COMPUTING, work(1, faults=9)) is None
+
+
+def test_without_schedstat_waiting_is_unknown_and_not_none() -> None:
+    blind = replace(COMPUTING, on_cpu_s=None, queued_s=None, voluntary_switches=None)
+    assert find(blind, work(1000)) is None
+    texts = dict(facts(blind, work(1000), None))
+    assert texts["run queue"].startswith("n/a")
+    assert texts["waiting"].startswith("n/a")
+    assert "n/a voluntary" in texts["switches"]
+
+
+def test_the_facts_say_what_they_cannot_say() -> None:
+    texts = dict(facts(COMPUTING, work(310, calls=690), find(COMPUTING, work(310, calls=690))))
+    assert "31.0 % [28.2 %, 33.9 %]  loads" in texts["after"]
+    assert "IPC" in texts["not told"]
+    assert "divider" not in " ".join(texts.values())
+    assert "task_delayacct" in texts["disk wait"]
+
+
+def test_names_of_strangers_are_made_harmless() -> None:
+    seen = work(1000)
+    hot = (HotInstruction("mov", "evil\x1b[2J", 1000),)
+    seen = replace(seen, user=replace(seen.user, hottest=hot))
+    assert "\x1b" not in " ".join(text for _, text in facts(COMPUTING, seen, None))

@@ -1,0 +1,237 @@
+"""Callgrind's output, read instruction by instruction: what each executed and where it went next.
+
+The file is the simulated program's as much as callgrind's: names of functions and files are
+strangers' text, and a program may write into the descriptor it inherits. So lines, names and
+counts are bounded, and a line that is none of the format's is an error with its number.
+The format: the Callgrind Format Specification of valgrind's manual.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from stallscope.errors import RecordingError
+
+EVENTS = ["Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw"]
+EVENTS += ["Bc", "Bcm", "Bi", "Bim"]
+MOST_LINES = 40_000_000
+LONGEST_LINE = 65_536
+MOST_NAMES = 2_000_000
+LARGEST_COUNT = 2**62
+ADDRESS_BITS = 56
+MOST_OBJECTS = 4096
+
+IR, DR, DW, I1MR, D1MR, D1MW, ILMR, DLMR, DLMW, BC, BCM, BI, BIM = range(len(EVENTS))
+_HEADERS = (
+    "version:",
+    "creator:",
+    "pid:",
+    "cmd:",
+    "part:",
+    "thread:",
+    "desc:",
+    "positions:",
+    "summary:",
+    "totals:",
+)
+
+
+@dataclass(slots=True)
+class Profile:
+    """Counts by instruction, keyed by code address: object number times 2^56 plus file address.
+
+    ``costs`` are in the order of EVENTS. ``jumps`` and ``calls`` are, by the instruction that
+    left, the targets with how often; ``conditional`` how often a conditional jump was reached.
+    ``callers`` are, by function, the call instructions that entered it.
+    """
+
+    objects: list[str] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
+    costs: dict[int, list[int]] = field(default_factory=dict)
+    function_of: dict[int, int] = field(default_factory=dict)
+    jumps: dict[int, dict[int, int]] = field(default_factory=dict)
+    conditional: dict[int, int] = field(default_factory=dict)
+    calls: dict[int, dict[int, int]] = field(default_factory=dict)
+    callers: dict[int, dict[int, int]] = field(default_factory=dict)
+    threads: int = 1  # the most of any process
+
+    @classmethod
+    def alike(cls, other: "Profile") -> "Profile":
+        """Return an empty profile that numbers objects as another one does."""
+        profile = cls()
+        for name in other.objects:
+            profile.object_number(name)
+        return profile
+
+    def total(self, event: int) -> int:
+        """Return the sum of one event over all instructions."""
+        return sum(cost[event] for cost in self.costs.values())
+
+    def object_number(self, name: str) -> int:
+        """Return the number of an object of this name, which it gets at its first mention."""
+        return self._number(self.objects, self._object_numbers, name, MOST_OBJECTS)
+
+    def function_number(self, name: str) -> int:
+        """Return the number of a function of this name and object."""
+        return self._number(self.functions, self._function_numbers, name, MOST_NAMES)
+
+    _object_numbers: dict[str, int] = field(default_factory=dict)
+    _function_numbers: dict[str, int] = field(default_factory=dict)
+
+    @staticmethod
+    def _number(names: list[str], numbers: dict[str, int], name: str, most: int) -> int:
+        number = numbers.get(name)
+        if number is None:
+            if len(names) >= most:
+                raise ValueError(f"more than {most} names")
+            number = numbers[name] = len(names)
+            names.append(name)
+        return number
+
+
+def read_profile(lines: Iterable[str], name: str, profile: Profile | None = None) -> Profile:
+    """Return the counts in callgrind's lines, added to those of ``profile`` where it is given.
+
+    Raises RecordingError with the name and line of what cannot be read.
+    """
+    reader = _Reader(profile or Profile())
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            reader.take(line.rstrip("\n"), number)
+        reader.finish()
+    except ValueError as error:
+        raise RecordingError(
+            f"{name}: line {number} is not callgrind's: {error}",
+            "run the command again; if it writes to descriptors that it did not open, it may "
+            "have written into this file",
+        ) from error
+    return reader.profile
+
+
+class _Reader:
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._names: dict[str, dict[str, str]] = {"ob": {}, "fl": {}, "fn": {}}
+        self._object = profile.object_number("???")
+        self._function = profile.function_number("???")
+        self._callee_object: int | None = None
+        self._callee = self._function
+        self._pending: tuple[str, int, int, int] | None = None  # kind, target, count, reached
+        self._columns_known = False
+
+    def take(self, line: str, number: int) -> None:
+        if number > MOST_LINES or len(line) > LONGEST_LINE:
+            raise ValueError("too long")
+        first = line[:1]
+        if first == "0":
+            self._position(line)
+        elif not line or first == "#":
+            return
+        elif (equals := line.find("=")) > 0 and line[:equals].isalpha():
+            self._assignment(line[:equals], line[equals + 1 :])
+        elif line.startswith("events:"):
+            if line.split()[1:] != EVENTS:
+                raise ValueError("other events than were asked for")
+            self._columns_known = True
+        elif not line.startswith(_HEADERS):
+            raise ValueError(f"{line[:40]!r}")
+
+    def finish(self) -> None:
+        if not self._columns_known:
+            raise ValueError("it ends before its events are named")
+        if self._pending is not None:
+            raise ValueError("it ends within a call or jump")
+
+    def _assignment(self, key: str, value: str) -> None:
+        if key == "ob":
+            self._object = self.profile.object_number(self._name("ob", value))
+        elif key == "fn":
+            self._function = self._function_named(value, self._object)
+        elif key == "cob":
+            self._callee_object = self.profile.object_number(self._name("ob", value))
+        elif key == "cfn":
+            callee_object = self._object if self._callee_object is None else self._callee_object
+            self._callee = self._function_named(value, callee_object)
+        elif key in ("calls", "jump", "jcnd"):
+            self._departure(key, value.split())
+        elif key in ("fl", "fi", "fe", "cfi", "cfl", "jfi"):
+            self._name("fl", value)
+        elif key != "jfn":
+            raise ValueError(f"{key[:40]!r} is unknown")
+
+    def _function_named(self, value: str, object_number: int) -> int:
+        name = self._name("fn", value)
+        return self.profile.function_number(f"{object_number}:{name}")
+
+    def _name(self, space: str, value: str) -> str:
+        """Return a name: written out, or of a number "(7)" that was given one before."""
+        if not value.startswith("("):
+            return value
+        number, _, name = value.partition(")")
+        names = self._names[space]
+        if name:
+            if len(names) >= MOST_NAMES:
+                raise ValueError("too many names")
+            names[number] = name.strip()
+        elif number not in names:
+            raise ValueError(f"{value[:40]!r} has no name")
+        return names[number]
+
+    def _departure(self, kind: str, words: list[str]) -> None:
+        if self._pending is not None or len(words) < 2:
+            raise ValueError("a call or jump without its place")
+        taken, _, reached = words[0].partition("/")
+        space = self._object
+        if kind == "calls" and self._callee_object is not None:
+            space = self._callee_object
+        target = _address(words[1], space)
+        self._pending = (kind, target, _count(taken), _count(reached or taken))
+        self._callee_object = None
+
+    def _position(self, line: str) -> None:
+        words = line.split()
+        address = _address(words[0], self._object)
+        if self._pending is not None:
+            self._departed(address)
+            return
+        costs = words[2:]
+        if not self._columns_known or len(costs) > len(EVENTS):
+            raise ValueError("more costs than events")
+        known = self.profile.costs.get(address)
+        if known is None:
+            known = self.profile.costs[address] = [0] * len(EVENTS)
+            self.profile.function_of[address] = self._function
+        for column, word in enumerate(costs):
+            known[column] += _count(word)
+
+    def _departed(self, source: int) -> None:
+        assert self._pending is not None
+        kind, target, taken, reached = self._pending
+        self._pending = None
+        if kind == "calls":
+            _add(self.profile.calls, source, target, taken)
+            _add(self.profile.callers, self._callee, source, taken)
+            return
+        _add(self.profile.jumps, source, target, taken)
+        if kind == "jcnd":
+            before = self.profile.conditional.get(source, 0)
+            self.profile.conditional[source] = before + reached
+
+
+def _add(table: dict[int, dict[int, int]], key: int, target: int, count: int) -> None:
+    targets = table.setdefault(key, {})
+    targets[target] = targets.get(target, 0) + count
+
+
+def _address(word: str, object_number: int) -> int:
+    address = int(word, 16)
+    if not 0 <= address < 2**ADDRESS_BITS:
+        address %= 2**ADDRESS_BITS  # the kernel's own pages at the top: never disassembled
+    return object_number << ADDRESS_BITS | address
+
+
+def _count(word: str) -> int:
+    count = int(word)
+    if not 0 <= count <= LARGEST_COUNT:
+        raise ValueError(f"a count of {word[:40]}")
+    return count

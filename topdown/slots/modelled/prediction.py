@@ -1,0 +1,76 @@
+"""Predicted cycles by cause, from profiles and the binaries they are of."""
+
+from dataclasses import dataclass
+
+from topdown.slots.modelled.callgrind_file import IR, Profile
+from topdown.slots.modelled.constants import Core
+from topdown.slots.modelled.disassembly import disassemble
+from topdown.slots.modelled.footprint import footprint
+from topdown.slots.modelled.misses import MissSource
+from topdown.slots.modelled.pipeline import Cause, Host, Pipeline, live_causes
+from topdown.slots.modelled.trace import Timed, traces
+from topdown.slots.modelled.walk import Walker
+
+WALKS = 16
+STEPS = 2500
+WARM_UP = 500
+HOT_SHARE = 0.995  # of executed instructions, those that are disassembled
+MOST_HOT = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Cycles an instruction that each cause adds; ``known`` is the share of instructions read."""
+
+    added: dict[Cause, float]
+    instructions: int
+    known: float
+
+    @property
+    def cycles(self) -> float:
+        """Return the cycles an instruction that all causes take."""
+        return sum(self.added.values())
+
+
+def ready_traces(far: Profile, near: Profile | None, core: Core) -> tuple[list[list[Timed]], float]:
+    """Return traces of the program, and the share of its instructions that they stand for."""
+    instructions = far.total(IR)
+    lines = disassemble(far.objects, _hot(far, instructions))
+    walker = Walker(far, lines)
+    kept = footprint(far, core.operations_kept, core.targets_kept)
+    made = traces(walker.walks(WALKS, STEPS), lines, MissSource(far, near), kept)
+    return made, walker.known_instructions / max(1, instructions)
+
+
+def predict(
+    steps: list[list[Timed]], core: Core, host: Host, *, instructions: int, known: float
+) -> Prediction:
+    """Return what each cause adds, in cycles an instruction."""
+    pipeline = Pipeline(core, host)
+    counted = [(trace, min(WARM_UP, len(trace) // 5)) for trace in steps]
+    timed = sum(len(trace) - warm_up for trace, warm_up in counted)
+    added: dict[Cause, float] = {}
+    before = 0.0
+    live = live_causes(steps)
+    for cause in Cause:
+        if cause not in live:
+            added[cause] = 0.0
+            continue
+        cycles = sum(pipeline.cycles(trace, warm_up, cause) for trace, warm_up in counted)
+        total = max(before, cycles / timed) if timed else before
+        added[cause] = total - before
+        before = total
+    return Prediction(added, instructions, known)
+
+
+def _hot(profile: Profile, instructions: int) -> dict[int, int]:
+    """Return the code addresses that make up most of what was executed, and how often they were."""
+    addresses = sorted(profile.costs, key=lambda address: -profile.costs[address][IR])
+    left = instructions * HOT_SHARE
+    hot = {}
+    for address in addresses[:MOST_HOT]:
+        hot[address] = profile.costs[address][IR]
+        left -= profile.costs[address][IR]
+        if left <= 0:
+            break
+    return hot

@@ -1,0 +1,57 @@
+"""What one known program counted: events, its own account of its work, and level 1 of its tree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from topdown.slots.counting.estimation import Estimator
+from topdown.slots.counting.measured import estimator_of
+from topdown.slots.counting.plan import answers
+from topdown.slots.counting.recorded import Run
+from topdown.slots.counting.tree_estimate import TreeEstimate
+from topdown.slots.evaluation import NodeValue
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A known program's own account: its expected answer, iterations, and CPU time."""
+
+    kernel: str
+    expected: str
+    iterations: int
+    cpu_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One known program under counting.
+
+    ``counts`` are scaled to all its time, by the model's names; ``uncounted`` says of the others
+    why they have none. ``level_one`` are the values of the tree's first level.
+    """
+
+    work: Work
+    counts: Mapping[str, float]
+    uncounted: Mapping[str, str] = field(default_factory=dict)
+    level_one: Mapping[str, NodeValue] = field(default_factory=dict)
+    bottleneck: tuple[str, ...] = ()
+
+
+def observation_of(run: Run, work: Work, bottleneck: tuple[str, ...]) -> Observation:
+    """Return what a counting says of its program."""
+    subject = run.subject
+    assert subject.model is not None
+    estimator = estimator_of(run)
+    names = answers(subject.model.key, perf_metrics=subject.way.perf_metrics)
+    counts = {
+        name: totals[event]
+        for name, event in names.items()
+        if event in (totals := _totals_of(estimator, event))
+    }
+    tree = TreeEstimate(subject.model, subject.way, run.plan, estimator, run.absent)
+    roots = [name for name, node in subject.model.nodes.items() if node.level == 1]
+    uncounted = {**run.plan.uncountable, **run.absent}
+    return Observation(work, counts, uncounted, tree.values(roots), bottleneck)
+
+
+def _totals_of(estimator: Estimator, event: str) -> dict[str, float]:
+    return estimator.totals(estimator.home((event,)))

@@ -1,0 +1,1 @@
+"""What samples and kernel counters say of a process where no hardware counter can be read."""

@@ -1,0 +1,175 @@
+"""The instructions that samples of a clock stand behind: by kind, and the hottest by name."""
+
+import os
+import posixpath
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.slots.without_pmu.disassembly import Code, Disassembler, Instruction
+from topdown.slots.without_pmu.instruction_kinds import InstructionKind
+from topdown.stacks.binaries import find_binary
+from topdown.stacks.elf_file import ElfError, ElfFile
+from topdown.stacks.function_table import demangled
+from topdown.stacks.object_symbols import read_object
+from topdown.stacks.profile import Warning as ProfileWarning
+from topdown.stacks.regular_file import RefusedFileError
+from topdown.stacks.symbol_sources import SymbolSources
+from topdown.stacks.system_images import VDSO, vdso_image
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture, Object
+
+# A function longer than this is not gone through, and of all functions the hottest 4 MiB: 3 s.
+LONGEST_FUNCTION_BYTES = 256 << 10
+DECODED_BYTES_AT_MOST = 4 << 20
+HOTTEST_AT_MOST = 5
+_Addresses = dict[int, int]  # an address in a file, and the samples on it
+
+
+@dataclass(frozen=True, slots=True)
+class HotInstruction:
+    """An instruction that samples stand behind, the function it is in, and how many."""
+
+    text: str
+    function: str
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class SampledInstructions:
+    """Samples of user code by the kind of the instruction before them.
+
+    ``undetermined`` samples stand where instructions of different kinds may have been before;
+    ``undecoded`` ones in code that could not be read: compiled at run time, gone, or too long.
+    """
+
+    kinds: tuple[tuple[InstructionKind, int], ...]
+    undetermined: int
+    undecoded: int
+    hottest: tuple[HotInstruction, ...]
+
+    @property
+    def samples(self) -> int:
+        """Return how many samples of user code there are."""
+        return sum(count for _, count in self.kinds) + self.undetermined + self.undecoded
+
+
+@dataclass(slots=True)
+class _Tally:
+    kinds: Counter[InstructionKind]
+    instructions: Counter[tuple[str, str]]
+    undetermined: int = 0
+    undecoded: int = 0
+    bytes_left: int = DECODED_BYTES_AT_MOST
+
+    def add(self, before: dict[int, Instruction], samples: _Addresses, function: str) -> None:
+        for address, count in samples.items():
+            instruction = before.get(address)
+            if instruction is None:
+                self.undetermined += count
+            else:
+                self.kinds[instruction.kind] += count
+                self.instructions[instruction.text, function] += count
+
+
+def sampled_instructions(
+    capture: "Capture", frames: npt.NDArray[np.uint32], sources: SymbolSources
+) -> SampledInstructions:
+    """Return the user samples by kind; ``frames`` (n_user_samples,) are their leaf frames."""
+    numbers, counts = np.unique(frames, return_counts=True)
+    objects = capture.frame_object[numbers]
+    tally = _Tally(Counter(), Counter())
+    weights = [(int(counts[objects == number].sum()), number) for number in np.unique(objects)]
+    for _, number in sorted(weights, key=lambda pair: -pair[0]):
+        of_object = objects == number
+        addresses = capture.frame_address[numbers[of_object]]
+        samples = dict(zip(addresses.tolist(), counts[of_object].tolist(), strict=True))
+        if number < 0:
+            tally.undecoded += sum(samples.values())
+        else:
+            _count_object(capture.objects[number], samples, sources, tally)
+    return SampledInstructions(
+        kinds=tuple(tally.kinds.most_common()),
+        undetermined=tally.undetermined,
+        undecoded=tally.undecoded,
+        hottest=tuple(
+            HotInstruction(text, function, count)
+            for (text, function), count in tally.instructions.most_common(HOTTEST_AT_MOST)
+        ),
+    )
+
+
+def _count_object(
+    mapped: "Object", samples: _Addresses, sources: SymbolSources, tally: _Tally
+) -> None:
+    """Add the samples of one file to the tally, those that cannot be decoded as such."""
+    left = dict(samples)
+    with ExitStack() as files:
+        file = _open(mapped, sources, files)
+        if file is not None and Disassembler.decodes(file.header.machine):
+            disassembler = Disassembler(file.header.machine)
+            for name, code, within in _functions(mapped, file, samples, sources):
+                if len(code.content) > tally.bytes_left:
+                    break
+                tally.bytes_left -= len(code.content)
+                tally.add(disassembler.before(code, list(within)), within, name)
+                for address in within:
+                    del left[address]
+    tally.undecoded += sum(left.values())
+
+
+def _open(mapped: "Object", sources: SymbolSources, files: ExitStack) -> ElfFile | None:
+    """Return the file that the object is, None where it is none or cannot be had."""
+    try:
+        if mapped.path == VDSO:
+            image = vdso_image(mapped, sources)
+            return None if image is None else ElfFile(image)
+        if not mapped.path.startswith(b"/"):
+            return None
+        binary = find_binary(mapped, sources, files)
+    except ElfError:
+        return None
+    return None if isinstance(binary, ProfileWarning) else binary.main
+
+
+def _functions(
+    mapped: "Object", file: ElfFile, samples: _Addresses, sources: SymbolSources
+) -> Iterator[tuple[str, Code, _Addresses]]:
+    """Yield name, code and samples of each function that was sampled, the hottest first.
+
+    Addresses are offsets in the file throughout, as the samples' are: within a function they
+    differ from the process's by the same amount.
+    """
+    symbols = read_object(mapped, sources)
+    if symbols.table is None:
+        return
+    offsets = np.array(sorted(samples), np.uint64)
+    addresses, known = symbols.symbol_addresses(offsets)
+    groups = np.where(known, symbols.table.look_up(addresses), -1)
+    weights = np.array([samples[offset] for offset in offsets.tolist()], np.int64)
+    hot = np.unique(groups[groups >= 0])
+    by_weight = sorted(hot.tolist(), key=lambda group: -int(weights[groups == group].sum()))
+    names = demangled(symbols.table.names(np.array(by_weight, np.int64)))
+    for group, name in zip(by_weight, names, strict=True):
+        rows = np.flatnonzero(groups == group)
+        start, end = int(symbols.table.start[group]), int(symbols.table.end[group])
+        offset = int(offsets[rows[0]]) - (int(addresses[rows[0]]) - start)
+        if end - start > LONGEST_FUNCTION_BYTES:
+            continue
+        try:
+            content = file.source.read(offset, min(end - start, file.source.size - offset))
+        except RefusedFileError:
+            continue
+        within = {place: samples[place] for place in offsets[rows].tolist()}
+        yield name or _unnamed(mapped), Code(offset, content), within
+
+
+def _unnamed(mapped: "Object") -> str:
+    """Return what stands for the name of a function that has none: its file."""
+    return posixpath.basename(os.fsdecode(mapped.path)) or "(no name)"

@@ -1,0 +1,69 @@
+"""What a recording of a clock's samples says of where CPU time went, without a PMU."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from stallscope._native import Capture, CaptureError, read_capture
+from stallscope.errors import RecordingError
+from stallscope.recordings import Recording
+from topdown.slots.without_pmu.kernel_samples import KERNEL_FRAME, KernelSamples, kernel_samples
+from topdown.slots.without_pmu.sampled_instructions import (
+    SampledInstructions,
+    sampled_instructions,
+)
+from topdown.stacks.event_choice import choose_event
+from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
+
+
+@dataclass(frozen=True, slots=True)
+class SampledWork:
+    """Samples of a clock. ``kernel`` is None where kernel code was not sampled."""
+
+    samples: int
+    lost: int
+    event: str
+    user: SampledInstructions
+    kernel: KernelSamples | None
+
+
+def read_sampled_work(recording: Recording, proc: Path = Path("/proc")) -> SampledWork:
+    """Return what the samples of a recording say; RecordingError where it cannot be read."""
+    manifest = recording.manifest
+    try:
+        capture = read_capture(
+            recording.samples, allow_truncated=manifest is not None and not manifest.complete
+        )
+    except CaptureError as error:
+        raise RecordingError(
+            f"{recording.samples}: at offset {error.args[1]}: {error.args[0]}", "record again"
+        ) from error
+    sources = SymbolSources(
+        recording=recording.path,
+        boot_id=manifest.boot_id if manifest is not None else None,
+        recorded_ns=None,
+        proc=proc,
+        cache_directory=default_cache_directory(),
+    )
+    return sampled_work(capture, sources)
+
+
+def sampled_work(capture: Capture, sources: SymbolSources) -> SampledWork:
+    """Return the samples of a capture's first event, by what ran."""
+    event = choose_event(capture, None)
+    stacks = capture.stack[event.rows]
+    begins = capture.stack_offset[stacks]
+    stacked = begins < capture.stack_offset[stacks + 1]
+    stacks, leaves = stacks[stacked], capture.stack_frame[begins[stacked]]
+    in_kernel = capture.frame_kind[leaves] == KERNEL_FRAME
+    of_kernel = None
+    if event.source.scope != "user":
+        of_kernel = kernel_samples(capture, stacks[in_kernel], sources)
+    return SampledWork(
+        samples=len(stacks),
+        lost=max(capture.lost_records, capture.lost_samples),
+        event=event.source.event,
+        user=sampled_instructions(capture, leaves[~in_kernel].astype(np.uint32), sources),
+        kernel=of_kernel,
+    )
