@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.pairs import keep_settings
 from benchmarks.tables import document
-from harness.load.settings import observed, settings_since
+from harness.machine_settings import settings_now, settings_since
 
 # Quick ones first; each module has run() and says in its docstring what it compares.
 NAMES = (
@@ -44,7 +44,7 @@ def main(names: list[str]) -> int:
     for name in names or NAMES:
         if name != "tables":
             print(f"== {name}", flush=True)
-            before = observed()
+            before = settings_now()
             importlib.import_module(f"benchmarks.{name}").run()
             keep_settings(name, settings_since(before))
     Path("docs/benchmarks.md").write_text(document())

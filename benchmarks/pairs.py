@@ -100,11 +100,11 @@ def save(benchmark: str, command: str, cases: list[Case]) -> None:
     (RAW / f"{benchmark}.json").write_text(json.dumps(asdict(session), indent=1) + "\n")
 
 
-def keep_settings(benchmark: str, found: Fingerprint) -> None:
+def keep_settings(benchmark: str, found: Fingerprint | None) -> None:
     """Add what the machine was set to, while it ran, to a session that save() wrote."""
     path = RAW / f"{benchmark}.json"
     document = json.loads(path.read_text())
-    document["settings"] = found.document()
+    document["settings"] = found and found.document()
     path.write_text(json.dumps(document, indent=1) + "\n")
 
 

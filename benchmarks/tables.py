@@ -8,7 +8,7 @@ from benchmarks.pairs import (
     ratios,
     sessions,
 )
-from harness.load.settings import settings_facts
+from harness.machine_settings import settings_facts
 
 INTRODUCTION = """# Benchmarks
 

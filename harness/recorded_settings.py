@@ -9,20 +9,12 @@ from pathlib import Path
 
 from cstates.observation import Observation
 from harness.load.recording import read_settings
-from harness.load.settings import observed, settings_facts, settings_since
+from harness.machine_settings import settings_facts, settings_since
 from harness.outputs import write_whole
 from harness.terminal import warn
 from stallscope.errors import StallscopeError
 from stallscope.json_fields import read_fields
 from stallscope.recordings import MANIFEST
-
-
-def settings_now() -> Observation | None:
-    """Return how this machine's CPUs are set now; None where sysfs does not tell."""
-    try:
-        return observed()
-    except StallscopeError:
-        return None
 
 
 def keep_settings(directory: Path, before: Observation | None) -> None:
@@ -36,7 +28,8 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
     try:
         document = dict(read_fields(manifest).values)
         if document.get("complete") is True:
-            document["settings"] = settings_since(before).document()
+            found = settings_since(before)
+            document["settings"] = found and found.document()
             write_whole(manifest, [json.dumps(document, indent=1) + "\n"])
     except StallscopeError as error:
         warn(f"what the machine was set to could not be kept: {error.message}")
@@ -44,5 +37,4 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
 
 def recorded_facts(directory: Path) -> dict[str, str]:
     """Return labels and texts of what a recording kept; nothing where it did not."""
-    found = read_settings(directory / MANIFEST)
-    return {} if found is None else settings_facts(found)
+    return settings_facts(read_settings(directory / MANIFEST))

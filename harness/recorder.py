@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from harness.recorded_settings import keep_settings, settings_now
+from harness.machine_settings import settings_now
+from harness.recorded_settings import keep_settings
 from harness.terminal import LiveLine, note, printable, report_command, warn
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError

@@ -36,10 +36,16 @@ def command(names: tuple[str, ...], gate: bool, as_json: bool) -> int:
     from harness.labs.kernels_sources import available_sources  # noqa: PLC0415
     from harness.labs.kernels_table import document, heading, line, notes  # noqa: PLC0415
     from harness.labs.known_kernels import known_kernels  # noqa: PLC0415
+    from harness.machine_settings import (  # noqa: PLC0415
+        settings_lines,
+        settings_now,
+        settings_since,
+    )
     from harness.terminal import LiveLine, colours, width  # noqa: PLC0415
     from stallscope.errors import ExitCode  # noqa: PLC0415
 
     kernels = known_kernels(names)
+    before = settings_now()
     live = LiveLine()
     done: list[Row] = []
     if not as_json:
@@ -56,6 +62,11 @@ def command(names: tuple[str, ...], gate: bool, as_json: bool) -> int:
                 click.echo(line(row), color=colours())
     finally:  # what is done is printed after Ctrl-C as well
         live.clear()
-        click.echo(json.dumps(document(done)) if as_json else "\n".join(notes(done, width())))
+        settings = settings_since(before)
+        if as_json:
+            click.echo(json.dumps(document(done, settings)))
+        else:
+            told = [*notes(done, width()), *settings_lines(settings, width())]
+            click.echo("\n".join(told), color=colours())
     wrong = any(row.verdict in (Verdict.WRONG, Verdict.FAILED) for row in done)
     return int(ExitCode.FINDING if gate and wrong else ExitCode.DONE)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from cstates.fingerprint import Fingerprint
 from harness.labs.kernels import Row, Verdict
 from harness.terminal import printable, wrapped
 
@@ -47,10 +48,11 @@ def notes(rows: Sequence[Row], width: int) -> list[str]:
     return ["", *lines, ", ".join(counts)]
 
 
-def document(rows: Sequence[Row]) -> dict[str, object]:
-    """Return the JSON document."""
+def document(rows: Sequence[Row], settings: Fingerprint | None) -> dict[str, object]:
+    """Return the JSON document, with what the machine was set to meanwhile, if that is known."""
     return {
         "schema": SCHEMA,
+        "settings": settings and settings.document(),
         "rows": [
             {
                 "kernel": row.kernel.name,

@@ -24,6 +24,7 @@ def lab_document(results: LabResults, findings: Findings, cpu_model: str) -> Jso
             "caches": [_told(cache) for cache in machine.caches],
             "memory_limit_bytes": results.limit_bytes,
         },
+        "settings": results.settings and results.settings.document(),
         "seconds": results.seconds,
         "interrupted": results.interrupted,
         "warnings": list(findings.warnings),

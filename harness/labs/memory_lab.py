@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from cstates.fingerprint import Fingerprint
 from harness.labs.memory_machine import LabMachine
 from harness.labs.memory_plan import Part, Section, expected_s
 from harness.labs.memory_points import LeftOut, Measured, Point
@@ -32,6 +33,7 @@ class LabResults:
     sections: tuple[SectionResults, ...]
     seconds: float
     interrupted: bool
+    settings: Fingerprint | None = None  # of the machine; None: not looked at
 
     def section(self, wanted: Section) -> SectionResults:
         """Return one section's results; empty where the lab was interrupted before it."""

@@ -1,8 +1,11 @@
 """One run of the memory lab on this machine: the plan, its progress on stderr, the results."""
 
+from dataclasses import replace
+
 from harness.labs.memory_lab import LabProgress, LabResults, run_lab
 from harness.labs.memory_machine import MEMORY_SHARE, gather
 from harness.labs.memory_plan import LabOptions, make_plan
+from harness.machine_settings import settings_now, settings_since
 from harness.terminal import LiveLine
 from stallscope.errors import UnableError
 from stallscope.sizes import size_text
@@ -23,6 +26,7 @@ def run_session(options: LabOptions, allowed: frozenset[int]) -> LabResults:
             "is available",
             "free some memory, or ask for smaller rings with --least",
         )
+    before = settings_now()
     live = LiveLine()
     live.show(f"measuring: about {sum(part.expected_s for part in parts):.0f} s")
     try:
@@ -33,7 +37,7 @@ def run_session(options: LabOptions, allowed: frozenset[int]) -> LabResults:
         live.clear()
     if not any(section.measured for section in results.sections) and results.interrupted:
         raise KeyboardInterrupt
-    return results
+    return replace(results, settings=settings_since(before))
 
 
 def _say(live: LiveLine, progress: LabProgress) -> None:

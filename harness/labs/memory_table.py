@@ -9,6 +9,7 @@ from harness.labs.memory_findings import Findings
 from harness.labs.memory_lab import LabResults, SectionResults
 from harness.labs.memory_plan import Section
 from harness.labs.memory_points import LINE_BYTES, Measured, Pages
+from harness.machine_settings import settings_lines
 from harness.terminal import printable, wrapped
 from stallscope.sizes import size_text
 
@@ -211,3 +212,4 @@ def _closing(results: LabResults, findings: Findings, room: int) -> Iterator[str
         yield ""
     for note in notes:
         yield from wrapped(note, room, "  ")
+    yield from settings_lines(results.settings, room)

@@ -17,7 +17,7 @@ from harness.load.loader import fill_keys, loading
 from harness.load.options import LoadOptions, ServerOptions
 from harness.load.requests import made_requests
 from harness.load.server import running_server
-from harness.load.settings import observed, settings_since
+from harness.machine_settings import settings_now, settings_since
 from harness.outputs import write_whole
 from harness.terminal import LiveLine, colours, note, width
 from stallscope.errors import UsageError
@@ -37,7 +37,7 @@ def run_lab(options: ScaleOptions, cpus: str | None) -> ScaleResults:
     shared = frozenset(
         point for point in options.points if options.threads_of(point) >= len(server_cpus)
     )
-    before = observed()
+    before = settings_now()
     found: list[ScaleRun] = []
     interrupted = False
     line = LiveLine()

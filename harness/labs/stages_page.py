@@ -8,7 +8,7 @@ from harness.labs.stages_plan import FIXED_RATE, SATURATED, Load, Side
 from harness.labs.stages_results import StagesResults
 from harness.labs.stages_rows import BATCH, THROUGHPUT, Row, measured_rows, ratio_text, spread_text
 from harness.labs.stages_table import simulated_rows, slot_text
-from harness.load.settings import settings_facts
+from harness.machine_settings import settings_facts
 from harness.outputs import write_whole
 from harness.pages.latency_panel import Series
 from harness.pages.stages import Block, Cell, SideFlame, StagesPage, render_stages_page
@@ -133,4 +133,4 @@ def _slots(results: StagesResults) -> Block | None:
 def _facts(results: StagesResults) -> dict[str, str]:
     host = read_host()
     facts = {"host": host.hostname, "CPU": host.cpu_model, "kernel": host.kernel_release}
-    return facts if results.settings is None else facts | settings_facts(results.settings)
+    return facts | settings_facts(results.settings)

@@ -18,7 +18,7 @@ from harness.labs.stages_results import Reading, Replays, SlotsFound, StagesResu
 from harness.labs.stages_rounds import Bench, run_rounds
 from harness.labs.stages_table import lines
 from harness.load.requests import made_requests
-from harness.load.settings import observed, settings_since
+from harness.machine_settings import settings_now, settings_since
 from harness.outputs import write_whole
 from harness.terminal import LiveLine, colours, printable, width
 from stallscope.errors import UsageError
@@ -75,7 +75,7 @@ def run_lab(
     """
     cores = two_cores(Roots(), usable_cpus(cpus))
     _make_output(options.output)
-    before = observed()
+    before = settings_now()
     found = _Found()
     progress = _Progress(expected_s(options), on_phase)
     interrupted = False

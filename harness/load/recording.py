@@ -93,7 +93,7 @@ def write_manifest(
         "files": [
             {"name": name, "format": "HdrHistogram V2 interval log, ns"} for name in LOGS.values()
         ],
-        "settings": None if settings is None else settings.document(),
+        "settings": settings and settings.document(),
         "warnings": [
             {"code": "loader", "message": text} for text in (result.warnings if result else ())
         ],

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from harness.load.recording import LoadRecording, read_load
-from harness.load.settings import settings_facts, settings_lines
 from harness.load.text import rate_text, result_lines
+from harness.machine_settings import settings_facts, settings_lines
 from harness.outputs import write_whole
 from harness.pages.latency import render_latency_page
 from harness.pages.latency_panel import Series
@@ -57,9 +57,8 @@ def report_load(
     if as_json:
         click.echo(json.dumps(document, allow_nan=False))
         return
-    click.echo("\n".join(result_lines(found.result, width())), color=colours())
-    if found.settings is not None:
-        click.echo("\n" + "\n".join(settings_lines(found.settings, width())), color=colours())
+    told = [*result_lines(found.result, width()), *settings_lines(found.settings, width())]
+    click.echo("\n".join(told), color=colours())
     click.echo(f"\nrecording  {printable(str(recording.path))}")
     if page is not None:
         click.echo(f"page       {printable(str(page))}")
@@ -74,4 +73,4 @@ def _facts(found: LoadRecording) -> dict[str, str]:
     }
     if result.limited_by_loader:
         facts["limit"] = f"the loader itself: {result.why}"
-    return facts if found.settings is None else facts | settings_facts(found.settings)
+    return facts | settings_facts(found.settings)

@@ -12,8 +12,8 @@ from harness.load.options import LoadOptions
 from harness.load.recording import forget_unbegun, make_directory, write_manifest
 from harness.load.report import write_load_page
 from harness.load.results import SCHEMA, LoadResult
-from harness.load.settings import observed, settings_lines, settings_since
 from harness.load.text import result_lines, second_line
+from harness.machine_settings import settings_lines, settings_now, settings_since
 from harness.terminal import LiveLine, colours, note, printable, report_command, width
 from stallscope.errors import ExitCode
 
@@ -21,7 +21,7 @@ from stallscope.errors import ExitCode
 def run_session(options: LoadOptions, *, force: bool, as_json: bool) -> int:
     """Return the exit code, once the load has run, its page is written and its numbers printed."""
     make_directory(options.output, force=force)
-    before = observed()
+    before = settings_now()
     begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     write_manifest(options, begin_ns, None)
     line = LiveLine()
@@ -41,8 +41,8 @@ def run_session(options: LoadOptions, *, force: bool, as_json: bool) -> int:
             json.dumps(load_document(result, settings, options.output, page), allow_nan=False)
         )
     else:
-        click.echo("\n".join(result_lines(result, width())), color=colours())
-        click.echo("\n" + "\n".join(settings_lines(settings, width())), color=colours())
+        told = [*result_lines(result, width()), *settings_lines(settings, width())]
+        click.echo("\n".join(told), color=colours())
         click.echo(f"\nrecording  {printable(str(options.output))}")
         click.echo(f"page       {printable(str(page))}")
         note(f"see it again with: {report_command(options.output)}")
@@ -56,7 +56,7 @@ def load_document(
     document = {name: value for name, value in result.document.items() if name != "event"}
     document |= {
         "schema": SCHEMA,
-        "settings": None if settings is None else settings.document(),
+        "settings": settings and settings.document(),
         "recording": str(recording),
         "report": None if page is None else str(page),
     }

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.recorded_settings import keep_settings, recorded_facts, settings_now
+from harness.machine_settings import settings_now
+from harness.recorded_settings import keep_settings, recorded_facts
 
 
 def recording(folder: Path, **fields: object) -> Path:

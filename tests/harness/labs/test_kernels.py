@@ -17,6 +17,7 @@ from harness.labs.known_kernels import KnownKernel, known_kernels, trial
 from harness.slots.engine import Taken
 from harness.slots.request import Request, Source
 from stallscope.errors import TargetError, UnableError, UsageError
+from tests.harness.labs.stages_results import SETTINGS
 from topdown.slots.measurement import Kind, MeasuredNode, Measurement
 
 DRAM = "backend_bound/memory_bound/dram"
@@ -140,7 +141,7 @@ def test_a_program_that_fails_leaves_the_others_their_rows() -> None:
 
 def test_the_document_has_what_scripts_rely_on() -> None:
     seen = made((kernel(),), Sources(modelled=lambda _: measurement("backend_bound", "dram_bound")))
-    written = json.loads(json.dumps(document(seen)))
+    written = json.loads(json.dumps(document(seen, SETTINGS)))
     assert written["schema"] == "stallscope.lab.kernels/1"
     (row,) = written["rows"]
     assert {key: row[key] for key in ("kernel", "expected", "found", "kind")} == {
@@ -149,6 +150,8 @@ def test_the_document_has_what_scripts_rely_on() -> None:
         "found": DRAM,
         "kind": "modelled",
     }
+    assert written["settings"]["states"][1]["entries"] == 9
+    assert document(seen, None)["settings"] is None
 
 
 def test_the_table_says_why_a_row_is_not_right() -> None:
@@ -185,7 +188,9 @@ def test_the_gate_is_shut_where_an_answer_is_wrong(
     words = ["lab", "kernels", "--kernel", "pointer-chase-dram"]
     gated = CliRunner().invoke(group, [*words, "--gate"], standalone_mode=False)
     assert gated.return_value == status
-    assert CliRunner().invoke(group, words, standalone_mode=False).return_value == 0
+    plain = CliRunner().invoke(group, words, standalone_mode=False)
+    assert plain.return_value == 0
+    assert "sleep states: " in plain.stdout
 
 
 def test_every_expected_answer_is_one_that_can_be_found() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -14,6 +15,7 @@ from harness.labs.memory_plan import LabOptions, Section
 from harness.labs.memory_points import Pages
 from harness.labs.memory_table import lines
 from tests.harness.labs.memory_results import GIB, KIB, MIB, machine, results, without
+from tests.harness.labs.stages_results import SETTINGS
 
 CPU = "Model $x_1$ <b>\x1b[2J"
 
@@ -39,6 +41,15 @@ def test_the_text_has_every_section_and_no_control_character() -> None:
     )
     assert "this machine has one NUMA node" in written
     assert "counters: unavailable (No such file or directory)" in written
+
+
+def test_what_it_ran_under_is_told() -> None:
+    plain = results()
+    assert document(plain)["settings"] is None
+    assert "sleep states" not in text(plain)
+    found = replace(plain, settings=SETTINGS)
+    assert document(found)["settings"]["states"][1]["entries"] == 9
+    assert "less repeatable: C6 open (170 us), entered 9 times" in text(found)
 
 
 def test_bars_grow_with_the_latency() -> None:

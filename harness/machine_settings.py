@@ -1,39 +1,47 @@
-"""What a load or lab ran under: read before and after, and told as people read it."""
+"""What a measurement ran under: read before and after, and told as people read it."""
 
 from cstates.fingerprint import Fingerprint, FrequencySetting, fingerprint
 from cstates.observation import Observation, observe
 from cstates.sysfs import present_cpus
 from harness.terminal import printable, wrapped
+from stallscope.errors import StallscopeError
 from stallscope.system_files import Roots
 
 
-def observed() -> Observation:
-    """Return how this machine's CPUs are set now, to be compared with later."""
+def settings_now() -> Observation | None:
+    """Return how this machine's CPUs are set now; None where sysfs does not tell."""
     roots = Roots()
-    return observe(roots, present_cpus(roots))
+    try:
+        return observe(roots, present_cpus(roots))
+    except StallscopeError:
+        return None
 
 
-def settings_since(before: Observation) -> Fingerprint:
-    """Return what ran since an observation ran under."""
-    return fingerprint(before, observed())
+def settings_since(before: Observation | None) -> Fingerprint | None:
+    """Return what ran since an observation ran under; None where sysfs did not tell."""
+    after = settings_now()
+    return None if before is None or after is None else fingerprint(before, after)
 
 
-def settings_facts(found: Fingerprint) -> dict[str, str]:
-    """Return labels and texts of a fingerprint; what is not known says why."""
+def settings_facts(found: Fingerprint | None) -> dict[str, str]:
+    """Return labels and texts of a fingerprint; what is not known says why, and None nothing."""
+    if found is None:
+        return {}
     facts = {"sleep states": _sleep_text(found), "frequency": _frequency_text(found)}
     if found.warnings:
         facts["less repeatable"] = ", ".join(found.warnings)
     return facts
 
 
-def settings_lines(found: Fingerprint, room: int) -> list[str]:
-    """Return the same for a terminal."""
+def settings_lines(found: Fingerprint | None, room: int) -> list[str]:
+    """Return the same for a terminal, below an empty line."""
     facts = settings_facts(found)
-    return [
+    lines = [
         line
         for label, text in facts.items()
         for line in wrapped(printable(f"{label}: {text}"), room, "  ")
     ]
+    return ["", *lines] if lines else []
 
 
 def _sleep_text(found: Fingerprint) -> str:
