@@ -17,7 +17,8 @@ class FrequencyPolicy:
     """One cpufreq policy: the CPUs whose frequency is set together; unknown is None."""
 
     name: str  # policy0
-    cpus: tuple[int, ...]
+    cpus: tuple[int, ...]  # online
+    related_cpus: tuple[int, ...]  # those that are offline as well
     driver: str | None
     governor: str | None
     available_governors: tuple[str, ...]
@@ -79,10 +80,11 @@ def read_frequency(roots: Roots, cpus: tuple[int, ...]) -> Frequency:
 
 
 def _read_policy(folder: Path, name: str) -> FrequencyPolicy:
-    related = read_text(folder / "affected_cpus", 65536) or ""
+    cpus = _cpus(folder / "affected_cpus")
     return FrequencyPolicy(
         name=name,
-        cpus=cpus_in_list(",".join(related.split())),
+        cpus=cpus,
+        related_cpus=_cpus(folder / "related_cpus") or cpus,
         driver=read_text(folder / "scaling_driver", 64) or None,
         governor=read_text(folder / "scaling_governor", 64) or None,
         available_governors=tuple(
@@ -96,6 +98,10 @@ def _read_policy(folder: Path, name: str) -> FrequencyPolicy:
         current_khz=_khz(folder / "scaling_cur_freq"),
         energy_preference=read_text(folder / "energy_performance_preference", 64) or None,
     )
+
+
+def _cpus(path: Path) -> tuple[int, ...]:
+    return cpus_in_list(",".join((read_text(path, 65536) or "").split()))
 
 
 def _acpi_base_khz(folder: Path) -> int | None:

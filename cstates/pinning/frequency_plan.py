@@ -11,6 +11,7 @@ from cstates.pinning.knobs import Change, change
 from cstates.pinning.request import PinRequest
 from cstates.pinning.targets import Targets
 from cstates.sysfs import cpu_folder
+from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots, names_in, read_text
 
@@ -142,6 +143,27 @@ def _wanted_khz(policy: FrequencyPolicy, wanted: str) -> int:
             f"base, max, or kHz from {least} to {most}",
         )
     return khz
+
+
+def shared_policies(roots: Roots, targets: Targets, changes: tuple[Change, ...]) -> tuple[str, ...]:
+    """Return a warning where what is changed of a policy is of further CPUs as well."""
+    set_now = {each.path for each in changes if each.new is not None}
+    capped = set(targets.capped)
+    others: set[int] = set()
+    names = []
+    for policy in read_frequency(roots, targets.capped).policies:
+        beyond = set(policy.related_cpus) - capped
+        folder = f"/sys/devices/system/cpu/cpufreq/{policy.name}/"
+        if beyond and any(path.startswith(folder) for path in set_now):
+            others |= beyond
+            names.append(policy.name)
+    if not names:
+        return ()
+    text = (
+        f"CPUs {format_cpu_list(others)} are not pinned, but have their frequency set with those "
+        f"that are ({', '.join(names)}): what is set of it holds for them, too"
+    )
+    return (text,)
 
 
 def _policies(frequency: Frequency) -> tuple[FrequencyPolicy, ...]:

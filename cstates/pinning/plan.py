@@ -35,7 +35,13 @@ class Plan:
     journaled: tuple[Change, ...]  # in the order they are written
     closed: tuple[ClosedState, ...]  # states that counters shall not see entered
     left_out: tuple[LeftOut, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings_of_command: tuple[str, ...] = ()
+    warnings_of_files: tuple[str, ...] = ()  # of what is journaled
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return all that is to be warned of."""
+        return (*self.warnings_of_command, *self.warnings_of_files)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -48,7 +54,7 @@ class Plan:
         """Return the plan's part that needs none of these scopes."""
         plan = self
         if Scope.SYSFS in scopes:
-            plan = replace(plan, journaled=(), closed=())
+            plan = replace(plan, journaled=(), closed=(), warnings_of_files=())
         if Scope.DESCRIPTOR in scopes:
             plan = replace(plan, held_us=None, held_change=None)
         return plan
@@ -92,16 +98,19 @@ def make_plan(roots: Roots, request: PinRequest) -> Plan:
         draft.add(wish, asked, lambda wish=wish: off(roots, wish.value))  # type: ignore[misc]
     away = system_plan.plan_interrupts
     draft.add(Wish.IRQ_AWAY, request.irq_away, lambda: away(roots, targets))
+    journaled = tuple(draft.changes)
+    shared = frequency_plan.shared_policies(roots, targets, journaled)
     return Plan(
         targets=targets,
         process=process,
         process_changes=process_changes,
         held_us=idle.held_us,
         held_change=_held_change(roots, idle.held_us),
-        journaled=tuple(draft.changes),
+        journaled=journaled,
         closed=idle.closed,
         left_out=tuple(draft.left_out),
-        warnings=(*_offline(targets), *idle.warnings, *_rivals(roots, draft)),
+        warnings_of_command=_offline(targets),
+        warnings_of_files=(*idle.warnings, *shared, *_rivals(roots, journaled)),
     )
 
 
@@ -152,8 +161,8 @@ def _offline(targets: Targets) -> tuple[str, ...]:
     return (f"CPUs {format_cpu_list(targets.offline)} are offline, and left out",)
 
 
-def _rivals(roots: Roots, draft: _Draft) -> tuple[str, ...]:
-    found = rivals(roots) if draft.changes else ()
+def _rivals(roots: Roots, changes: tuple[Change, ...]) -> tuple[str, ...]:
+    found = rivals(roots) if changes else ()
     return tuple(
         f"{rival.name} (process {rival.pid}) is running and may override this: it {rival.what}"
         for rival in found

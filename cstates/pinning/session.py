@@ -148,7 +148,8 @@ def _allowed(place: Place, request: PinRequest, *, allow_partial: bool) -> Plan:
             f"{why}; what this user can do of it: {able}",
             "run as root, or add --allow-partial to do only that",
         )
-    return replace(rest, warnings=(*rest.warnings, f"{why}; only this is done: {able}"))
+    told = f"{why}; only this is done: {able}"
+    return replace(rest, warnings_of_command=(*rest.warnings_of_command, told))
 
 
 def obstacles(roots: Roots, plan: Plan) -> dict[Scope, str]:

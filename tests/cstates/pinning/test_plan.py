@@ -1,6 +1,7 @@
 """What a request changes on made machines: which files, from what to what, in which order."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -101,6 +102,28 @@ def test_a_policy_that_cpus_share_is_set_once(fake: Fake) -> None:
     assert change.path == f"{CPUS}/cpufreq/policy1/scaling_governor"
     kept = {each.path.rpartition("/")[2] for each in plan.journaled if each.new is None}
     assert kept == {"io_is_busy", "sampling_rate", "up_threshold"}
+
+
+def test_cpus_whose_frequency_is_set_along_are_warned_of(fake: Fake) -> None:
+    machine = fake("acpi-cpufreq-server")
+    own = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
+    assert own.targets.capped == (1, 3)
+    assert not own.warnings  # the policy is of the core alone
+    machine.write(f"{CPUS}/cpufreq/policy1/affected_cpus", "1 2 3")
+    machine.write(f"{CPUS}/cpufreq/policy1/related_cpus", "0 1 2 3")
+    (warned,) = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance").warnings
+    assert warned.startswith("CPUs 0,2 are not pinned")
+    assert "(policy1)" in warned
+    # What is of all CPUs, or of sleep, or set as asked already, is no policy's.
+    for asked in ({"no_turbo": True}, {"states": ("C1",)}, {"governor": "ondemand"}):
+        assert not planned(fake, "acpi-cpufreq-server", cpus="1", **asked).warnings
+
+
+def test_a_part_without_files_warns_of_none(fake: Fake) -> None:
+    whole = planned(fake, "offline-cpus", states=("C1",), cpus="0,1", aslr_off=True)
+    whole = replace(whole, warnings_of_files=("a daemon may override this",))
+    part = whole.without(frozenset({Scope.SYSFS}))
+    assert part.warnings == ("CPUs 1 are offline, and left out",)
 
 
 def test_boost_is_the_other_way_round_than_no_turbo(fake: Fake) -> None:
