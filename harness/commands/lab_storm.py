@@ -30,7 +30,7 @@ Examples:
               metavar="S", help="Seconds of rest before that, for caches and limiters to "
               "recover.")  # fmt: skip
 @click.option("--recommended", type=click.IntRange(1, 4096), metavar="N",
-              help="The recommended limit. Default: by a short curve of the writer.")  # fmt: skip
+              help="The recommended limit. Default: by a trial of limits before.")  # fmt: skip
 @click.option("--limits", default="128,32,16,8", show_default=True, metavar="LIST",
               help="Limits to try beside it and none; 128 is always there.")  # fmt: skip
 @click.option("--shares", default="1000:100", show_default=True, metavar="R:W",

@@ -4,6 +4,7 @@ from harness.labs.stages_statistics import Spread
 from harness.labs.storm_conclusion import LEAST_READS, conclude
 from harness.labs.storm_plan import AGAINST, ALONE, asked_text
 from harness.labs.storm_results import COMPARED, OTHERS, READER, WRITER, StormResults
+from harness.labs.storm_trial import Recommended
 from ioprobe.storm import Setting, StormRound
 
 SCHEMA = "stallscope.lab.storm/1"
@@ -22,7 +23,7 @@ def storm_document(results: StormResults) -> dict[str, object]:
         "rows": [_row(results, one) for one in _listed(known, shared=True)],
         "first_come": [_row(results, one) for one in _listed(known, shared=False)],
         "reader_alone": _row(results, ALONE) if ALONE in known else None,
-        "recommended": {"limit": results.recommended.limit, "how": results.recommended.how},
+        "recommended": _recommended(results.recommended),
         "against": AGAINST,
         "ratios": _ratios(results, results.against),
         "ratios_against_no_limit": _ratios(results, Setting(None, None)),
@@ -47,6 +48,11 @@ def storm_document(results: StormResults) -> dict[str, object]:
         "seconds": results.seconds,
         "complete": results.complete,
     }
+
+
+def _recommended(found: Recommended) -> dict[str, object]:
+    tried = [{"limit": one.limit, "bandwidth_ratio": _spread(one.bandwidth)} for one in found.tried]
+    return {"limit": found.limit, "how": found.how, "tried": tried}
 
 
 def _listed(known: tuple[Setting, ...], *, shared: bool) -> list[Setting]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from harness.io.curve_options import size_of
-from harness.labs.storm_plan import AGAINST, LIMITS, StormOptions
+from harness.labs.storm_plan import AGAINST, LIMITS, StormOptions, TrialPlan
 from ioprobe.simulated import PREFIX
 from ioprobe.storm import Streams
 from stallscope.errors import UsageError
@@ -16,7 +16,8 @@ _MODELLED_S = 10.0  # in virtual time, a matter of moments
 
 def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
     """Return what is asked; UsageError for words that make no sense."""
-    usual_s = _MODELLED_S if path.startswith(PREFIX) else _MEASURED_S
+    modelled = path.startswith(PREFIX)
+    usual_s = _MODELLED_S if modelled else _MEASURED_S
     duration_s = values["duration_s"]
     return StormOptions(
         path=path,
@@ -26,6 +27,7 @@ def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
         rest_s=values["rest_s"],
         limits=_limits(values["limits"]),
         recommended=values["recommended"],
+        trial=TrialPlan(duration_s=_MODELLED_S) if modelled else TrialPlan(),
         shares=_shares(values["shares"]),
         streams=Streams(
             reader_bytes=size_of("--read-block", values["read_block"]),

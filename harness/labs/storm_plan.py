@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ioprobe.curve_plan import CurvePlan
 from ioprobe.storm import Run, Setting, Streams
 from stallscope.sizes import size_text
 
@@ -11,12 +10,21 @@ AGAINST = 128  # the limit that the recommended one is set against
 LIMITS = (128, 32, 16, 8)
 ALONE = Setting(None, None, writes=False)
 READER_SHARES, WRITER_SHARES = 1000, 100
-CURVE = CurvePlan(most_depth=128, repeats=3, duration_s=0.6, warmup_s=0.1)  # of the writer alone
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPlan:
+    """The rounds that find the limit to recommend."""
+
+    limits: tuple[int, ...] = (64, 32, 16, 8, 4)
+    rounds: int = 5
+    duration_s: float = 0.5
+    warmup_s: float = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class StormOptions:
-    """What was asked; without ``recommended`` a short curve of the writer tells it."""
+    """What was asked; without ``recommended`` a trial tells it."""
 
     path: str
     rounds: int = 5
@@ -29,7 +37,7 @@ class StormOptions:
     no_limit: bool = True
     rest_s: float = 0.0  # before each run
     most_s: float | None = None  # ends the rounds, what is finished being kept
-    curve: CurvePlan = CURVE
+    trial: TrialPlan = field(default_factory=TrialPlan)
     streams: Streams = field(default_factory=Streams)
     size_bytes: int = 2**30
     span_bytes: int | None = None
@@ -75,13 +83,13 @@ def runs(options: StormOptions, recommended: int) -> tuple[Run, ...]:
 
 
 def writing_s(options: StormOptions) -> float:
-    """Return how long all writes last, about: of the rounds, and of the curve."""
+    """Return how long all writes last, about: of the rounds, and of the trial."""
     storms = len(settings(options, options.recommended or 1)) - 1
-    curve_s = 0.0
-    if options.recommended is None:
-        each_s = options.curve.duration_s + options.curve.warmup_s
-        curve_s = options.curve.most_depth.bit_length() * options.curve.repeats * each_s * 2
-    return options.rounds * storms * options.writing_s + curve_s
+    trial_s = 0.0
+    if options.recommended is None and not options.server:
+        plan = options.trial
+        trial_s = plan.rounds * (len(plan.limits) + 1) * (plan.duration_s + plan.warmup_s)
+    return options.rounds * storms * options.writing_s + trial_s
 
 
 def asked_text(options: StormOptions) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from harness.labs.stages_statistics import Spread, ratios, spread
 from harness.labs.storm_plan import AGAINST, StormOptions, settings
+from harness.labs.storm_trial import Recommended
 from ioprobe.storm import ReaderLatency, Setting, StormRound
 from stallscope.errors import StallscopeError
 
@@ -30,14 +31,6 @@ OTHERS: dict[str, Pick] = {
     "iowait_share": lambda one: one.iowait_share,
 }
 COMPARED = {**READER, WRITER: OTHERS[WRITER]}
-
-
-@dataclass(frozen=True, slots=True)
-class Recommended:
-    """The limit that is recommended, and where it is from."""
-
-    limit: int
-    how: str
 
 
 @dataclass(frozen=True, slots=True)

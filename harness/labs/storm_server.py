@@ -15,7 +15,8 @@ from harness.labs.memory_options import usable_cpus
 from harness.labs.stages_machine import two_cores
 from harness.labs.stages_results import Cores
 from harness.labs.storm_plan import StormOptions, runs, setting_text
-from harness.labs.storm_results import Recommended, StormResults
+from harness.labs.storm_results import StormResults
+from harness.labs.storm_trial import Recommended
 from harness.load.asking import compacting, info
 from harness.load.loader import fill_keys, loading
 from harness.load.options import LoadOptions, ServerOptions

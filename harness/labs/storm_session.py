@@ -10,12 +10,12 @@ from harness.io.recorder import Recorder
 from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
 from harness.labs.storm_document import storm_document
 from harness.labs.storm_plan import StormOptions, runs, setting_text, writing_s
-from harness.labs.storm_results import Recommended, StormResults
+from harness.labs.storm_results import StormResults
 from harness.labs.storm_server import measured_server
 from harness.labs.storm_shown import storm_shown
 from harness.labs.storm_text import lines
+from harness.labs.storm_trial import Recommended, recommended, trial_of, trial_runs
 from harness.terminal import LiveLine, note, width
-from ioprobe.curve_rounds import Progress, measure_curve
 from ioprobe.engine_runs import EngineRuns
 from ioprobe.measured import Begun, Ended
 from ioprobe.simulated import PREFIX
@@ -81,6 +81,7 @@ class _Course:
     target: Target
     live: LiveLine
     end_s: float
+    what: str = ""
     begun: Begun | None = None
     rounds: list[StormRound] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -123,19 +124,20 @@ class _Course:
         run = asked[at]
         left_s = max(0.0, (len(asked) - at) * self.options.run_s - elapsed_s)
         self.live.show(
-            f"round {run.round + 1} of {self.options.rounds}, {setting_text(run.setting)}; about "
-            f"{left_s:.0f} s left (Ctrl-C keeps what is finished)"
+            f"{self.what}round {run.round + 1} of {self.options.rounds}, "
+            f"{setting_text(run.setting)}; about {left_s:.0f} s left "
+            f"(Ctrl-C {'ends it' if self.what else 'keeps what is finished'})"
         )
 
 
 def _measured(options: StormOptions, target: Target, live: LiveLine, began: float) -> StormResults:
     engine = EngineRuns(target, options.streams.writer_bytes, "random", 0.0)
-    recommended = _recommended(options, engine, live)
+    limit = _recommended(options, target, live)
     end_s = math.inf if options.most_s is None else time.monotonic() + options.most_s
     course = _Course(options, target, live, end_s)
     complete, failure = True, None
     try:
-        complete = course.run(runs(options, recommended.limit))
+        complete = course.run(runs(options, limit.limit))
     except StallscopeError as error:
         if not course.rounds:
             raise
@@ -148,7 +150,7 @@ def _measured(options: StormOptions, target: Target, live: LiveLine, began: floa
     return StormResults(
         options=options,
         modelled=target.kind is TargetKind.SIMULATED,
-        recommended=recommended,
+        recommended=limit,
         rounds=tuple(course.rounds),
         facts=facts | engine_facts(engine),
         warnings=(*target.warnings, *course.warnings, *failure_notes(failure)),
@@ -165,28 +167,17 @@ def _nothing_finished(course: _Course) -> BaseException:
     return KeyboardInterrupt()
 
 
-def _recommended(options: StormOptions, engine: EngineRuns, live: LiveLine) -> Recommended:
-    """Return the limit that was named, or the knee of a short curve and the reader's depth."""
+def _recommended(options: StormOptions, target: Target, live: LiveLine) -> Recommended:
+    """Return the limit that was named, or that a trial finds."""
     if options.recommended is not None:
         return Recommended(options.recommended, "as it was named")
-
-    def say(progress: Progress) -> None:
-        live.show(
-            f"a short curve of the writer, {progress.what}: depth {progress.depth} (Ctrl-C ends it)"
-        )
-
-    curve = measure_curve(options.curve, engine.of_curve, say)
-    if curve.failure is not None:
-        raise curve.failure
-    if not curve.complete:
+    course = _Course(trial_of(options), target, live, math.inf, what="trial of limits, ")
+    if not course.run(trial_runs(options)):
         raise KeyboardInterrupt
-    if curve.estimates is None:
+    found = recommended(options, course.rounds)
+    if found is None:
         raise UnableError(
-            "a short curve of the writer has no knee: too few readings passed their checks",
+            "the trial of limits finds none: too few of its runs passed their checks",
             "name a limit with --recommended, see stallscope io curve --kind writes",
         )
-    knee = max(1, round(curve.estimates.knee.value))
-    reader, size = options.streams.reader_depth, size_text(options.streams.writer_bytes)
-    return Recommended(
-        knee + reader, f"the knee of writes of {size}, {knee}, and the reader's {reader}"
-    )
+    return found
