@@ -32,15 +32,21 @@ def roots(checkout: Path) -> Path:
 @pytest.mark.parametrize("how", ["offsets", "trampoline"])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_names_and_order_are_the_programs(
-    roots: Path, record: Callable[..., Recording], version: str, how: str
+    roots: Path, record: Callable[..., Recording], tmp_path: Path, version: str, how: str
 ) -> None:
     options = ("-X", "perf") if how == "trampoline" else ()
-    process = interpreter(roots, version, *options).start("20", "plain")
+    process = interpreter(roots, version, *options).start("60", "plain")
     try:
-        run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
-        assert run.exit_code == 0, run.messages
-        text = (run.directory / "python.jsonl").read_text()
-        analysis = profile_of(run.directory)
+        for turn in range(3):  # on a busy machine what reads frames may come too late
+            words = ("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
+            run = record(*words, output=tmp_path / str(turn))
+            assert run.exit_code == 0, run.messages
+            text = (run.directory / "python.jsonl").read_text()
+            analysis = profile_of(run.directory)
+            shares = analysis.python
+            assert shares is not None
+            if how == "trampoline" or shares.share(shares.framed) > 0.8:
+                break
     finally:
         with process:
             process.kill()
@@ -49,8 +55,7 @@ def test_names_and_order_are_the_programs(
     assert {(entry["version"].rpartition(".")[0], entry["how"]) for entry in told} == {
         (version, how)
     }
-    shares, chains = analysis.python, chains_of(analysis)
-    assert shares is not None
+    chains = chains_of(analysis)
     if how == "offsets":
         assert shares.share(shares.framed) > 0.8, shares
     else:
