@@ -15,6 +15,7 @@ NAMES = (
     "topdown_counting",
     "cstates_simulation",
     "pin_guardian",
+    "compare_agreement",
     "flame_page",
     "summary_cost",
     "unwind_tables",

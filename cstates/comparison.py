@@ -17,6 +17,8 @@ from statistics import median
 from stallscope.rank_tests import ALPHA, holm, least_size, mann_whitney
 
 LEAST_ENTRIES_PER_S = 1.0  # of sleep states as it is: fewer, and sleeping can cost nothing
+MOST_OTHERS = 0.1  # of the CPUs' time: where others had more, that little gains says little
+LEAST_TIMED_S = 1.0  # CPU seconds: of less the kernel's ticks of 10 ms tell too little
 LEAST_EFFECT = 0.01  # share of a median; what is less is not told from how programs vary
 
 
@@ -29,6 +31,8 @@ class Run:
     metrics: dict[str, float | None]
     entries: dict[str, int]  # by the state's name; unknown is absent
     without_effect: bool = False  # closed states were entered all the same
+    cpus: int = 0  # that were pinned
+    others_s: float | None = None  # CPU seconds that others had of them; None: not told
 
 
 class Standing(StrEnum):
@@ -69,12 +73,17 @@ class Difference:
         return min(len(self.usual), len(self.values)) < least_size(self.compared)
 
     @property
+    def unsteady(self) -> bool:
+        """Return whether "as it is" differed from itself beyond chance, so nothing can be told."""
+        return self.control_p is not None and self.control_p < ALPHA
+
+    @property
     def standing(self) -> Standing:
         """Return whether the difference counts, and if not, why."""
         if self.p_corrected is None or self.p_corrected >= ALPHA:
             return Standing.CHANCE
         size = abs(self.share or 0.0)
-        if self.control_p is not None and self.control_p < ALPHA:
+        if self.unsteady:
             return Standing.UNSTEADY
         if size < self.least_effect:
             return Standing.SMALL
@@ -135,6 +144,20 @@ class Comparison:
         if not seconds or not any(run.entries for run in usual):
             return None
         return sum(sum(run.entries.values()) for run in usual) / seconds
+
+    @property
+    def others_share(self) -> float | None:
+        """Return the share of the CPUs' time that others had in all runs; None where not told."""
+        known = [run.others_s for run in self.runs if run.others_s is not None]
+        whole_s = sum(run.seconds * run.cpus for run in self.runs)
+        if len(known) < len(self.runs) or whole_s < LEAST_TIMED_S:
+            return None
+        return min(1.0, max(0.0, sum(known) / whole_s))
+
+    @property
+    def disturbed(self) -> bool:
+        """Return whether others kept the CPUs so busy that sleeping could hardly show its cost."""
+        return (self.others_share or 0.0) > MOST_OTHERS
 
     @property
     def never_idled(self) -> bool:

@@ -32,7 +32,7 @@ from cstates.pinning.knobs import Change, Scope
 from cstates.pinning.plan import Plan, make_plan
 from cstates.pinning.request import PinRequest
 from cstates.pinning.restoring import Outcome, Restored, foreign_changes, put_back
-from cstates.pinning.watching import FrequencyWatch, read_throttled, throttling
+from cstates.pinning.watching import FrequencyWatch, read_throttled, read_work, throttling
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
@@ -60,6 +60,7 @@ class RunResult:
 
     ended: Ended
     entries: dict[str, int]  # into each state while it ran, of the pinned CPUs; unknown is absent
+    busy_s: float | None  # CPU seconds that the pinned CPUs worked meanwhile, be it for whom
     plan: Plan
     probed: Finding  # before the command
     during: Finding  # while it ran
@@ -198,11 +199,13 @@ def _pin_and_run(
         number = asked_to_end()
         look = watch.look if watch else None
         before = entries_by_name(roots, plan.targets.capped)
+        began = read_work(roots, plan.targets.capped)
         ended = (
             Ended(128 + number)
             if number
             else run_command(attempt.command, plan.process, pinned.told, look)
         )
+        done = read_work(roots, plan.targets.capped)
         after = entries_by_name(roots, plan.targets.capped)
         during = judge(entered, read_entries(roots, plan.closed), plan.closed)
         disturbed = throttling(throttled, read_throttled(roots, plan.targets.command))
@@ -210,6 +213,7 @@ def _pin_and_run(
     return RunResult(
         ended=ended,
         entries=grown(before, after),
+        busy_s=done.busy_since(began) if began and done else None,
         plan=plan,
         probed=probed,
         during=during,

@@ -1,9 +1,12 @@
-"""Who may interfere with a pin, and what shows that something did: throttling, drift."""
+"""Who may interfere with a pin, and what shows that something did: throttling, drift, work."""
 
+import os
+import time
 from dataclasses import dataclass, field
 
 from cstates.frequency import read_frequency
 from cstates.sysfs import cpu_folder
+from stallscope.machine_time import read_cpu_time
 from stallscope.system_files import Roots, names_in, read_integer, read_text
 
 # By /proc/PID/comm, which is cut after 15 characters.
@@ -55,6 +58,27 @@ def throttling(before: dict[str, int], after: dict[str, int]) -> tuple[str, ...]
         for name, count in after.items()
         if count > before.get(name, count)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WorkClock:
+    """When it was, and how long CPUs have been idle: of two of them, how much work there was."""
+
+    at_s: float
+    idle_s: float
+    cpus: int
+
+    def busy_since(self, before: "WorkClock") -> float:
+        """Return the CPU seconds in between that were not idle, be it for whom; the host's too."""
+        return max(0.0, (self.at_s - before.at_s) * self.cpus - (self.idle_s - before.idle_s))
+
+
+def read_work(roots: Roots, cpus: tuple[int, ...]) -> WorkClock | None:
+    """Return the clock of CPUs; None where it is not told, or a recorded one that stands still."""
+    found = read_cpu_time(roots.proc, cpus) if roots.is_live else None
+    if found is None:
+        return None
+    return WorkClock(time.monotonic(), found.idle / os.sysconf("SC_CLK_TCK"), len(cpus))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,13 @@ from cstates.comparison import LEAST_EFFECT, Comparison, Run, compare, shuffled_
 from cstates.pinning.effects import Effect
 from cstates.pinning.plan import Plan
 from cstates.pinning.session import Listener, Place, RunResult
-from harness.cstates.compare_subject import CommandSubject, LoadPlan, Subject, load_subject
+from harness.cstates.compare_subject import (
+    SERVER_CPU,
+    CommandSubject,
+    LoadPlan,
+    Subject,
+    load_subject,
+)
 from harness.pinning.lines import restored_lines
 from harness.pinning.quiet_runs import run_quietly
 from harness.terminal import LiveLine
@@ -120,10 +126,15 @@ def _run(place: Place, setting: Candidate, subject: Subject, heard: _Heard) -> R
             f"the command failed under {setting.name!r} (status {result.status})",
             "compare a command that succeeds; a failing one stops early, and seems fast",
         )
+    metrics = subject.metrics(result)
+    # The command's own time, and that of a server, which runs throughout.
+    own_s = (result.ended.cpu_s or 0.0) + (metrics.get(SERVER_CPU) or 0.0)
     return Run(
         setting=setting.name,
         seconds=result.ended.wall_s or 0.0,
-        metrics=subject.metrics(result),
+        metrics=metrics,
         entries=result.entries,
         without_effect=result.during.effect is Effect.WITHOUT_EFFECT,
+        cpus=len(result.plan.targets.capped),
+        others_s=None if result.busy_s is None else result.busy_s - own_s,
     )

@@ -43,6 +43,12 @@ def lines(outcome: CompareOutcome, room: int) -> Iterator[str]:
     rows = [(printable(setting), _entries_text(found, setting)) for setting in found.settings]
     yield from (f"  {line}" for line in columns([ENTRY_HEADS, *rows]))
     yield ""
+    yield from wrapped(
+        f"Others, be it programs or the host, had {_percent(found.others_share)} of these CPUs' "
+        "time meanwhile.",
+        room,
+        "  ",
+    )
     for text in conclusions(outcome):
         yield from wrapped(printable(text), room, "  ")
     for text in notes(outcome):
@@ -59,12 +65,26 @@ def conclusions(outcome: CompareOutcome) -> Iterator[str]:
     for each in found.differences:
         if each.standing not in (Standing.CHANCE, Standing.UNSTEADY):
             yield _difference_text(each)
-    if found.gains:
-        return
+    if not found.gains and any(not each.unsteady for each in found.differences):
+        yield _nothing_text(outcome)
+
+
+def _nothing_text(outcome: CompareOutcome) -> str:
+    """Return why nothing is to be gained, or that others kept the machine from showing it."""
+    found = outcome.comparison
+    if found.disturbed:
+        return (
+            "No verdict that nothing is to be gained: the machine was too busy. Others had "
+            f"{_percent(found.others_share)} of these CPUs' time, and what sleeping costs hardly "
+            "shows where CPUs are kept awake. Try again with less else running."
+        )
     if found.never_idled:
-        yield "Nothing to gain: the CPUs hardly slept as it is, so that sleeping cost nothing."
-    else:
-        yield f"Nothing to gain that {outcome.rounds} rounds show: no setting took less."
+        return "Nothing to gain: the CPUs hardly slept as it is, so that sleeping cost nothing."
+    return f"Nothing to gain that {outcome.rounds} rounds show: no setting took less."
+
+
+def _percent(share: float | None) -> str:
+    return "an unknown share" if share is None else f"{share * 100:.1f} %"
 
 
 def _too_few_text(outcome: CompareOutcome) -> str:
@@ -180,6 +200,7 @@ def document(outcome: CompareOutcome) -> dict[str, object]:
         "alpha": ALPHA,
         "least_effect": request.least_effect,
         "control": CONTROL,
+        "others_share": found.others_share,
         "settings": [_setting(outcome, name) for name in found.settings],
         "left_out": [{"setting": name, "why": why} for name, why in request.candidates.left_out],
         "conclusions": list(conclusions(outcome)),

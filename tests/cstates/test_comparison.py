@@ -166,3 +166,26 @@ def test_rounds_are_shuffled_and_every_other_one_goes_back() -> None:
         assert back == there[::-1]
     assert len({tuple(order) for order in orders[::2]}) > 1
     assert orders == list(shuffled_rounds(4, 7, seed=1))
+
+
+def busy(*others_s: float | None, seconds: float = 1.0) -> Comparison:
+    """Runs on two CPUs that others had so much of."""
+    made = [Run(USUAL, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=each) for each in others_s]
+    return compare([USUAL, CONTROL], made)
+
+
+def test_the_share_of_others_is_over_all_runs() -> None:
+    found = busy(0.3, 0.1, 0.08)
+    assert found.others_share == pytest.approx(0.08)
+    assert not found.disturbed
+    assert busy(0.5, 0.1, 0.1).disturbed
+    # A tick more or less in a run: what is below nothing is nothing.
+    assert busy(-0.01, -0.01).others_share == 0.0
+
+
+def test_a_share_of_others_that_is_not_told_is_none() -> None:
+    assert busy(0.3, None).others_share is None
+    assert busy().others_share is None
+    short = busy(0.3, 0.3, seconds=0.1)  # 0.4 CPU seconds in all
+    assert short.others_share is None
+    assert not short.disturbed

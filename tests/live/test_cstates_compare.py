@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,21 @@ def test_runs_are_compared_with_what_the_cpus_entered(
     for name, count in most.items():
         assert sum(each["entries"][0].get(name, 0) for each in made["settings"]) <= count
     assert "too few" in made["conclusions"][0]
+
+
+def test_a_machine_that_others_keep_busy_is_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    cpu = min(os.sched_getaffinity(0))
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as spinner:
+        os.sched_setaffinity(spinner.pid, {cpu})
+        words = ["cstates", "compare", "--json", f"--cpus={cpu}", "--rounds=6"]
+        words += [f"--run-root={tmp_path / 'run'}", "--setting=kind=--nice 1"]
+        status = main([*words, "--", "sleep", "0.2"])
+        spinner.kill()
+    assert status == 0
+    made = json.loads(capfd.readouterr().out)
+    assert made["others_share"] > 0.8
+    said = " ".join(made["conclusions"])
+    assert "the machine was too busy" in said or "% less" in said  # one in twenty by chance
+    assert "Nothing to gain" not in said

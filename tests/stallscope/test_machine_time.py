@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stallscope.machine_time import MachineTime, read_machine_time
+from stallscope.machine_time import MachineTime, read_cpu_time, read_machine_time
 
 
 def test_idle_is_with_and_without_disks_waited_for(tmp_path: Path) -> None:
@@ -17,3 +17,11 @@ def test_what_is_not_told_is_none(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "stat").write_text(text)
     assert read_machine_time(tmp_path) is None
+
+
+def test_the_time_of_some_cpus_is_their_sum(tmp_path: Path) -> None:
+    lines = [f"cpu{n} {n} 0 0 100 10 0 0 {n} 0 0" for n in (0, 1, 3)]
+    (tmp_path / "stat").write_text("\n".join(["cpu  9 9 9 9 9 9 9 9 0 0", *lines, ""]))
+    assert read_cpu_time(tmp_path, (1, 3)) == MachineTime(all=228, idle=220, stolen=4)
+    assert read_cpu_time(tmp_path, (1, 2)) is None  # offline: its line is gone
+    assert read_cpu_time(tmp_path, ()) is None

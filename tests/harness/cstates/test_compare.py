@@ -10,7 +10,7 @@ from cstates.comparison import Run, compare
 from cstates.pinning.request import PinRequest
 from harness.command_line import main
 from harness.cstates.compare_session import CompareOutcome, CompareRequest
-from harness.cstates.compare_text import conclusions, lines
+from harness.cstates.compare_text import conclusions, document, lines
 from stallscope.errors import ExitCode
 from tests.cstates.machine_trees import expand
 
@@ -125,10 +125,24 @@ def test_words_that_mean_nothing_are_refused(
     assert said in capfd.readouterr().err
 
 
-def outcome(values: dict[str, float], steadiness: float = 100) -> CompareOutcome:
-    """Ten runs of each setting that begin at its value and rise a little."""
+def outcome(
+    values: dict[str, float],
+    *,
+    steadiness: float = 100,
+    others_s: float | None = None,
+    entries: int = 9,
+) -> CompareOutcome:
+    """Ten runs of each setting that begin at its value and rise a little, on one CPU."""
     made = [
-        Run(name, 1.0, {"wall_s": value + n / steadiness}, {"C1": 9}, name == "fast" and n < 2)
+        Run(
+            name,
+            1.0,
+            {"wall_s": value + n / steadiness},
+            {"C1": entries},
+            without_effect=name == "fast" and n < 2,
+            cpus=1,
+            others_s=others_s,
+        )
         for name, value in values.items()
         for n in range(10)
     ]
@@ -160,3 +174,28 @@ def test_without_a_steady_control_there_is_no_verdict() -> None:
     text = " ".join(conclusions(outcome({AS_IT_IS: 2, CONTROL: 1.7, "fast": 1})))
     assert "No verdict on wall time: as it is differs from itself by 14.7 % (p <0.001)" in text
     assert "fast:" not in text
+    assert "Nothing to gain" not in text
+
+
+SAME = {AS_IT_IS: 2.0, CONTROL: 2.0, "same": 2.0}
+
+
+def test_what_others_had_of_the_cpus_is_told() -> None:
+    text = " ".join(lines(outcome(SAME, others_s=0.04), 200))
+    assert "Others, be it programs or the host, had 4.0 % of these CPUs' time" in text
+    assert "Nothing to gain that 10 rounds show" in text
+    assert "had an unknown share of these CPUs' time" in " ".join(lines(outcome(SAME), 200))
+    assert document(outcome(SAME, others_s=0.04))["others_share"] == pytest.approx(0.04)
+    assert document(outcome(SAME))["others_share"] is None
+
+
+@pytest.mark.parametrize("entries", [0, 9])
+def test_on_a_machine_too_busy_nothing_to_gain_is_no_verdict(entries: int) -> None:
+    """Others that keep the CPUs awake hide what sleeping costs, and keep them from sleeping."""
+    (text,) = conclusions(outcome(SAME, others_s=0.35, entries=entries))
+    assert "the machine was too busy. Others had 35.0 % of these CPUs' time" in text
+
+
+def test_a_gain_counts_on_a_busy_machine_as_well() -> None:
+    (text,) = conclusions(outcome({AS_IT_IS: 2, CONTROL: 2, "fast": 1}, others_s=0.35))
+    assert text.startswith("fast: 48.9 % less wall time")
