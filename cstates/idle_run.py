@@ -1,6 +1,6 @@
 """A recording of idle intervals as it is read again, every field of its document checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cstates.length_counts import MOST_PLACES, histogram_of
 from stallscope.errors import RecordingError
@@ -215,17 +215,8 @@ def _wake(row: Fields) -> WakeRow:
 
 
 def _process(row: Fields) -> WakeRow:
-    return WakeRow(
-        state=row.count("state"),
-        wake=row.text("wake"),
-        wakes=row.count("wakes"),
-        too_deep=row.count("too_deep"),
-        timed=row.count("timed"),
-        awake_sum_ns=row.count("awake_sum_ns"),
-        awake_squares_us2=row.maybe_number("awake_squares_us2") or 0.0,
-        pid=row.integer("pid"),
-        name=row.text("name"),
-    )
+    """Return a process's row, which has no percentiles."""
+    return replace(_wake(row), pid=row.integer("pid"), name=row.text("name"))
 
 
 def _percentiles(row: Fields, key: str) -> Percentiles | None:

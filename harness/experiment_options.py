@@ -1,11 +1,11 @@
-"""Options of experiments that alternate settings in rounds."""
+"""Options of experiments: rounds, lengths of runs, rates, what is made up."""
 
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from harness.number_options import Number
+from harness.number_options import number_option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -24,11 +24,16 @@ def rounds_option(text: str, default: int = 6) -> Decorator:
 
 def seconds_option(least: float, default: float, text: str) -> Decorator:
     """Return the option that says how long each run is."""
+    return number_option("--seconds", least=least, most=3600, default=default, unit="S", text=text)
+
+
+def seed_option(text: str, default: int = 1) -> Decorator:
+    """Return the option that says which random numbers are taken; the text says what for."""
     return click.option(
-        "--seconds",
-        type=Number(least, 3600),
+        "--seed",
+        type=click.IntRange(0),
         default=default,
         show_default=True,
-        metavar="S",
+        metavar="N",
         help=text,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from harness.number_options import Number
+from harness.number_options import number_option
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 PATHS = click.Choice(["kv", "query", "codec"])
@@ -95,12 +95,12 @@ def password_file_option(text: str) -> Decorator:
 
 def run_length_option(default: float) -> Decorator:
     """Return a lab's option that says how long each of its runs measures."""
-    return click.option(
+    return number_option(
         "--duration",
         "duration_s",
-        type=Number(0.2, 3600),
+        least=0.2,
+        most=3600,
         default=default,
-        show_default=True,
-        metavar="S",
-        help="Seconds that each run measures.",
+        unit="S",
+        text="Seconds that each run measures.",
     )

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from harness.experiment_options import rounds_option, seconds_option
-from harness.number_options import Number
+from harness.experiment_options import rounds_option, seconds_option, seed_option
+from harness.number_options import number_option
 from harness.pinning.options import machine_options
 from stallscope.errors import UsageError
 
@@ -21,13 +21,8 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.option("--load", is_flag=True, help="Load the reference server instead of running CMD.")
-@click.option(
-    "--rate",
-    type=Number(1),
-    default=1000.0,
-    show_default=True,
-    metavar="R",
-    help="Requests a second of --load, in an open loop.",
+@number_option(
+    "--rate", least=1, default=1000, unit="R", text="Requests a second of --load, in an open loop."
 )
 @seconds_option(0.1, 1.0, "Of each run of --load.")
 @click.option(
@@ -39,21 +34,15 @@ Examples:
 )
 @click.option("--cpus", metavar="LIST", help="Run on these CPUs, as 0-3,8; cap only these.")
 @rounds_option("Rounds; each runs all settings.")
-@click.option(
+@number_option(
     "--least-effect",
-    type=Number(0, 100),
-    default=1.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="A difference of medians that is less counts as none.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
+    least=0,
+    most=100,
     default=1,
-    show_default=True,
-    help="Of the order of settings.",
+    unit="PERCENT",
+    text="A difference of medians that is less counts as none.",
 )
+@seed_option("Of the order of settings.")
 @machine_options
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) -> None:

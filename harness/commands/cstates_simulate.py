@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from harness.experiment_options import seed_option
+
 EXAMPLES = """\b
 Examples:
   stallscope cstates simulate --list
@@ -39,9 +41,7 @@ Examples:
     metavar="N",
     help="How many to make up. Default: 100000.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, help="Of what is made up. Default: 0."
-)
+@seed_option("Of what is made up.", default=0)
 @click.option(
     "--governor",
     "--governors",

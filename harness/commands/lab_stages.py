@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from harness.number_options import Number
+from harness.number_options import number_option
 from harness.workload_options import (
     batch_options,
     connections_option,
@@ -32,14 +32,14 @@ Examples:
     help="Rounds of each load on both sides; fewer than five give no verdict.",
 )
 @run_length_option(1.5)
-@click.option(
+@number_option(
     "--warmup",
     "warmup_s",
-    type=Number(0, 600),
+    least=0,
+    most=600,
     default=0.5,
-    show_default=True,
-    metavar="S",
-    help="Seconds before that.",
+    unit="S",
+    text="Seconds before that.",
 )
 @click.option(
     "--loads",
@@ -50,14 +50,14 @@ Examples:
 )
 @pipeline_option(8)
 @connections_option()
-@click.option(
+@number_option(
     "--profile",
     "profile_s",
-    type=Number(0, 600),
-    default=5.0,
-    show_default=True,
-    metavar="S",
-    help="Seconds for which each side is profiled; 0: no flame graphs.",
+    least=0,
+    most=600,
+    default=5,
+    unit="S",
+    text="Seconds for which each side is profiled; 0: no flame graphs.",
 )
 @click.option(
     "--replay/--no-replay",

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from harness.number_options import Number
+from harness.experiment_options import seed_option
+from harness.number_options import Number, number_option
 from harness.workload_options import connections_option, password_file_option, pipeline_option
 
 EXAMPLES = """\b
@@ -20,22 +21,8 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("target", required=False, default="")
-@click.option(
-    "--duration",
-    type=Number(0.1),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="Seconds that are measured.",
-)
-@click.option(
-    "--warmup",
-    type=Number(0),
-    default=1.0,
-    show_default=True,
-    metavar="S",
-    help="Seconds before that.",
-)
+@number_option("--duration", least=0.1, default=10, unit="S", text="Seconds that are measured.")
+@number_option("--warmup", least=0, default=1, unit="S", text="Seconds before that.")
 @click.option(
     "--requests",
     type=click.IntRange(1),
@@ -108,13 +95,7 @@ Examples:
     is_flag=True,
     help="Number each request, and fail where a reply is lost, doubled or out of order.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    help="Of keys, sizes and arrivals.",
-)
+@seed_option("Of keys, sizes and arrivals.")
 @click.option("--cpus", default="", metavar="LIST", help="Pin the loader's threads, as 1,3.")
 @click.option(
     "-o",

@@ -22,7 +22,7 @@ from harness.cstates.record_files import (
 from harness.cstates.record_target import Target
 from harness.cstates.record_text import lines
 from harness.cstates.show_document import document as machine_document
-from harness.load.recording import forget_unbegun
+from harness.recording_directory import forget_unbegun
 from harness.terminal import note, printable, report_command, warn, width
 from stallscope.cpu_lists import cpus_in_list
 from stallscope.errors import ExitCode, UnableError

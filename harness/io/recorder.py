@@ -13,13 +13,13 @@ import click
 from harness.io.recording import (
     PAGE,
     IoRun,
-    forget_unbegun,
     make_directory,
     write_document,
     write_manifest,
 )
 from harness.io.report import write_io_page
 from harness.outputs import write_whole
+from harness.recording_directory import forget_unbegun
 from harness.terminal import colours, note, printable, report_command
 
 

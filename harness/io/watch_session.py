@@ -14,7 +14,6 @@ import click
 
 from harness.io.recording import (
     IoRun,
-    forget_unbegun,
     make_directory,
     write_document,
     write_manifest,
@@ -25,6 +24,7 @@ from harness.io.watch_report import FILES, LOG, log_lines
 from harness.io.watch_shown import watch_shown
 from harness.io.watch_text import lines, progress_line
 from harness.outputs import write_whole
+from harness.recording_directory import forget_unbegun
 from harness.terminal import LiveLine, colours, note, printable, report_command, width
 from ioprobe.watch_devices import all_devices, named_devices
 from ioprobe.watching import Watched, WatchRequest, watch

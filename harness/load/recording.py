@@ -1,22 +1,18 @@
 """A recording of a load: the loader's logs and document, and a manifest that tells of them."""
 
-import json
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
+from harness import recording_directory
 from harness.load.loader import DOCUMENT
 from harness.load.options import LoadOptions
 from harness.load.results import LoadResult
-from harness.outputs import write_whole
-from stallscope.errors import UnableError, UsageError
+from stallscope.errors import UnableError
 from stallscope.histograms import IntervalLog, read_interval_log
-from stallscope.host import Host, read_host
 from stallscope.json_fields import read_fields
-from stallscope.recordings import FORMAT, MANIFEST
+from stallscope.recordings import MANIFEST
 
 KIND = "load"
 LOGS = {"latency": "intended.hlog", "service": "service.hlog", "send lag": "lag.hlog"}
@@ -41,29 +37,10 @@ def make_directory(path: Path, *, force: bool) -> None:
 
     Raises UsageError where something else than a load's recording is there.
     """
-    try:
-        path.mkdir(mode=0o700)
-    except FileExistsError:
-        if not force:
-            raise UsageError(
-                f"{path} is there already", "name another directory with -o, or add --force"
-            ) from None
-        if not is_load(path):
-            raise UsageError(
-                f"{path} is no recording of a load, and is not replaced", "name another directory"
-            ) from None
-        for name in (*LOGS.values(), DOCUMENT):
-            (path / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot make {path}: {error.strerror}", "name another with -o") from error
-
-
-def forget_unbegun(path: Path) -> None:
-    """Remove a recording that holds nothing but its manifest: the load never began."""
-    with suppress(OSError):
-        if [entry.name for entry in path.iterdir()] == [MANIFEST]:
-            (path / MANIFEST).unlink()
-            path.rmdir()
+    files = (*LOGS.values(), DOCUMENT)
+    recording_directory.make_directory(
+        path, KIND, what="a load", force=force, own_files=lambda _: files
+    )
 
 
 def write_manifest(
@@ -73,23 +50,10 @@ def write_manifest(
     settings: Fingerprint | None = None,
 ) -> None:
     """Write recording.json: unfinished without a result, else complete."""
-    host = read_host()
-    now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    since_begin_ns = now_ns - begin_ns
-    document = {
-        "schema": f"{FORMAT}/1.0",
-        "kind": KIND,
-        "complete": result is not None,
-        "host": host_document(host),
+    own = {
         "command": ["stallscope-load", *options.arguments()],
         "target": {"kind": "command", "command": ["stallscope-load", options.target]},
         "source": {"event": "requests", "kind": "measured", "unit": "requests", "scope": "loader"},
-        "clocks": {
-            "samples": "CLOCK_MONOTONIC",
-            "start_monotonic_ns": begin_ns,
-            "start_realtime_ns": time.time_ns() - since_begin_ns,
-            "end_monotonic_ns": None if result is None else now_ns,
-        },
         "files": [
             {"name": name, "format": "HdrHistogram V2 interval log, ns"} for name in LOGS.values()
         ],
@@ -99,32 +63,18 @@ def write_manifest(
         ],
         "end": {"reason": "" if result is None else _end_reason(result), "target_status": None},
     }
-    write_whole(options.output / MANIFEST, [json.dumps(document, indent=1) + "\n"])
+    recording_directory.write_manifest(
+        options.output, KIND, begin_ns=begin_ns, ended=result is not None, own=own
+    )
 
 
 def _end_reason(result: LoadResult) -> str:
     return "signal" if result.document.get("interrupted") is True else "duration"
 
 
-def host_document(host: Host) -> dict[str, object]:
-    """Return what manifests tell of the host."""
-    return {
-        "hostname": host.hostname,
-        "kernel_release": host.kernel_release,
-        "kernel_version": host.kernel_version,
-        "architecture": host.architecture,
-        "cpu_model": host.cpu_model,
-        "cpus_online": host.cpus_online,
-        "memory_bytes": host.memory_bytes,
-        "boot_id": host.boot_id or "",
-        "virtualization": host.virtualization,
-    }
-
-
 def is_load(directory: Path) -> bool:
     """Return whether a directory is a recording of a load."""
-    manifest = directory / MANIFEST
-    return manifest.is_file() and read_fields(manifest).values.get("kind") == KIND
+    return recording_directory.is_recording_of(KIND, directory)
 
 
 def read_load(directory: Path) -> LoadRecording:

@@ -7,13 +7,13 @@ import pytest
 
 from harness.io.recording import (
     IoRun,
-    forget_unbegun,
     is_io,
     make_directory,
     write_document,
     write_manifest,
 )
 from harness.io.report import documents
+from harness.recording_directory import forget_unbegun
 from stallscope.errors import UnableError, UsageError
 from stallscope.recordings import read_manifest
 
