@@ -7,6 +7,7 @@ each term and node, in an order that has those first which others ask for.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from math import isfinite
 from types import MappingProxyType
 
 from topdown.slots.counts import Counts
@@ -160,13 +161,17 @@ def _values(
     reasons: dict[str, str] = {}
     for name, function in formulas.functions.items():
         try:
-            known[name] = function(known)
+            value = function(known)
         except KeyError as error:
             reasons[name] = reasons.get(error.args[0], "")
+            continue
         except ZeroDivisionError:
             divisor = zero_divisor(formulas.trees[name], known)
             reasons[name] = f"division by zero: {divisor} is 0"
-        except OverflowError:
+            continue
+        if isfinite(value):
+            known[name] = value
+        else:
             reasons[name] = OVERFLOW
     return known, reasons
 
@@ -174,7 +179,10 @@ def _values(
 def _ipc(model: Model, counts: Counts) -> float | None:
     instructions = counts.values.get(model.instructions)
     cycles = counts.values.get(model.cycles)
-    return None if instructions is None or not cycles else instructions / cycles
+    if instructions is None or not cycles:
+        return None
+    value = instructions / cycles
+    return value if isfinite(value) else None
 
 
 def _missing(events: frozenset[str], counts: Counts) -> str:

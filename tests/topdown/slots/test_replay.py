@@ -1,6 +1,7 @@
 """Replay files: what is read, what is missing or negative, and what is one clear error."""
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,15 @@ def test_zero_counts_divide_by_zero_and_say_so(tmp_path: Path) -> None:
     # perf's d_ratio makes 0 of it, which is the vendor's own definition
     zen = tree_of(tmp_path, {"cpu": "zen4", "counts": {"ls_not_halted_cyc": 0, "ex_ret_ops": 1}})
     assert zen.nodes["retiring"].value == 0
+
+
+def test_a_value_beyond_all_numbers_is_none(tmp_path: Path) -> None:
+    counts = SKL | {"CPU_CLK_UNHALTED.THREAD": 1e-320, "INST_RETIRED.ANY": 1e28}
+    tree = tree_of(tmp_path, {"cpu": "skl", "counts": counts})
+    assert tree.ipc is None
+    for name in ("Frontend_Bound", "Backend_Bound"):
+        assert tree.nodes[name].value is None
+        assert tree.nodes[name].warnings == ("too large for a number",)
 
 
 def test_impossible_values_are_flagged_with_their_cause(tmp_path: Path) -> None:
@@ -232,4 +242,4 @@ def test_any_json_is_evaluated_or_refused(tmp_path: Path, document: object) -> N
 def test_any_counts_give_a_value_or_a_reason(tmp_path: Path, counts: dict[str, float]) -> None:
     for node in tree_of(tmp_path, {"cpu": "skl", "counts": counts}).nodes.values():
         assert (node.value is not None) or node.warnings[0]
-        assert node.value is None or node.value == node.value
+        assert node.value is None or math.isfinite(node.value)
