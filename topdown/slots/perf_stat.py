@@ -1,7 +1,8 @@
 """What ``perf stat -x`` and ``perf stat -j`` print, as readings: one for each interval.
 
 Columns and keys: tools/perf/Documentation/perf-stat.txt of Linux 6.12, "CSV FORMAT" and "JSON
-FORMAT". Counts of several CPUs, cores or sockets (``-A``, ``--per-core``) are added up.
+FORMAT". Counts of several CPUs, cores or sockets (``-A``, ``--per-core``) are added up; of an event
+that stands in several groups the count is taken that ran longest.
 """
 
 import json
@@ -21,27 +22,54 @@ UNCOUNTED = {"<not counted>": "was not counted", "<not supported>": "is not supp
 _UNITS = ("", "msec", "ns", "Joules", "MiB", "Bytes", "C", "GHz")
 _MOST_PLACES = 5  # columns that may stand before the value: time, CPU or core, its CPUs
 _NANOSECONDS = 1e-9
+# What says in a JSON line whose count it is.
+_SCOPES = ("cpu", "core", "cluster", "cache", "die", "socket", "node", "thread", "cgroup")
+
+Scope = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class _Interval:
-    """The counts of one interval while its lines are read."""
+    """The counts of one interval while its lines are read.
 
-    counts: dict[str, float] = field(default_factory=dict)
-    absent: dict[str, str] = field(default_factory=dict)
-    running: dict[str, float] = field(default_factory=dict)
+    ``counts`` are (count, share of the time) of each scope's events, ``uncounted`` why perf has
+    none of an event in a scope.
+    """
 
-    def add(self, event: str, value: str, running: float | None) -> None:
+    counts: dict[Scope, dict[str, tuple[float, float]]] = field(default_factory=dict)
+    uncounted: dict[str, dict[Scope, str]] = field(default_factory=dict)
+
+    def add(self, scope: Scope, event: str, value: str, running: float | None) -> None:
         """Take one line's value in, as perf printed it."""
+        counted = self.counts.setdefault(scope, {})
         if value in UNCOUNTED:
-            self.absent.setdefault(event, f"{event} {UNCOUNTED[value]}")
+            self.uncounted.setdefault(event, {})[scope] = UNCOUNTED[value]
             return
-        count = float(value)
+        count, share = float(value), 1.0 if running is None else running
         if event == "duration_time":
             count *= _NANOSECONDS
-        self.counts[event] = self.counts.get(event, 0.0) + count
-        if running is not None and running < 1:
-            self.running[event] = min(running, self.running.get(event, 1.0))
+        if event not in counted or counted[event][1] < share:
+            counted[event] = (count, share)
+
+    def reading(self, where: str) -> Reading:
+        """Return the sums over all scopes, without those that lack a part."""
+        counts: dict[str, float] = {}
+        running: dict[str, float] = {}
+        for counted in self.counts.values():
+            for event, (count, share) in counted.items():
+                counts[event] = counts.get(event, 0.0) + count
+                if share < 1:
+                    running[event] = min(share, running.get(event, 1.0))
+        absent: dict[str, str] = {}
+        for event, scopes in self.uncounted.items():
+            why = next(iter(scopes.values()))
+            if event not in counts:
+                absent[event] = f"{event} {why}"
+            elif any(self.counts[scope] and event not in self.counts[scope] for scope in scopes):
+                counts.pop(event)
+                running.pop(event, None)
+                absent[event] = f"{event} {why} in a part of what the others were counted on"
+        return Reading(where, counts=counts, absent=absent, running=running)
 
 
 def first_line(text: str) -> str:
@@ -80,7 +108,7 @@ def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
         percent = values.get("pcnt-running")
         running = percent / 100 if isinstance(percent, int | float) else None
         interval = intervals.setdefault(str(values.get("interval", "")), _Interval())
-        interval.add(event, value, running)
+        interval.add(tuple(str(values.get(key)) for key in _SCOPES), event, value, running)
     yield from _made(intervals, where)
 
 
@@ -96,12 +124,25 @@ def readings_of_csv(text: str, where: str) -> Iterator[Reading]:
             raise RecordingError(
                 f"{where}:{number}: no line of perf stat -x, and no JSON: {line[:60]!r}", REMEDY
             )
-        # With -r a spread in percent stands before the time counted and its share.
-        share = place + (5 if columns[place + 3 :][:1] and columns[place + 3].endswith("%") else 4)
-        running = _number(columns[share]) if len(columns) > share else None
+        cgroup, running = _rest(columns[place + 3 :])
         interval = intervals.setdefault(_time(columns, place), _Interval())
-        interval.add(columns[place + 2], columns[place], None if running is None else running / 100)
+        scope = (*columns[:place], cgroup)
+        interval.add(scope, columns[place + 2], columns[place], running)
     yield from _made(intervals, where)
+
+
+def _rest(columns: list[str]) -> tuple[str, float | None]:
+    """Return what stands behind an event: its cgroup where there are any, its share of the time.
+
+    With -r a spread in percent stands before the time counted and its share.
+    """
+    rest, cgroup = list(columns), ""
+    if rest and rest[0] and _number(rest[0]) is None and not rest[0].endswith("%"):
+        cgroup = rest.pop(0)
+    if rest and rest[0].endswith("%"):
+        rest.pop(0)
+    percent = _number(rest[1]) if len(rest) > 1 else None
+    return cgroup, None if percent is None else percent / 100
 
 
 def _lines(text: str, where: str) -> Iterator[tuple[int, str]]:
@@ -165,9 +206,4 @@ def _number(text: str) -> float | None:
 
 def _made(intervals: Mapping[str, _Interval], where: str) -> Iterator[Reading]:
     for time, interval in intervals.items():
-        yield Reading(
-            f"{where} at {time} s" if time else where,
-            counts=interval.counts,
-            absent=interval.absent,
-            running=interval.running,
-        )
+        yield interval.reading(f"{where} at {time} s" if time else where)

@@ -50,6 +50,35 @@ def test_intervals_are_readings_and_cpus_are_added_up() -> None:
     assert readings[1].where == "x.csv at 2.000301 s"
 
 
+def test_an_event_of_several_groups_is_counted_once() -> None:
+    [reading] = csv(
+        "100,,cycles,9,50.00\n40,,instructions,9,50.00\n"
+        "110,,cycles,9,75.00\n7,,branches,9,75.00\n90,,cycles,9,75.00\n"
+    )
+    assert reading.counts == {"cycles": 110, "instructions": 40, "branches": 7}
+    assert reading.running == {"cycles": 0.75, "instructions": 0.5, "branches": 0.75}
+    line = '{"counter-value" : "5.0", "unit" : "", "event" : "cycles", "pcnt-running" : 50.00}\n'
+    [twice] = readings_of_json_lines(line * 2, "x")
+    assert twice.counts == {"cycles": 5}
+
+
+def test_a_sum_without_one_of_its_parts_is_none() -> None:
+    [reading] = csv(
+        "CPU0,5,,cycles,9,100.00\nCPU1,6,,cycles,9,100.00\n"
+        "CPU0,3,,instructions,9,100.00\nCPU1,<not counted>,,instructions,0,0.00\n"
+    )
+    assert reading.counts == {"cycles": 11}
+    assert "in a part" in reading.absent["instructions"]
+    # A thread that never ran has no count of anything, and lacks none.
+    [threads] = csv("a-1,5,,cycles,9,100.00\nb-2,<not counted>,,cycles,0,0.00\n")
+    assert (threads.counts, dict(threads.absent)) == ({"cycles": 5}, {})
+
+
+def test_cgroups_stand_behind_the_event() -> None:
+    [reading] = csv("5,,cycles,a.slice,9,40.00\n6,,cycles,b.slice,9,100.00\n")
+    assert (reading.counts, reading.running) == ({"cycles": 11}, {"cycles": 0.4})
+
+
 def test_cores_with_a_number_of_cpus() -> None:
     [reading] = csv("S0-D0-C0,2,100,,cycles,9,100.00\nS0-D0-C1,2,11,,cycles,9,100.00\n")
     assert reading.counts == {"cycles": 111}
