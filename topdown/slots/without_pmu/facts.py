@@ -13,6 +13,10 @@ NOT_TOLD = (
     "they wait for data, for a unit or for code; time with interrupts off. A PMU tells these, for "
     "a command also --source model"
 )
+TOO_SHORT = (
+    "n/a: faults, switches and waits are differences between two looks at the target, and it ended "
+    "before the second"
+)
 _FUNCTION_AT_MOST = 60
 _SHOWN = 4
 _Fact = tuple[str, str]
@@ -79,6 +83,9 @@ def _kernel(work: SampledWork, samples: int) -> str:
 
 
 def _counted(counters: KernelCounters) -> Iterator[_Fact]:
+    if counters.elapsed_s <= 0:
+        yield "counters", TOO_SHORT
+        return
     plural = "" if counters.threads == 1 else "s"
     text = f"{_seconds(counters.user_s)} user, {_seconds(counters.system_s)} system"
     text += f" by the kernel's clock, in {_seconds(counters.elapsed_s)}"

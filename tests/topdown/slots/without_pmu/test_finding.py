@@ -124,6 +124,15 @@ def test_without_schedstat_waiting_is_unknown_and_not_none() -> None:
     assert "n/a voluntary" in texts["switches"]
 
 
+def test_one_look_alone_has_no_differences_to_show() -> None:
+    ended = replace(COMPUTING, elapsed_s=0.0, threads=0, thread_s=0.0, user_s=0.0, looks=0)
+    texts = dict(facts(ended, None, None))
+    assert texts["counters"].startswith("n/a")
+    assert "CPU time" not in texts
+    assert "faults" not in texts
+    assert "schedstat" not in " ".join(texts.values())
+
+
 def test_the_facts_say_what_they_cannot_say() -> None:
     texts = dict(facts(COMPUTING, work(310, calls=690), find(COMPUTING, work(310, calls=690))))
     assert "31.0 % [28.2 %, 33.9 %]  loads" in texts["after"]
