@@ -4,7 +4,7 @@ All are drawn from merged histograms; percentiles are never averaged.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,15 +64,14 @@ def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> str:
 def latency_figures(series: Sequence[Series]) -> str:
     """Return the plots of the runs with their legend; nothing where no values are."""
     body = [_legend(series)] if len(series) > 1 else []
-    known = [(one, found) for one, found in _wholes(series) if found and found.total > 0]
-    if known:
-        low, high = _bounds([found for _, found in known])
-        parts = [found for _, found in known]
+    parts = {at: found for at, (_, found) in enumerate(_wholes(series)) if found and found.total}
+    if parts:
+        low, high = _bounds(list(parts.values()))
         figures = _figure(_histogram(parts, low, high), "How many requests took how long")
         figures += _figure(_curve(parts, low, high), "Latency by percentile")
-        if any(one.counts_requests for one, _ in known):
-            rate = _rate([one for one, _ in known])
-            figures += _figure(rate, "Requests a second over time")
+        counted = {at: series[at].log for at in parts if series[at].counts_requests}
+        if counted:
+            figures += _figure(_rate(counted), "Requests a second over time")
         body.append(f'<div class="latency-plots">{figures}</div>')
     return "".join(body)
 
@@ -113,14 +112,14 @@ def _latency_axis(low: float, high: float) -> Axis:
     return Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
 
 
-def _histogram(histograms: Sequence[Histogram], low: float, high: float) -> str:
+def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
     edges = np.geomspace(low, high, _BINS + 1)
-    shares = []
-    for found in histograms:
+    shares = {}
+    for at, found in histograms.items():
         least, most = found.geometry.bounds(np.arange(len(found.counts)))
         counted, _ = np.histogram((least + most) / 2, bins=edges, weights=found.counts)
-        shares.append(100 * counted / found.total)
-    top = max(float(share.max()) for share in shares) * 1.05
+        shares[at] = 100 * counted / found.total
+    top = max(float(share.max()) for share in shares.values()) * 1.05
     ticks = round_ticks(top)
     plot = Plot(
         _latency_axis(low, high), Axis(0, top, "% of requests", ticks), "Histogram of latency"
@@ -128,17 +127,17 @@ def _histogram(histograms: Sequence[Histogram], low: float, high: float) -> str:
     return plot.drawn(
         *(
             plot.bars(list(zip(edges[:-1], edges[1:], share, strict=True)), look(at))
-            for at, share in enumerate(shares)
+            for at, share in shares.items()
         )
     )
 
 
-def _curve(histograms: Sequence[Histogram], low: float, high: float) -> str:
+def _curve(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
     x = Axis(0, 5, "percentile", _CURVE_TICKS)
     y = Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
     plot = Plot(x, y, "Latency by percentile")
     lines = []
-    for at, found in enumerate(histograms):
+    for at, found in histograms.items():
         # Beyond one value in the rest a percentile is the largest value, and tells no more.
         held = [share for share in _CURVE if (1 - share) * found.total >= 1] or [0.0]
         points = [(-math.log10(1 - share), found.percentile(100 * share) or low) for share in held]
@@ -146,31 +145,25 @@ def _curve(histograms: Sequence[Histogram], low: float, high: float) -> str:
     return plot.drawn(*lines)
 
 
-def _rate(known: Sequence[Series]) -> str:
+def _rate(logs: Mapping[int, IntervalLog]) -> str:
     """Return requests a second over time; an interval far shorter than the rest is left out."""
-    series: list[list[tuple[float, float]]] = []
-    for one in known:
-        log = one.log
-        if not one.counts_requests:
-            series.append([])
-            continue
+    series: dict[int, list[tuple[float, float]]] = {}
+    for at, log in logs.items():
         begin = log.intervals[0].start_s
         longest = max(interval.length_s for interval in log.intervals)
-        series.append(
-            [
-                (each.start_s - begin + each.length_s / 2, each.histogram.total / each.length_s)
-                for each in log.intervals
-                if each.length_s > longest / 2
-            ]
-        )
-    end = max([1.0, *(points[-1][0] for points in series if points)])
-    top = max([1.0, *(rate for points in series for _, rate in points)]) * 1.08
+        series[at] = [
+            (each.start_s - begin + each.length_s / 2, each.histogram.total / each.length_s)
+            for each in log.intervals
+            if each.length_s > longest / 2
+        ]
+    end = max([1.0, *(points[-1][0] for points in series.values() if points)])
+    top = max([1.0, *(rate for points in series.values() for _, rate in points)]) * 1.08
     plot = Plot(
         Axis(0, end, "s", round_ticks(end)),
         Axis(0, top, "requests/s", round_ticks(top)),
         "Requests a second over time",
     )
-    return plot.drawn(*(plot.line(points, look(at)) for at, points in enumerate(series) if points))
+    return plot.drawn(*(plot.line(points, look(at)) for at, points in series.items() if points))
 
 
 def _table(whole: Sequence[tuple[Series, Histogram | None]]) -> str:
