@@ -20,9 +20,10 @@ def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
     """Write text in UTF-8, or bytes, to a file that has its name only when it is whole.
 
     The file is made beside its final name with O_EXCL and put in place by a rename, which replaces
-    a link instead of following it. "-" is stdout; pipes and what takes characters are written to as
-    they stand, disks never. Lone surrogates become "?". Raises UsageError where the place cannot be
-    written, UnableError where the disk is full.
+    a link instead of following it; who could not read the file before cannot read the new one. "-"
+    is stdout; pipes and what takes characters are written to as they stand, disks never. Lone
+    surrogates become "?". Raises UsageError where the place cannot be written, UnableError where
+    the disk is full.
     """
     if str(path) in _STDOUT:
         sys.stdout.flush()
@@ -58,13 +59,22 @@ def _is_stream(path: Path) -> bool:
 def _replace(path: Path, parts: Iterable[str | bytes]) -> None:
     unfinished = path.with_name(f".stallscope-{secrets.token_hex(6)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(unfinished, flags, 0o644)
+    descriptor = os.open(unfinished, flags, 0o644 & _mode_of(path))
     try:
         _write(descriptor, parts)
         unfinished.replace(path)
     finally:
         with suppress(FileNotFoundError):
             unfinished.unlink()
+
+
+def _mode_of(path: Path) -> int:
+    """Return who may do what with a file that is to be replaced; all may where there is none."""
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return 0o777
+    return stat.S_IMODE(status.st_mode)
 
 
 def _write(descriptor: int, parts: Iterable[str | bytes]) -> None:

@@ -34,6 +34,16 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [place]
 
 
+@pytest.mark.parametrize(("before", "after"), [(0o600, 0o600), (0o640, 0o640), (0o666, 0o644)])
+def test_what_was_private_stays_so(tmp_path: Path, before: int, after: int) -> None:
+    place = tmp_path / "recording.json"
+    place.touch()
+    place.chmod(before)
+    write_whole(place, ["new"])
+    assert place.stat().st_mode & 0o777 == after
+    assert place.read_text() == "new"
+
+
 def test_a_link_is_replaced_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "page").symlink_to(tmp_path / "precious")
