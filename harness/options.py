@@ -181,7 +181,7 @@ def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
     if pids and command and all(_PID.fullmatch(word) for word in command):
         raise UsageError(
             f"several processes are one list, with commas: {' '.join(command)} stands apart",
-            f"-p {','.join([*map(str, pids), *command])}; of all by a name: -p $(pidof -S, NAME)",
+            f"-p {','.join([*map(str, pids), *command])}; all of a name: -p $(pgrep -d, -x NAME)",
         )
     if sum([*targets, bool(values["cgroup"])]) != 1:
         raise UsageError(

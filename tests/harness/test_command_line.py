@@ -160,6 +160,18 @@ def test_several_processes_apart_are_told_how() -> None:
     assert b"-p 12,13,14" in ended.stderr
 
 
+def test_the_list_by_a_name_is_one_that_is_taken() -> None:
+    told = run("$S profile -p 12 13").stderr.decode()
+    by_name = told[told.index("$(") + 2 : told.index(" NAME)")]
+    with subprocess.Popen(["sleep", "60"]) as one, subprocess.Popen(["sleep", "60"]) as other:
+        found = subprocess.run(
+            [*by_name.split(), "sleep"], capture_output=True, text=True, check=False
+        )
+        one.kill()
+        other.kill()
+    assert {str(one.pid), str(other.pid)} <= set(found.stdout.strip().split(","))
+
+
 @pytest.mark.usefixtures("needs_root")
 def test_a_recording_that_this_user_may_not_open(tmp_path: Path) -> None:
     tmp_path.joinpath("run").mkdir(mode=0o700)
