@@ -66,6 +66,10 @@ output_directory::output_directory(std::string path, bool force) : path_{std::mo
   if (::faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) throw unwritable(path_, errno);
 }
 
+output_directory::~output_directory() {
+  if (!committed_) discard();
+}
+
 void output_directory::open_existing(bool force) {
   const auto names = entries_of(fd_.get());
   if (names.empty()) return;
@@ -86,6 +90,7 @@ void output_directory::open_existing(bool force) {
 }
 
 void output_directory::commit() {
+  committed_ = true;
   for (const auto& name : set_aside_) ::unlinkat(fd_.get(), aside(name).c_str(), 0);
   set_aside_.clear();
 }
@@ -147,10 +152,8 @@ std::uint64_t output_directory::size_of(const std::string& name) const {
 
 void output_directory::discard() {
   for (const auto& name : created_) ::unlinkat(fd_.get(), name.c_str(), 0);
-  created_.clear();
   for (const auto& name : set_aside_)
     ::renameat(fd_.get(), aside(name).c_str(), fd_.get(), name.c_str());
-  set_aside_.clear();
   if (made_) ::rmdir(path_.c_str());
 }
 

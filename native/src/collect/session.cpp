@@ -27,33 +27,24 @@ session::session(const collect_options& options, reporter& report)
 exit_code session::run(const sigset_t& child_mask) {
   prepare(child_mask);
   open_output();
-  bool attaching = false;
   try {
     std::string reason;
-    try {
-      if (facts_.options.start_disabled) {
-        report_->ready();
-        reason = watch_.wait_for_enable().value_or("");
-      }
-      if (reason.empty()) {
-        note_start();
-        attaching = true;
-        attach();
-        attaching = false;
-        if (command_) command_->release();
-        announce();
-        record();
-      } else {
-        finish(reason);
-      }
-      return verdict();
-    } catch (const std::system_error& error) {
-      return give_up(error);
+    if (facts_.options.start_disabled) {
+      report_->ready();
+      reason = watch_.wait_for_enable().value_or("");
     }
-  } catch (const failure&) {
-    // A target that is refused half-way is no recording, though its first threads were sampled.
-    if (attaching || (facts_.counts.samples == 0 && facts_.end.reason.empty())) output_->discard();
-    throw;
+    if (reason.empty()) {
+      note_start();
+      attach();
+      if (command_) command_->release();
+      announce();
+      record();
+    } else {
+      finish(reason);
+    }
+    return verdict();
+  } catch (const std::system_error& error) {
+    return give_up(error);
   }
 }
 
@@ -94,12 +85,8 @@ void session::open_output() {
     if (has_single_event()) write_header();  // of several, the ids are not known yet
     begin_python();
   } catch (const std::system_error& error) {
-    output_->discard();
     throw failure{exit_code::unable, std::string{"the recording cannot be begun: "} + error.what(),
                   "make room, or name another directory with -o"};
-  } catch (const failure&) {
-    output_->discard();
-    throw;
   }
   drain_.emplace(rings_.views(), *file_);
 }

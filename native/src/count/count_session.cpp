@@ -41,23 +41,18 @@ exit_code count_session::run(const sigset_t& child_mask) {
   prepare(child_mask);
   open_output();
   try {
-    try {
-      const std::string reason = wait_for_enable();
-      if (reason.empty()) {
-        attach();
-        announce();
-        count();
-      } else {
-        finish(reason);
-      }
-      report_->finished(numbers(), exit_code::done, facts_.end.reason);
-      return exit_code::done;
-    } catch (const std::system_error& error) {
-      return give_up(error);
+    const std::string reason = wait_for_enable();
+    if (reason.empty()) {
+      attach();
+      announce();
+      count();
+    } else {
+      finish(reason);
     }
-  } catch (const failure&) {
-    if (facts_.end.reason.empty()) output_->discard();
-    throw;
+    report_->finished(numbers(), exit_code::done, facts_.end.reason);
+    return exit_code::done;
+  } catch (const std::system_error& error) {
+    return give_up(error);
   }
 }
 
@@ -114,7 +109,6 @@ void count_session::open_output() {
     output_->replace(plan_name, plan_text_);
     log_.emplace(output_->create(log_name));
   } catch (const std::system_error& error) {
-    output_->discard();
     throw failure{exit_code::unable, std::string{"the recording cannot be begun: "} + error.what(),
                   "make room, or name another directory with -o"};
   }

@@ -7,16 +7,38 @@
 
 using namespace stallscope;
 
-TEST_CASE("a new directory is private and can be taken back") {
+TEST_CASE("a new directory is private") {
   const test::scratch folder;
-  output_directory output{folder.at("run"), false};
+  const output_directory output{folder.at("run"), false};
   struct stat status {};
   REQUIRE(::stat(folder.at("run").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0700U);
-  output.replace("recording.json", "{}");
-  CHECK(folder.read("run/recording.json") == "{}");
-  output.discard();
-  CHECK_FALSE(std::filesystem::exists(folder.at("run")));
+}
+
+TEST_CASE("only what was committed stays") {
+  const test::scratch folder;
+  for (const bool committed : {false, true}) {
+    {
+      output_directory output{folder.at("run"), false};
+      output.replace("recording.json", "{}");
+      output.reserve("recording.json");
+      CHECK(output.create("samples.perf"));
+      CHECK(folder.read("run/recording.json") == "{}");
+      if (committed) output.commit();
+    }
+    CHECK(std::filesystem::exists(folder.at("run/recording.json")) == committed);
+    CHECK(std::filesystem::exists(folder.at("run")) == committed);
+  }
+}
+
+TEST_CASE("a directory that was there stays, without what was made in it") {
+  const test::scratch folder;
+  std::filesystem::create_directory(folder.at("run"));
+  {
+    output_directory output{folder.at("run"), false};
+    output.replace("recording.json", "{}");
+  }
+  CHECK(std::filesystem::is_empty(folder.at("run")));
 }
 
 TEST_CASE("a directory in use is refused; force replaces recordings of ours and nothing else") {
@@ -39,10 +61,12 @@ TEST_CASE("what was to be replaced is there again where the new recording was re
   const std::string document = "{\"schema\": \"stallscope.recording/1.0\"}";
   folder.write("run/recording.json", document);
   folder.write("run/samples.perf", "old");
-  output_directory output{folder.at("run"), true};
-  CHECK(output.create("samples.perf"));
-  output.replace("recording.json", "{}");
-  output.discard();
+  {
+    output_directory output{folder.at("run"), true};
+    CHECK(output.create("samples.perf"));
+    output.replace("recording.json", "{}");
+    CHECK(folder.read("run/recording.json") == "{}");
+  }
   CHECK(folder.read("run/recording.json") == document);
   CHECK(folder.read("run/samples.perf") == "old");
   CHECK(std::distance(std::filesystem::directory_iterator{folder.at("run")}, {}) == 2);

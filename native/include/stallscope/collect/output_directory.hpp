@@ -1,5 +1,7 @@
 // The directory of a recording: made with mode 0700, never followed through a link inside, and
-// replaced only where it holds a recording of ours and that was asked for.
+// replaced only where it holds a recording of ours and that was asked for. Until it is committed it
+// is no recording: its end takes back what was made here, and what was to be replaced is there
+// again.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,9 @@ class output_directory {
  public:
   // Throws failure (usage) where the directory is taken or cannot be written.
   output_directory(std::string path, bool force);
+  output_directory(const output_directory&) = delete;
+  output_directory& operator=(const output_directory&) = delete;
+  ~output_directory();
 
   [[nodiscard]] const std::string& path() const { return path_; }
   // A new file of ours; what has its name is unlinked first, never opened.
@@ -29,15 +34,14 @@ class output_directory {
   // What this user may still write on its file system; nothing where that is not known.
   [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
   [[nodiscard]] std::uint64_t size_of(const std::string& name) const;
-  // Takes back what was made here, as long as nothing was recorded; what was to be replaced is
-  // there again.
-  void discard();
-  // Removes what is replaced: until then it stands aside under hidden names.
+  // The recording stays. What it replaces, which stood aside under hidden names, goes.
   void commit();
 
  private:
   void open_existing(bool force);
+  void discard();
   std::string path_;
+  bool committed_ = false;
   bool made_ = false;
   descriptor fd_;
   std::vector<std::string> created_;
