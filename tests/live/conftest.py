@@ -4,10 +4,11 @@ import json
 import os
 import re
 import shutil
-import stat
 import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,26 +35,29 @@ def collector() -> Path:
     return program
 
 
-def open_way_to(folder: Path) -> None:
-    """Let any user pass to a folder of pytest's, whose own ones are closed."""
-    for part in (folder, *folder.parents):
-        if part.stat().st_mode & stat.S_ISVTX:  # /tmp
-            return
-        part.chmod(0o755)
+@contextmanager
+def way_for_all(mode: int) -> Iterator[Path]:
+    """A folder that any user can reach, with that mode, for as long as the context lasts.
+
+    None of pytest's: each start of pytest closes the root of all its folders to other users.
+    """
+    with tempfile.TemporaryDirectory(prefix="stallscope-", dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(mode)
+        yield folder
 
 
 @pytest.fixture(scope="session")
-def target_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def target_program() -> Iterator[Path]:
     """The target program, compiled, where any user may execute it."""
     if shutil.which("g++") is None:
         pytest.skip("needs the program g++")
-    folder = tmp_path_factory.mktemp("targets")
-    open_way_to(folder)
-    program = folder / "target"
-    source = Path(__file__).parent / "targets" / "target.cpp"
-    command = ["g++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", program]
-    subprocess.run(command, check=True)
-    return program
+    with way_for_all(0o755) as folder:
+        program = folder / "target"
+        source = Path(__file__).parent / "targets" / "target.cpp"
+        command = ["g++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", program]
+        subprocess.run(command, check=True)
+        yield program
 
 
 @dataclass
@@ -327,12 +331,10 @@ def as_nobody(needs_root: None) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def open_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def open_folder() -> Iterator[Path]:
     """A folder where any user may write."""
-    folder = tmp_path_factory.mktemp("open")
-    open_way_to(folder)
-    folder.chmod(0o777)
-    return folder
+    with way_for_all(0o777) as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -3,11 +3,12 @@
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.live.conftest import open_way_to
+from tests.live.conftest import way_for_all
 
 pytestmark = pytest.mark.live
 
@@ -29,19 +30,22 @@ CHAIN = ["leaf", "middle", "outer", "main"]
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def programs() -> Iterator[dict[str, Path]]:
     """The same program with frame pointers and without."""
     if shutil.which("gcc") is None:
         pytest.skip("needs the program gcc")
-    folder = tmp_path_factory.mktemp("stacks")
-    source = folder / "chain.c"
-    source.write_text(SOURCE)
-    made = {}
-    for name, flag in (("kept", "-fno-omit-frame-pointer"), ("omitted", "-fomit-frame-pointer")):
-        made[name] = folder / name
-        flags = ["-O1", "-g", "-fno-inline", flag]
-        subprocess.run(["gcc", *flags, source, "-o", made[name]], check=True)
-    return made
+    with way_for_all(0o755) as folder:
+        source = folder / "chain.c"
+        source.write_text(SOURCE)
+        made = {}
+        for name, flag in (
+            ("kept", "-fno-omit-frame-pointer"),
+            ("omitted", "-fomit-frame-pointer"),
+        ):
+            made[name] = folder / name
+            flags = ["-O1", "-g", "-fno-inline", flag]
+            subprocess.run(["gcc", *flags, source, "-o", made[name]], check=True)
+        yield made
 
 
 def chains(perf, recording) -> list[list[str]]:
@@ -97,7 +101,6 @@ def test_by_frame_pointers_nothing_is_copied(record, programs) -> None:
 def test_an_ordinary_user_copies_stacks_of_own_processes(
     record, as_nobody, open_folder, programs, perf
 ) -> None:
-    open_way_to(programs["omitted"].parent)
     output = open_folder / "run"
     words = ("--stacks", "dwarf", "-F", 1999, "--", programs["omitted"], "end")
     recording = record(*words, output=output, before=as_nobody)
