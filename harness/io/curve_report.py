@@ -6,7 +6,7 @@ from harness.io.curve_shown import curve_shown
 from harness.io.curve_text import lines
 from harness.io.report import Reported
 from harness.pages import curve_panel, latency_panel
-from harness.pages.io_page import Panel
+from harness.pages.panels import Panel
 from stallscope.json_fields import Fields
 
 _STYLES = (

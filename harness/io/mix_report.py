@@ -6,7 +6,7 @@ from harness.io.mix_shown import mix_shown
 from harness.io.mix_text import lines
 from harness.io.report import Reported
 from harness.pages import latency_panel, mix_panel
-from harness.pages.io_page import Panel
+from harness.pages.panels import Panel
 from stallscope.json_fields import Fields
 
 _STYLES = ((latency_panel.FOLDER, latency_panel.STYLES), (mix_panel.FOLDER, mix_panel.STYLES))

@@ -11,7 +11,8 @@ import click
 
 from harness.io.recording import PAGE
 from harness.outputs import write_whole
-from harness.pages.io_page import Panel, render_io_page
+from harness.pages.io_page import render_io_page
+from harness.pages.panels import Panel
 from harness.profiling import host_facts
 from harness.terminal import colours, printable, width
 from stallscope.errors import UnableError

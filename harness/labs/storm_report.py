@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.io.report import Reported
 from harness.labs.storm_shown import storm_shown
 from harness.labs.storm_text import lines
-from harness.pages.io_page import Panel
+from harness.pages.panels import Panel
 from harness.pages.storm_panel import STYLES, storm_panel
 from stallscope.json_fields import Fields
 

@@ -7,8 +7,8 @@ from harness.io.probe_text import check_text, errors_text
 from harness.pages import latency_panel
 from harness.pages.document import escaped
 from harness.pages.figures import value_text
-from harness.pages.io_page import Panel
 from harness.pages.latency_panel import Series, latency_figures, look
+from harness.pages.panels import Panel
 from harness.pages.plot import Axis, Plot, round_ticks
 from stallscope.histograms import IntervalLog
 from topdown.stacks.flame_names import visible_text

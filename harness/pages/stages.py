@@ -8,7 +8,7 @@ import stallscope
 from harness.pages import document, latency_panel, slots_panel
 from harness.pages.document import Document, escaped
 from harness.pages.flame_summary import host_section
-from harness.pages.latency import LOOKS
+from harness.pages.panels import LOOKS
 from harness.pages.slots_panel import absent_panel, shown
 from topdown.stacks.flame_svg import STYLE, render_svg
 from topdown.stacks.profile import Profile

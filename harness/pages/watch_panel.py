@@ -10,8 +10,8 @@ from harness.io.watch_text import HEADS, cells_of
 from harness.pages import cstates_panel, latency_panel
 from harness.pages.cstates_panel import facts_list, panel, row, table
 from harness.pages.document import escaped
-from harness.pages.io_page import Panel
 from harness.pages.latency_panel import DECADES, Series
+from harness.pages.panels import Panel
 from harness.pages.plot import Axis, Plot, decade_ticks, round_ticks
 from ioprobe.watch_counts import GEOMETRY
 from stallscope.histograms import Histogram, Interval, IntervalLog

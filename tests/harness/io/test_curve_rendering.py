@@ -9,7 +9,8 @@ from harness.io.curve_document import curve_document
 from harness.io.curve_shown import curve_shown
 from harness.io.curve_text import lines
 from harness.pages.curve_panel import FOLDER, STYLES, curve_panel
-from harness.pages.io_page import Panel, render_io_page
+from harness.pages.io_page import render_io_page
+from harness.pages.panels import Panel
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 from tests.harness.io.curve_measurements import measurement
