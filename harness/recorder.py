@@ -31,14 +31,14 @@ class _Watcher:
             self.pids = progress.pids or self._options.pids
             if progress.stacks:
                 note(f"stacks: {printable(progress.stacks)}")
-            for warning in progress.warnings if self._warns else ():
-                warn(warning)
             if self._options.force:
                 _forget(self._options.output)
             keep_perishables(self.pids, self._options)
         if progress.kind == "finished":
             self._line.clear()
-        else:
+        for warning in progress.warnings if self._warns else ():
+            warn(warning)
+        if progress.kind != "finished":
             limit = self._options.duration_s
             end = f" of {limit:g} s (Ctrl-C ends it earlier)" if limit else " s, Ctrl-C to end"
             self._line.show(
@@ -67,7 +67,7 @@ def record(
 ) -> tuple[Recording, Outcome]:
     """Return the closed recording and how it ended; raises what the collector and disk raise.
 
-    ``warns``: say the collector's warnings at once, where no summary follows that holds them.
+    ``warns``: say the collector's warnings as they come, where no summary follows that holds them.
     """
     watcher = _Watcher(options, warns=warns)
     began_s = time.time()

@@ -87,7 +87,7 @@ def test_a_program_started_for_another_user_is_told_to_end_the_samples(
 ) -> None:
     if os.statvfs(open_folder).f_flag & os.ST_NOSUID:
         pytest.skip("needs the kernel's mounts to allow programs that set the user")
-    of_root = Path(shutil.copy(target_program, open_folder / "of_root"))
+    of_root = Path(shutil.copy(target_program, open_folder / "of\x1broot"))
     of_root.chmod(0o4755)
     both = f"{target_program} spin 200; {of_root} spin 200; {target_program} spin 200"
     words = ("--stacks", "fp", "--", "sh", "-c", both)
@@ -98,8 +98,9 @@ def test_a_program_started_for_another_user_is_told_to_end_the_samples(
         for warning in recording.document["warnings"]
         if warning["code"] == "programs-of-others"
     ]
-    assert "of_root" in message
+    assert "of\x1broot" in message
     assert "target" not in message
+    assert "of?root" in recording.messages
     of_root.chmod(0o755)
     recording = record("--force", *words, output=open_folder / "run", before=as_nobody)
     assert recording.exit_code == 0, recording.messages

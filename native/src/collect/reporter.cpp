@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "stallscope/collect/visible_text.hpp"
+
 namespace stallscope {
 namespace {
 
@@ -47,7 +49,7 @@ json numbers_of(const char* event, const progress_numbers& numbers) {
           {"seconds", numbers.seconds}};
 }
 
-json warnings_of(const std::vector<warning>& warnings) {
+json warnings_of(std::span<const warning> warnings) {
   json list = json::array();
   for (const auto& item : warnings)
     list.push_back({{"code", item.code}, {"message", item.message}});
@@ -68,12 +70,21 @@ void reporter::line(const std::string& text, int patience_ms) const {
   write_all(fd_ < 0 ? STDERR_FILENO : fd_, text, patience_ms);
 }
 
+void reporter::sentence(const std::string& text) const {
+  line("stallscope-collect: " + visible_text(text) + "\n");
+}
+
+void reporter::tell(std::span<const warning> warnings) {
+  for (const auto& item : warnings) sentence("warning: " + item.message);
+}
+
 void reporter::ready() {
   if (fd_ >= 0) line(dump({{"event", "ready"}}));
 }
 
 void reporter::started(const start_notice& notice) {
   directory_ = notice.directory;
+  told_ = notice.warnings.size();
   if (fd_ >= 0) {
     line(dump({{"event", "started"},
                {"mode", notice.mode},
@@ -83,14 +94,14 @@ void reporter::started(const start_notice& notice) {
                {"warnings", warnings_of(notice.warnings)}}));
     return;
   }
-  for (const auto& item : notice.warnings)
-    line("stallscope-collect: warning: " + item.message + "\n");
-  line("stallscope-collect: stacks " + notice.stacks_why + "\n");
-  line("stallscope-collect: recording " + notice.event + " to " + notice.directory + "\n");
+  tell(notice.warnings);
+  sentence("stacks " + notice.stacks_why);
+  sentence("recording " + notice.event + " to " + notice.directory);
 }
 
 void reporter::counting(const counting_notice& notice) {
   directory_ = notice.directory;
+  told_ = notice.warnings.size();
   if (fd_ >= 0) {
     line(dump({{"event", "started"},
                {"mode", notice.mode},
@@ -100,22 +111,23 @@ void reporter::counting(const counting_notice& notice) {
                {"warnings", warnings_of(notice.warnings)}}));
     return;
   }
-  for (const auto& item : notice.warnings)
-    line("stallscope-collect: warning: " + item.message + "\n");
-  line("stallscope-collect: counting " + std::to_string(notice.events) + " events in " +
-       std::to_string(notice.groups) + " groups to " + notice.directory + "\n");
+  tell(notice.warnings);
+  sentence("counting " + std::to_string(notice.events) + " events in " +
+           std::to_string(notice.groups) + " groups to " + notice.directory);
 }
 
 void reporter::progress(const progress_numbers& numbers) {
   if (fd_ >= 0) line(dump(numbers_of("progress", numbers)), 0);  // the next one tells more
 }
 
-void reporter::finished(const progress_numbers& numbers, exit_code code,
-                        const std::string& reason) {
+void reporter::finished(const progress_numbers& numbers, exit_code code, const std::string& reason,
+                        std::span<const warning> warnings) {
+  const auto late = warnings.subspan(std::min(told_, warnings.size()));
   if (fd_ >= 0) {
     json document = numbers_of("finished", numbers);
     document["exit_code"] = static_cast<int>(code);
     document["reason"] = reason;
+    document["warnings"] = warnings_of(late);
     line(dump(document));
     return;
   }
@@ -124,8 +136,9 @@ void reporter::finished(const progress_numbers& numbers, exit_code code,
   const std::string what = numbers.windows ? std::to_string(*numbers.windows) + " windows, "
                                            : std::to_string(numbers.samples) + " samples, " +
                                                  std::to_string(numbers.lost) + " lost, ";
-  line("stallscope-collect: " + what + std::to_string(numbers.bytes) + " bytes in " +
-       seconds.data() + " s (" + reason + "): " + directory_ + "\n");
+  tell(late);
+  sentence(what + std::to_string(numbers.bytes) + " bytes in " + seconds.data() + " s (" + reason +
+           "): " + directory_);
 }
 
 void reporter::error(const failure& problem) {
@@ -136,8 +149,7 @@ void reporter::error(const failure& problem) {
                {"exit_code", static_cast<int>(problem.code())}}));
     return;
   }
-  line(std::string{"stallscope-collect: "} + problem.what() +
-       (problem.remedy().empty() ? "" : "; " + problem.remedy()) + "\n");
+  sentence(problem.what() + (problem.remedy().empty() ? "" : "; " + problem.remedy()));
 }
 
 }  // namespace stallscope

@@ -280,7 +280,8 @@ exit_code session::verdict() {
   const auto samples = facts_.counts.samples;
   const auto lost = facts_.lost_samples;
   const bool good = samples > 0 && lost <= samples;
-  report_->finished(numbers(), good ? exit_code::done : exit_code::unreadable, facts_.end.reason);
+  report_->finished(numbers(), good ? exit_code::done : exit_code::unreadable, facts_.end.reason,
+                    facts_.warnings);
   if (samples == 0) {
     report_->error({exit_code::unreadable,
                     "the recording is empty: the target used no CPU time that could be sampled",
@@ -309,7 +310,7 @@ exit_code session::give_up(const std::system_error& error) {
   } catch (const std::system_error&) {
     // The one written at the start stays, and says that the recording is not complete.
   }
-  report_->finished(numbers(), exit_code::unable, facts_.end.reason);
+  report_->finished(numbers(), exit_code::unable, facts_.end.reason, facts_.warnings);
   report_->error({exit_code::unable, "the recording stopped early: " + std::string{error.what()},
                   full ? "make room or name another directory with -o; what was written can be read"
                        : "see what is wrong with the file system; what was written can be read"});

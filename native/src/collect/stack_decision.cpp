@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallscope/collect/visible_text.hpp"
+
 namespace stallscope {
 namespace {
 
@@ -19,11 +21,8 @@ std::string percent(double share) {
   return std::to_string(static_cast<int>(std::lround(share * 100))) + " %";
 }
 
-// Names are strangers' input and may end up on a terminal.
-std::string printable(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7F; }, '?');
-  return name.empty() ? "the process" : name;
+std::string shown(const std::string& name) {
+  return name.empty() ? "the process" : visible_text(name);
 }
 
 double whole_share(const process_evidence& process) {
@@ -36,12 +35,12 @@ bool breaks_off(const process_evidence& process) {
 
 std::string of_samples(const process_evidence& process) {
   return "frame pointers reach the entry in " + percent(whole_share(process)) + " of " +
-         printable(process.name) + "'s first " + std::to_string(process.samples) + " samples";
+         shown(process.name) + "'s first " + std::to_string(process.samples) + " samples";
 }
 
 std::string of_code(const std::string& name, std::optional<double> share) {
-  if (!share) return "the binaries of " + printable(name) + " could not be read in time";
-  return percent(*share) + " of the code of " + printable(name) +
+  if (!share) return "the binaries of " + shown(name) + " could not be read in time";
+  return percent(*share) + " of the code of " + shown(name) +
          " and its libraries keeps frame pointers";
 }
 
@@ -66,7 +65,7 @@ std::string list_of(std::span<const process_evidence* const> broken, std::size_t
                      " have chains that frame pointers do not bring to the entry: ";
   for (std::size_t i = 0; i < std::min(broken.size(), most_named); ++i) {
     const auto& one = *broken[i];
-    text.append(i == 0 ? "" : ", ").append(printable(one.name));
+    text.append(i == 0 ? "" : ", ").append(shown(one.name));
     text.append(one.samples != 0 ? " (" + percent(whole_share(one)) + " whole)" : " (idle)");
   }
   return text.append(broken.size() > most_named ? ", ..." : "");

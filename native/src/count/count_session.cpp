@@ -49,7 +49,7 @@ exit_code count_session::run(const sigset_t& child_mask) {
     } else {
       finish(reason);
     }
-    report_->finished(numbers(), exit_code::done, facts_.end.reason);
+    report_->finished(numbers(), exit_code::done, facts_.end.reason, facts_.warnings);
     return exit_code::done;
   } catch (const std::system_error& error) {
     return give_up(error);
@@ -288,7 +288,7 @@ exit_code count_session::give_up(const std::system_error& error) {
   } catch (const std::system_error&) {
     // The one written at the start stays, and says that the recording is not complete.
   }
-  report_->finished(numbers(), exit_code::unable, facts_.end.reason);
+  report_->finished(numbers(), exit_code::unable, facts_.end.reason, facts_.warnings);
   report_->error({exit_code::unable, "the counting stopped early: " + std::string{error.what()},
                   full ? "make room or name another directory with -o; what was written can be read"
                        : "see what is wrong with the file system; what was written can be read"});

@@ -10,6 +10,31 @@
 
 using namespace stallscope;
 
+TEST_CASE("a warning is told once: at the start, or at the end where it came later") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
+  const descriptor reader{ends[0]};
+  descriptor writer{ends[1]};
+  reporter report{writer.get()};
+  std::vector<warning> warnings{{"early", "was there"}};
+  start_notice notice;
+  notice.warnings = warnings;
+  report.started(notice);
+  warnings.push_back({"late", "came later"});
+  report.finished({1, 0, 2, 0.5}, exit_code::done, "duration", warnings);
+  writer.reset();
+  std::array<char, 4096> told{};
+  const auto got = ::read(reader.get(), told.data(), told.size());
+  REQUIRE(got > 0);
+  const std::string text{told.data(), static_cast<std::size_t>(got)};
+  const auto end = text.find("\"finished\"");
+  REQUIRE(end != std::string::npos);
+  CHECK(text.find("was there") < end);
+  CHECK(text.find("was there", end) == std::string::npos);
+  CHECK(text.find("came later") > end);
+  CHECK(text.find("came later") != std::string::npos);
+}
+
 TEST_CASE("progress that nobody reads is dropped whole, and what follows is told again") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
@@ -22,7 +47,7 @@ TEST_CASE("progress that nobody reads is dropped whole, and what follows is told
   REQUIRE(got > 0);
   text.resize(static_cast<std::size_t>(got));
   CHECK(text.ends_with("}\n"));
-  report.finished({1, 0, 2, 0.5}, exit_code::done, "signal");
+  report.finished({1, 0, 2, 0.5}, exit_code::done, "signal", {});
   writer.reset();
   std::array<char, 512> last{};
   const auto rest = ::read(reader.get(), last.data(), last.size());

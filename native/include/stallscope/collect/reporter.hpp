@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,13 +53,18 @@ class reporter {
   void started(const start_notice& notice);
   void counting(const counting_notice& notice);
   void progress(const progress_numbers& numbers);
-  void finished(const progress_numbers& numbers, exit_code code, const std::string& reason);
+  // ``warnings``: all there are; those that were not told at the start are told now.
+  void finished(const progress_numbers& numbers, exit_code code, const std::string& reason,
+                std::span<const warning> warnings);
   void error(const failure& problem);
 
  private:
   void line(const std::string& text, int patience_ms = 1000) const;
+  void sentence(const std::string& text) const;
+  void tell(std::span<const warning> warnings);
   int fd_;
   std::string directory_;
+  std::size_t told_ = 0;  // warnings
 };
 
 }  // namespace stallscope
