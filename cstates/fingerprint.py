@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from cstates.frequency import Frequency, FrequencyPolicy
+from cstates.idle_states import POLL
 from cstates.observation import CpuObservation, Observation
-from cstates.pinning.idle_plan import POLL
 from stallscope.json_fields import Fields
 
 
@@ -58,10 +58,10 @@ class Fingerprint:
         """Return what recording.json holds; RecordingError where it is damaged."""
         return cls(
             cpus=fields.count("cpus"),
-            idle_governor=_maybe_text(fields, "idle_governor"),
-            idle_missing=_maybe_text(fields, "idle_missing"),
+            idle_governor=fields.maybe_text("idle_governor"),
+            idle_missing=fields.maybe_text("idle_missing"),
             latency_limit_us=fields.maybe_count("latency_limit_us"),
-            latency_limit_missing=_maybe_text(fields, "latency_limit_missing"),
+            latency_limit_missing=fields.maybe_text("latency_limit_missing"),
             states=tuple(
                 StateUse(
                     name=state.text("name"),
@@ -74,24 +74,20 @@ class Fingerprint:
             ),
             frequencies=tuple(
                 FrequencySetting(
-                    governor=_maybe_text(each, "governor"),
+                    governor=each.maybe_text("governor"),
                     min_khz=each.maybe_count("min_khz"),
                     max_khz=each.maybe_count("max_khz"),
                     base_khz=each.maybe_count("base_khz"),
-                    energy_preference=_maybe_text(each, "energy_preference"),
+                    energy_preference=each.maybe_text("energy_preference"),
                 )
                 for each in fields.objects("frequencies")
             ),
-            frequency_missing=_maybe_text(fields, "frequency_missing"),
+            frequency_missing=fields.maybe_text("frequency_missing"),
             turbo_allowed=None
             if fields.values.get("turbo_allowed") is None
             else fields.boolean("turbo_allowed"),
             warnings=fields.texts("warnings"),
         )
-
-
-def _maybe_text(fields: Fields, key: str) -> str | None:
-    return None if fields.values.get(key) is None else fields.text(key)
 
 
 def fingerprint(before: Observation, after: Observation) -> Fingerprint:

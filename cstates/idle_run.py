@@ -110,9 +110,9 @@ def idle_run(fields: Fields) -> IdleRun:
     return IdleRun(
         command=fields.texts("command"),
         seconds=fields.maybe_number("seconds") or 0.0,
-        driver=_maybe_text(machine, "driver"),
-        governor=_maybe_text(machine, "governor"),
-        why_counters_only=_maybe_text(fields, "why_counters_only"),
+        driver=machine.maybe_text("driver"),
+        governor=machine.maybe_text("governor"),
+        why_counters_only=fields.maybe_text("why_counters_only"),
         cpus=tuple(cpu.integer("cpu") for cpu in cpus),
         states=_states(cpus),
         intervals=fields.maybe_count("intervals"),
@@ -142,10 +142,6 @@ def _maybe_integers(fields: Fields, key: str) -> tuple[int, ...]:
     return () if fields.values.get(key) is None else fields.integers(key)
 
 
-def _maybe_text(fields: Fields, key: str) -> str | None:
-    return None if fields.values.get(key) is None else fields.text(key)
-
-
 def _states(cpus: tuple[Fields, ...]) -> tuple[RunState, ...]:
     by_index: dict[int, list[Fields]] = {}
     for cpu in cpus:
@@ -163,7 +159,7 @@ def _state(index: int, rows: list[Fields]) -> RunState:
         name=rows[0].text("name"),
         exit_latency_us=rows[0].maybe_count("exit_latency_us"),
         target_residency_us=rows[0].maybe_count("target_residency_us"),
-        closed_by=_maybe_text(rows[0], "closed_by"),
+        closed_by=rows[0].maybe_text("closed_by"),
         entries=sum(known) if len(known) == len(entries) else None,
         above=_shared(activities, "above_share"),
         below=_shared(activities, "below_share"),

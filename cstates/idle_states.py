@@ -10,8 +10,9 @@ from pathlib import Path
 
 from cstates.latency_limit import cpu_latency_limit_us
 from cstates.sysfs import cpu_folder, online_cpus
-from stallscope.system_files import Roots, names_in, read_integer, read_text
+from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
+POLL = "POLL"  # spinning instead of sleeping: what governors fall back on; it is never closed
 MOST_STATES = 64  # the kernel's CPUIDLE_STATE_MAX is 10
 
 
@@ -116,8 +117,7 @@ def _read_cpu(roots: Roots, cpu: int, online: bool, missing: str | None) -> CpuI
 
 def state_indices(folder: Path) -> tuple[int, ...]:
     """Return the indices of the states in a CPU's cpuidle folder, the shallowest first."""
-    tails = (name.removeprefix("state") for name in names_in(folder) if name.startswith("state"))
-    return tuple(sorted(int(t) for t in tails if t.isascii() and t.isdecimal()))[:MOST_STATES]
+    return numbers_in(folder, "state")[:MOST_STATES]
 
 
 def _read_state(folder: Path, index: int) -> IdleState:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cstates.sysfs import cpu_folder
-from stallscope.system_files import Roots, names_in, read_text
+from stallscope.system_files import Roots, numbers_in, read_text
 
 DEVICE = "/dev/cpu_dma_latency"
 NO_LIMIT_US = 2_000_000_000  # what the kernel tells where nobody asked
@@ -67,10 +67,8 @@ def _holders(roots: Roots) -> tuple[tuple[Holder, ...], int]:
     """Return the processes that hold the device open, and how many cannot be looked at."""
     found: list[Holder] = []
     unseen = 0
-    for name in names_in(roots.proc):
-        if not (name.isascii() and name.isdecimal()):
-            continue
-        folder = roots.proc / name
+    for pid in numbers_in(roots.proc, ""):
+        folder = roots.proc / str(pid)
         try:
             descriptors = tuple((folder / "fd").iterdir())
         except PermissionError:
@@ -79,8 +77,8 @@ def _holders(roots: Roots) -> tuple[tuple[Holder, ...], int]:
         except OSError:  # it ended meanwhile
             continue
         if any(_points_to_device(descriptor) for descriptor in descriptors):
-            found.append(Holder(int(name), read_text(folder / "comm", 64) or "?"))
-    return tuple(sorted(found, key=lambda holder: holder.pid)), unseen
+            found.append(Holder(pid, read_text(folder / "comm", 64) or "?"))
+    return tuple(found), unseen
 
 
 def _points_to_device(path: Path) -> bool:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from stallscope.cpu_lists import format_cpu_list, parse_cpu_list
 from stallscope.errors import StallscopeError, UnableError, UsageError
-from stallscope.system_files import Roots, names_in, read_text, roots_at
+from stallscope.system_files import Roots, numbers_in, read_text, roots_at
 
 
 def machine_roots(sysfs_root: Path, proc_root: Path) -> Roots:
@@ -29,8 +29,7 @@ def cpu_folder(roots: Roots, cpu: int | None = None) -> Path:
 
 def present_cpus(roots: Roots) -> tuple[int, ...]:
     """Return the CPUs that have a folder of their own in sysfs, in order."""
-    names = (name.removeprefix("cpu") for name in names_in(cpu_folder(roots)))
-    return tuple(sorted(int(name) for name in names if name.isascii() and name.isdecimal()))
+    return numbers_in(cpu_folder(roots), "cpu")
 
 
 def online_cpus(roots: Roots) -> frozenset[int]:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from cstates.idle_states import CpuIdle
+from cstates.idle_states import POLL, CpuIdle
 from cstates.latency_limit import effective_limit_us
-from cstates.pinning.idle_plan import POLL
 from stallscope.histograms import Histogram
 
 LEAST_ROUNDS = 6  # that all go one way by chance happens then in 3 of 100 times

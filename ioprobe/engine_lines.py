@@ -60,14 +60,10 @@ def begun(line: Fields) -> Begun:
         )
     return Begun(
         source=line.text("source"),
-        no_io_uring=_maybe_text(line, "io_uring"),
-        no_real_time=_maybe_text(line, "real_time"),
+        no_io_uring=line.maybe_text("io_uring"),
+        no_real_time=line.maybe_text("real_time"),
         direct=line.boolean("direct"),
     )
-
-
-def _maybe_text(line: Fields, key: str) -> str | None:
-    return None if line.values.get(key) is None else line.text(key)
 
 
 def number_of(line: Fields, key: str) -> float:

@@ -36,6 +36,10 @@ class Fields:
             raise self._wrong(key, "a string")
         return value
 
+    def maybe_text(self, key: str) -> str | None:
+        """Return a string, or None where the key is absent or null."""
+        return None if self.values.get(key) is None else self.text(key)
+
     def integer(self, key: str, default: int | None = None) -> int:
         """Return a whole number; the default where the key is absent."""
         value = self.values.get(key, default)

@@ -83,6 +83,12 @@ def read_integer(path: Path) -> int | None:
         return None
 
 
+def numbers_in(folder: Path, prefix: str) -> tuple[int, ...]:
+    """Return the numbers n of the names prefix + n in a folder, in order: of cpu3, state0, ..."""
+    tails = (name.removeprefix(prefix) for name in names_in(folder) if name.startswith(prefix))
+    return tuple(sorted(int(tail) for tail in tails if tail.isascii() and tail.isdecimal()))
+
+
 def names_in(folder: Path) -> tuple[str, ...]:
     """Return the sorted names in a folder; empty where it is missing or closed to this user."""
     try:

@@ -6,7 +6,7 @@ from cstates.pinning.targets import Targets
 from cstates.sysfs import online_cpus
 from stallscope.cpu_lists import cpus_in_list, format_cpu_list
 from stallscope.errors import UnableError
-from stallscope.system_files import Roots, names_in
+from stallscope.system_files import Roots, numbers_in
 
 
 def plan_switch_off(roots: Roots, knob: str) -> tuple[Change, ...]:
@@ -30,10 +30,10 @@ def plan_interrupts(roots: Roots, targets: Targets) -> tuple[Change, ...]:
             "leave CPUs out with --cpus",
         )
     found = []
-    for name in names_in(roots.proc / "irq"):
-        old = read_value(roots, f"/proc/irq/{name}/smp_affinity_list") if name.isdecimal() else None
+    for number in numbers_in(roots.proc / "irq", ""):
+        old = read_value(roots, f"/proc/irq/{number}/smp_affinity_list")
         now = set(cpus_in_list(old or ""))
         if old and now & set(targets.capped):
             new = format_cpu_list((now - set(targets.capped)) & others or others)
-            found.append(change("irq-affinity", old, new, irq=name))
+            found.append(change("irq-affinity", old, new, irq=number))
     return tuple(found)

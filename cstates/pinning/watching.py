@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from cstates.frequency import read_frequency
 from cstates.sysfs import cpu_folder
 from stallscope.machine_time import read_cpu_time
-from stallscope.system_files import Roots, names_in, read_integer, read_text
+from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
 # By /proc/PID/comm, which is cut after 15 characters.
 _RIVALS = {
@@ -31,7 +31,7 @@ class Rival:
 
 def rivals(roots: Roots) -> tuple[Rival, ...]:
     """Return the daemons that are running, by process id."""
-    pids = sorted(int(n) for n in names_in(roots.proc) if n.isascii() and n.isdecimal())
+    pids = numbers_in(roots.proc, "")
     found = ((pid, read_text(roots.proc / str(pid) / "comm", 64)) for pid in pids)
     return tuple(
         Rival(pid, "power-profiles-daemon" if name == "power-profiles-" else name, _RIVALS[name])

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from cstates.idle_states import POLL
 from stallscope.errors import UsageError
 
 MOST_STATES = 10  # the kernel's CPUIDLE_STATE_MAX
 LARGEST_US = 1_000_000_000
-POLL = "POLL"
 _LATENCY = re.compile(r"([0-9]{1,9})us")
 
 

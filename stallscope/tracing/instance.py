@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stallscope.errors import StallscopeError, UnableError
-from stallscope.system_files import names_in, read_text
+from stallscope.system_files import names_in, numbers_in, read_text
 
 TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
 BUFFER_KB = 4096  # of each CPU: some 80,000 events, a second of the busiest we know
@@ -46,8 +46,7 @@ class TraceInstance:
 
     def cpus(self) -> tuple[int, ...]:
         """Return the CPUs that have a buffer."""
-        tails = (name.removeprefix("cpu") for name in names_in(self._folder / "per_cpu"))
-        return tuple(sorted(int(tail) for tail in tails if tail.isascii() and tail.isdecimal()))
+        return numbers_in(self._folder / "per_cpu", "cpu")
 
     def open_pages(self, cpu: int) -> int:
         """Return a descriptor of a CPU's raw pages, which reads without waiting."""

@@ -55,7 +55,7 @@ def test_what_this_user_may_not_see_is_said(
     roots = machine("ice-lake-server")
     monkeypatch.setattr("cstates.latency_limit.os.open", refused)
     monkeypatch.setattr("pathlib.Path.iterdir", refused)
-    monkeypatch.setattr("cstates.latency_limit.names_in", lambda _: ("812", "self"))
+    monkeypatch.setattr("cstates.latency_limit.numbers_in", lambda *_: (812,))
     limit = read_global_limit(roots)
     assert limit.missing == "/dev/cpu_dma_latency can be read by root only"
     assert (limit.holders, limit.unseen_processes) == ((), 1)

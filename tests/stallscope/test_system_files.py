@@ -8,6 +8,7 @@ import pytest
 from stallscope.system_files import (
     Roots,
     names_in,
+    numbers_in,
     read_integer,
     read_text,
 )
@@ -45,3 +46,11 @@ def test_names_of_a_folder_that_is_not_there() -> None:
 def test_only_the_machine_itself_is_live(tmp_path: Path) -> None:
     assert Roots().is_live
     assert not Roots.recorded(tmp_path).is_live
+
+
+def test_numbers_are_of_names_with_the_prefix_alone(tmp_path: Path) -> None:
+    for name in ("cpu10", "cpu2", "cpu", "cpufreq", "cpu\u0663", "cpu-1", "7", "cpu1a"):
+        (tmp_path / name).touch()
+    assert numbers_in(tmp_path, "cpu") == (2, 10)
+    assert numbers_in(tmp_path, "") == (7,)
+    assert numbers_in(tmp_path / "none", "cpu") == ()

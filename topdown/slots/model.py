@@ -155,21 +155,17 @@ def _match(fields: Fields) -> Match:
     )
 
 
-def _maybe_text(fields: Fields, key: str) -> str | None:
-    return None if fields.values.get(key) is None else fields.text(key)
-
-
 def _formulas(fields: Fields) -> Mapping[str, Expression]:
     return MappingProxyType({name: parse(fields.text(name)) for name in fields.values})
 
 
 def _node(name: str, nodes: Fields) -> Node:
     fields = nodes.fields(name)
-    threshold = _maybe_text(fields, "threshold")
+    threshold = fields.maybe_text("threshold")
     return Node(
         name=name,
         level=fields.maybe_count("level"),
-        parent=_maybe_text(fields, "parent"),
+        parent=fields.maybe_text("parent"),
         domain=fields.text("domain"),
         group=fields.text("group", ""),
         formula=parse(fields.text("formula")),
