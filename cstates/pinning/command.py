@@ -16,7 +16,7 @@ from cstates.pinning.process_scope import ProcessScope, die_with_parent
 from stallscope.errors import ExitCode, TargetError
 
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-_HEARD = (*_PASSED_ON, signal.SIGCHLD)
+_HEARD = (*_PASSED_ON, signal.SIGCHLD, signal.SIGCONT)
 _FIRST_LOOK_S = 0.1
 _LOOK_EVERY_S = 1.0
 
@@ -79,7 +79,8 @@ def run_command(
         return Ended(status, time.monotonic() - began, cpu_s)
     finally:
         if terminal is not None:
-            _hand_over(terminal, os.getpgrp())
+            if _in_foreground(terminal, child.pid):
+                _hand_over(terminal, os.getpgrp())
             os.close(terminal)
 
 
@@ -125,6 +126,8 @@ def _wait(
             assert watch is not None
             watch()
             patience_s = _LOOK_EVERY_S
+        elif number == signal.SIGCONT:
+            _go_on(child, terminal)
         elif number in _PASSED_ON:
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, number)
@@ -139,12 +142,32 @@ def _heard(patience_s: float | None) -> int | None:
 
 
 def _stop_along(child: subprocess.Popen[bytes], terminal: int | None) -> None:
-    """Stop as the command did at the terminal, by Ctrl-Z; when continued, let it go on."""
-    if terminal is not None:
+    """Stop as the command did at the terminal, by Ctrl-Z, or as it wants it in the background."""
+    if terminal is None:
+        return
+    if _in_foreground(terminal, os.getpgrp()):  # brought there before the command had it
+        _go_on(child, terminal)
+        return
+    if _in_foreground(terminal, child.pid):
         _hand_over(terminal, os.getpgrp())
-        os.kill(os.getpid(), signal.SIGSTOP)
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def _go_on(child: subprocess.Popen[bytes], terminal: int | None) -> None:
+    """Let the command go on when we do: with the terminal, unless we are in its background."""
+    if terminal is None:
+        return
+    if _in_foreground(terminal, os.getpgrp()):
         _hand_over(terminal, child.pid)
+    with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGCONT)
+
+
+def _in_foreground(terminal: int, group: int) -> bool:
+    """Return whether a process group is the terminal's."""
+    with suppress(OSError):
+        return os.tcgetpgrp(terminal) == group
+    return False
 
 
 def _our_terminal() -> int | None:
@@ -153,7 +176,7 @@ def _our_terminal() -> int | None:
         terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError:
         return None
-    if os.tcgetpgrp(terminal) == os.getpgrp():
+    if _in_foreground(terminal, os.getpgrp()):
         return terminal
     os.close(terminal)
     return None

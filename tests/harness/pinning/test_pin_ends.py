@@ -209,3 +209,45 @@ def test_at_a_terminal_ctrl_c_reaches_the_command_and_ctrl_z_stops_both(pin: Pin
     assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == 128 + signal.SIGINT
     os.close(keys)
     assert pin.content() == pin.before
+
+
+def test_in_the_background_the_terminal_stays_the_shells(pin: Pin) -> None:
+    """Ctrl-Z, bg, and a line typed to the shell; then fg, and a line to the command."""
+    shell, keys = os.forkpty()
+    if not shell:
+        os.environ["PS1"] = ""
+        os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
+    heard = b""
+
+    def wait_for(word: bytes) -> None:
+        nonlocal heard
+        while word not in heard:
+            assert select.select([keys], [], [], 60)[0], heard
+            heard += os.read(keys, 4096)
+        heard = heard.partition(word)[2]
+
+    def type_in(line: str) -> None:
+        os.write(keys, f"{line}\n".encode())
+
+    reads = "while read line; do echo got $line; done"
+    words = [str(STALLSCOPE), "pin", *pin.options, *ASKED, "--", "sh", "-c"]
+    type_in(f"{' '.join(words)} 'echo rea\"\"dy; {reads}'")
+    wait_for(b"ready")
+    os.write(keys, b"\x1a")
+    wait_for(b"Stopped")
+    type_in("bg")
+    type_in("echo shell $((40 + 2))")
+    wait_for(b"shell 42")
+    type_in("fg")
+    type_in("here")
+    wait_for(b"got here")
+    os.write(keys, b"\x04")
+    type_in("echo status $((1 + $?))")
+    wait_for(b"status 1")
+    type_in("exit")
+    with suppress(OSError):  # EIO: everybody has closed the terminal
+        while os.read(keys, 4096):
+            pass
+    assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == 0
+    os.close(keys)
+    assert pin.content() == pin.before
