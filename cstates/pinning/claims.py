@@ -83,6 +83,8 @@ def claim(folder: int, roots: Roots, name: str) -> Iterator[Claim]:
         recovered += [own] if own else []
         yield Claim(folder, level, lock, owner, tuple(recovered))
     finally:
+        # It has no owner from now on, lest who only looks at the lock be taken for this process.
+        os.ftruncate(lock, 0)
         os.close(lock)
 
 

@@ -1,12 +1,14 @@
 """A command run on a pinned fake machine, from beginning to end."""
 
+import fcntl
 import os
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from cstates.pinning import applying, restoring, session
-from cstates.pinning.claims import claim, run_folder
+from cstates.pinning.claims import claim, holder, open_lock, run_folder
 from cstates.pinning.effects import Effect, Finding
 from cstates.pinning.idle_plan import ClosedState
 from cstates.pinning.journal import read_journal
@@ -215,3 +217,18 @@ def test_turbo_is_allowed_before_the_limits_are_raised(fake: Fake) -> None:
     outcomes = machine.pin(BENCH, "true").restored.outcomes
     order = [each.change.knob for each in outcomes]
     assert order.index("no-turbo") < order.index("max-frequency") < order.index("governor")
+
+
+def test_who_only_looks_at_the_lock_makes_no_pin_refused(fake: Fake) -> None:
+    """`pin status` has it for a moment, between the pins that one process makes in a row."""
+    machine = fake("ice-lake-server")
+    asked = PinRequest(states=("C1",))
+    assert machine.pin(asked, "true").status == 0
+    with run_folder(machine.run, machine.roots) as folder:
+        assert holder(folder, 0) is None
+        looked = open_lock(folder, 0)
+        fcntl.flock(looked, fcntl.LOCK_EX)
+        looking = threading.Timer(0.2, os.close, (looked,))
+        looking.start()
+        assert machine.pin(asked, "true").status == 0
+        looking.join()
