@@ -8,12 +8,14 @@ built in.
 """
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cstates.closing_evidence import Evidence
 from cstates.idle_run import IdleRun, RunState
-from cstates.pinning.idle_plan import PASS_OVER_DISABLE, POLL
+from cstates.idle_states import POLL
+from cstates.pinning.idle_plan import PASS_OVER_DISABLE
 from cstates.wake_latency import Found
 from stallscope.cpu_lists import format_cpu_list
 
@@ -233,9 +235,8 @@ def _commands(
 ) -> list[str]:
     listed = format_cpu_list(cpus)
     names = ",".join(state.name for state in kept)
-    quoted = f"'{names}'" if " " in names else names
     forced = " --force-effective" if run.governor in PASS_OVER_DISABLE else ""
-    commands = [f"stallscope pin --states {quoted} --cpus {listed}{forced} -- CMD"]
+    commands = [f"stallscope pin --states {shlex.quote(names)} --cpus {listed}{forced} -- CMD"]
     if not forced:
         commands += [f"cpupower -c {listed} idle-set -d {state.index}" for state in closed]
     return commands

@@ -1,5 +1,6 @@
 """What sleeps cost and what is advised, on runs with known answers."""
 
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -180,3 +181,13 @@ def test_nothing_to_gain_is_said_with_its_reason() -> None:
     shallow = run(row(1, "ipi", 400, 3.0))
     shallow = replace(shallow, states=(shallow.states[1], shallow.states[2]))
     assert "takes no longer" in (advise(shallow).nothing or "")
+
+
+def test_commands_are_safe_to_paste_whatever_states_are_called() -> None:
+    given = run(row(2, "ipi", 400, 210.0), row(1, "ipi", 400, 3.0))
+    odd = "C1'; touch x #"
+    states = (given.states[0], replace(given.states[1], name=odd), given.states[2])
+    (found,) = advise(replace(given, states=states)).suggestions[:1]
+    words = shlex.split(found.commands[0])
+    assert words[words.index("--states") + 1] == f"POLL,{odd}"
+    assert words[-1] == "CMD"
