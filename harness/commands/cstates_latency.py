@@ -38,7 +38,7 @@ Examples:
     show_default=True,
     help="Client and server; or client, front end and back end.",
 )
-@click.option("--cpus", metavar="LIST", help="A CPU a process, in turn. Default: the first ones.")
+@click.option("--cpus", metavar="LIST", help="A CPU a process. Default: the first that are online.")
 @rounds_option("Rounds; each measures all settings.")
 @seconds_option(0.05, 0.5, "Of each run.")
 @machine_options
@@ -50,18 +50,18 @@ def command(kind: str, think_us: str, processes: str, as_json: bool, **values: A
     as `stallscope pin` does. Rounds alternate; how often the CPUs really idled is counted. That
     nothing is to be gained is an answer.
     """
-    from cstates.sysfs import chosen_cpus  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.latency_session import LatencyRequest, measure  # noqa: PLC0415
+    from harness.cstates.latency_session import (  # noqa: PLC0415 - start-up stays light
+        LatencyRequest,
+        measure,
+    )
     from harness.cstates.latency_text import document, lines  # noqa: PLC0415
-    from harness.cstates.latency_words import wake_tests  # noqa: PLC0415
+    from harness.cstates.latency_words import wake_cpus, wake_tests  # noqa: PLC0415
     from harness.pinning.running import chosen_place  # noqa: PLC0415
     from harness.terminal import width  # noqa: PLC0415
 
     place = chosen_place(values, "stallscope cstates latency")
     tests = wake_tests(kind, think_us, processes=int(processes))
-    chosen = chosen_cpus(place.roots, values["cpus"])
-    if values["cpus"] is None:
-        chosen = chosen[: int(processes)]
+    chosen = wake_cpus(place.roots, values["cpus"], processes=int(processes))
     request = LatencyRequest(tests, chosen, values["rounds"], values["seconds"])
     outcome = measure(place, request)
     if as_json:

@@ -1,7 +1,12 @@
-"""The tests that words of a command line ask for."""
+"""The tests that words of a command line ask for, and the CPUs they run on."""
 
+import os
+
+from cstates.sysfs import chosen_cpus, online_cpus
 from cstates.wake_latency import KINDS, WakeTest
+from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import UsageError
+from stallscope.system_files import Roots
 
 LONGEST_THINK_US = 10_000.0
 
@@ -30,3 +35,23 @@ def _think(word: str) -> float:
             f"--think-us {word!r} is no time", f"name microseconds from 0 to {LONGEST_THINK_US:g}"
         )
     return value
+
+
+def wake_cpus(roots: Roots, text: str | None, *, processes: int) -> tuple[int, ...]:
+    """Return the CPUs that wake up: those of a list, else the first that are online, one a process.
+
+    UsageError for one that is not there or offline, or that this process may not use.
+    """
+    usable = online_cpus(roots)
+    if roots.is_live:
+        usable &= os.sched_getaffinity(0)
+    if text is None:
+        return tuple(sorted(usable)[:processes])
+    wanted = chosen_cpus(roots, text)
+    if not usable.issuperset(wanted):
+        shut = format_cpu_list(set(wanted) - usable)
+        raise UsageError(
+            f"--cpus {text!r}: CPU {shut} is offline, or this process may not use it",
+            f"choose of {format_cpu_list(usable)}",
+        )
+    return wanted

@@ -1,11 +1,15 @@
 """`stallscope cstates latency` with a made machine's states; what wakes up is this one."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from harness.command_line import main
+from harness.cstates.latency_words import wake_cpus
+from stallscope.errors import UsageError
+from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 
 
@@ -43,3 +47,15 @@ def test_a_machine_whose_states_cannot_be_closed_says_why(
         "there is nothing to compare: cpuidle has no driver: the kernel was booted with idle=poll"
         in capfd.readouterr().err
     )
+
+
+def test_cpus_are_those_online_that_one_may_use(tmp_path: Path) -> None:
+    roots = Roots.recorded(expand("offline-cpus", tmp_path / "tree"))
+    assert wake_cpus(roots, None, processes=2) == (0, 2)
+    assert wake_cpus(roots, None, processes=3) == (0, 2)  # there are no more: they take turns
+    assert wake_cpus(roots, "2", processes=2) == (2,)
+    with pytest.raises(UsageError, match="CPU 1 is offline") as refused:
+        wake_cpus(roots, "0,1", processes=2)
+    assert "choose of 0,2" in refused.value.remedy
+    usable = tuple(sorted(os.sched_getaffinity(0)))
+    assert wake_cpus(Roots(), None, processes=1) == usable[:1]
