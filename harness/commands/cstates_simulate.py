@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from harness.experiment_options import seed_option
+from harness.machine_options import roots_options
 
 EXAMPLES = """\b
 Examples:
@@ -72,6 +73,7 @@ Examples:
     metavar="FILE",
     help="Write a page of it as well.",
 )
+@roots_options
 def command(
     table_name: str | None,
     trace: Path | None,
@@ -85,6 +87,8 @@ def command(
     listing: bool,
     as_json: bool,
     output: Path | None,
+    sysfs_root: Path,
+    proc_root: Path,
 ) -> None:
     """Replay idle intervals through the kernel's governors.
 
@@ -92,6 +96,7 @@ def command(
     have waited for, and the time in each state. All of it is modelled: the intervals stay as they
     were, and latencies are those declared.
     """
+    from cstates.sysfs import machine_roots  # noqa: PLC0415 - start-up stays light
     from harness.cstates.page_files import write_simulated_page  # noqa: PLC0415
     from harness.cstates.simulate_request import Request, listed, run  # noqa: PLC0415
     from harness.terminal import width  # noqa: PLC0415
@@ -109,6 +114,7 @@ def command(
         disable=tuple(disable.split(",")) if disable is not None else (),
         max_exit_latency_us=max_exit_latency,
         tick_hz=int(hz),
+        roots=machine_roots(sysfs_root, proc_root),
     )
     done = run(request)
     if output:

@@ -28,6 +28,7 @@ class Request:
     disable: tuple[str, ...]
     max_exit_latency_us: int | None
     tick_hz: int
+    roots: Roots  # of the machine that `this` table is of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def run(request: Request) -> Outcome:
         raise UsageError(
             "name either --trace or --workload", "for example --workload request-reply:250us"
         )
-    table = own_table(Roots()) if request.table == OWN else load_table(request.table)
+    table = own_table(request.roots) if request.table == OWN else load_table(request.table)
     machine = Machine(
         table=table,
         closed=frozenset(table.index_of(name) for name in request.disable),

@@ -8,8 +8,11 @@ import pytest
 
 from cstates.governors import KNOWN
 from cstates.tables import known_table_names
+from cstates.tables.declared import own_table
 from harness.command_line import main
 from stallscope.errors import ExitCode
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import expand
 
 TRACE = Path(__file__).parents[2] / "cstates" / "recorded_idle.csv"
 
@@ -135,3 +138,15 @@ def test_traces_that_cannot_be_read_end_with_their_own_code(
     path.write_bytes(TRACE.read_bytes()[:5000])
     assert run("--table", "Z600", "--trace", str(path)) == ExitCode.UNREADABLE
     assert "the file is cut off" in capsys.readouterr().err
+
+
+def test_this_table_may_be_a_recorded_machines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = expand("nehalem-ep-workstation", tmp_path / "tree")
+    roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
+    made = document(capsys, *roots, "--table", "this", "--workload", "poisson:250us")
+    states = [state.name for state in own_table(Roots.recorded(tree)).states]
+    assert len(states) > 2
+    assert list(made["rows"][0]["residency"]) == states
+    assert run(f"--sysfs-root={tmp_path}", "--table", "this") == ExitCode.USAGE
