@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cstates.sysfs import cpu_folder
 from stallscope.cpu_lists import cpus_in_list
-from stallscope.system_files import Roots, names_in, read_integer, read_text
+from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,7 @@ def read_frequency(roots: Roots, cpus: tuple[int, ...]) -> Frequency:
     """Return the policies of the CPUs given and what bounds them all."""
     folder = cpu_folder(roots)
     wanted = set(cpus)
-    names = sorted(
-        (name for name in names_in(folder / "cpufreq") if name.removeprefix("policy").isdecimal()),
-        key=lambda name: int(name.removeprefix("policy")),
-    )
+    names = (f"policy{number}" for number in numbers_in(folder / "cpufreq", "policy"))
     policies = tuple(
         policy
         for policy in (_read_policy(folder / "cpufreq" / name, name) for name in names)
@@ -86,7 +83,7 @@ def _read_policy(folder: Path, name: str) -> FrequencyPolicy:
         cpus=cpus,
         related_cpus=_cpus(folder / "related_cpus") or cpus,
         driver=read_text(folder / "scaling_driver", 64) or None,
-        governor=read_text(folder / "scaling_governor", 64) or None,
+        governor=_governor(folder / "scaling_governor"),
         available_governors=tuple(
             (read_text(folder / "scaling_available_governors", 4096) or "").split()
         ),
@@ -98,6 +95,12 @@ def _read_policy(folder: Path, name: str) -> FrequencyPolicy:
         current_khz=_khz(folder / "scaling_cur_freq"),
         energy_preference=read_text(folder / "energy_performance_preference", 64) or None,
     )
+
+
+def _governor(path: Path) -> str | None:
+    """Return a governor's name, which is also that of the folder of its tunables."""
+    name = read_text(path, 64)
+    return name if name and "/" not in name else None
 
 
 def _cpus(path: Path) -> tuple[int, ...]:

@@ -5,8 +5,12 @@ preferences, and last the limits: raising the greatest first, lowering the least
 kernel refuses or cuts a least above the greatest (drivers/cpufreq/cpufreq.c).
 """
 
+import re
+from contextlib import suppress
+from pathlib import Path
+
 from cstates.frequency import Frequency, FrequencyPolicy, read_frequency
-from cstates.pinning.kernel_files import read_value
+from cstates.pinning.kernel_files import place_of, read_value
 from cstates.pinning.knobs import Change, change
 from cstates.pinning.request import PinRequest
 from cstates.pinning.targets import Targets
@@ -15,6 +19,7 @@ from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots, names_in, read_text
 
+_WHOLE = re.compile("[0-9]{1,10}")
 _BIASES = {"performance": 0, "balance-performance": 4, "normal": 6, "balance-power": 8, "power": 15}
 
 
@@ -39,13 +44,19 @@ def plan_governor(roots: Roots, request: PinRequest, targets: Targets) -> tuple[
 def _tunables(roots: Roots, policy: FrequencyPolicy) -> list[Change]:
     kept = []
     for folder in (f"{policy.name}/{policy.governor}", str(policy.governor)):
-        place = cpu_folder(roots) / "cpufreq" / folder
-        for name in names_in(place):
+        for name in names_in(cpu_folder(roots) / "cpufreq" / folder):
             path = f"/sys/devices/system/cpu/cpufreq/{folder}/{name}"
             value = read_value(roots, path)
-            if value is not None and (place / name).stat().st_mode & 0o200:
+            if value is not None and _writable(place_of(roots, path)):
                 kept.append(Change("governor-tunable", path, value, None))
     return kept
+
+
+def _writable(place: Path) -> bool:
+    """Return whether its owner may write a file; False where it is gone."""
+    with suppress(OSError):
+        return bool(place.stat().st_mode & 0o200)
+    return False
 
 
 def plan_turbo(roots: Roots, targets: Targets) -> tuple[Change, ...]:
@@ -79,7 +90,7 @@ def plan_energy_preference(
             )
         place = cpu_folder(roots) / "cpufreq" / policy.name
         known = (read_text(place / "energy_performance_available_preferences", 4096) or "").split()
-        if known and wanted not in known and not wanted.isdecimal():
+        if known and wanted not in known and not _WHOLE.fullmatch(wanted):
             raise UsageError(
                 f"--epp {wanted!r}: there is no such energy preference",
                 f"there are: {', '.join(known)}",
@@ -94,7 +105,7 @@ def plan_energy_bias(roots: Roots, request: PinRequest, targets: Targets) -> tup
     """Return the changes of EPB, 0 (performance) to 15 (power), or one of its names."""
     wanted = request.energy_bias
     assert wanted is not None
-    bias = _BIASES.get(wanted, int(wanted) if wanted.isdecimal() else -1)
+    bias = _BIASES.get(wanted, int(wanted) if _WHOLE.fullmatch(wanted) else -1)
     if not 0 <= bias <= 15:
         raise UsageError(
             f"--epb {wanted!r} is no energy bias", f"0 to 15, or one of {', '.join(_BIASES)}"
@@ -135,7 +146,7 @@ def _wanted_khz(policy: FrequencyPolicy, wanted: str) -> int:
         if policy.hardware_max_khz is None:
             raise UnableError(f"--frequency max: {policy.name} does not tell it", "name kHz")
         return policy.hardware_max_khz
-    khz = int(wanted) if wanted.isascii() and wanted.isdecimal() else 0
+    khz = int(wanted) if _WHOLE.fullmatch(wanted) else 0
     least, most = policy.hardware_min_khz or 1, policy.hardware_max_khz or 10**9
     if not least <= khz <= most:
         raise UsageError(

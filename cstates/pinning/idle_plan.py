@@ -7,7 +7,7 @@ That is known beforehand and told; the counters decide afterwards (``effects``).
 
 from dataclasses import dataclass
 
-from cstates.idle_states import CpuIdle, IdleMachine, IdleState, read_idle_machine
+from cstates.idle_states import POLL, CpuIdle, IdleMachine, IdleState, read_idle_machine
 from cstates.pinning.knobs import Change, change
 from cstates.pinning.request import SHALLOWEST, PinRequest
 from cstates.pinning.targets import Targets
@@ -15,7 +15,6 @@ from cstates.sysfs import cpu_folder
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots, read_text
 
-POLL = "POLL"  # what governors fall back on; it is never closed
 PASS_OVER_DISABLE = frozenset({"haltpoll", "ladder"})
 PASS_OVER_LIMIT = frozenset({"haltpoll"})  # but a limit of 0
 HEED_DISABLE = ("menu", "teo")  # those to change to, the first that is there
@@ -61,7 +60,7 @@ def plan_idle(roots: Roots, request: PinRequest, targets: Targets) -> IdlePlan:
     if way.by_disable and request.states:
         changes += _disables(machine, request)
     if way.limit_us is not None and not targets.all_capped:
-        changes += [_cpu_limit(roots, cpu, way.limit_us) for cpu in targets.capped]
+        changes += [_cpu_limit(roots, cpu, way.limit_us) for cpu in machine.cpus]
     held = way.limit_us if targets.all_capped else None
     return IdlePlan(
         tuple(each for each in changes if each.old != each.new), closed, held, way.warnings
@@ -203,12 +202,17 @@ def _disables(machine: IdleMachine, request: PinRequest) -> list[Change]:
     return changes
 
 
-def _cpu_limit(roots: Roots, cpu: int, limit_us: int) -> Change:
-    """Return the change of a CPU's own limit; its "0" is no limit, its "n/a" is 0."""
-    old = read_text(cpu_folder(roots, cpu) / "power" / "pm_qos_resume_latency_us", 64)
+def _cpu_limit(roots: Roots, cpu: CpuIdle, limit_us: int) -> Change:
+    """Return the change of a CPU's own limit; its "0" is no limit, its "n/a" is 0.
+
+    A stricter one stays, as /dev/cpu_dma_latency would have it.
+    """
+    old = read_text(cpu_folder(roots, cpu.cpu) / "power" / "pm_qos_resume_latency_us", 64)
     if old is None:
         raise UnableError(
-            f"CPU {cpu} has no latency limit of its own (pm_qos_resume_latency_us)",
+            f"CPU {cpu.cpu} has no latency limit of its own (pm_qos_resume_latency_us)",
             "pin all CPUs: then /dev/cpu_dma_latency serves",
         )
-    return change("cpu-latency-limit", old, str(limit_us) if limit_us else "n/a", cpu=cpu)
+    stricter = cpu.resume_limit_us is not None and cpu.resume_limit_us <= limit_us
+    new = old if stricter else str(limit_us) if limit_us else "n/a"
+    return change("cpu-latency-limit", old, new, cpu=cpu.cpu)

@@ -76,7 +76,11 @@ class _Draft:
         except StallscopeError as error:
             if wish not in self.optional:
                 raise
-            self.left_out.append(LeftOut(wish, error.message))
+            self.leave_out(wish, error)
+
+    def leave_out(self, wish: Wish, error: StallscopeError) -> None:
+        """Keep why a wish cannot be granted, without the option's name, which stands before it."""
+        self.left_out.append(LeftOut(wish, error.message.removeprefix(f"--{wish}: ")))
 
 
 def make_plan(roots: Roots, request: PinRequest) -> Plan:
@@ -141,7 +145,7 @@ def _idle(draft: _Draft, roots: Roots, request: PinRequest, targets: Targets) ->
     except StallscopeError as error:
         if Wish.STATES not in draft.optional or request.idle_governor:
             raise
-        draft.left_out.append(LeftOut(Wish.STATES, error.message))
+        draft.leave_out(Wish.STATES, error)
     return IdlePlan()
 
 

@@ -233,7 +233,8 @@ def _without_effect(finding: Finding) -> str:
 
 def pinned_khz(plan: Plan) -> int | None:
     """Return the frequency that a plan pins; None where it pins none, or several."""
-    wanted = {each.new for each in plan.journaled if each.knob == "max-frequency"}
+    limits = ("min-frequency", "max-frequency")
+    wanted = {each.new for each in plan.journaled if each.knob in limits}
     only = wanted.pop() if len(wanted) == 1 else None
     return int(only) if only else None
 

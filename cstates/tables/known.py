@@ -125,7 +125,7 @@ def _state(row: Mapping[str, str], where: str) -> DeclaredState:
 
 def _microseconds(row: Mapping[str, str], column: str, where: str) -> int:
     text = (row.get(column) or "").strip()
-    if not (text.isascii() and text.isdecimal() and int(text[:12]) <= LARGEST_US):
+    if not (text.isascii() and text.isdecimal() and len(text) < 13 and int(text) <= LARGEST_US):
         raise UsageError(
             f"{where}: {column} is {text!r}, not whole microseconds from 0 to {LARGEST_US}", _REMEDY
         )

@@ -1,5 +1,6 @@
 """What governors would have made of a recording's own idle intervals, on its own states."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from cstates.governors import chosen_governors
@@ -9,6 +10,7 @@ from cstates.simulation import Machine, simulate
 from cstates.tables.state_table import DeclaredState, StateTable, checked_table
 from cstates.trace import read_trace
 from harness.pages.cstates_panel import simulated_panel
+from stallscope.errors import UsageError
 
 
 def what_if_panel(folder: Path, run: IdleRun) -> str:
@@ -22,7 +24,7 @@ def what_if_panel(folder: Path, run: IdleRun) -> str:
 
 
 def _table(run: IdleRun) -> StateTable | None:
-    """Return the states as the recorded CPUs declared them; None of less than two."""
+    """Return the states as the recorded CPUs declared them; None where none can be chosen of."""
     states = [
         DeclaredState(
             name=state.name,
@@ -36,6 +38,7 @@ def _table(run: IdleRun) -> StateTable | None:
     ]
     if len(states) < 2 or len(states) < len(run.states):
         return None
-    return checked_table(
-        StateTable("the recorded CPUs", "", run.driver or "", "recording", tuple(states))
-    )
+    table = StateTable("the recorded CPUs", "", run.driver or "", "recording", tuple(states))
+    with suppress(UsageError):
+        return checked_table(table)
+    return None

@@ -72,6 +72,7 @@ def test_a_file_may_hold_a_table_of_ones_own(tmp_path: Path) -> None:
         (("C1,2,nan",), "row 1: target_residency_us is 'nan'"),
         (("C1,2,2", "C2,3"), "row 2: target_residency_us is ''"),
         (("C1,2,99999999999999999999",), "target_residency_us is '99999999999999999999'"),
+        (("C1,2,0000000000009999999999",), "not whole microseconds"),
         (("C1,2,1000000001",), "not whole microseconds from 0 to 1000000000"),
         ((",2,2",), "'' is no name of a state"),
         ((), "it has 0 states"),

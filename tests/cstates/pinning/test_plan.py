@@ -8,6 +8,7 @@ import pytest
 from cstates.pinning.knobs import KNOBS, Scope
 from cstates.pinning.plan import Plan, make_plan
 from cstates.pinning.request import PinRequest, bench_profile
+from cstates.pinning.session import pinned_khz
 from stallscope.errors import UnableError, UsageError
 from tests.cstates.machine_trees import names
 from tests.cstates.pinning.conftest import FakeMachine
@@ -202,3 +203,39 @@ def test_the_profile_fits_every_machine(fake: Fake, machine: str) -> None:
 def test_options_go_before_the_profile() -> None:
     asked = bench_profile(PinRequest(states=("C6",), frequency="max"))
     assert (asked.states, asked.frequency, asked.no_turbo) == (("C6",), "max", True)
+
+
+def test_a_stricter_limit_of_a_cpu_stays(fake: Fake) -> None:
+    machine = fake("skylake-client")
+    machine.write(f"{CPUS}/cpu1/power/pm_qos_resume_latency_us", "5")
+    plan = planned(fake, "skylake-client", max_exit_latency_us=100, cpus="1")
+    assert written(plan)[1:] == [("cpu3/power/pm_qos_resume_latency_us", "0", "100")]
+    machine.write(f"{CPUS}/cpu1/power/pm_qos_resume_latency_us", "n/a")
+    assert (
+        planned(fake, "skylake-client", max_exit_latency_us=100, cpus="1").changes[1:]
+        == (plan.changes[1:])
+    )
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "\u0663", "-1", "1e6"])
+def test_numbers_that_are_none_are_refused(fake: Fake, number: str) -> None:
+    with pytest.raises(UsageError, match="is no frequency of policy0"):
+        planned(fake, "ice-lake-server", frequency=number)
+    with pytest.raises(UsageError, match="is no energy bias"):
+        planned(fake, "ice-lake-server", energy_bias=number)
+
+
+def test_a_governor_that_is_a_path_is_none(fake: Fake) -> None:
+    """Its tunables would be wherever it leads, and be journaled."""
+    machine = fake("acpi-cpufreq-server")
+    machine.write(f"{CPUS}/cpufreq/policy1/scaling_governor", "../../../kernel")
+    with pytest.raises(UsageError, match="has no such governor"):
+        planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
+
+
+def test_the_frequency_is_watched_where_one_limit_was_there_already(fake: Fake) -> None:
+    machine = fake("acpi-cpufreq-server")
+    machine.write(f"{CPUS}/cpufreq/policy1/scaling_max_freq", "2000000")
+    plan = planned(fake, "acpi-cpufreq-server", cpus="1", frequency="2000000")
+    assert [each.knob for each in plan.journaled] == ["min-frequency"]
+    assert pinned_khz(plan) == 2_000_000

@@ -71,6 +71,9 @@ def test_the_what_if_is_of_the_recordings_own_states_and_intervals(tmp_path: Pat
     assert "50 idle intervals" in page
     assert ">C6</th>" in page
     assert what_if_panel(tmp_path, replace(run_of(50), intervals_kept=None)) == ""
+    # States that are no table, as where a latency descends, leave the page without it.
+    states = run_of(50).states[::-1]
+    assert what_if_panel(tmp_path, replace(run_of(50), states=states)) == ""
 
 
 def test_names_of_processes_and_commands_are_made_harmless() -> None:

@@ -51,7 +51,7 @@ def test_a_person_sees_the_plan_and_what_is_left_out(
     shown = capsys.readouterr().out
     assert "pin: CPUs 0-1, and their siblings 2-3" in shown
     assert "/sys/devices/system/cpu/cpufreq/boost: 1 -> 0" in shown
-    assert "left out: irq-away" in shown
+    assert "left out: irq-away: the command has all CPUs" in shown
 
 
 def test_the_commands_status_is_returned(
