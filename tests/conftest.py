@@ -1,4 +1,4 @@
-"""The list of allowed skips, and the fixtures that every folder's tests may need."""
+"""The list of allowed skips, which failures are tried again alone, and fixtures for all folders."""
 
 import os
 import re
@@ -60,8 +60,43 @@ class SkipLedger:
             terminalreporter.write_line(f"skip not on tests/skips.toml: {line}", red=True)
 
 
+# Tests of these marks measure this machine, with another worker's tests beside them.
+MEASURING = {"live", "browser", "pmu"}
+MOST_AGAIN = 5
+
+
+class FailureLedger:
+    """Names what failed in a file for `./dev test`, which runs it once more with nothing beside.
+
+    Only where each failure is of a test that measures the machine, and they are few: anything else
+    has no excuse, a skip that is not allowed neither.
+    """
+
+    def __init__(self, path: Path, skips: SkipLedger) -> None:
+        self.path, self.skips = path, skips
+        self.failed: dict[str, bool] = {}  # by test: whether it may be tried again
+        path.unlink(missing_ok=True)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = bool(MEASURING & report.keywords.keys())
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed[report.nodeid] = False
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        few = 0 < len(self.failed) <= MOST_AGAIN and not self.skips.refused
+        if exitstatus == pytest.ExitCode.TESTS_FAILED and few and all(self.failed.values()):
+            self.path.write_text("".join(f"{name}\n" for name in self.failed))
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(SkipLedger(), "skip-ledger")
+    skips = SkipLedger()
+    config.pluginmanager.register(skips, "skip-ledger")
+    again = os.environ.get("STALLSCOPE_TESTS_AGAIN")
+    if again and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(FailureLedger(Path(again), skips), "failure-ledger")
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +126,7 @@ class ByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        folder = file.split("/")[1]
+        folder = file.partition("/")[2].partition("/")[0]
         return folder if folder in TOGETHER else file
 
 
