@@ -43,16 +43,16 @@ def documents() -> list[Document]:
 def compare(
     unwind_compare: Path, checkout: Path, documents: list[Document]
 ) -> Callable[..., Document]:
-    """A function from a target's name and unwind-compare's words to what that found.
+    """A function from a target's name, unwind-compare's words and how many chains to what that found.
 
     build/unwind keeps each document: the classes of differences, one example of each.
     """
     kept = checkout / "build" / "unwind"
     kept.mkdir(parents=True, exist_ok=True)
 
-    def run(name: str, *words: str) -> Document:
+    def run(name: str, *words: str, chains: int = CHAINS) -> Document:
         done = subprocess.run(
-            [unwind_compare, "--chains", str(CHAINS), "--seed", SEED, *words],
+            [unwind_compare, "--chains", str(chains), "--seed", SEED, *words],
             capture_output=True, text=True, check=False, env=os.environ | ENVIRONMENT,
         )  # fmt: skip
         if "PTRACE_SEIZE" in done.stderr:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "landing.hpp"
 #include "stack_memory.hpp"
 #include "stallscope/unwind/unwinder.hpp"
 #include "table_content.hpp"
@@ -46,6 +47,8 @@ struct cursor {
   bool by_record = false;       // a frame record led here
   unsigned expression_steps_left = 20'000;
   unsigned still_steps = 0;  // steps in a row that did not move the stack pointer
+  std::size_t depth = 0;     // frames of the chain so far
+  std::optional<landing> ahead;
 };
 
 // The rule in force where a frame stands, with what it refers to.

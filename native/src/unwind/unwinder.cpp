@@ -28,7 +28,8 @@ std::optional<chain_end> step(cursor& at) {
     const rule* found = in_file ? content.find(*in_file) : nullptr;
     if (found != nullptr) {
       if (found->is_signal_frame != 0 && step_over_signal_frame(at)) return std::nullopt;
-      return step_by_rule(at, {.how = *found, .of = content, .load_bias = address - *in_file});
+      const applied_rule applied{.how = *found, .of = content, .load_bias = address - *in_file};
+      return may_land(at, applied) ? step_by_landing(at, applied) : step_by_rule(at, applied);
     }
     if (in_file && content.is_entry(*in_file)) return chain_end::complete;
   }
@@ -42,7 +43,12 @@ chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
   at.pc = first.at(at.counter());
   for (std::size_t count = 0; count < most_frames; ++count) {
     into.push_back({.address = at.pc, .exact = at.exact});
-    if (const auto end = step(at)) return *end;
+    at.depth = into.size();
+    const auto end = step(at);
+    if (!end) continue;
+    if (*end == chain_end::complete || !at.ahead) return *end;
+    into.resize(at.ahead->depth);
+    land(at);
   }
   return chain_end::too_deep;
 }

@@ -95,6 +95,15 @@ bool has_stray_word(const observation& seen, std::size_t common, unwind::code_ma
          code.find(seen.theirs.addresses[common]) == nullptr;
 }
 
+// Whether ours is, up to where it resumes, elfutils' chain, and from there on the chain that
+// elfutils found once the thread was there.
+bool lands_as_told(const observation& seen, std::size_t common) {
+  const auto resumes = seen.ours.resumes;
+  return resumes != 0 && common >= resumes && !seen.theirs_there.addresses.empty() &&
+         std::ranges::equal(std::span(seen.ours.addresses).subspan(resumes),
+                            seen.theirs_there.addresses);
+}
+
 const char* kind_of(const observation& seen, std::size_t common) {
   if (skips_callers(seen.theirs.addresses, seen.ours.addresses)) return "theirs skips callers";
   if (skips_callers(seen.ours.addresses, seen.theirs.addresses)) return "ours skips callers";
@@ -139,6 +148,13 @@ void comparison::add(const observation& seen, const elfutils_walk& names, unwind
     return;
   }
   const auto common = frames_in_common(seen.ours, seen.theirs);
+  if (lands_as_told(seen, common)) {
+    if (equal_once_landed_.count++ == 0) {
+      equal_once_landed_.what = {{"ours", chain_document(seen.ours.addresses, names)},
+                                 {"theirs", chain_document(seen.theirs.addresses, names)}};
+    }
+    return;
+  }
   if (ends_with_the_copy(seen, common)) {
     ++equal_to_the_copys_end_;
     return;
@@ -176,6 +192,8 @@ json comparison::document() const {
   }
   return {{"chains", chains_},
           {"equal", equal_},
+          {"equal_once_landed", equal_once_landed_.count},
+          {"once_landed", equal_once_landed_.what},
           {"equal_to_the_copys_end", equal_to_the_copys_end_},
           {"equal_but_for_a_stray_word", equal_but_for_a_stray_word_},
           {"frames", frames_},

@@ -21,6 +21,9 @@ struct observation {
   std::vector<std::byte> stack;  // the copy, from the stack pointer on
   our_chain ours;
   their_chain theirs;
+  // elfutils' chain once the thread had gone on to where ours resumes; empty where it was not tried
+  // or did not get there.
+  their_chain theirs_there;
   std::vector<std::byte> code;  // around the leaf's address, for the example
 };
 
@@ -40,6 +43,7 @@ class comparison {
 
   std::uint64_t chains_ = 0;
   std::uint64_t equal_ = 0;
+  filed equal_once_landed_;
   std::uint64_t equal_to_the_copys_end_ = 0;
   std::uint64_t equal_but_for_a_stray_word_ = 0;
   std::uint64_t frames_ = 0;

@@ -20,6 +20,7 @@ constexpr std::size_t most_frames = 1024;
 constexpr std::uint64_t most_steps = 120;    // from one stop
 constexpr std::uint64_t steps_per_look = 6;  // on the average
 constexpr std::size_t code_bytes = 32;
+constexpr int most_steps_to_land = 1000;
 constexpr int most_runs = 1000;
 
 struct options {
@@ -38,15 +39,31 @@ class walks {
  public:
   explicit walks(pid_t process) : process_{process}, memory_{process}, ours_{process, memory_} {}
 
-  void look(const tracee& target, const options& asked, comparison& into) {
+  void look(tracee& target, const options& asked, comparison& into) {
     const auto registers = target.registers();
     if (!registers) return;
     memory_.forget();
-    observation seen{*registers, memory_.bytes(registers->rsp, asked.stack_bytes), {}, {}, {}};
+    observation seen{*registers, memory_.bytes(registers->rsp, asked.stack_bytes), {}, {}, {}, {}};
     seen.ours = ours_.walk(*registers, seen.stack);
     seen.theirs = theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), most_frames);
     seen.code = memory_.bytes(registers->rip, code_bytes);
+    if (seen.ours.resumes != 0 && seen.ours.addresses != seen.theirs.addresses) {
+      seen.theirs_there = chain_at(target, seen.ours.addresses[seen.ours.resumes]);
+    }
     into.add(seen, *theirs_, ours_);
+  }
+
+  // elfutils' chain when the thread gets to this address; none where that takes a system call.
+  their_chain chain_at(tracee& target, std::uint64_t address) {
+    if (within_system_call(target)) return {};
+    for (int steps = 0; steps < most_steps_to_land; ++steps) {
+      if (at_system_call(target) || !target.step()) return {};
+      const auto registers = target.registers();
+      if (!registers || registers->rip != address) continue;
+      memory_.forget();
+      return theirs_->walk(target.stopped_thread(), dwarf_registers(*registers), most_frames);
+    }
+    return {};
   }
 
   // False where the process has no memory any more.

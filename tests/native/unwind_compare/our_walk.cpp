@@ -76,7 +76,11 @@ our_chain our_walk::walk(const user_regs_struct& registers, std::span<const std:
   std::vector<unwind::frame> frames;
   our_chain chain;
   chain.end = unwinder_.walk(sampled(registers), {registers.rsp, stack}, *this, frames);
-  for (const auto& frame : frames) chain.addresses.push_back(frame.address);
+  for (const auto& frame : frames) {
+    const auto number = chain.addresses.size();
+    if (frame.exact && chain.resumes == 0) chain.resumes = number;
+    chain.addresses.push_back(frame.address);
+  }
   return chain;
 }
 

@@ -21,6 +21,9 @@ namespace stallscope::unwind_compare {
 
 struct our_chain {
   std::vector<std::uint64_t> addresses;  // leaf first
+  // The first frame behind the leaf that no call returns to: where a signal interrupted, or where
+  // an exception lands. 0: none.
+  std::size_t resumes = 0;
   unwind::chain_end end = unwind::chain_end::no_registers;
 };
 
