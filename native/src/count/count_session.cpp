@@ -9,6 +9,7 @@
 #include "stallscope/collect/command_end.hpp"
 #include "stallscope/collect/refusal.hpp"
 #include "stallscope/collect/target.hpp"
+#include "stallscope/count/judgement.hpp"
 #include "stallscope/perf_events/cpu_list.hpp"
 
 namespace stallscope {
@@ -17,8 +18,6 @@ namespace {
 constexpr const char* document_name = "recording.json";
 constexpr const char* plan_name = "plan.json";
 constexpr const char* log_name = "counters.jsonl";
-// Groups take turns at each tick of the kernel: of 10 ms at HZ 100, at most.
-constexpr std::uint64_t turn_ns = 10'000'000;
 // More than this would be more to write and to read than anyone looks at.
 constexpr double most_lines_a_second = 10'000;
 
@@ -211,50 +210,18 @@ void count_session::finish(const std::string& reason) {
   close_files();
 }
 
-// What counted nothing, though it was asked for: no counters were free, or the event is none.
 void count_session::judge_groups() {
   const auto& table = attachment_->table();
-  auto& late = attachment_->warnings();
-  facts_.warnings.insert(facts_.warnings.end(), late.begin(), late.end());
-  for (std::size_t i = 0; i < facts_.choice.groups.size(); ++i) {
-    const auto& total = table.total(i);
-    if (total.enabled_ns != 0 && total.running_ns == 0) {
-      facts_.never_ran.push_back(i);
-      continue;
-    }
-    for (std::size_t at = 0; at < total.values.size(); ++at) {
-      const auto& name = facts_.plan.events[facts_.choice.groups[i].events[at]].name;
-      const auto& untold = facts_.choice.untold;
-      if (total.values[at] == 0 && std::find(untold.begin(), untold.end(), name) != untold.end())
-        facts_.unverified_zero.push_back(name);
-    }
-  }
-  if (!facts_.never_ran.empty()) {
-    facts_.warnings.push_back(
-        {"groups-never-ran",
-         std::to_string(facts_.never_ran.size()) + " of " +
-             std::to_string(facts_.choice.groups.size()) +
-             " groups were never counted: " + counter_holder(facts_.choice.facts)});
-  }
+  auto judged = judge_counting(facts_.plan, facts_.choice, table.totals());
+  facts_.never_ran = std::move(judged.never_ran);
+  facts_.unverified_zero = std::move(judged.unverified_zero);
+  for (const auto* said : {&attachment_->warnings(), &judged.warnings})
+    facts_.warnings.insert(facts_.warnings.end(), said->begin(), said->end());
   for (const auto& [error, times] : table.failed_reads()) {
     facts_.warnings.push_back(
         {"reads-refused", std::to_string(times) + " reads of groups failed (" + error_text(error) +
                               "): their windows are missing"});
   }
-}
-
-void count_session::warn_of_idle_groups() {
-  const auto groups = facts_.choice.groups.size();
-  std::uint64_t longest = 0;
-  for (const auto group : facts_.never_ran)
-    longest = std::max(longest, attachment_->table().total(group).enabled_ns);
-  const bool too_short = longest < groups * turn_ns;
-  facts_.warnings.push_back(
-      {"groups-never-ran",
-       std::to_string(facts_.never_ran.size()) + " of " + std::to_string(groups) +
-           " groups were never counted: " +
-           (too_short ? "the target ran for too short a time to give each a turn"
-                      : counter_holder(facts_.choice.facts))});
 }
 
 void count_session::close_files() {

@@ -71,13 +71,13 @@ TEST_CASE("a scope's members are added up, and what was dropped stays in the tot
   CHECK(lines[1]["v"].size() == 1);
   CHECK(lines[0]["v"][0] >= 2 * touched_pages);  // two members
   CHECK(lines[2]["v"][0] >= touched_pages);
-  CHECK(table.total(0).enabled_ns ==
+  CHECK(table.totals()[0].enabled_ns ==
         lines[0]["enabled"].get<std::uint64_t>() + lines[2]["enabled"].get<std::uint64_t>());
-  const auto counted = table.total(1).values[0];
+  const auto counted = table.totals()[1].values[0];
   table.drop(other);
   CHECK(table.members() == 2);
   table.read_all(1, log);
-  CHECK(table.total(1).values[0] >= counted);
+  CHECK(table.totals()[1].values[0] >= counted);
   CHECK(table.failed_reads().empty());
 }
 

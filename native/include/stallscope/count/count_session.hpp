@@ -37,7 +37,6 @@ class count_session {
   void read_window();
   void finish(const std::string& reason);
   void judge_groups();
-  void warn_of_idle_groups();
   void close_files();
   void write_document(bool complete);
   [[nodiscard]] progress_numbers numbers() const;

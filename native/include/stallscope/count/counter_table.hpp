@@ -41,8 +41,8 @@ class counter_table {
   [[nodiscard]] std::size_t scopes() const { return scopes_.size(); }
   // How many descriptors one member takes.
   [[nodiscard]] std::size_t descriptors_each() const;
-  // The last sum over all scopes.
-  [[nodiscard]] const group_reading& total(std::size_t group) const { return totals_[group]; }
+  // Of each group the last sum over all scopes.
+  [[nodiscard]] std::span<const group_reading> totals() const { return totals_; }
   // Reads that the kernel refused, by errno.
   [[nodiscard]] const std::map<int, std::uint64_t>& failed_reads() const { return failed_reads_; }
 
