@@ -26,7 +26,7 @@ IPC = "IPC"
 
 
 def document(measurement: Measurement, level: int | None) -> dict[str, object]:
-    """Return the JSON document; with a level, no node below it.
+    """Return the JSON document; with a level, no node below it, nor metrics.
 
     Values are shares of 0..1, of 0..100 where ``whole`` says so; null where warnings say why.
     """
@@ -86,12 +86,8 @@ def _nodes(nodes: Iterable[MeasuredNode], level: int | None, kind: Kind) -> dict
             "kind": str(_kind(node, kind)),
         }
         for node in nodes
-        if _is_shown(node, level)
+        if node.within(level)
     }
-
-
-def _is_shown(node: MeasuredNode, level: int | None) -> bool:
-    return level is None or (node.level is not None and node.level <= level)
 
 
 def _kind(node: MeasuredNode, kind: Kind) -> Kind:
@@ -136,7 +132,7 @@ def _rows(
         whole = MeasuredNode(IPC, None, None, ipc.value, unit, interval=ipc.interval)
         nodes = (whole, *nodes)
     for node in nodes:
-        if not (_is_shown(node, level) or node.name == IPC):
+        if not (node.within(level) or node.name == IPC):
             continue
         writer.writerow((*times, measurement.cpu, *_cells(node, measurement.kind)))
     return text.getvalue()

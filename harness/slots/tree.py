@@ -10,11 +10,10 @@ from harness.terminal import printable, shorten, wrapped
 from stallscope.errors import RecordingError, UsageError
 from topdown.slots.detection import model_named
 from topdown.slots.explanations import explanation
-from topdown.slots.measurement import Kind, MeasuredNode, Measurement
+from topdown.slots.measurement import COUNTS, Kind, MeasuredNode, Measurement
 from topdown.slots.model import Model
 
 DEFAULT_LEVEL = 2
-COUNTS = "events"  # the unit of events that a person asked for by name
 LABEL = 11  # columns before a heading's text
 LEAST_TEXT = 30
 LONGEST_TEXT = 1000  # a command line may be two megabytes
@@ -46,12 +45,11 @@ def lines(measurement: Measurement, view: View) -> Iterator[str]:
         yield ""
         look = Look(measurement.whole, view.width, view.origin)
         yield from rows(shown, frozenset(path), look)
-    if view.level is None:
-        yield from _metrics(measurement, view.origin)
+    beside = [node for node in measurement.nodes if node.level is None and node.within(view.level)]
+    yield from _metrics(beside, model_of(measurement), view.origin)
     if path:
         yield from _explained(measurement, path[-1], view.width)
-    beside = [node for node in measurement.nodes if node.level is None and view.level is None]
-    yield from _doubts([*shown, *beside], view.width)
+    yield from _doubts([*shown, *beside], measurement.warnings, view.width)
     yield from _gaps(measurement, shown, view.width)
 
 
@@ -124,12 +122,11 @@ def _marked(measurement: Measurement, path: tuple[str, ...]) -> str:
     return f"{' > '.join(path)} ({why})"
 
 
-def _metrics(measurement: Measurement, origin: str) -> Iterator[str]:
+def _metrics(beside: Iterable[MeasuredNode], model: Model | None, origin: str) -> Iterator[str]:
     """Yield the metrics beside the tree that have a value, by their vendor's groups."""
-    model = model_of(measurement)
     groups: dict[str, list[MeasuredNode]] = {}
-    for node in measurement.nodes:
-        if node.level is None and node.value is not None:
+    for node in beside:
+        if node.value is not None:
             known = model.nodes.get(node.name) if model is not None else None
             groups.setdefault(known.group if known else COUNTS, []).append(node)
     for group, nodes in groups.items():
@@ -177,11 +174,13 @@ def _explained(measurement: Measurement, name: str, width: int) -> Iterator[str]
         yield from wrapped(f"{label}: {text}", max(LEAST_TEXT, width), "  ")
 
 
-def _doubts(shown: Sequence[MeasuredNode], width: int) -> Iterator[str]:
-    """Yield what to doubt: each warning once, with the nodes it is of."""
+def _doubts(shown: Sequence[MeasuredNode], told: Sequence[str], width: int) -> Iterator[str]:
+    """Yield what to doubt: each warning once, with the nodes it is of; not what was told of all."""
     by_text: dict[str, list[str]] = {}
     for node in shown:
         for warning in node.warnings if node.value is not None else ():
+            if warning in told:
+                continue
             by_text.setdefault(warning, []).append(node.name)
     if by_text:
         yield ""
@@ -195,7 +194,8 @@ def _gaps(measurement: Measurement, shown: Sequence[MeasuredNode], width: int) -
     metrics = [node for node in absent if node.level is None]
     names = {node.name for node in shown}
     missing = [node for node in absent if node.name in names]
-    missing += metrics if len(metrics) <= FEW_METRICS else []
+    few = len(metrics) <= FEW_METRICS
+    missing += [node for node in metrics if few or node.unit == COUNTS]
     if absent:
         yield ""
     for text in gaps(missing):

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+COUNTS = "events"  # the unit of events that a person asked for by name
+
+
 class Kind(StrEnum):
     """Where the numbers come from; "unavailable" has the reason in its warnings."""
 
@@ -39,6 +42,12 @@ class MeasuredNode:
     interval: Interval | None = None
     warnings: tuple[str, ...] = ()
     impossible: bool = False
+
+    def within(self, level: int | None) -> bool:
+        """Return whether it is shown down to a level: of what is beside the tree, asked events."""
+        if level is None or self.unit == COUNTS:
+            return True
+        return self.level is not None and self.level <= level
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 from harness.slots.document import COLUMNS, document, table
 from tests.harness.slots.measurements import COUNTED, MISSING, MODELLED, SLICED, UNAVAILABLE
-from topdown.slots.measurement import Measurement
+from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
 
 
 def parsed(measurement: Measurement, level: int | None = None) -> Any:
@@ -61,6 +62,13 @@ def test_a_level_leaves_out_what_is_below() -> None:
         "Retiring",
     }
     assert {row["node"] for row in rows(COUNTED, 1)} == {"IPC", *parsed(COUNTED, 1)["nodes"]}
+
+
+def test_asked_events_stand_at_every_level() -> None:
+    asked = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
+    found = replace(COUNTED, nodes=(*COUNTED.nodes, asked))
+    assert parsed(found, 1)["nodes"]["page-faults"]["value"] == 320
+    assert [row["value"] for row in rows(found, 1) if row["node"] == "page-faults"] == ["320.0"]
 
 
 def test_intervals_stand_in_both() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from harness.slots.tree import View, lines, shown_nodes
 from tests.harness.slots.measurements import COUNTED, MISSING, MODELLED, SCALED, UNAVAILABLE, node
-from topdown.slots.measurement import Measurement
+from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
 
 LONGEST_WORD = 30
 
@@ -133,9 +133,27 @@ def test_one_reason_for_many_counters_is_said_once() -> None:
 
 
 def test_counts_of_asked_events_stand_in_full() -> None:
-    asked = replace(node("page-faults", 181356.0), level=None, unit="events")
+    asked = replace(node("page-faults", 181356.0), level=None, unit=COUNTS)
     rows = text(replace(COUNTED, nodes=(*COUNTED.nodes, asked)))
     assert line(rows, "page-faults").split() == ["page-faults", "181,356", "events", "measured"]
+
+
+def test_asked_events_stand_at_every_level() -> None:
+    asked = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
+    refused = MeasuredNode("cache-misses", None, None, None, COUNTS, warnings=("it is gone",))
+    metrics = [MeasuredNode(f"m{n}", None, None, None, "x", warnings=("gone",)) for n in range(9)]
+    found = replace(COUNTED, nodes=(*COUNTED.nodes, asked, refused, *metrics))
+    for level in (None, 1):
+        rows = text(found, level=level)
+        assert line(rows, "page-faults").split() == ["page-faults", "320", "events", "measured"]
+        assert "no value for cache-misses: it is gone" in rows
+
+
+def test_what_was_told_of_all_is_not_told_of_each() -> None:
+    first, *others = COUNTED.nodes
+    said = replace(first, warnings=("all is assumed",))
+    found = replace(COUNTED, nodes=(said, *others), warnings=("all is assumed",))
+    assert "\n".join(text(found)).count("all is assumed") == 1
 
 
 def test_few_metrics_without_a_value_are_named_and_many_counted() -> None:

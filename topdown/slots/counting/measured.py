@@ -19,7 +19,15 @@ from topdown.slots.counting.recorded import Run
 from topdown.slots.counting.tree_estimate import STARVED, TreeEstimate
 from topdown.slots.counting.unknown_cpu import CYCLES, NO_SLOTS, UnknownEstimate
 from topdown.slots.counting.windows import GroupWindows
-from topdown.slots.measurement import Interval, Ipc, Kind, MeasuredNode, Measurement, Slice
+from topdown.slots.measurement import (
+    COUNTS,
+    Interval,
+    Ipc,
+    Kind,
+    MeasuredNode,
+    Measurement,
+    Slice,
+)
 from topdown.slots.model import Model
 from topdown.slots.verification import verification_of
 
@@ -92,6 +100,8 @@ def measurement_of(runs: Sequence[Run], *, interval_ms: int | None = None) -> Me
 
 def _because(run: Run) -> str:
     reasons = list(dict.fromkeys(run.absent.values()))
+    if run.windows.groups and not any(group.enabled.any() for group in run.windows.groups):
+        reasons.insert(0, "the target did not run while it was observed")
     return f": {reasons[0]}" if reasons else ""
 
 
@@ -152,11 +162,11 @@ def _asked_node(run: Run, estimator: Estimator, asked: AskedEvent) -> MeasuredNo
     totals = estimator.totals(estimator.home(quantity.events))
     if event not in totals:
         why = run.absent.get(event, run.plan.uncountable.get(event, f"{event} {STARVED}"))
-        return MeasuredNode(asked.spelling, None, None, None, "events", warnings=(why,))
+        return MeasuredNode(asked.spelling, None, None, None, COUNTS, warnings=(why,))
     half = estimator.half_width(estimator.influence(quantity))
     value = totals[event]
     interval = None if half is None else Interval(max(0.0, value - half), value + half)
-    return MeasuredNode(asked.spelling, None, None, value, "events", interval=interval)
+    return MeasuredNode(asked.spelling, None, None, value, COUNTS, interval=interval)
 
 
 def _across(runs: Sequence[Run], estimators: Sequence[Estimator]) -> _Found:

@@ -19,7 +19,7 @@ from topdown.slots.thresholds import holds
 NOT_TOGETHER = "its events took turns in different groups: what the program did in between shows"
 ACROSS_RUNS = "its events were counted in different runs, whose difference no interval holds"
 UNCOUNTED = "was not counted"
-STARVED = "was never counted: others held the counters all the time"
+STARVED = "was never counted: its group had no turn at the counters"
 
 
 @dataclass(frozen=True)

@@ -235,6 +235,18 @@ def test_no_counters_and_nothing_counted_are_errors(tmp_path: Path, skylake: Roo
         taken(tmp_path, skylake, PlayedCollector({}))
 
 
+def test_a_target_that_slept_is_not_said_to_have_had_no_counters(
+    tmp_path: Path, skylake: Roots
+) -> None:
+    taken(tmp_path, skylake, PlayedCollector(SKYLAKE), level=1)
+    path = tmp_path / "out" / "counters.jsonl"
+    head, *lines = [json.loads(line) for line in path.read_text().splitlines()]
+    slept = [line | {"enabled": 0, "running": 0, "v": [0] * len(line["v"])} for line in lines]
+    path.write_text("".join(json.dumps(line) + "\n" for line in [head, *slept]))
+    with pytest.raises(RecordingError, match="counted: the target did not run while"):
+        analysed(tmp_path / "out")
+
+
 def test_a_strangers_plan_is_checked(tmp_path: Path, skylake: Roots) -> None:
     taken(tmp_path, skylake, PlayedCollector(SKYLAKE), level=1)
     path = tmp_path / "out" / "plan.json"
