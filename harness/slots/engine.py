@@ -15,6 +15,7 @@ from stallscope.errors import StallscopeError, UnableError, UsageError
 from stallscope.programs import FOLDER
 from stallscope.recordings import open_recording
 from stallscope.system_files import Roots
+from topdown.slots.detection import model_named
 from topdown.slots.measurement import Measurement
 
 BY_SIMULATION = "stallscope topdown --source model -- CMD models a program's slots by simulation"
@@ -40,6 +41,8 @@ def take(asked: Request, on_slice: OnSlice, means: Means = Means()) -> Taken:  #
         return _recorded(asked, on_slice)
     if asked.source is Source.MODEL:
         return _modelled(asked)
+    if asked.cpu:
+        model_named(asked.cpu)  # an unknown one is refused, counters or not
     check = pmu_check(means.roots)
     if check.status is not Status.UNAVAILABLE:
         return Taken(*counted(asked, on_slice, means))
@@ -116,6 +119,7 @@ def _of_counting(asked: Request) -> tuple[str, ...]:
         "--drill": asked.drill,
         "--no-multiplex": not asked.multiplex,
         "-e": bool(asked.events),
+        "--cpu": bool(asked.cpu),
     }
     return tuple(option for option, is_given in given.items() if is_given)
 

@@ -184,10 +184,11 @@ def _check_fit(source: Source, given: dict[str, str]) -> None:
         Source.RECORDING: ("target", "duration", "counting", "simulation"),
         Source.MODEL: ("duration", "counting", "intervals", "cpu"),
     }.get(source, ("simulation",))
+    name = Source.REPLAY if source is Source.RECORDING else source  # as it is spelled
     for spelling, group in given.items():
         if group in foreign:
             raise UsageError(
-                f"{spelling} means nothing with --source {source}: "
+                f"{spelling} means nothing with --source {name}: "
                 f"nothing is {'simulated' if group == 'simulation' else 'counted'} there",
                 f"leave {spelling} out, or choose --source "
                 f"{'model' if group == 'simulation' else 'pmu'}",

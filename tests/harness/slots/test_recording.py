@@ -146,8 +146,8 @@ def test_names_of_strangers_are_made_visible(
     [
         (("-l", "9"), "this CPU's tree has 6 levels"),
         (("-I", "5"), "-I 5 is too short"),
-        (("--drill",), "--drill means nothing with --source recording"),
-        (("-p", "1"), "-p means nothing with --source recording"),
+        (("--drill",), "--drill means nothing with --source replay"),
+        (("-p", "1"), "-p means nothing with --source replay"),
         (("-o", "elsewhere"), "the recording is kept already"),
     ],
 )

@@ -42,6 +42,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("-a", "-I", "50", "-o", "/no/such/plot.svg"), "there is no directory /no/such"),
         (("-a", "-o", "slots.json"), "--json and --csv go to stdout"),
         (("--source", "model", "-o", "kept", "--", "true"), "the model makes no recording"),
+        (("--cpu", "skz", "--", "true"), "no model of a CPU 'skz'"),
         (("--model-timeout", "5", "--", "true"), "nothing is simulated there"),
         (("--source", "replay:x", "-o", "page.html"), "-o means nothing with --source replay"),
         (("-a", "--duration", "nan"), "is no time"),
