@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-
 COUNTS = "events"  # the unit of events that a person asked for by name
 
 
