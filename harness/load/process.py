@@ -5,6 +5,7 @@ Where we are killed they end by `--die-with-parent`.
 """
 
 import json
+import os
 import select
 import signal
 import subprocess
@@ -106,15 +107,24 @@ def failure(child: Child) -> StallscopeError:
     )
 
 
+def messages(child: Child) -> list[str]:
+    """Return the lines that a program has written on standard error, the first 4 KB of them.
+
+    The program's own place in the file, which it shares with us, stays where it is.
+    """
+    text = os.pread(child.messages.fileno(), _LONGEST_MESSAGE, 0).decode("utf-8", "replace")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def _message(child: Child) -> tuple[str, str]:
-    """Return the error and the remedy among what a program wrote on standard error."""
-    child.messages.seek(0)
-    text = child.messages.read(_LONGEST_MESSAGE).decode("utf-8", "replace")
-    error, remedy = "", ""
-    for line in text.splitlines():
-        said = line.strip()
+    """Return the error and the remedy among what a program wrote on standard error.
+
+    The error is the last line under the program's name: warnings may stand before it.
+    """
+    error, remedy, named = "", "", f"{child.name}:"
+    for said in messages(child):
         if said.startswith("remedy:"):
-            remedy = remedy or said.removeprefix("remedy:").strip()
-        elif said and not error:
-            error = said.replace(f"{child.name}: error:", f"{child.name}:", 1)
+            remedy = said.removeprefix("remedy:").strip()
+        elif said.startswith(named) or not error:
+            error = said.replace(f"{named} error:", named, 1)
     return error, remedy

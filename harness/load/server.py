@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from harness.load.options import ServerOptions
-from harness.load.process import Child, first_line, started
+from harness.load.process import Child, first_line, messages, started
 from stallscope.errors import TargetError
 
 PROGRAM = "stallscope-server"
@@ -42,8 +42,10 @@ class RunningServer:
         """Raise TargetError where the server has ended."""
         status = self.child.process.poll()
         if status is not None:
+            said = messages(self.child)
             raise TargetError(
-                f"{PROGRAM} ended with status {status} while it was measured",
+                f"{PROGRAM} ended with status {status} while it was measured"
+                f"{f': {said[-1]}' if said else ''}",
                 f"run {PROGRAM} by itself to see why",
             )
 

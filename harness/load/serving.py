@@ -10,6 +10,7 @@ import click
 
 from harness.load.asking import commands_processed
 from harness.load.options import ServerOptions
+from harness.load.process import messages
 from harness.load.server import RunningServer, process_cpu_s, running_server
 from harness.terminal import LiveLine, colours, note, printable
 from stallscope.errors import ExitCode, TargetError
@@ -32,6 +33,8 @@ def serve(options: ServerOptions, *, as_json: bool) -> int:
         click.echo(
             json.dumps(ready_document(server)) if as_json else ready_text(server), color=colours()
         )
+        for message in messages(server.child):
+            note(message)
         note("Ctrl-C ends it")
         try:
             _follow(server, line, ended)

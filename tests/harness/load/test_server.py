@@ -48,6 +48,7 @@ def test_a_ready_server_says_where_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     ("body", "error", "words"),
     [
         ("print('stallscope-server: error: port taken', file=sys.stderr); sys.exit(3)", UnableError, "port taken"),
+        ("print('stallscope-server: fewer clients\\nstallscope-server: port taken', file=sys.stderr); sys.exit(3)", UnableError, "^stallscope-server: port taken$"),
         ("sys.exit(2)", UsageError, "status 2"),
         ("print('ready')", UnableError, "no JSON"),
     ],
@@ -63,10 +64,14 @@ def test_a_server_that_cannot_start_is_one_error(
 def test_a_server_that_dies_while_serving_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install(tmp_path, "stallscope-server", READY + "sys.exit(7)", monkeypatch)
-    with pytest.raises(TargetError, match="status 7"):
+    warning = "print('stallscope-server: fewer clients', file=sys.stderr, flush=True)\n"
+    end = "sys.exit('out of luck')"
+    install(tmp_path, "stallscope-server", warning + READY + end, monkeypatch)
+    with pytest.raises(TargetError, match="status 1 while it was measured: out of luck"):
         serve(ServerOptions(), as_json=True)
-    document = json.loads(capsys.readouterr().out)
+    shown = capsys.readouterr()
+    assert "stallscope-server: fewer clients\n" in shown.err
+    document = json.loads(shown.out)
     assert document["schema"] == "stallscope.serve/1"
     assert document["threads"] == [{"tid": 7, "cpu": 1}, {"tid": 8, "cpu": None}]
 
