@@ -244,8 +244,7 @@ bool connection::send_some() {
 void connection::flush() {
   if (closed_) return;
   if (output_ && output_->overflowed()) {
-    home_.counters().cut_off.add(1);
-    close();
+    cut_off();
     return;
   }
   if (output_ && !output_->empty() && !blocked_) last_taken_ = home_.loop().now();
@@ -348,6 +347,12 @@ void connection::close() {
   home_.server().leave();
   home_.closed(*this);
   output_.reset();
+void connection::cut_off() {
+  if (closed_) return;
+  home_.counters().cut_off.add(1);
+  close();
+}
+
   if (in_flight_ == 0) input_.reset();  // else requests' words lie in it
   account();
   if (in_flight_ == 0 || scheduled_) return;
@@ -357,8 +362,7 @@ void connection::close() {
 
 void connection::check_stalled(std::chrono::nanoseconds longest) {
   if (closed_ || !blocked_ || home_.loop().now() - last_taken_ < longest) return;
-  home_.counters().cut_off.add(1);
-  close();
+  cut_off();
 }
 
 }  // namespace stallscope::server

@@ -113,6 +113,10 @@ bool executor::answer(connection& client, request_words words, request_slot* slo
       if (where) {
         send(*slot, *where);
       } else {
+    if (slot.extra->path_reply.overflowed()) {
+      client.cut_off();
+      return;
+    }
         send_to_several(*slot);
       }
       return false;
@@ -214,7 +218,10 @@ void executor::add_part(request_slot& slot, std::size_t shard) {
 
 void executor::part_came_back(request_slot& slot) {
   if (--slot.parts_left != 0) return;
-  if (!slot.extra->parts.empty()) {
+  const auto cut_short = [](const auto& part) { return part->reply.overflowed(); };
+  if (std::ranges::any_of(slot.extra->parts, cut_short)) {
+    slot.client->cut_off();  // there is no whole reply
+  } else if (!slot.extra->parts.empty()) {
     std::vector<part_reply> replies;
     for (const auto& part : slot.extra->parts) {
       replies.push_back({part->key_numbers, part->reply.view()});

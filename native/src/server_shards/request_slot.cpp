@@ -80,6 +80,7 @@ bool slot_pool::clear(request_slot& slot) {
       extra.many_words.capacity() > kept_words) {
     return false;
   }
+  if (extra.only.reply.overflowed() || extra.path_reply.overflowed()) return false;
   extra.only.reply.cut_back(0);
   extra.path_reply.cut_back(0);
   extra.parts.clear();

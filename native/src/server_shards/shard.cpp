@@ -95,8 +95,7 @@ void shard::cut_off_largest() {
     if (larger) largest = client.get();
   }
   if (largest == nullptr || largest->accounted_bytes() == 0) return;
-  counters_.cut_off.add(1);
-  largest->close();
+  largest->cut_off();
 }
 
 // What this turn answers goes by one time.

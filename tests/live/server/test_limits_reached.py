@@ -1,13 +1,14 @@
 """Descriptors, clients or memory run out: who is served stays served, and room serves again."""
 
 import contextlib
+import hmac
 import resource
 from collections.abc import Iterator
 
 import pytest
 
 from tests.live.server.raw_client import RawClient, request
-from tests.live.server.server_process import stallscope_server
+from tests.live.server.server_process import need_cpus, stallscope_server
 from tests.live.server.steady_client import steady_client
 
 pytestmark = pytest.mark.live
@@ -33,6 +34,21 @@ def many_clients(port: int, count: int) -> Iterator[tuple[list[RawClient], list[
             else:
                 told.append(reply)
         yield served, told
+
+
+def keys_by_shard(client: RawClient) -> tuple[list[str], list[str]]:
+    """Set keys of 600 bytes; those of the client's own shard, and those of the other."""
+    here: list[str] = []
+    there: list[str] = []
+    crossed = 0
+    for number in range(64):
+        assert client.ask("SET", f"k{number}", "v" * 600) == b"+OK\r\n"
+        info = dict(
+            line.split(b":") for line in client.ask("INFO", "stats").splitlines() if b":" in line
+        )
+        before, crossed = crossed, int(info[b"total_cross_shard_parts"])
+        (here if crossed == before else there).append(f"k{number}")
+    return here, there
 
 
 def test_more_clients_than_allowed() -> None:
@@ -62,6 +78,50 @@ def test_no_descriptors_left() -> None:
             assert served[-1].ask("PING") == b"+PONG\r\n"
         with RawClient(server.port) as client:
             assert client.ask("PING") == b"+PONG\r\n"
+
+
+@pytest.mark.parametrize("stages", ["on", "off"])
+def test_replies_of_several_shards_beyond_the_limit(stages: str) -> None:
+    """Too long in one shard's part, or only all together: the client is closed, no other is."""
+    need_cpus(2)
+    options = ("--threads", "2", "--max-output-bytes", "4096", "--stages", stages)
+    with stallscope_server(*options) as server:
+        with RawClient(server.port) as client:
+            here, there = keys_by_shard(client)
+        with steady_client(server.port) as steady:
+            for keys in ((*there[:7], here[0]), (*here[:7], there[0]), (*here[:4], *there[:4])):
+                for _ in range(2):  # one on each shard
+                    with RawClient(server.port) as client:
+                        client.send(request("MGET", *keys))
+                        with pytest.raises(ConnectionError):
+                            client.reply()
+                steady.answered(5)
+            for _ in range(2):
+                with RawClient(server.port) as client:
+                    for key in (*here, *there):
+                        assert len(client.ask("GET", key)) == 608
+                    assert b"client_cut_off_total:6\r\n" in client.ask("INFO", "clients")
+
+
+def test_a_paths_reply_beyond_the_limit() -> None:
+    options = ("--path", "query", "--max-output-bytes", "1024")
+    with stallscope_server(*options) as server, steady_client(server.port) as steady:
+        for _ in range(3):
+            with RawClient(server.port) as client:
+                client.send(
+                    query('{"from":"items","id":1,"select":["id"],"tag":"%s"}' % ("t" * 2000))
+                )
+                with pytest.raises(ConnectionError):
+                    client.reply()
+            with RawClient(server.port) as client:
+                client.send(query('{"from":"items","id":1,"select":["id"],"tag":1}'))
+                assert client.reply() == b'$24\r\n{"tag":1,"row":{"id":1}}\r\n'
+        steady.answered(5)
+
+
+def query(text: str) -> bytes:
+    mac = hmac.new(b"stallscope reference query", text.encode(), "sha256").hexdigest()
+    return request("QUERY", mac, text)
 
 
 def test_memory_without_eviction() -> None:

@@ -57,6 +57,7 @@ class connection final : public event_handler, private task {
   void close();
   void check_stalled(std::chrono::nanoseconds longest);
   [[nodiscard]] bool removable() const noexcept {
+  void cut_off();  // closes it for its size, or for taking nothing
     return closed_ && in_flight_ == 0 && !scheduled_ && !in_dirty;
   }
   [[nodiscard]] std::size_t accounted_bytes() const noexcept {
