@@ -25,7 +25,7 @@ class StageCounts:
 
     enqueued: int
     executed: int
-    scheduled: int
+    batches: int
     preempted: int
 
     def since(self, earlier: "StageCounts") -> "StageCounts":
@@ -33,7 +33,7 @@ class StageCounts:
         return StageCounts(
             self.enqueued - earlier.enqueued,
             self.executed - earlier.executed,
-            self.scheduled - earlier.scheduled,
+            self.batches - earlier.batches,
             self.preempted - earlier.preempted,
         )
 
@@ -71,7 +71,7 @@ def stage_counts(target: str, password_file: Path | None = None) -> dict[str, St
     for name, value in info(target, "stages", password_file).items():
         stage = _STAGE.fullmatch(name)
         fields = dict(part.partition("=")[::2] for part in value.split(","))
-        numbers = [fields.get(key, "") for key in ("enqueued", "executed", "scheduled")]
+        numbers = [fields.get(key, "") for key in ("enqueued", "executed", "batches")]
         numbers.append(fields.get("preempted", "0"))
         if stage and all(text.isascii() and text.isdecimal() for text in numbers):
             found[stage[1]] = StageCounts(*map(int, numbers))
@@ -79,10 +79,10 @@ def stage_counts(target: str, password_file: Path | None = None) -> dict[str, St
 
 
 def average_batch(before: dict[str, StageCounts], after: dict[str, StageCounts]) -> float | None:
-    """Return calls a task over all stages between two readings; None where no stage ran."""
+    """Return calls a batch over all stages between two readings; None where no stage ran."""
     grown = [after[name].since(before[name]) if name in before else after[name] for name in after]
-    scheduled = sum(counts.scheduled for counts in grown)
-    return sum(counts.executed for counts in grown) / scheduled if scheduled > 0 else None
+    batches = sum(counts.batches for counts in grown)
+    return sum(counts.executed for counts in grown) / batches if batches > 0 else None
 
 
 def _connected(target: str) -> socket.socket:

@@ -107,9 +107,10 @@ void reactor::fetch_events(int timeout_ms) {
 }
 
 void reactor::dispatch() {
-  for (std::size_t i = 0; i < fetched_; ++i) {
-    auto* handler = static_cast<event_handler*>(events_[i].data.ptr);
-    if (handler != nullptr) handler->on_events(events_[i].events);
+  for (next_event_ = 0; next_event_ < fetched_;) {
+    const epoll_event event = events_[next_event_++];
+    auto* handler = static_cast<event_handler*>(event.data.ptr);
+    if (handler != nullptr) handler->on_events(event.events);
     if (tasks_soon_) {
       read_clock();
       run_tasks();

@@ -35,6 +35,25 @@ bool path_runner::submit(request_call& call) {
   return under_way_ >= max_wave_;
 }
 
+void path_runner::run_alone(request_call& call) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    stages_[i]->run_alone([&]() noexcept { return run_step(steps_[i], call); });
+  }
+  owner_.finished(call);
+}
+
+// Nothing is run, and nothing fails, after a step that failed.
+bool path_runner::run_step(const step& one, request_call& call) noexcept {
+  if (call.error) return true;
+  try {
+    one.run(one.context, call);
+  } catch (...) {
+    call.error = std::current_exception();
+    return false;
+  }
+  return true;
+}
+
 void path_runner::ended(request_call& call) noexcept {
   owner_.finished(call);
   if (--under_way_ == 0 && !waiting_.empty()) {

@@ -74,23 +74,31 @@ void connection::finish(request_slot& slot) {
   if (closed_) return;
   home_.mark_dirty(*this);
   if (home_.options().write == write_policy::eager) flush();
-  if (in_flight_ == 0 || postponed_ != 0) resume();
+  // Whoever is taking requests goes on by itself.
+  if (!taking_ && (in_flight_ == 0 || postponed_ != 0)) resume();
 }
 
-// Replies made elsewhere go to the output, as far as the client takes them.
 void connection::take_finished() {
   while (first_ != nullptr && first_->done) {
     request_slot& oldest = *first_;
-    if (!closed_ && !oldest.own_reply().empty() && !output_fits()) break;
     const std::size_t bytes = oldest.reply_bytes();
-    if (!closed_ && bytes != 0) output().append(oldest.own_reply().view());
-    if (!closed_ && oldest.apart && oldest.own_reply().overflowed()) close();
+    if (oldest.apart && !closed_ && !take_reply_apart(oldest)) break;
     waiting_bytes_ -= bytes;
     foreign_reply_bytes_ = std::max(bytes, foreign_reply_bytes_ - foreign_reply_bytes_ / 8);
     first_ = oldest.next;
     --in_flight_;
     home_.executor().give_back(oldest);
   }
+}
+
+// A reply made elsewhere goes to the output, if the client takes its replies; false: not now.
+bool connection::take_reply_apart(request_slot& oldest) {
+  const resp::byte_buffer& reply = oldest.own_reply();
+  if (!reply.empty() && !output_fits()) return false;
+  if (closed_) return true;
+  output().append(reply.view());
+  if (reply.overflowed()) cut_off();
+  return true;
 }
 
 bool connection::must_wait() { return !closed_ && (postponed_ != 0 || !another_fits()); }
@@ -199,6 +207,7 @@ bool connection::output_fits() {
 
 void connection::take_requests() {
   starved_ = false;
+  taking_ = true;
   while (may_take()) {
     const resp::parse_status status = parser_.parse(input_->content());
     if (status == resp::parse_status::incomplete) {
@@ -207,6 +216,7 @@ void connection::take_requests() {
     }
     take_one(status);
   }
+  taking_ = false;
   if (closed_) return;
   if (!input_ || input_->empty()) starved_ = true;
   account();
@@ -337,6 +347,12 @@ void connection::begin_shutdown() {
   home_.mark_dirty(*this);
 }
 
+void connection::cut_off() {
+  if (closed_) return;
+  home_.counters().cut_off.add(1);
+  close();
+}
+
 void connection::close() {
   if (closed_) return;
   closed_ = true;
@@ -347,12 +363,6 @@ void connection::close() {
   home_.server().leave();
   home_.closed(*this);
   output_.reset();
-void connection::cut_off() {
-  if (closed_) return;
-  home_.counters().cut_off.add(1);
-  close();
-}
-
   if (in_flight_ == 0) input_.reset();  // else requests' words lie in it
   account();
   if (in_flight_ == 0 || scheduled_) return;

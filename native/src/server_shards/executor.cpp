@@ -30,15 +30,45 @@ void executor::submit(connection& client, request_words words) {
     answer(client, words, nullptr);
     return;
   }
-  request_slot& slot = slots_.take(client, words);
-  client.append(slot);
-  if (!straight) {
-    if (path_ == nullptr && words.size() > 1) home_.keys().expect(words[1]);
-    if (runner_->submit(slot)) home_.loop().run_tasks_soon();
+  const bool alone = !straight && is_alone(client);
+  if (alone && path_ == nullptr) {
+    runner_->run_only_step([&]() noexcept { return answer_alone(client, words); });
     return;
   }
-  answer_slot(slot);
-  finished(slot);
+  request_slot& slot = slots_.take(client, words);
+  client.append(slot);
+  if (straight) {
+    answer_slot(slot);
+    finished(slot);
+  } else if (alone) {
+    runner_->run_alone(slot);
+  } else {
+    if (path_ == nullptr && words.size() > 1) slot.key_hash = home_.keys().expect(words[1]);
+    if (runner_->submit(slot)) home_.loop().run_tasks_soon();
+  }
+}
+
+// Whether no other request could join its batch.
+bool executor::is_alone(const connection& client) const {
+  return client.asked_once() && runner_->free() && home_.loop().nothing_waits();
+}
+
+// False where it failed, as a step may.
+bool executor::answer_alone(connection& client, request_words words) noexcept {
+  const std::size_t before = client.output().size();
+  try {
+    answer(client, words, nullptr);
+    return true;
+  } catch (...) {
+    if (client.idle()) {
+      client.output().cut_back(before);
+      write_error(std::current_exception(), client.output());
+      home_.counters().errors.add(1);
+    } else {
+      client.close();  // it was on its way to another shard
+    }
+    return false;
+  }
 }
 
 void executor::refuse(connection& client, std::string_view error) {
@@ -81,20 +111,30 @@ void executor::answer_slot(request_slot& slot) {
   resp::byte_buffer& out = client.reply_of(slot);
   const std::size_t before = out.size();
   if (slot.error) {
-    try {
-      std::rethrow_exception(slot.error);
-    } catch (const std::exception& error) {
-      resp::reply_writer(out).error(std::string("ERR ") + error.what());
-    } catch (...) {
-      resp::reply_writer(out).error("ERR the request could not be answered");
-    }
+    write_error(slot.error, out);
   } else if (slot.taken) {
+    if (slot.extra->path_reply.overflowed()) {
+      client.cut_off();
+      return;
+    }
     out.append(slot.extra->path_reply.view());
   } else {
+    const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
+    const store::keyspace::expected_key expected(home_.keys(), first_key, slot.key_hash);
     answer(client, slot.words, &slot);
     return;
   }
   count_error(out, before);
+}
+
+void executor::write_error(const std::exception_ptr& thrown, resp::byte_buffer& out) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    resp::reply_writer(out).error(std::string("ERR ") + error.what());
+  } catch (...) {
+    resp::reply_writer(out).error("ERR the request could not be answered");
+  }
 }
 
 bool executor::answer(connection& client, request_words words, request_slot* slot) {
@@ -113,10 +153,6 @@ bool executor::answer(connection& client, request_words words, request_slot* slo
       if (where) {
         send(*slot, *where);
       } else {
-    if (slot.extra->path_reply.overflowed()) {
-      client.cut_off();
-      return;
-    }
         send_to_several(*slot);
       }
       return false;

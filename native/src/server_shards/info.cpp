@@ -115,6 +115,7 @@ void add_stages(std::string& text, const shared_server& server) {
          "enqueued=" + std::to_string(stage.calls_enqueued) +
              ",executed=" + std::to_string(stage.calls_executed) +
              ",scheduled=" + std::to_string(stage.tasks_scheduled) +
+             ",batches=" + std::to_string(stage.batches_run()) +
              ",preempted=" + std::to_string(stage.tasks_preempted) +
              ",batch_p50=" + std::to_string(stage.batch_percentile(0.5)) +
              ",delay_p99_us=" + std::to_string(stage.delay_percentile_ns(0.99) / 1000));

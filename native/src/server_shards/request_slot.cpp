@@ -33,35 +33,39 @@ void remote_part::disk_answered() {
 void remote_part::come_back() { slot.client->home().executor().part_came_back(slot); }
 
 request_slot& slot_pool::take(connection& client, request_words words) {
-  std::unique_ptr<request_slot> taken;
-  if (free_.empty()) {
-    taken = std::make_unique<request_slot>();
-    taken->reply_limit = reply_limit_;
-    if (path_ != nullptr) {
-      taken->state = path_->make_state();
-      taken->reply = &taken->with_extra().path_writer;
-    }
-  } else {
-    taken = std::move(free_.back());
-    free_.pop_back();
-    // The next request is about to follow, and its slot was used hundreds of requests ago.
-    if (!free_.empty()) __builtin_prefetch(free_.back().get(), 1);
-  }
-  taken->client = &client;
-  if (path_ != nullptr) taken->reply->set_version(client.session().version);
-  taken->words = keep(*taken, words);
-  taken->error = nullptr;
-  taken->taken = false;
-  taken->next = nullptr;
-  taken->done = false;
-  return *taken.release();  // its connection's until it is given back
+  if (free_.empty()) add_one();
+  request_slot& taken = *free_.back().release();  // its connection's until it is given back
+  free_.pop_back();
+  // The next request is about to follow, and its slot was used hundreds of requests ago.
+  if (!free_.empty()) __builtin_prefetch(free_.back().get(), 1);
+  taken.client = &client;
+  if (path_ != nullptr) taken.reply->set_version(client.session().version);
+  taken.words =
+      words.size() <= taken.few_words.size() ? keep_few(taken, words) : keep_many(taken, words);
+  taken.key_hash.reset();
+  if (taken.error) taken.error = nullptr;
+  taken.taken = false;
+  taken.next = nullptr;
+  taken.done = false;
+  return taken;
 }
 
-request_words slot_pool::keep(request_slot& slot, request_words words) {
-  if (words.size() <= slot.few_words.size()) {
-    std::ranges::copy(words, slot.few_words.begin());
-    return {slot.few_words.data(), words.size()};
+void slot_pool::add_one() {
+  auto made = std::make_unique<request_slot>();
+  made->reply_limit = reply_limit_;
+  if (path_ != nullptr) {
+    made->state = path_->make_state();
+    made->reply = &made->with_extra().path_writer;
   }
+  free_.push_back(std::move(made));
+}
+
+request_words slot_pool::keep_few(request_slot& slot, request_words words) {
+  for (std::size_t i = 0; i < words.size(); ++i) slot.few_words[i] = words[i];
+  return {slot.few_words.data(), words.size()};
+}
+
+request_words slot_pool::keep_many(request_slot& slot, request_words words) {
   auto& many = slot.with_extra().many_words;
   many.assign(words.begin(), words.end());
   return many;
@@ -73,14 +77,14 @@ void slot_pool::give_back(request_slot& slot) {
   free_.push_back(std::move(back));
 }
 
-// False where it grew too large to be kept.
+// False where it grew too large to be kept, or a reply went beyond its limit: that never ends.
 bool slot_pool::clear(request_slot& slot) {
   slot_extra& extra = *slot.extra;
+  if (extra.only.reply.overflowed() || extra.path_reply.overflowed()) return false;
   if (extra.only.reply.capacity() > kept_bytes || extra.path_reply.capacity() > kept_bytes ||
       extra.many_words.capacity() > kept_words) {
     return false;
   }
-  if (extra.only.reply.overflowed() || extra.path_reply.overflowed()) return false;
   extra.only.reply.cut_back(0);
   extra.path_reply.cut_back(0);
   extra.parts.clear();

@@ -41,6 +41,10 @@ std::int64_t stage::begin_batch() {
 
 void stage::ended_batch(std::size_t calls) noexcept {
   registry_.batch_time_ns_ = time_before_;
+  count_batch(calls);
+}
+
+void stage::count_batch(std::size_t calls) noexcept {
   tally_.executed.add(calls);
   tally_.batch(calls);
   if (registry_.log_ != nullptr) {

@@ -27,8 +27,10 @@ std::size_t bucket_of(std::span<const std::uint64_t> buckets, double share) {
 
 }  // namespace
 
+std::uint64_t stage_counts::batches_run() const { return total(batches); }
+
 double stage_counts::average_batch() const {
-  const auto all = total(batches);
+  const auto all = batches_run();
   return all == 0 ? 0.0 : static_cast<double>(calls_executed) / static_cast<double>(all);
 }
 

@@ -31,13 +31,14 @@ entry_table::slot* keyspace::find_live(std::string_view key, std::uint64_t hash)
   return nullptr;
 }
 
-void keyspace::expect(std::string_view key) {
-  if (key.size() > longest_expected) return;
+std::optional<std::uint64_t> keyspace::expect(std::string_view key) {
+  if (key.size() > longest_expected) return std::nullopt;
   const std::uint64_t hash = hash_of(key);
   table_.fetch_slot(hash);
   std::uint64_t& oldest = expected_[times_expected_++ % expected_.size()];
   table_.fetch_entry(oldest);
   oldest = hash;
+  return hash;
 }
 
 std::optional<std::string_view> keyspace::get(std::string_view key) {

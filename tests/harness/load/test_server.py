@@ -114,7 +114,7 @@ def bulk(text: str) -> bytes:
 
 
 def test_info_is_read_whatever_stands_beside() -> None:
-    text = "# Stats\r\ntotal_commands_processed:42\r\n\r\nodd\r\nstage_a:enqueued=9,executed=8,scheduled=4,preempted=1,batch_p50=2,delay_p99_us=7\r\nstage_b:broken\r\n"
+    text = "# Stats\r\ntotal_commands_processed:42\r\n\r\nodd\r\nstage_a:enqueued=9,executed=8,scheduled=3,batches=4,preempted=1,batch_p50=2,delay_p99_us=7\r\nstage_b:broken\r\n"
     with answering(bulk(text)) as target:
         assert commands_processed(target) == 42
     with answering(bulk(text)) as target:

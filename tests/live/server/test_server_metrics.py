@@ -89,10 +89,31 @@ def test_info() -> None:
         assert stage["enqueued"] == "101"
         assert int(stage["scheduled"]) >= 1
         assert set(stage) >= {"executed", "preempted", "batch_p50", "delay_p99_us"}
+        assert 2 <= int(stage["batches"]) <= 101
         sections = [line for line in text.splitlines() if line.startswith("# ")]
         titles = ["Server", "Clients", "Memory", "Stats", "CPU", "Keyspace", "Stages"]
         assert sections == [f"# {title}" for title in titles]
         assert client.ask("INFO", "CPU").count(b"# ") == 1
+
+
+@pytest.mark.parametrize("path", ["kv", "codec"])
+def test_requests_that_come_alone_are_batches_of_one(path: str) -> None:
+    options = ("--path", path, "--footprint-kb", "39")
+    with stallscope_server(*options) as server, RawClient(server.port) as client:
+        for number in range(20):
+            assert client.ask("SET", "k", str(number)) == b"+OK\r\n"
+            assert client.ask("CODEC", "abc") if path == "codec" else True
+        client.ask("EXEC")
+        lines = client.ask("INFO", "stages").decode().splitlines()
+        stages = [dict(part.split("=") for part in line.split(":")[1].split(","))
+                  for line in lines if line.startswith("stage_")]  # fmt: skip
+        assert stages
+        for stage in stages:
+            asked = 22 if path == "kv" else 42
+            assert int(stage["enqueued"]) == asked
+            # The last is under way in the stage that answers it.
+            assert asked - 1 <= int(stage["executed"]) == int(stage["batches"]) <= asked
+            assert stage["scheduled"] == stage["preempted"] == "0"
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,25 @@ TEST_CASE(
   CHECK(order == "abc..");
 }
 
+TEST_CASE("the last descriptor of a turn knows that nothing waits behind it") {
+  reactor loop(by_hand);
+  const std::array<stallscope::eventfd_bell, 3> bells;
+  std::string seen;
+  named_task work([&] { seen += loop.nothing_waits() ? "T" : "t"; });
+  named_handler heard([&] { seen += loop.nothing_waits() ? "E" : "e"; });
+  for (const auto& bell : bells) {
+    loop.watch(bell.fd(), EPOLLIN, heard);
+    bell.ring();
+  }
+  loop.turn(0ns);
+  CHECK(seen == "eeE");
+  seen.clear();
+  loop.schedule(work);
+  loop.schedule(work);
+  loop.turn(0ns);
+  CHECK(seen == "eeetT");
+}
+
 TEST_CASE("more tasks than the queue's first ring keep their order") {
   stallscope::task_queue queue;
   std::vector<std::unique_ptr<named_task>> tasks;

@@ -109,3 +109,33 @@ TEST_CASE("two steps of one name are refused") {
   stage_registry registry(scheduler);
   CHECK_THROWS_AS(path_runner(t.steps, t.owner, registry), std::invalid_argument);
 }
+
+TEST_CASE("a request that is alone runs through all stages at once, and waits for no task") {
+  three_steps t;
+  hand_driven_scheduler scheduler;
+  stage_registry registry(scheduler);
+  path_runner runner(t.steps, t.owner, registry);
+  for (int i = 0; i < 3; ++i) {
+    auto& call = t.calls[static_cast<std::size_t>(i)];
+    call.number = i + 1;
+    CHECK(runner.free());
+    runner.run_alone(call);
+  }
+  CHECK(t.trace == "a1 b1 c1 a2 b2 a3 b3 c3 ");
+  CHECK(t.owner.ended == std::vector{1, -2, 3});
+  CHECK(scheduler.scheduled() == 0);
+  for (const auto& stage : registry.counts()) {
+    CHECK(stage.calls_executed == 3);
+    CHECK(stage.calls_failed == (stage.name == "b" ? 1 : 0));
+    CHECK(stage.batches[0] == 3);
+  }
+  runner.submit(t.calls[0]);
+  CHECK_FALSE(runner.free());
+  scheduler.run_all();
+  CHECK(runner.free());
+}
+
+TEST_CASE("with stages off nothing runs alone: it runs at once anyway") {
+  three_steps t;
+  CHECK_FALSE(path_runner(t.steps, t.owner).free());
+}

@@ -238,3 +238,23 @@ TEST_CASE("calls that own what they carry are moved through and destroyed once")
   CHECK(seen == std::vector{7});
   CHECK(carried.use_count() == 1);
 }
+
+TEST_CASE("a call that is alone is a batch of one, without a task") {
+  bench b;
+  b.stage.run_alone([&]() noexcept {
+    b.enqueue(7, 7);  // a call that the stage's own function makes waits
+    CHECK(b.record.run.empty());
+    return true;
+  });
+  b.stage.run_alone([]() noexcept { return false; });
+  b.scheduler.run_all();
+  CHECK(b.record.run == numbers(7, 7));
+  const auto counts = b.stage.counts();
+  CHECK(counts.calls_enqueued == 3);
+  CHECK(counts.calls_executed == 3);
+  CHECK(counts.calls_failed == 1);
+  CHECK(counts.tasks_scheduled == 1);
+  CHECK(counts.batches_run() == 3);
+  CHECK(counts.batches[0] == 3);
+  CHECK(counts.delays[0] == 3);
+}

@@ -35,6 +35,29 @@ TEST_CASE("set, get, replace by shorter and longer values, erase") {
   CHECK(keys.counts().misses == 1);
 }
 
+TEST_CASE("an expected key is not hashed again, and only while it is expected") {
+  fresh_keyspace keys;
+  const std::string name = "k";
+  keys.set(name, "v");
+  const auto hash = keys.expect(name);
+  REQUIRE(hash);
+  {
+    const keyspace::expected_key expected(keys, name, hash);
+    CHECK(keys.get(name) == "v");
+    CHECK(keys.get("other") == std::nullopt);
+    keys.set(name, "w");
+    CHECK(keys.size() == 1);
+  }
+  {
+    const keyspace::expected_key wrong(keys, name, *hash + 1);  // shows that it is used
+    CHECK_FALSE(keys.contains(name));
+    CHECK(keys.get(std::string(name)) == "w");
+  }
+  const keyspace::expected_key none(keys, name, std::nullopt);
+  CHECK(keys.get(name) == "w");
+  CHECK_FALSE(keys.expect(std::string(65, 'k')));
+}
+
 TEST_CASE("to expect keys changes nothing, whether they are there, long, or the table moves") {
   fresh_keyspace keys;
   keys.expect("k");

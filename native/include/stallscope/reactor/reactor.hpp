@@ -1,7 +1,8 @@
 // The loop of one thread: waits for descriptors (epoll, level-triggered) and timers, then runs the
 // tasks that they scheduled, then ends the turn, which is when replies are written. A turn costs
 // one epoll_wait and some two readings of the clock, however many requests it carries. io_uring was
-// measured and was no faster (docs/server.md). Everything belongs to the thread that calls run().
+// measured and was no faster (docs/decisions/0013-server.md). Everything belongs to the thread that
+// calls run().
 #pragma once
 
 #include <sys/epoll.h>
@@ -51,6 +52,10 @@ class reactor final : public task_scheduler {
   bool need_preempt() override;
   // What is scheduled runs before further descriptors of this turn are looked at, not after all.
   void run_tasks_soon() { tasks_soon_ = true; }
+  // Whether this turn has neither a further descriptor to look at nor a task to run.
+  [[nodiscard]] bool nothing_waits() const noexcept {
+    return next_event_ >= fetched_ && tasks_.empty();
+  }
   [[nodiscard]] std::chrono::nanoseconds now() const override { return now_; }
 
   // Waits for `events` (EPOLLIN, EPOLLOUT) of a descriptor. Throws std::system_error.
@@ -99,6 +104,7 @@ class reactor final : public task_scheduler {
   task* turn_end_ = nullptr;
   std::array<epoll_event, most_events> events_{};
   std::size_t fetched_ = 0;
+  std::size_t next_event_ = 0;  // of these, to be looked at
   // The clock is read only at some of the questions for preemption: see need_preempt().
   std::chrono::nanoseconds last_reading_{};
   unsigned questions_ = 0;

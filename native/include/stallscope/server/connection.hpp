@@ -36,6 +36,8 @@ class connection final : public event_handler, private task {
   // For the executor.
   [[nodiscard]] server::session& session() noexcept { return session_; }
   [[nodiscard]] bool idle() const noexcept { return in_flight_ == 0; }
+  // Whether the request being taken is all that the client has asked for and not been answered.
+  [[nodiscard]] bool asked_once() const noexcept { return in_flight_ == 0 && input_->empty(); }
   [[nodiscard]] bool ended() const noexcept { return closed_ || session_.closing; }
   [[nodiscard]] resp::byte_buffer& output();
   // Where the slot's reply goes: the output, if no earlier request is under way.
@@ -55,9 +57,9 @@ class connection final : public event_handler, private task {
   void flush();  // writes what it can
   void begin_shutdown();
   void close();
+  void cut_off();  // closes it for its size, or for taking nothing
   void check_stalled(std::chrono::nanoseconds longest);
   [[nodiscard]] bool removable() const noexcept {
-  void cut_off();  // closes it for its size, or for taking nothing
     return closed_ && in_flight_ == 0 && !scheduled_ && !in_dirty;
   }
   [[nodiscard]] std::size_t accounted_bytes() const noexcept {
@@ -79,6 +81,7 @@ class connection final : public event_handler, private task {
   [[nodiscard]] bool replies_under_way_fit() const;
   [[nodiscard]] bool output_fits();
   void take_finished();
+  bool take_reply_apart(request_slot& oldest);
   request_slot& oldest_postponed();
   void answer_postponed();
   void take_one(resp::parse_status status);
@@ -106,6 +109,7 @@ class connection final : public event_handler, private task {
   std::uint32_t interest_ = 0;
   bool blocked_ = false;    // the socket takes no more for now
   bool throttled_ = false;  // too many replies wait
+  bool taking_ = false;     // requests, from the input
   bool paused_ = false;     // bytes wait to be read until the requests under way are done
   bool starved_ = true;     // the input holds no whole request
   bool broken_ = false;     // what came cannot be understood: it is the last

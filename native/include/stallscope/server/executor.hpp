@@ -34,6 +34,8 @@ class executor final : public path_runner::owner {
   // Nothing: on several shards.
   using place = std::optional<std::size_t>;
 
+  [[nodiscard]] bool is_alone(const connection& client) const;
+  bool answer_alone(connection& client, request_words words) noexcept;
   static void run_command_step(void* context, request_call& call);
   void finished(request_call& call) noexcept override;
   void answer_slot(request_slot& slot);
@@ -42,6 +44,7 @@ class executor final : public path_runner::owner {
   [[nodiscard]] place place_of(const command& what, request_words words);
   void run_here(connection& client, const command& what, request_words words,
                 resp::byte_buffer& out);
+  static void write_error(const std::exception_ptr& thrown, resp::byte_buffer& out);
   [[nodiscard]] bool is_on_disk(const command& what) const;
   void send(request_slot& slot, std::size_t to);
   void run_part_here(request_slot& slot, remote_part& part);

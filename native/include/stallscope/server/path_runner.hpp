@@ -44,6 +44,19 @@ class path_runner {
   // calls would only leave the data cache before their turn.
   bool submit(request_call& call);
 
+  // Whether stages are on and nothing is under way in them. A request that nothing else waits
+  // behind then gains nothing by a queue: one of the next two runs it there and then, as batches of
+  // one, at little more than it costs with stages off.
+  [[nodiscard]] bool free() const noexcept {
+    return !stages_.empty() && under_way_ == 0 && waiting_.empty();
+  }
+  void run_alone(request_call& call);
+  // For a path of one step, which `work` does without a call and so without the owner's finished().
+  template <typename Work>
+  void run_only_step(Work work) noexcept {
+    stages_.front()->run_alone(work);
+  }
+
  private:
   struct step_handler;
   using step_stage = stages::execution_stage<step_handler>;
@@ -59,6 +72,7 @@ class path_runner {
   };
 
   void run_all(request_call& call) const;
+  static bool run_step(const step& one, request_call& call) noexcept;
   void begin_wave();
   [[gnu::noinline]] void ended(request_call& call) noexcept;
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct request_slot final : request_call {
   bool postponed = false;  // its client does not read
   bool apart = false;      // something is, or will be, in own_reply()
   std::array<std::string_view, 3> few_words;
+  std::optional<std::uint64_t> key_hash;  // of the first key, where it was expected
   std::unique_ptr<slot_extra> extra;
   std::size_t reply_limit = 0;
 
@@ -85,7 +87,9 @@ class slot_pool {
   void give_back(request_slot& slot);
 
  private:
-  static request_words keep(request_slot& slot, request_words words);
+  [[gnu::noinline]] void add_one();
+  static request_words keep_few(request_slot& slot, request_words words);
+  static request_words keep_many(request_slot& slot, request_words words);
   static bool clear(request_slot& slot);
 
   static constexpr std::size_t most_kept = 4096;

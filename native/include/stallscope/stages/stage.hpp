@@ -57,6 +57,7 @@ class stage : private task {
   [[nodiscard]] std::int64_t present_ns() const;
   std::int64_t begin_batch();
   void ended_batch(std::size_t calls) noexcept;
+  void count_batch(std::size_t calls) noexcept;
 
   task_scheduler& scheduler_;
   const stage_settings settings_;

@@ -30,8 +30,9 @@ struct stage_counts {
   std::array<std::uint64_t, batch_buckets> batches{};
   std::array<std::uint64_t, delay_buckets> delays{};
 
-  // Calls a batch; 0 before the first. Batches are tasks, inline flushes and, where calls run at
-  // once, single calls.
+  // Tasks, inline flushes and single calls that ran at once.
+  [[nodiscard]] std::uint64_t batches_run() const;
+  // Calls a batch; 0 before the first.
   [[nodiscard]] double average_batch() const;
   // The largest value of the bucket that holds this share (0..1) of the batches, or delays: true to
   // a factor of two. 0 before the first; in the last bucket, which has no end, its smallest value.

@@ -45,8 +45,27 @@ class keyspace {
 
   // Begins to fetch what a look-up of this key will touch; changes nothing. For callers that know
   // some requests ahead: the memory then works on several at once. The entry itself is asked for
-  // some calls later, when the slot that points to it has come.
-  void expect(std::string_view key);
+  // some calls later, when the slot that points to it has come. Returns the key's hash, for
+  // expected_key; nothing for a long key, which takes longer to hash than the memory to come.
+  std::optional<std::uint64_t> expect(std::string_view key);
+  // While it lives, look-ups of the key at this very place in memory do not hash it again, if its
+  // hash is given.
+  class expected_key {
+   public:
+    expected_key(keyspace& of, std::string_view key, std::optional<std::uint64_t> hash) : of_(of) {
+      if (!hash) return;
+      of_.hashed_at_ = key.data();
+      of_.hashed_ = *hash;
+    }
+    expected_key(const expected_key&) = delete;
+    expected_key& operator=(const expected_key&) = delete;
+    expected_key(expected_key&&) = delete;
+    expected_key& operator=(expected_key&&) = delete;
+    ~expected_key() { of_.hashed_at_ = &of_; }
+
+   private:
+    keyspace& of_;
+  };
   std::optional<std::string_view> get(std::string_view key);  // counts a hit or a miss
   bool contains(std::string_view key);                        // too, and leaves "last used" alone
 
@@ -90,7 +109,9 @@ class keyspace {
 
   // Where the key is, after an expired one is removed; null where it is not.
   entry_table::slot* find_live(std::string_view key, std::uint64_t hash);
-  std::uint64_t hash_of(std::string_view key) const { return key_hash(seed_, key); }
+  std::uint64_t hash_of(std::string_view key) const {
+    return key.data() == hashed_at_ ? hashed_ : key_hash(seed_, key);
+  }
   void put(std::string_view key, std::string_view value, bool keep_expiry);
   void replace(entry_table::slot& at, std::string_view value);
   void remove(entry_table::slot* at);
@@ -119,6 +140,8 @@ class keyspace {
   keyspace_counts counts_;
   std::array<std::uint64_t, 8> expected_{};  // hashes of the last keys
   std::size_t times_expected_ = 0;
+  const void* hashed_at_ = this;  // which no key is at
+  std::uint64_t hashed_ = 0;
 };
 
 }  // namespace stallscope::store
