@@ -10,10 +10,9 @@ import os
 import stat
 import subprocess
 import sys
-import threading
-from contextlib import suppress
 from pathlib import Path
 
+from ioprobe.left_processes import leave
 from stallscope.errors import UnableError
 
 _BLKSSZGET = 0x1268  # linux/fs.h: a device's logical block size
@@ -63,14 +62,14 @@ def _tried_alignment(descriptor: int, path: str) -> int:
     try:
         told, _ = process.communicate(timeout=_PATIENCE_S)
     except subprocess.TimeoutExpired as error:
-        _leave(process)
+        leave(process)
         size = _last_size(error.output or b"")
         raise UnableError(
             f"{path}: the disk did not answer a read of {size} bytes in {_PATIENCE_S:g} s",
             "see whether it hangs (the kernel's log), or try again when it has woken up",
         ) from error
     except BaseException:
-        _leave(process)
+        leave(process)
         raise
     return _last_size(told) if process.returncode == 0 else _MOST_TAKEN
 
@@ -78,12 +77,3 @@ def _tried_alignment(descriptor: int, path: str) -> int:
 def _last_size(told: bytes) -> int:
     sizes = told.split()
     return int(sizes[-1]) if sizes else _MOST_TAKEN
-
-
-def _leave(process: subprocess.Popen[bytes]) -> None:
-    """Kill it, without waiting: it ends when the disk answers, whenever that is."""
-    with suppress(OSError):
-        process.kill()
-    if process.stdout is not None:
-        process.stdout.close()
-    threading.Thread(target=process.wait, daemon=True).start()

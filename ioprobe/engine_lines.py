@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from math import isfinite
 
 from ioprobe.measured import (
     PERCENTILES,
@@ -32,7 +31,7 @@ def event(line: Fields, by_id: Mapping[str, Point]) -> Event | None:
     if kind == "begin":
         return begun(line)
     if kind == "progress":
-        return Progress(line.text("id"), number_of(line, "elapsed_s"), line.count("requests"))
+        return Progress(line.text("id"), line.number("elapsed_s"), line.count("requests"))
     if kind == "point":
         return _measured(line, by_id[line.text("id")])
     if kind == "end":
@@ -66,12 +65,6 @@ def begun(line: Fields) -> Begun:
     )
 
 
-def number_of(line: Fields, key: str) -> float:
-    """Return a number of a line; zero where there is none."""
-    found = line.maybe_number(key)
-    return found if found is not None and isfinite(found) else 0.0
-
-
 def _measured(line: Fields, point: Point) -> Measured:
     parts = line.fields("parts_ns")
     errors = line.fields("errors")
@@ -86,8 +79,8 @@ def _measured(line: Fields, point: Point) -> Measured:
         errors={name: errors.count(name) for name in errors.values},
         bytes_read=line.count("bytes_read"),
         bytes_written=line.count("bytes_written"),
-        seconds=number_of(line, "seconds"),
-        iops=number_of(line, "iops"),
+        seconds=line.number("seconds"),
+        iops=line.maybe_number("iops"),
         latency_ns=latency_of(line, "latency_ns"),
         read_latency_ns=latency_of(line, "read_latency_ns"),
         write_latency_ns=latency_of(line, "write_latency_ns"),

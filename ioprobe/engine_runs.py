@@ -80,7 +80,7 @@ class EngineRuns:
                 self.engines.add(event.engine)
                 self.notes.update(dict.fromkeys(event.notes))
                 self._check_answers(event)
-                if not event.interrupted or _is_long_enough(event):
+                if _is_long_enough(event):
                     yield event
 
     def _check_answers(self, found: Measured) -> None:
@@ -93,12 +93,15 @@ class EngineRuns:
 
 
 def _is_long_enough(found: Measured) -> bool:
-    return found.seconds >= _LEAST_SHARE * found.point.duration_s
+    """Return whether a run may stand for its point; without a window it has no rates at all."""
+    share = found.seconds / found.point.duration_s
+    return found.iops is not None and (not found.interrupted or share >= _LEAST_SHARE)
 
 
 def reading_of(found: Measured) -> Reading:
-    """Return a curve's reading of a point that was measured."""
+    """Return a curve's reading of a point that was measured in a window of some length."""
     check = found.self_check
+    assert found.iops is not None
     return Reading(
         depth=found.point.depth,
         number=0,
@@ -114,7 +117,9 @@ def reading_of(found: Measured) -> Reading:
 
 
 def mix_reading_of(found: Measured) -> MixReading:
-    """Return a cell's reading of a point that was measured."""
+    """Return a cell's reading of a point that was measured in a window of some length."""
+    assert found.iops is not None
+    assert found.bytes_per_s is not None
     return MixReading(
         found.iops,
         found.bytes_per_s,

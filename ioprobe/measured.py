@@ -140,7 +140,7 @@ class Measured:
     bytes_read: int
     bytes_written: int
     seconds: float
-    iops: float
+    iops: float | None  # None: it was stopped before its window began
     latency_ns: Latency | None  # None: no request was done
     read_latency_ns: Latency | None
     write_latency_ns: Latency | None
@@ -160,9 +160,9 @@ class Measured:
         return self.self_check.ok
 
     @property
-    def bytes_per_s(self) -> float:
-        """Return the bandwidth, both directions together."""
-        return (self.bytes_read + self.bytes_written) / self.seconds if self.seconds else 0.0
+    def bytes_per_s(self) -> float | None:
+        """Return the bandwidth, both directions together; None of a window without length."""
+        return (self.bytes_read + self.bytes_written) / self.seconds if self.seconds else None
 
 
 @dataclass(frozen=True, slots=True)

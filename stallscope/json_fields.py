@@ -74,6 +74,10 @@ class Fields:
         value = self.values.get(key)
         return None if value is None else self._number(key, value)
 
+    def number(self, key: str) -> float:
+        """Return a finite number; RecordingError where the key is absent or null."""
+        return self._number(key, self.values.get(key))
+
     def numbers(self, key: str) -> tuple[float, ...]:
         """Return a list of finite numbers; empty where the key is absent."""
         return tuple(self._number(key, item) for item in self._list(key))

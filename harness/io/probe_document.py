@@ -21,6 +21,7 @@ class Probed:
     cached: Measured | None
     cached_missing: str | None
     warnings: Sequence[str]
+    complete: bool  # whether all was measured that was asked for
 
     @property
     def first(self) -> Measured:
@@ -28,11 +29,6 @@ class Probed:
         first = self.direct or self.cached
         assert first is not None
         return first
-
-    @property
-    def complete(self) -> bool:
-        """Return whether all was measured that was asked for."""
-        return not any(each.interrupted for each in (self.direct, self.cached) if each)
 
 
 def probe_document(probed: Probed) -> dict[str, object]:

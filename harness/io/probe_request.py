@@ -13,6 +13,7 @@ from ioprobe.target import Wanted
 CACHED_S = 0.5
 LONGEST_BUSY_S = 0.9
 CACHED_BYTES = 64 * 2**20  # read once before, so that it is there
+LONGEST_S = 86_400.0
 
 
 class Ways(StrEnum):
@@ -67,4 +68,15 @@ class ProbeRequest:
             duration_s=min(self.duration_s, CACHED_S) if short else self.duration_s,
             most_requests=self.count,
             engine="preadv2" if cached else "uring",
+        )
+
+    def once(self, span_bytes: int) -> Point:
+        """Return the reads that bring a span into the page cache."""
+        return Point(
+            id="once",
+            block_bytes=self.block_bytes,
+            pattern="sequential",
+            duration_s=LONGEST_S,
+            most_requests=span_bytes // self.block_bytes,
+            engine="preadv2",
         )

@@ -1,9 +1,11 @@
 """One `stallscope io probe`: opens, measures with a live line, records, prints."""
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from harness.io.probe_document import Probed, probe_document
 from harness.io.probe_request import CACHED_BYTES, LOGS, LONGEST_BUSY_S, NAMES, ProbeRequest, Ways
@@ -12,13 +14,14 @@ from harness.io.probe_text import lines
 from harness.io.recorder import Recorder
 from harness.io.target_facts import opened, target_facts
 from harness.terminal import LiveLine, width
-from ioprobe.engine import Begun, Measured, Progress, measuring
+from ioprobe.engine import Begun, Ended, Event, Measured, Progress, measuring
 from ioprobe.target import Target, TargetKind
 from stallscope.errors import ExitCode, TargetError
 from stallscope.json_fields import Fields
+from stallscope.sizes import size_text
 
 _LOG_FORM = "HdrHistogram V2 interval log, ns"
-_PIECE_BYTES = 2**20
+_INTERRUPTED = "interrupted before"
 
 
 def run_probe(request: ProbeRequest, *, as_json: bool) -> int:
@@ -57,62 +60,110 @@ class _Session:
     line: LiveLine
 
     def measured(self) -> Probed:
-        """Return what was measured; TargetError where no request was done at all."""
-        ways = self.request.ways
-        begun, direct, cached, missing = None, None, None, None
-        if ways is not Ways.CACHED:
-            begun, direct = self._one(self.target, Ways.DIRECT)
+        """Return what was measured.
+
+        Raises TargetError where no request was done at all, KeyboardInterrupt where that was ended
+        by Ctrl-C.
+        """
+        direct, cached, missing = _Reads(), _Reads(), None
+        if self.request.ways is not Ways.CACHED:
+            direct = self._one(self.target, Ways.DIRECT)
         if self.target.kind is TargetKind.SIMULATED:
             missing = "a simulated disk has none"
-        elif ways is Ways.DIRECT:
+        elif self.request.ways is Ways.DIRECT:
             missing = "not asked for"
-        elif direct is not None and direct.interrupted:
-            missing = "interrupted before"
+        elif direct.interrupted:
+            missing = _INTERRUPTED
         else:
-            first, cached, missing = self._cached()
-            begun = begun or first
-        if begun is None or not (direct or cached):
+            cached, missing = self._cached()
+        interrupted = direct.interrupted or cached.interrupted or missing == _INTERRUPTED
+        begun = direct.begun or cached.begun
+        if begun is None or not (direct.found or cached.found):
+            if interrupted:
+                raise KeyboardInterrupt
             raise TargetError(f"{self.request.path}: nothing was measured: {missing}", "try again")
         probed = Probed(
             request=self.request,
             kind=self.target.kind.value,
             facts=target_facts(self.target, ()),
             begun=begun,
-            direct=direct,
-            cached=cached,
+            direct=direct.found,
+            cached=cached.found,
             cached_missing=missing,
             warnings=self.target.warnings,
+            complete=not interrupted,
         )
         _check_done(probed)
         return probed
 
-    def _cached(self) -> tuple[Begun | None, Measured | None, str | None]:
+    def _cached(self) -> "tuple[_Reads, str | None]":
+        """Return reads through the page cache, or why there are none."""
         with self.target.cached() as whole:
             target = replace(whole, span_bytes=_cached_span(whole, self.request.block_bytes))
-            missing = _read_ahead(target)
+            missing = self._read_once(target)
             if missing:
-                return None, None, missing
-            begun, found = self._one(target, Ways.CACHED)
-            return begun, found, None
+                return _Reads(), missing
+            if target.descriptor is not None:
+                with suppress(OSError):  # no more is read ahead
+                    os.posix_fadvise(target.descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+            return self._one(target, Ways.CACHED), None
 
-    def _one(self, target: Target, way: Ways) -> tuple[Begun | None, Measured | None]:
+    def _read_once(self, target: Target) -> str | None:
+        """Return None, once the span is in the page cache; else why it cannot be.
+
+        By the engine: a disk that falls silent keeps it, and not us.
+        """
+        point = self.request.once(target.span_bytes)
+        whole = size_text(target.span_bytes)
+
+        def say(progress: Progress) -> None:
+            read = size_text(progress.requests * point.block_bytes)
+            self.line.show(f"io probe: reading it into the page cache, {read} of {whole}")
+
+        reads = _Reads.told(measuring(target, [point], real_time=False), say)
+        if reads.interrupted or reads.found is None:
+            return _INTERRUPTED
+        errors = _errors(reads.found)
+        return f"reading it failed: {errors}" if errors else None
+
+    def _one(self, target: Target, way: Ways) -> "_Reads":
         point = self.request.point(way)
-        begun, found = None, None
         log = self.folder / LOGS[way] if self.folder else None
         # One that never sleeps, as through the page cache, is stopped a twentieth of each second.
         short = way is Ways.DIRECT or point.duration_s <= LONGEST_BUSY_S
         real_time = self.request.real_time and short
-        for event in measuring(target, [point], real_time=real_time, log=log):
+
+        def say(progress: Progress) -> None:
+            self.line.show(
+                f"io probe: {NAMES[way]}, {progress.elapsed_s:.1f} of {point.duration_s:g} s "
+                f"(Ctrl-C ends it earlier), {progress.requests:,} requests"
+            )
+
+        return _Reads.told(measuring(target, [point], real_time=real_time, log=log), say)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """What the engine told of one way; interrupted: by Ctrl-C, be it after the last request."""
+
+    begun: Begun | None = None
+    found: Measured | None = None
+    interrupted: bool = False
+
+    @classmethod
+    def told(cls, events: Iterator[Event], say: Callable[[Progress], None]) -> Self:
+        """Return what events of one point tell."""
+        begun, found, interrupted = None, None, False
+        for event in events:
             if isinstance(event, Begun):
                 begun = event
             elif isinstance(event, Measured):
                 found = event
-            elif isinstance(event, Progress):
-                self.line.show(
-                    f"io probe: {NAMES[way]}, {event.elapsed_s:.1f} of {point.duration_s:g} s "
-                    f"(Ctrl-C ends it earlier), {event.requests:,} requests"
-                )
-        return begun, found
+            elif isinstance(event, Ended):
+                interrupted = event.interrupted
+            else:
+                say(event)
+        return cls(begun, found, interrupted)
 
 
 def _cached_span(target: Target, block_bytes: int) -> int:
@@ -121,30 +172,20 @@ def _cached_span(target: Target, block_bytes: int) -> int:
     return span // block_bytes * block_bytes
 
 
-def _read_ahead(target: Target) -> str | None:
-    """Return None, once the span is in the page cache; else why it cannot be."""
-    if target.descriptor is None:
-        return "nothing is open"
-    end = target.offset_bytes + target.span_bytes
-    piece = bytearray(_PIECE_BYTES)
-    at = target.offset_bytes
-    try:
-        while at < end and (got := os.preadv(target.descriptor, [piece], at)):
-            at += got
-    except OSError as error:
-        return f"reading it failed: {error.strerror}"
-    with suppress(OSError):
-        os.posix_fadvise(target.descriptor, 0, 0, os.POSIX_FADV_RANDOM)  # no more is read ahead
-    return None
-
-
 def _check_done(probed: Probed) -> None:
-    """Raise TargetError where no request of the first way was done."""
+    """Raise TargetError where no request of the first way was done; an interrupt, where it was."""
     first = probed.first
-    if first.requests or first.interrupted:
+    if first.requests:
         return
-    errors = ", ".join(f"{count:,} {name}" for name, count in first.errors.items())
+    errors = _errors(first)
+    if first.interrupted and not errors:
+        raise KeyboardInterrupt
     raise TargetError(
         f"{probed.request.path}: no request was done: {errors or 'none ended in time'}",
         "see the kernel's log for what the disk answers, or ask for a longer --duration",
     )
+
+
+def _errors(found: Measured) -> str:
+    """Return how many requests failed with which error; empty for none."""
+    return ", ".join(f"{count:,} {name}" for name, count in found.errors.items())

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from ioprobe import engine_process
 from ioprobe.engine import Begun, Ended, Measured, Point, Progress, measuring
+from ioprobe.engine_lines import event as event_of
 from ioprobe.simulated import Simulated
-from stallscope.errors import ExitCode, StallscopeError, UsageError
+from stallscope.errors import ExitCode, RecordingError, StallscopeError, UsageError
 from stallscope.histograms import read_interval_log
+from stallscope.json_fields import Fields
 from tests.ioprobe.engine_target import MS, Target, measured
 
 
@@ -115,3 +118,32 @@ def test_ctrl_c_ends_the_point_and_keeps_it() -> None:
     assert found[0].interrupted
     assert found[0].requests > 0
     assert events[-1] == Ended(interrupted=True)
+
+
+def engine_of(pid: int) -> int:
+    """The one child that a process has."""
+    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(child)
+
+
+def test_an_engine_that_does_not_answer_ctrl_c_is_killed(monkeypatch) -> None:
+    monkeypatch.setattr(engine_process, "INTERRUPTED_S", 0.2)
+    events, engine = [], 0
+    target = Target(simulated=Simulated(1, 1000))
+    for event in measuring(target, [Point("a", depth=64, duration_s=80_000)]):
+        events.append(event)
+        if isinstance(event, Progress) and not engine:
+            engine = engine_of(os.getpid())
+            os.kill(engine, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGINT)
+    assert events[-1] == Ended(interrupted=True)
+    assert not any(isinstance(event, Measured) for event in events)
+    assert not Path(f"/proc/{engine}").exists()
+
+
+def test_what_a_line_of_the_engine_lacks_is_no_zero() -> None:
+    line = {"kind": "progress", "id": "a", "elapsed_s": 1.0, "requests": 5}
+    assert event_of(Fields(line, "x"), {}) == Progress("a", 1.0, 5)
+    for absent in ("elapsed_s", "requests"):
+        with pytest.raises(RecordingError, match=absent):
+            event_of(Fields(line | {absent: None}, "x"), {})

@@ -69,18 +69,17 @@ std::string point_line(const point_result& result) {
   line["bytes_read"] = found.reads.sum.count * result.asked.block_bytes;
   line["bytes_written"] = found.writes.sum.count * result.asked.block_bytes;
   line["seconds"] = found.seconds();
-  line["iops"] = result.rate_achieved();
+  line["iops"] = or_null(result.rate_achieved());
   line["latency_ns"] = latency_document(both);
   line["read_latency_ns"] = latency_document(found.reads);
   line["write_latency_ns"] = latency_document(found.writes);
   line["histogram"] = bucket_list(both.values);
   line["parts_ns"] = parts(result);
-  line["cpu_s"] = result.modelled ? ordered(nullptr)
-                                  : ordered(static_cast<double>(result.account.cpu_ns) / 1e9);
+  const auto cpu_ns = result.modelled ? std::nullopt : result.account.cpu_ns;
+  line["cpu_s"] = cpu_ns ? ordered(static_cast<double>(*cpu_ns) / 1e9) : ordered(nullptr);
   line["littles_law_error"] = or_null(result.littles_law_error());
   line["cpu_delay_share"] = or_null(result.cpu_delay_share());
   line["rate_asked"] = or_null(result.asked.rate_per_s);
-  line["rate_achieved"] = result.rate_achieved();
   line["series"] = series(found);
   line["punts"] = result.account.punts ? ordered(*result.account.punts) : ordered(nullptr);
   line["notes"] = result.notes;

@@ -13,7 +13,7 @@ constexpr std::uint64_t split_every = 17;
 // cost a fifth of a virtual disk's requests/s, and four at a time no more CPU.
 constexpr std::size_t submitted_at_once = 4;
 constexpr std::uint64_t hopeless_failures = 1000;
-constexpr std::uint64_t patience_ns = 2'000'000'000;  // with a device that is silent after a stop
+constexpr std::uint64_t patience_ns = 1'000'000'000;  // with a device that is silent after a stop
 constexpr double ns_per_s = 1e9;
 
 std::uint64_t ns_of(double seconds) { return static_cast<std::uint64_t>(seconds * ns_per_s); }
@@ -144,11 +144,8 @@ void point_loop::advance_window(std::uint64_t now_ns, window_watch& watch) {
     watch.begin();
   }
   const bool stopped = control_.stop.load(std::memory_order_relaxed);
-  if (phase_ == phase::warming && stopped) {
-    found_.begin_ns = found_.end_ns = now_ns;
-    found_.interrupted = true;
-    phase_ = phase::draining;
-  }
+  if (stopped && stopped_ns_ == 0) stopped_ns_ = now_ns;
+  if (phase_ == phase::warming && stopped) leave_warm_up(now_ns);
   if (phase_ != phase::measuring) return;
   // A device so slow that nothing came back within the time is given the time it takes.
   const bool over =
@@ -157,6 +154,22 @@ void point_loop::advance_window(std::uint64_t now_ns, window_watch& watch) {
     found_.interrupted = stopped;
     close_window(now_ns, watch);
   }
+}
+
+void point_loop::leave_warm_up(std::uint64_t now_ns) {
+  found_.begin_ns = found_.end_ns = now_ns;
+  found_.interrupted = true;
+  phase_ = phase::draining;
+}
+
+measurements point_loop::taken_over(std::uint64_t now_ns) {
+  if (phase_ == phase::warming) leave_warm_up(now_ns);
+  if (phase_ == phase::measuring) {
+    found_.interrupted = true;
+    window_watch none;
+    close_window(now_ns, none);
+  }
+  return std::move(found_);
 }
 
 void point_loop::close_window(std::uint64_t now_ns, window_watch& watch) {
@@ -172,7 +185,7 @@ bool point_loop::timed_turn() const noexcept { return turns_ % split_every == 0;
 
 // The kernel keeps its own hold of what is in flight: it may be left behind.
 bool point_loop::silent(std::uint64_t now_ns) const noexcept {
-  return found_.interrupted && now_ns - found_.end_ns >= patience_ns;
+  return stopped_ns_ != 0 && now_ns - stopped_ns_ >= patience_ns;
 }
 
 bool point_loop::hopeless() const noexcept {

@@ -1,12 +1,16 @@
 #include "stallscope/disk/point_run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <thread>
 
+#include "stallscope/clock.hpp"
 #include "stallscope/disk/account_watch.hpp"
 #include "stallscope/disk/buffers.hpp"
 #include "stallscope/disk/real_time.hpp"
@@ -23,6 +27,17 @@ struct part {
   unsigned of = 1;
 };
 
+constexpr std::chrono::milliseconds look_every{20};  // for a stop, while threads measure
+// After a stop a thread that is not in a system call ends by itself within a tick.
+constexpr std::chrono::seconds patience{1};
+
+// Where a thread is: what it measures with while it may be left in a system call.
+struct seat {
+  system_call_channel* calls = nullptr;
+  point_loop* loop = nullptr;
+  bool ended = false;
+};
+
 class point_run {
  public:
   point_run(const surroundings& around, const point& asked, run_control& control)
@@ -35,8 +50,11 @@ class point_run {
 
  private:
   void on_threads(unsigned count);
+  std::vector<bool> wait_for_threads();
+  [[nodiscard]] bool all_ended() const;
   void thread(part mine);
-  void through(channel& channel, const point& asked, part mine, account_watch watch);
+  void through(channel& channel, const point& asked, part mine, account_watch watch,
+               system_call_channel* leavable = nullptr);
   void modelled();
 
   const surroundings& around_;
@@ -44,6 +62,9 @@ class point_run {
   point_result result_;
   std::vector<measurements> found_;
   std::vector<thread_account> accounts_;
+  std::mutex mutex_;  // of the seats
+  std::condition_variable ended_;
+  std::vector<seat> seats_;
 };
 
 point_result point_run::measure() {
@@ -88,23 +109,53 @@ void point_run::on_threads(unsigned count) {
   }
   found_.resize(std::max(count, 1U));
   accounts_.resize(found_.size());
+  seats_.resize(count);
   std::vector<std::exception_ptr> errors(count);
-  {
-    std::vector<std::jthread> threads;
-    for (unsigned index = 0; index < count; ++index) {
-      threads.emplace_back([&, index] {
-        try {
-          thread({.index = index, .of = count});
-        } catch (...) {
-          errors[index] = std::current_exception();
-          control_.stop = true;
-        }
-      });
-    }
+  std::vector<std::thread> threads;
+  for (unsigned index = 0; index < count; ++index) {
+    threads.emplace_back([&, index] {
+      try {
+        thread({.index = index, .of = count});
+      } catch (...) {
+        errors[index] = std::current_exception();
+        control_.stop = true;
+      }
+      const std::lock_guard lock{mutex_};
+      seats_[index].ended = true;
+      ended_.notify_one();
+    });
+  }
+  const std::vector<bool> left = wait_for_threads();
+  for (unsigned index = 0; index < count; ++index) {
+    left[index] ? threads[index].detach() : threads[index].join();
   }
   for (const auto& error : errors) {
     if (error) std::rethrow_exception(error);
   }
+}
+
+bool point_run::all_ended() const {
+  return std::ranges::all_of(seats_, [](const seat& one) { return one.ended; });
+}
+
+// Returns once all have ended, or were left in system calls that do not end after a stop: what
+// those measured is taken from them.
+std::vector<bool> point_run::wait_for_threads() {
+  std::vector<bool> left(seats_.size());
+  std::unique_lock lock{mutex_};
+  while (!control_.stop.load() && !ended_.wait_for(lock, look_every, [&] { return all_ended(); })) {
+  }
+  if (ended_.wait_for(lock, patience, [&] { return all_ended(); })) return left;
+  while (!all_ended()) {
+    for (std::size_t index = 0; index < seats_.size(); ++index) {
+      seat& one = seats_[index];
+      if (one.ended || one.calls == nullptr || !one.calls->leave_behind()) continue;
+      found_[index] = one.loop->taken_over(one.calls->now_ns());
+      one.ended = left[index] = true;
+    }
+    ended_.wait_for(lock, look_every, [&] { return all_ended(); });
+  }
+  return left;
 }
 
 void point_run::thread(part mine) {
@@ -119,7 +170,7 @@ void point_run::thread(part mine) {
   buffers memory{asked.depth, asked.block_bytes, asked.read_share < 1, asked.seed};
   if (result_.used == engine::preadv2) {
     system_call_channel calls{around_.fd, asked.block_bytes, memory};
-    return through(calls, asked, mine, account_watch{});
+    return through(calls, asked, mine, account_watch{}, &calls);
   }
   uring_channel ring{{.fd = around_.fd,
                       .depth = asked.depth,
@@ -135,10 +186,19 @@ void point_run::thread(part mine) {
   through(ring, asked, mine, account_watch{&punts});
 }
 
-void point_run::through(channel& channel, const point& asked, part mine, account_watch watch) {
+void point_run::through(channel& channel, const point& asked, part mine, account_watch watch,
+                        system_call_channel* leavable) {
   const double first_share = static_cast<double>(mine.index) / mine.of;
-  found_[mine.index] =
-      point_loop{channel, asked, {around_.asked.target, asked, first_share}, control_}.run(watch);
+  point_loop loop{channel, asked, {around_.asked.target, asked, first_share}, control_};
+  const auto sit = [&](system_call_channel* calls, point_loop* measures) {
+    const std::lock_guard lock{mutex_};
+    seats_[mine.index].calls = calls;
+    seats_[mine.index].loop = measures;
+  };
+  sit(leavable, &loop);
+  measurements found = loop.run(watch);
+  sit(nullptr, nullptr);
+  found_[mine.index] = std::move(found);
   accounts_[mine.index] = watch.account();
 }
 
@@ -165,9 +225,10 @@ double point_result::empty_between_ns() const {
 
 std::optional<double> point_result::cpu_delay_share() const { return account.cpu_delay_share(); }
 
-double point_result::rate_achieved() const {
+std::optional<double> point_result::rate_achieved() const {
   const double seconds = found.seconds();
-  return seconds > 0 ? static_cast<double>(found.requests()) / seconds : 0;
+  if (!(seconds > 0)) return std::nullopt;
+  return static_cast<double>(found.requests()) / seconds;
 }
 
 std::vector<std::string> point_result::failed() const {
@@ -186,7 +247,7 @@ std::vector<std::string> point_result::failed() const {
   if (const auto share = cpu_delay_share(); share && *share > most_cpu_delay_share) {
     reasons.push_back("our own thread waited for a CPU " + percent(*share) + " of the time");
   }
-  if (asked.rate_per_s && rate_achieved() < least_rate_share * *asked.rate_per_s) {
+  if (asked.rate_per_s && rate_achieved().value_or(0) < least_rate_share * *asked.rate_per_s) {
     reasons.emplace_back("the rate asked for was not reached");
   }
   return reasons;

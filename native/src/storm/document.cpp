@@ -43,8 +43,8 @@ std::string round_line(const round_result& result) {
   line["in_flight"] = result.in_flight;
   line["limit_hits"] = result.limit_hits;
   line["iowait_share"] = or_null(result.iowait_share);
-  line["cpu_s"] = result.modelled ? ordered(nullptr)
-                                  : ordered(static_cast<double>(result.account.cpu_ns) / 1e9);
+  const auto cpu_ns = result.modelled ? std::nullopt : result.account.cpu_ns;
+  line["cpu_s"] = cpu_ns ? ordered(static_cast<double>(*cpu_ns) / 1e9) : ordered(nullptr);
   line["cpu_delay_share"] = or_null(result.account.cpu_delay_share());
   line["interrupted"] = result.interrupted;
   line["ok"] = failed.empty();

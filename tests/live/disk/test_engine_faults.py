@@ -17,18 +17,10 @@ from tests.live.disk.known_disk import known_disk
 
 pytestmark = pytest.mark.live
 
-# Forbids one system call to this process and all it starts, by seccomp, as containers do.
-FORBIDDING = """
-import ctypes, errno, struct, sys
-LOAD_NUMBER, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
-rules = [(LOAD_NUMBER, 0, 0, 0), (JUMP_IF_EQUAL, 0, 1, 425),
-         (RETURN, 0, 0, 0x00050000 | errno.EPERM), (RETURN, 0, 0, 0x7FFF0000)]
-code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
-program = struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code))
-libc = ctypes.CDLL(None, use_errno=True)
-if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.create_string_buffer(program), 0, 0):
-    sys.exit(f"cannot: {ctypes.get_errno()}")
-import json
+FORBIDDEN = """
+import json, sys
+from tests.live.disk.without_io_uring import forbid
+forbid()
 from ioprobe.engine import Begun, Measured, Point, measuring
 from ioprobe.target import Wanted, open_target
 with open_target(sys.argv[1], Wanted(need_direct=False), announce=print) as target:
@@ -66,12 +58,15 @@ def test_a_disk_slower_than_the_time_asked_for_is_measured() -> None:
     assert found.seconds >= 1.1
 
 
-def test_without_io_uring_threads_keep_the_depth_and_it_is_said(tmp_path: Path) -> None:
+def test_without_io_uring_threads_keep_the_depth_and_it_is_said(
+    tmp_path: Path, checkout: Path
+) -> None:
     file = tmp_path / "file"
     file.write_bytes(os.urandom(1 << 20))
     ran = subprocess.run(
-        [sys.executable, "-c", FORBIDDING, file], capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", FORBIDDEN, file],
+        capture_output=True, text=True, check=False, cwd=checkout,
+    )  # fmt: skip
     if ran.stderr.startswith("cannot: "):
         pytest.skip(f"needs the kernel's seccomp: {ran.stderr}")
     assert ran.returncode == 0, ran.stderr

@@ -20,6 +20,12 @@ TEST_CASE("what was not measured is null, and what was is told") {
   CHECK(empty["punts"].is_null());
   CHECK_FALSE(empty["ok"]);
   CHECK(empty["series"] == nlohmann::json::array({0.0, 0.0}));
+  CHECK(empty["iops"] == 0.0);  // of a quarter of a second in which none was done
+  CHECK(empty["cpu_s"].is_null());
+
+  result.found.end_ns = result.found.begin_ns;  // stopped in the warm-up
+  CHECK(nlohmann::json::parse(point_line(result))["iops"].is_null());
+  result.found.end_ns = 1'250'000'000;
 
   result.found.reads.record(1000);
   result.found.writes.record(3'000'001);
@@ -30,6 +36,7 @@ TEST_CASE("what was not measured is null, and what was is told") {
   const auto full = nlohmann::json::parse(point_line(result));
   CHECK(full["requests"] == 2);
   CHECK(full["iops"] == 8.0);
+  CHECK(full["cpu_s"] == 1e-6);
   CHECK(full["errors"] == nlohmann::json{{"EIO", 3}});
   CHECK(full["latency_ns"]["min"] == 1000);
   CHECK(full["latency_ns"]["max"] == 3'000'001);

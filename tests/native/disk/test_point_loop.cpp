@@ -168,6 +168,35 @@ TEST_CASE("a stop is seen while the device is silent") {
   CHECK(device.now_ns() < 5 * one_s);  // what is in flight is left behind
 }
 
+TEST_CASE("a stop ends the wait for a device that fell silent after the window") {
+  run_control control;
+  scripted_channel device{
+      [](auto number) { return scripted_channel::reply{number < 100 ? ms : 600 * one_s}; }};
+  device.on_wait = [&](std::uint64_t now_ns) { control.stop = now_ns >= 30 * one_s; };
+  const measurements found = measured(device, {.duration_s = 1}, control);
+  CHECK_FALSE(found.interrupted);  // it was over before
+  CHECK(found.requests() == 100);
+  CHECK(device.now_ns() < 35 * one_s);
+}
+
+TEST_CASE("what a loop measured can be taken from a thread that does not come back") {
+  scripted_channel device{[](auto) { return scripted_channel::reply{ms}; }};
+  const point asked{.duration_s = 3600};
+  run_control control;
+  counting_watch watch;
+  point_loop loop{device, asked, {some_span, asked}, control};
+  struct gone {};
+  device.on_wait = [](std::uint64_t now_ns) {
+    if (now_ns >= one_s + 100 * ms) throw gone{};
+  };
+  CHECK_THROWS_AS(loop.run(watch), gone);
+  const measurements found = loop.taken_over(device.now_ns());
+  CHECK(found.interrupted);
+  CHECK(found.requests() == 99);  // the last one's completion was not seen
+  CHECK(found.end_ns - found.begin_ns == 100 * ms);
+  CHECK(found.outstanding_ns == 100 * ms);
+}
+
 TEST_CASE("an open loop submits when requests are due, and counts from then") {
   scripted_channel device{
       [](auto number) { return scripted_channel::reply{number == 100 ? 50 * ms : ms}; }};

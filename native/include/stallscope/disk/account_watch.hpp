@@ -12,8 +12,9 @@ namespace stallscope::disk {
 
 // What the measuring threads did within the window, summed over them.
 struct thread_account {
-  std::uint64_t cpu_ns = 0;  // the whole process's, threads of the kernel for it included
-  std::optional<std::uint64_t> run_delay_ns = 0;  // runnable without a CPU; where it is counted
+  // The whole process's, threads of the kernel for it included; nothing of a window that never was.
+  std::optional<std::uint64_t> cpu_ns;
+  std::optional<std::uint64_t> run_delay_ns;  // runnable without a CPU; where it is counted
   std::uint64_t wall_ns = 0;
   std::optional<std::uint64_t> punts;  // requests that io_uring gave to workers, where it is told
 

@@ -44,6 +44,9 @@ class point_loop {
   point_loop(channel& through, const point& asked, offsets where, run_control& control);
 
   measurements run(window_watch& watch);
+  // What was measured until now, in the place of run(), whose thread is never to go on: for the one
+  // that left it behind in a system call.
+  measurements taken_over(std::uint64_t now_ns);
 
  private:
   struct slot {
@@ -61,6 +64,7 @@ class point_loop {
   void settle(std::span<const completion> done, std::uint64_t seen_ns, window_watch& watch);
   void record(const slot& finished, std::int32_t result, std::uint64_t seen_ns);
   void advance_window(std::uint64_t now_ns, window_watch& watch);
+  void leave_warm_up(std::uint64_t now_ns);
   void close_window(std::uint64_t now_ns, window_watch& watch);
   [[nodiscard]] bool timed_turn() const noexcept;
   [[nodiscard]] bool hopeless() const noexcept;
@@ -78,6 +82,7 @@ class point_loop {
   std::uint64_t begun_ns_ = 0;
   std::uint64_t interval_ns_ = 0;  // of the open loop
   std::uint64_t next_due_ns_ = 0;
+  std::uint64_t stopped_ns_ = 0;  // when a stop was seen; 0: it was not
   std::uint64_t turns_ = 0;
   std::uint64_t seen_ = 0;
   std::uint64_t failed_ = 0;  // within the window

@@ -42,7 +42,7 @@ struct point_result {
   [[nodiscard]] double empty_between_ns() const;
   // Time that measuring threads were ready to run and did not; nothing where it is not counted.
   [[nodiscard]] std::optional<double> cpu_delay_share() const;
-  [[nodiscard]] double rate_achieved() const;
+  [[nodiscard]] std::optional<double> rate_achieved() const;  // none of a window without length
   // Why the point is not to be trusted; empty where it is.
   [[nodiscard]] std::vector<std::string> failed() const;
 };
