@@ -71,20 +71,24 @@ class _Course:
     request_s: dict[int, float] = field(default_factory=dict)
     done_s: float = 0.0
 
-    def pilot(self) -> list[int]:
-        """Return the powers of two worth measuring, once throughput has stopped growing."""
+    def pilot(self, *, after_s: float) -> list[int]:
+        """Return the powers of two worth measuring, once throughput has stopped growing.
+
+        ``after_s``: what is expected to follow the passes over them.
+        """
         rates: list[float] = []
         depths: list[int] = []
         for depth in powers(self.plan.most_depth):
             request_s = 2 * self._expected_request_s(depth)
             step = self.plan.step(depth, self.plan.seed, request_s)
             step = replace(step, duration_s=max(0.1, _PILOT_SHARE * step.duration_s))
-            left_s = len(powers(self.plan.most_depth)) * self._length_s(self.plan.repeats)
+            left_s = after_s + len(powers(self.plan.most_depth)) * self._length_s(self.plan.repeats)
             self.on_progress(Progress("pilot", depth, self.done_s, left_s))
             for one in self.measure([step]):
                 depths.append(depth)
                 rates.append(one.iops)
-                self.request_s[depth] = one.latency.mean / 1e9 if one.latency else 0.0
+                if one.latency is not None:
+                    self.request_s[depth] = one.latency.mean / 1e9
             self.done_s += step.warmup_s + step.duration_s
             if is_flat(rates):
                 break
@@ -160,8 +164,8 @@ def measure_curve(
     course = _Course(plan, measure, on_progress)
     complete, failure = True, None
     try:
-        depths = course.pilot()
         expected = course._length_s(_EXPECTED_REFINED * plan.repeats)
+        depths = course.pilot(after_s=expected)
         course.read(depths, "depths", repeats=plan.repeats, after_s=expected)
         course.repair()
         course.refine()

@@ -35,10 +35,13 @@ class MixReading:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell; ``why`` is empty where it was kept, and only then ``reading`` may be shown."""
+    """One cell; ``why`` is empty where it was kept, and only then ``reading`` may be shown.
 
-    reads_per_s: float
-    writes_per_s: float
+    What was to be asked of a direction is None where the most of it could not be measured.
+    """
+
+    reads_per_s: float | None
+    writes_per_s: float | None
     block_bytes: int
     outcome: Outcome
     why: str
@@ -72,6 +75,8 @@ def judged(
     return Cell(reads_per_s, writes_per_s, block_bytes, outcome, why, reading)
 
 
-def not_tried(reads_per_s: float, writes_per_s: float, block_bytes: int, why: str) -> Cell:
+def not_tried(
+    reads_per_s: float | None, writes_per_s: float | None, block_bytes: int, why: str
+) -> Cell:
     """Return a cell that was left out, and why."""
     return Cell(reads_per_s, writes_per_s, block_bytes, Outcome.NOT_TRIED, why, None)

@@ -107,11 +107,12 @@ class _Course:
         self.left -= 1
         reads, writes = self.rates(at)
         block_bytes = self.plan.block_bytes
-        why = _BEYOND if self.is_beyond(at) else "" if reads + writes > 0 else _NO_MOST
-        if why:
-            self.cells[at] = not_tried(reads, writes, block_bytes, why)
-            return
-        self.cells[at] = self.tried(reads, writes, block_bytes)
+        if reads is None or writes is None:
+            self.cells[at] = not_tried(reads, writes, block_bytes, _NO_MOST)
+        elif self.is_beyond(at):
+            self.cells[at] = not_tried(reads, writes, block_bytes, _BEYOND)
+        else:
+            self.cells[at] = self.tried(reads, writes, block_bytes)
 
     def is_beyond(self, at: tuple[int, int]) -> bool:
         """Return whether a cell with no more of either load has missed."""
@@ -139,20 +140,26 @@ class _Course:
         self.left -= _CLIMB_STEPS // 2
         most = self.most.get((block_bytes, writes))
         cells = self.size_cells.setdefault((block_bytes, writes), [])
-        for share in self.plan.size_shares if most is not None else ():
+        for share in self.plan.size_shares:
             self.left -= 1
-            rate = share * (most or 0.0)
+            if most is None:
+                continue
+            rate = share * most
             loads = (0.0, rate) if writes else (rate, 0.0)
             if any(one.outcome is Outcome.MISSED for one in cells):
                 cells.append(not_tried(*loads, block_bytes, _BEYOND))
             else:
                 cells.append(self.tried(*loads, block_bytes))
 
-    def rates(self, at: tuple[int, int]) -> tuple[float, float]:
-        """Return the rates of reads and writes of a cell; zero where the most is not known."""
-        block_bytes, shares = self.plan.block_bytes, self.plan.shares
-        most = [self.most.get((block_bytes, writes), 0.0) for writes in (False, True)]
-        return shares[at[0]] * most[0], shares[at[1]] * most[1]
+    def rates(self, at: tuple[int, int]) -> tuple[float | None, float | None]:
+        """Return the rates of reads and writes of a cell; None where the most is not known."""
+        return self._rate(at[0], writes=False), self._rate(at[1], writes=True)
+
+    def _rate(self, place: int, *, writes: bool) -> float | None:
+        share, most = self.plan.shares[place], self.most.get((self.plan.block_bytes, writes))
+        if share == 0:
+            return 0.0
+        return None if most is None else share * most
 
     def made(self, step: MixStep, what: str) -> MixReading | None:
         """Return a run's result."""

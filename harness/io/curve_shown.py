@@ -57,7 +57,6 @@ class CurveShown:
     slo_p99_ns: float | None
     facts: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
-    seconds: float
     complete: bool
 
     @property
@@ -74,7 +73,7 @@ def curve_shown(fields: Fields) -> CurveShown:
     """Return what is to be shown; RecordingError where the document is damaged."""
     asked = fields.fields("requests")
     facts = fields.fields("facts")
-    size = size_text(asked.count("block_bytes", 0))
+    size = size_text(asked.count("block_bytes"))
     return CurveShown(
         path=fields.text("path"),
         source=fields.text("source"),
@@ -89,7 +88,6 @@ def curve_shown(fields: Fields) -> CurveShown:
         slo_p99_ns=fields.maybe_number("slo_p99_ns"),
         facts=tuple((label, facts.text(label)) for label in facts.values),
         warnings=fields.texts("warnings"),
-        seconds=fields.maybe_number("seconds") or 0.0,
         complete=fields.boolean("complete"),
     )
 
@@ -105,7 +103,7 @@ def _point(one: Fields) -> PointShown:
         one.maybe_number("iops_min"),
         one.maybe_number("iops_max"),
         Latency(*known) if len(known) == len(names) else None,
-        one.count("readings", 0),
+        one.count("readings"),
         one.texts("masked"),
     )
 

@@ -45,12 +45,16 @@ def _row(one: PointShown) -> tuple[str, ...]:
     return (
         str(one.depth),
         f"{one.iops:,.0f}",
-        f"{one.iops_min or 0:,.0f}-{one.iops_max or 0:,.0f}",
+        f"{_rate(one.iops_min)}-{_rate(one.iops_max)}",
         *(
             value_text(round(time), "ns")
             for time in (found.mean, found.p50, found.p99, found.p999, found.max)
         ),
     )
+
+
+def _rate(iops: float | None) -> str:
+    return "n/a" if iops is None else f"{iops:,.0f}"
 
 
 def _bars(shown: CurveShown, length: int) -> list[str]:

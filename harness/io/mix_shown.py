@@ -64,8 +64,6 @@ class MixShown:
 class _Cell:
     """A cell of the document."""
 
-    reads_per_s: float
-    writes_per_s: float
     outcome: str
     why: str
     bytes_per_s: float | None
@@ -100,8 +98,6 @@ def mix_shown(fields: Fields) -> MixShown:
 
 def _cell(one: Fields) -> _Cell:
     return _Cell(
-        one.maybe_number("reads_per_s") or 0.0,
-        one.maybe_number("writes_per_s") or 0.0,
         one.text("outcome"),
         one.text("why"),
         one.maybe_number("bytes_per_s"),
@@ -140,7 +136,8 @@ def _matrix_maps(fields: Fields, found: Sequence[Fields]) -> list[MapShown]:
 
 
 def _rates(shares: Sequence[float], most: float | None) -> tuple[str, ...]:
-    return tuple(f"{share * (most or 0.0):,.0f}" for share in shares)
+    """Return the rates of shares; the shares where it is not known what they are of."""
+    return tuple(f"{share:.0%}" if most is None else f"{share * most:,.0f}" for share in shares)
 
 
 def _size_maps(fields: Fields, sizes: Sequence[Fields]) -> list[MapShown]:

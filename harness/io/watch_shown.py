@@ -60,7 +60,7 @@ def watch_shown(fields: Fields) -> WatchShown:
     if len(rows) + len(sizes) + len(processes) > MOST_ROWS:
         raise RecordingError(f"{fields.where}: more than {MOST_ROWS:,} rows", REMEDY)
     return WatchShown(
-        seconds=fields.maybe_number("seconds") or 0.0,
+        seconds=fields.number("seconds"),
         devices=tuple(each.text("device") for each in devices),
         bios=tuple(each.text("device") for each in devices if each.text("traced") == "bios"),
         rows=tuple(_row(each, "") for each in rows),
@@ -140,7 +140,7 @@ def _heat(heat: Fields) -> HeatShown:
         columns.append(counts)
     if len(columns) * len(edges) > MOST_CELLS:
         raise RecordingError(f"{heat.where}: more than {MOST_CELLS:,} cells", REMEDY)
-    return HeatShown(heat.maybe_number("column_s") or 0.0, edges, tuple(columns))
+    return HeatShown(heat.number("column_s"), edges, tuple(columns))
 
 
 def _facts(fields: Fields) -> "list[tuple[str, str]]":
@@ -177,7 +177,7 @@ def _overhead(overhead: Fields) -> str:
     of_one = "" if share is None else f" ({share * 100:.1f} % of one)"
     a_second = "" if rate is None else f" ({rate:,.0f}/s)"
     return (
-        f"{overhead.maybe_number('own_cpu_s') or 0:.2f} s of CPU here{of_one} for "
+        f"{overhead.number('own_cpu_s'):.2f} s of CPU here{of_one} for "
         f"{overhead.count('events'):,} events{a_second}; what the kernel took to write them is "
         "not in it"
     )

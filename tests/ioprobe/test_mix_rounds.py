@@ -104,6 +104,26 @@ def test_a_failed_check_masks_after_a_second_try() -> None:
     assert found.matrix[0][2].outcome is Outcome.KEPT  # a failed check says nothing of the load
 
 
+def test_what_a_direction_does_at_most_is_not_made_up() -> None:
+    """Where no climb of writes passes its checks, no cell of writes is tried at some other load."""
+    model = MixModel()
+
+    def measure(step):
+        found = model.measure(step)
+        return replace(found, failed=("a check",)) if step.read_share == 0.0 else found
+
+    found = measure_mix(MixPlan(), measure, silent)
+    assert found.most_writes is None
+    cell = found.matrix[1][1]
+    assert cell is not None
+    assert (cell.outcome, cell.writes_per_s, cell.reading) == (Outcome.NOT_TRIED, None, None)
+    assert cell.reads_per_s == pytest.approx(20_000)
+    assert "the most of these" in cell.why
+    alone = found.matrix[0][1]
+    assert alone is not None
+    assert (alone.outcome, alone.writes_per_s) == (Outcome.KEPT, 0.0)
+
+
 def test_an_interrupted_matrix_keeps_what_it_has() -> None:
     model = MixModel()
 

@@ -104,14 +104,25 @@ def test_damaged_documents_are_refused(made: dict[str, Any]) -> None:
         broken(made, "heat", "columns", 0, value=["x"]),
         broken(made, "devices", 0, "device", value=None),
         broken(made, "seconds", value="long"),
+        broken(made, "seconds", value=None),
+        broken(made, "heat", "column_s", value=None),
+        broken(made, "overhead", "own_cpu_s", value=None),
     ):
         with pytest.raises(RecordingError):
             list(lines(watch_shown(fields), 100))
 
 
 def test_a_watch_in_which_nothing_happened_says_so() -> None:
-    empty = {"devices": [], "seconds": 1.0, "heat": {}, "under_way": {"at_end": 0, "at_start": 0}}
-    empty |= {"lost": {"events": 0, "requests_discarded": 0}, "overhead": {"events": 0}}
+    empty = {
+        "devices": [],
+        "seconds": 1.0,
+        "heat": {"column_s": 0.1},
+        "under_way": {"at_end": 0, "at_start": 0},
+    }
+    empty |= {
+        "lost": {"events": 0, "requests_discarded": 0},
+        "overhead": {"events": 0, "own_cpu_s": 0.1},
+    }
     names = ("requeues", "merged_requests", "splits", "partial", "same_sector")
     empty["on_the_way"] = dict.fromkeys(names, 0)
     text = "\n".join(lines(watch_shown(Fields(empty, "x")), 100))
