@@ -10,34 +10,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
 
-#include "stallscope/value_log/aligned_memory.hpp"
+#include "first_block.hpp"
 
 namespace stallscope::value_log {
 namespace {
-
-constexpr std::array<char, 16> signature{'s', 't', 'a', 'l', 'l', 's', 'c', 'o',
-                                         'p', 'e', ' ', 'l', 'o', 'g', ' ', '1'};
-
-struct first_block {
-  std::array<char, 16> signature;
-  std::uint32_t shards;
-  std::uint32_t shard;
-  std::uint32_t number;
-  std::uint32_t unused;
-  store::hash_seed keys;
-  store::hash_seed secret;
-  std::uint64_t checksum;  // of what goes before it, by the secret
-};
-
-std::uint64_t checksum_of(const first_block& block) {
-  return store::key_hash(block.secret,
-                         {reinterpret_cast<const char*>(&block), offsetof(first_block, checksum)});
-}
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -46,11 +26,23 @@ std::uint64_t checksum_of(const first_block& block) {
   throw std::invalid_argument("--data " + path + " " + why);
 }
 
+// What was made in it outlives a loss of power. Some filesystems keep no directory by itself.
+void sync_directory(int directory, const std::string& what) {
+  if (::fsync(directory) != 0 && errno != EINVAL) fail(what);
+}
+
+// Who may pass through the parent need not be allowed to open it.
+void sync_parent_of(int directory, const std::string& path) {
+  const descriptor parent(::openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent) sync_directory(parent.get(), "--data " + path);
+}
+
 descriptor open_directory(const std::string& path) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   descriptor found(::open(path.c_str(), flags));
   if (!found && errno == ENOENT && ::mkdir(path.c_str(), 0700) == 0) {
     found.reset(::open(path.c_str(), flags));
+    if (found) sync_parent_of(found.get(), path);
   }
   if (found) return found;
   if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is no directory, or a link to one");
@@ -75,29 +67,6 @@ const char* fault_of(const struct stat& found) {
   if (found.st_uid != ::geteuid()) return "is another user's";
   if (found.st_nlink > 1) return "is linked to from elsewhere";
   return nullptr;
-}
-
-bool whole_first_block(const first_block& block) {
-  return block.signature == signature && block.checksum == checksum_of(block);
-}
-
-first_block read_first_block(int file) {
-  const aligned_memory memory(block_bytes);
-  first_block found{};
-  const ssize_t got = ::pread(file, memory.bytes().data(), block_bytes, 0);
-  if (got >= static_cast<ssize_t>(sizeof found)) {
-    std::memcpy(&found, memory.bytes().data(), sizeof found);
-  }
-  return found;
-}
-
-bool write_first_block(int file, const first_block& made) {
-  const aligned_memory memory(block_bytes);
-  std::ranges::fill(memory.bytes(), std::byte{0});
-  std::memcpy(memory.bytes().data(), &made, sizeof made);
-  const ssize_t written = ::pwrite(file, memory.bytes().data(), block_bytes, 0);
-  if (written >= 0 && written != static_cast<ssize_t>(block_bytes)) errno = ENOSPC;
-  return written == static_cast<ssize_t>(block_bytes);
 }
 
 void make_buffered(segment_file& file) {
@@ -142,21 +111,26 @@ void data_directory::adopt_identity(std::uint32_t shards) {
   bool known = false;
   bool unknown = false;
   for (const segment_name& name : segments) {
-    const segment_file found = open(name);
-    const first_block block = read_first_block(found.file.get());
-    if (!whole_first_block(block)) {
+    const segment_file found = open_file(name);
+    const first_block block = read_first_block(found.file.get(), name_of(name));
+    if (!block.whole()) {
       // One that was never begun says nothing, and holds nothing.
-      unknown = unknown || block.signature != first_block{}.signature;
+      unknown = unknown || !block.never_begun();
       continue;
     }
-    const bool same = !known || (block.secret == identity_.secret && block.keys == identity_.keys);
-    if (!same)
+    const first_block::owner& whose = block.whose;
+    if (known && (whose.secret != identity_.secret || whose.keys != identity_.keys)) {
       refuse(path_, "holds segments of two stores: " + name_of(name) + " is not of the others");
-    if (block.shards != shards) {
-      refuse(path_, "was written with --threads " + std::to_string(block.shards) +
+    }
+    if (whose.shards != shards) {
+      refuse(path_, "was written with --threads " + std::to_string(whose.shards) +
                         ": give as many, or another directory");
     }
-    identity_ = {.shards = block.shards, .keys = block.keys, .secret = block.secret};
+    if (whose.name != name) {
+      refuse(path_, "holds " + name_of(name) + ", which was written as " + name_of(whose.name) +
+                        ": give it that name again, or move it elsewhere");
+    }
+    identity_ = {.shards = whose.shards, .keys = whose.keys, .secret = whose.secret};
     known = true;
   }
   if (unknown && !known) {
@@ -176,11 +150,13 @@ std::vector<segment_name> data_directory::all_segments() const {
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(
       ::fdopendir(::openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), ::closedir);
   if (!listing) fail("--data " + path_);
-  while (const dirent* entry = ::readdir(listing.get())) {
+  // Told apart from the end by errno: a name that is missed would be a segment that is lost.
+  while (const dirent* entry = (errno = 0, ::readdir(listing.get()))) {
     segment_name name;
     if (std::sscanf(entry->d_name, "shard-%u-%u.log", &name.shard, &name.number) != 2) continue;
     if (name_of(name) == entry->d_name) found.push_back(name);
   }
+  if (errno != 0) fail("--data " + path_);
   return found;
 }
 
@@ -209,18 +185,14 @@ segment_file data_directory::create(const segment_name& name, std::uint64_t byte
   if (!made.file) fail(text);
   try {
     reserve(made.file.get(), bytes, text);
-    const first_block first = [&] {
-      first_block block{signature, identity_.shards, name.shard,       name.number,
-                        0,         identity_.keys,   identity_.secret, 0};
-      block.checksum = checksum_of(block);
-      return block;
-    }();
+    const first_block first = make_first_block(identity_, name, 0);
     bool written = write_first_block(made.file.get(), first);
     if (!written && errno == EINVAL && made.direct) {
       make_buffered(made);
       written = write_first_block(made.file.get(), first);
     }
     if (!written) fail(text);
+    if (!temporary_) sync_directory(directory_.get(), text);
   } catch (const std::system_error&) {
     remove(name);
     throw;
@@ -228,7 +200,24 @@ segment_file data_directory::create(const segment_name& name, std::uint64_t byte
   return made;
 }
 
+bool data_directory::seal(int file, const segment_name& name, std::uint64_t end) const noexcept {
+  try {
+    return temporary_ || write_first_block(file, make_first_block(identity_, name, end));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 segment_file data_directory::open(const segment_name& name) const {
+  segment_file found = open_file(name);
+  const first_block block = read_first_block(found.file.get(), name_of(name));
+  const bool whole_seal = block.whole_seal(name, identity_.secret);
+  if (whole_seal) found.sealed_end = block.records.end;
+  found.sound_head = block.whole() && (whole_seal || !block.sealed());
+  return found;
+}
+
+segment_file data_directory::open_file(const segment_name& name) const {
   const std::string text = name_of(name);
   const auto try_open = [&](int direct) {
     constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -246,7 +235,6 @@ segment_file data_directory::open(const segment_name& name) const {
   if (::fstat(found.file.get(), &status) != 0) fail(text);
   if (const char* fault = fault_of(status)) refuse(path_, "holds " + text + ", which " + fault);
   found.bytes = static_cast<std::uint64_t>(status.st_size);
-  found.sound_head = whole_first_block(read_first_block(found.file.get()));
   return found;
 }
 

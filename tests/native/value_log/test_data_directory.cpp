@@ -1,13 +1,17 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "collect/scratch.hpp"
 #include "stallscope/value_log/data_directory.hpp"
+#include "value_log/watched_syncs.hpp"
 
 using namespace stallscope::value_log;
 using stallscope::test::scratch;
@@ -98,6 +102,44 @@ TEST_CASE("segments of two stores are refused, and those that are nobody's") {
   std::ofstream(folder.at("two/shard-000-0000000002.log"), std::ios::binary)
       << std::string(20'000, 'x');
   CHECK(tells(refusal_of(folder.at("two")), "damaged"));
+}
+
+TEST_CASE("a segment under another one's name is refused") {
+  const scratch folder;
+  const fs::path path = folder.at("data");
+  {
+    const data_directory made(path, 2);
+    static_cast<void>(made.create({0, 1}, 65536));
+    static_cast<void>(made.create({1, 1}, 65536));
+  }
+  fs::rename(path / "shard-001-0000000001.log", path / "shard-000-0000000002.log");
+  const std::string said = refusal_of(path, 2);
+  CHECK(tells(said,
+              "holds shard-000-0000000002.log, which was written as "
+              "shard-001-0000000001.log: give it that name again, or move it elsewhere"));
+  fs::rename(path / "shard-000-0000000002.log", path / "shard-001-0000000002.log");
+  CHECK(tells(refusal_of(path, 2), "was written as shard-001-0000000001.log"));
+  fs::rename(path / "shard-001-0000000002.log", path / "shard-001-0000000001.log");
+  CHECK(refusal_of(path, 2).empty());
+}
+
+TEST_CASE("the names of a directory and its segments outlive a loss of power") {
+  const scratch folder;
+  const watched_syncs syncs;
+  const data_directory made(folder.at("data"), 1);
+  CHECK(syncs.of() == std::vector<std::string>{folder.at("data").parent_path()});
+  static_cast<void>(made.create({0, 1}, 65536));
+  REQUIRE(syncs.of().size() == 2);
+  CHECK(syncs.of()[1] == folder.at("data"));
+}
+
+TEST_CASE("a segment whose name may not outlive a loss of power is none") {
+  const scratch folder;
+  const data_directory made(folder.at("data"), 1);
+  const watched_syncs failing(EIO);
+  CHECK_THROWS_WITH_AS(static_cast<void>(made.create({0, 1}, 65536)),
+                       "shard-000-0000000001.log: Input/output error", std::system_error);
+  CHECK(fs::is_empty(folder.at("data")));
 }
 
 TEST_CASE("without a directory files have no name") {

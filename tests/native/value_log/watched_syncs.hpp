@@ -1,0 +1,22 @@
+// Which files and directories this process makes durable by fsync(), by their names, while one of
+// these is there; the calls go on to the kernel, or fail as told. One at a time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stallscope::value_log {
+
+class watched_syncs {
+ public:
+  explicit watched_syncs(int failing_with = 0);
+  ~watched_syncs();
+  watched_syncs(const watched_syncs&) = delete;
+  watched_syncs& operator=(const watched_syncs&) = delete;
+  watched_syncs(watched_syncs&&) = delete;
+  watched_syncs& operator=(watched_syncs&&) = delete;
+
+  [[nodiscard]] std::vector<std::string> of() const;  // so far
+};
+
+}  // namespace stallscope::value_log
