@@ -202,7 +202,7 @@ void appender::roll(std::function<void()> then) {
 void appender::end() {
   if (!active_) return;
   if (active_->end > block_bytes) {
-    content_.segments().seal(*active_);
+    content_.segments().seal(active_);
   } else {
     content_.segments().remove(active_->number);
   }

@@ -77,7 +77,7 @@ void compactor::choose() {
     appender_.roll([this] {
       rolling_ = false;
       if (jobs_.empty()) return;  // stopped meanwhile
-      if (output_) content_.segments().seal(*std::exchange(output_, nullptr));
+      if (output_) content_.segments().seal(std::exchange(output_, nullptr));
       auto& left = jobs_.front().segments.emplace();
       for (const auto& [number, one] : content_.segments().all()) left.push_back(number);
       wake();
@@ -129,9 +129,10 @@ void compactor::move_some() {
   send_piece();
   if (error_ == 0 && pieces_.empty()) {
     ending_ = true;
+    seal_full();
     const bool kept = !content_.segments().directory().temporary();
     for (const auto& [number, one] : content_.segments().all()) {
-      if (kept && one->unsynced) to_sync_.push_back(one);
+      if (kept && one->unsynced && one != victim_) to_sync_.push_back(one);
     }
     sync_next();
   } else if (error_ != 0) {
@@ -195,9 +196,15 @@ void compactor::fail(int error) {
   if (error_ == 0) error_ = error;
 }
 
+void compactor::seal_full() {
+  for (const shared_segment& one : full_) content_.segments().seal(one);
+  full_.clear();
+}
+
 void compactor::give_up() {
   const bool still_there = content_.segments().find(victim_->number) != nullptr;
   if (still_there) victim_->counted_to = std::max(victim_->counted_to, parsed_to_);
+  seal_full();
   chunks_.clear();
   spare_.clear();
   filling_.reset();

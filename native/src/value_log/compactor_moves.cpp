@@ -117,7 +117,7 @@ void compactor::send_piece() {
   // FLUSHALL may have taken it away.
   if (output_ && segments.find(output_->number) == nullptr) output_.reset();
   if (output_ && output_->end + bytes > segments.segment_bytes()) {
-    segments.seal(*std::exchange(output_, nullptr));
+    full_.push_back(std::exchange(output_, nullptr));
   }
   try {
     if (!output_) output_ = segments.create();
@@ -147,6 +147,7 @@ void compactor::piece_done(piece& written, std::int64_t result) {
     commit(written);
   } else {
     written.to->dead_bytes += written.bytes;
+    content_.segments().clear(*written.to, written.at, bytes);
     fail(result < 0 ? static_cast<int>(-result) : ENOSPC);
   }
   keep_memory(std::move(written.memory));

@@ -1,5 +1,6 @@
 #include "stallscope/value_log/log_segments.hpp"
 
+#include <fcntl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -81,12 +82,28 @@ void log_segments::add(shared_segment found) {
   all_.emplace(found->number, std::move(found));
 }
 
-void log_segments::seal(segment& full) {
-  if (full.sealed) return;
-  full.sealed = true;
-  // Refused, the file keeps zeros behind its end, which do no harm.
-  [[maybe_unused]] const int refused =
-      ::ftruncate(full.file.get(), static_cast<off_t>(padded(full.end, block_bytes)));
+void log_segments::seal(const shared_segment& full) {
+  if (full->sealed) return;
+  full->sealed = true;
+  full->unsynced = true;
+  worker_->post([this, full] {
+    const int file = full->file.get();
+    // Refused, the next start finds it as it was while it was written to.
+    [[maybe_unused]] const bool cut =
+        ::ftruncate(file, static_cast<off_t>(padded(full->end, block_bytes))) == 0;
+    [[maybe_unused]] const bool said =
+        !full->gaps && directory_.seal(file, {shard_, full->number}, full->end);
+  });
+}
+
+void log_segments::clear(segment& of, std::uint64_t offset, std::uint64_t bytes) {
+  of.gaps = true;
+  constexpr int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  const auto from = static_cast<off_t>(offset);
+  if (::fallocate(of.file.get(), hole, from, static_cast<off_t>(bytes)) == 0) return;
+  // Whole records may be in it that nobody counts: nothing that has to outlive them is forgotten.
+  of.damaged = true;
+  of.counted_to = std::max<std::uint64_t>(of.counted_to, block_bytes);
 }
 
 void log_segments::remove(std::uint32_t number) {

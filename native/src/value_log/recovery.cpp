@@ -1,7 +1,5 @@
 #include "stallscope/value_log/recovery.hpp"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "stallscope/value_log/segment_scan.hpp"
@@ -21,13 +19,17 @@ location location_of(const record& what, std::uint32_t segment, std::uint64_t of
           .counted_from = 0};
 }
 
+void tell_damage(recovery_report& report, const std::string& name, const damaged_part& part) {
+  report.damaged_bytes += part.to - part.from;
+  report.messages.push_back(name + ": " + std::to_string(part.to - part.from) +
+                            " bytes at offset " + std::to_string(part.from) +
+                            " are damaged: what they held is lost, what it replaced may be back, "
+                            "the rest is read; the file is kept: put a sound copy in its place, "
+                            "if there is one");
+}
+
 void tell(recovery_report& report, const std::string& name, const scanned_segment& scanned) {
-  for (const damaged_part& part : scanned.damaged) {
-    report.damaged_bytes += part.to - part.from;
-    report.messages.push_back(name + ": " + std::to_string(part.to - part.from) +
-                              " bytes at offset " + std::to_string(part.from) +
-                              " are damaged: what they held is lost, the rest is read");
-  }
+  for (const damaged_part& part : scanned.damaged) tell_damage(report, name, part);
   if (scanned.tail_bytes == 0) return;
   report.cut_bytes += scanned.tail_bytes;
   report.messages.push_back(name + ": cut off behind offset " + std::to_string(scanned.end) +
@@ -49,12 +51,12 @@ void leave(segment& unread, std::uint64_t bytes, const std::string& name, recove
 
 void recover_segment(log_content& content, std::uint32_t number, recovery_report& report) {
   log_segments& segments = content.segments();
+  const std::string name = segments.name_of(number);
   segment_file opened = segments.directory().open({segments.shard(), number});
   auto found = std::make_shared<segment>();
-  found->file = std::move(opened.file);
-  found->direct = opened.direct;
   found->number = number;
-  found->sealed = true;
+  found->direct = opened.direct;
+  found->unsynced = true;  // by a server that did not come to it, perhaps
   segments.add(found);
   std::uint64_t of_records = 0;
   std::uint64_t records = 0;
@@ -63,11 +65,18 @@ void recover_segment(log_content& content, std::uint32_t number, recovery_report
     ++records;
     content.recovered(what, location_of(what, number, offset));
   };
-  const scanned_segment scanned =
-      scan_segment(found->file.get(), opened.bytes, content.secret(), visit);
-  const std::string name = segments.name_of(number);
+  scanned_segment scanned = scan_segment(opened, name, content.secret(), visit);
+  found->file = std::move(opened.file);
   if (!opened.sound_head && records == 0 && scanned.tail_bytes != 0) {
+    found->sealed = true;
     return leave(*found, opened.bytes, name, report);
+  }
+  // Only what was written to when the server ended has a write that was not finished; whether this
+  // was, its first block cannot say any more.
+  if (!opened.sound_head && scanned.tail_bytes != 0) {
+    scanned.damaged.push_back({opened.bytes - scanned.tail_bytes, opened.bytes});
+    scanned.tail_bytes = 0;
+    scanned.end = opened.bytes;
   }
   tell(report, name, scanned);
   if (records == 0 && scanned.damaged.empty()) {
@@ -76,12 +85,21 @@ void recover_segment(log_content& content, std::uint32_t number, recovery_report
   }
   found->end = scanned.end;
   found->damaged = !scanned.damaged.empty();
+  found->gaps = scanned.gaps;
   found->dead_bytes += found->record_bytes_held() - of_records;
   report.records += records;
   ++report.segments;
-  // Refused, the next start finds the same.
-  [[maybe_unused]] const int refused =
-      ::ftruncate(found->file.get(), static_cast<off_t>(padded(scanned.end, block_bytes)));
+  if (!opened.sound_head) {
+    report.messages.push_back(name +
+                              ": its first block is damaged: its records are read by what "
+                              "other files say");
+  }
+  const bool ended = opened.sealed_end && opened.bytes <= padded(scanned.end, block_bytes);
+  if (ended || !opened.sound_head) {
+    found->sealed = true;  // its file stays as it is
+  } else {
+    segments.seal(found);
+  }
 }
 
 }  // namespace

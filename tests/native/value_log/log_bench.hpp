@@ -11,7 +11,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "collect/scratch.hpp"
 #include "stages/hand_driven_scheduler.hpp"
@@ -23,9 +25,15 @@ namespace stallscope::value_log {
 
 inline constexpr std::uint64_t small_segment = std::uint64_t{64} << 10U;
 
+// A file that is cut off meanwhile, by the thread beside the loop, cannot be copied: once more.
 inline void copy_folder(const std::filesystem::path& from, const std::filesystem::path& to) {
+  constexpr auto anew = std::filesystem::copy_options::overwrite_existing;
   for (const auto& file : std::filesystem::directory_iterator(from)) {
-    std::filesystem::copy_file(file, to / file.path().filename());
+    std::error_code changed{EIO, std::generic_category()};
+    for (int tries = 0; changed && tries < 3; ++tries) {
+      std::filesystem::copy_file(file, to / file.path().filename(), anew, changed);
+    }
+    if (changed) throw std::system_error(changed, file.path());
   }
 }
 
@@ -33,9 +41,14 @@ inline void copy_folder(const std::filesystem::path& from, const std::filesystem
 class hand_port final : public io_port {
  public:
   int fail_writes_with = 0;
+  int lose_answers_with = 0;        // what was written is said to have failed
+  std::vector<std::string> synced;  // names of files
 
   void submit(io_request& request) override { waiting_.push_back({&request, -1}); }
-  void sync(int file, io_request& request) override { waiting_.push_back({&request, file}); }
+  void sync(int file, io_request& request) override {
+    synced.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)));
+    waiting_.push_back({&request, file});
+  }
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   // Of the oldest, or the newest.
@@ -59,6 +72,7 @@ class hand_port final : public io_port {
     }
     if (fail_writes_with != 0) return -fail_writes_with;
     const ssize_t put = ::pwrite(asked.file, asked.memory, asked.size_bytes, offset);
+    if (lose_answers_with != 0) return -lose_answers_with;
     return put < 0 ? -errno : put;
   }
 

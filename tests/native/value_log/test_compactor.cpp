@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <string>
@@ -156,6 +157,56 @@ TEST_CASE("compaction that fails is told, keeps all, and can be done again") {
   }
   CHECK(held_by(bench.content, 20) == model);
   CHECK(found_after_crash(folder.at(""), all_keys(20)) == model);
+}
+
+TEST_CASE("what a failed move wrote all the same never comes back") {
+  const scratch folder;
+  log_bench bench(folder.at(""));
+  const std::string stays(20'000, 's');
+  REQUIRE(bench.put("k0", "old") == 0);
+  REQUIRE(bench.put("k1", stays) == 0);
+  bench.newest.end();
+  int result = -1;
+  const auto compact = [&] {
+    bench.compaction.compact_all([&](int error) { result = error; });
+    bench.finish();
+    return result;
+  };
+  bench.port.lose_answers_with = EIO;
+  CHECK(compact() == EIO);
+  bench.port.lose_answers_with = 0;
+  CHECK(found_after_crash(folder.at(""), all_keys(2)) == contents{{"k0", "old"}, {"k1", stays}});
+  CHECK(compact() == 0);
+  // The deletion's segment is mostly dead, that of the value is not.
+  REQUIRE(bench.erase("k0") == 0);
+  for (int i = 0; i < 3; ++i) REQUIRE(bench.put("k2", std::string(9000, 'x')) == 0);
+  bench.newest.end();
+  const std::uint64_t removed = bench.compaction.counts().segments_removed;
+  bench.loop.advance(std::chrono::minutes(1));
+  bench.compaction.consider();
+  bench.finish();
+  CHECK(bench.compaction.counts().segments_removed == removed + 1);
+  CHECK(found_after_crash(folder.at(""), all_keys(3)) ==
+        contents{{"k1", stays}, {"k2", std::string(9000, 'x')}});
+}
+
+TEST_CASE("values that a server before left unsynced are durable before older ones are removed") {
+  const scratch folder;
+  {
+    log_bench before(folder.at(""));
+    REQUIRE(before.put("k0", "old") == 0);
+    before.newest.end();
+    REQUIRE(before.put("k0", "new") == 0);
+  }
+  log_bench bench(folder.at(""));
+  bench.compaction.compact_all(nullptr);
+  while (bench.content.segments().find(1) != nullptr) {
+    bench.loop.run_all();
+    bench.compaction.next_turn();
+    if (bench.loop.scheduled() == 0) bench.port.let_go();
+  }
+  CHECK(std::ranges::count(bench.port.synced, folder.at("shard-000-0000000002.log").string()) == 1);
+  bench.finish();
 }
 
 TEST_CASE("a value longer than a segment is refused, and alone") {

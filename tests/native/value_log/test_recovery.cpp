@@ -28,8 +28,9 @@ struct written_batch {
   std::uint64_t end;  // of its record in the file
 };
 
-// A segment of one record a batch, as a server leaves it that ended in order.
-std::vector<written_batch> write_batches(const fs::path& folder) {
+// A segment of one record a batch, as a server leaves it that ended in order; `killed`: or as it
+// lies there before.
+std::vector<written_batch> write_batches(const fs::path& folder, const fs::path& killed = {}) {
   std::vector<written_batch> batches;
   log_bench bench(folder);
   for (int i = 0; i < 5; ++i) {
@@ -39,14 +40,9 @@ std::vector<written_batch> write_batches(const fs::path& folder) {
     const location where = *bench.content.find(key, 1);
     batches.push_back({key, value, where.offset + where.bytes(key.size())});
   }
+  if (!killed.empty()) copy_folder(folder, killed);
   bench.newest.end();
   return batches;
-}
-
-contents keys_of(const std::vector<written_batch>& batches) {
-  contents keys;
-  for (const auto& one : batches) keys[one.key] = one.value;
-  return keys;
 }
 
 void flip(const fs::path& file, std::uint64_t offset) {
@@ -57,14 +53,20 @@ void flip(const fs::path& file, std::uint64_t offset) {
   bytes.put(byte);
 }
 
+void zero(const fs::path& file, std::uint64_t offset, std::uint64_t bytes) {
+  std::fstream into(file, std::ios::binary | std::ios::in | std::ios::out);
+  into.seekp(static_cast<std::streamoff>(offset));
+  into << std::string(bytes, '\0');
+}
+
 }  // namespace
 
 TEST_CASE("a segment cut off at any byte keeps every record before it") {
+  const scratch ended;
   const scratch whole;
-  const auto batches = write_batches(whole.at(""));
+  const auto batches = write_batches(ended.at(""), whole.at(""));
   const fs::path file = only_segment(whole.at(""));
-  const contents keys = keys_of(batches);
-  const std::uint64_t length = fs::file_size(file);
+  const std::uint64_t length = fs::file_size(only_segment(ended.at("")));
   const scratch cut;
   // The bytes of long values are alike: every one near a record's edge, of the others some.
   for (std::uint64_t kept = block_bytes; kept < length; ++kept) {
@@ -86,11 +88,109 @@ TEST_CASE("a segment cut off at any byte keeps every record before it") {
   }
 }
 
+TEST_CASE(
+    "the last record of a segment that was ended in order is damage, not an unfinished write") {
+  const scratch whole;
+  const auto batches = write_batches(whole.at(""));
+  const fs::path name = only_segment(whole.at("")).filename();
+  const std::uint64_t length = fs::file_size(whole.at(name));
+  const auto damage = [&](const fs::path& file, int kind) {
+    if (kind == 0) flip(file, batches[4].end - 8);
+    if (kind == 1) fs::resize_file(file, batches[4].end - 1);
+    // As a block that the disk forgot.
+    if (kind == 2)
+      zero(file, batches[3].end / block_bytes * block_bytes + block_bytes, block_bytes);
+    // All records.
+    if (kind == 3) zero(file, block_bytes, length - block_bytes);
+  };
+  for (int kind = 0; kind < 4; ++kind) {
+    CAPTURE(kind);
+    const scratch damaged;
+    copy_folder(whole.at(""), damaged.at(""));
+    damage(damaged.at(name), kind);
+    const std::uint64_t left = fs::file_size(damaged.at(name));
+    for (int start = 0; start < 2; ++start) {
+      log_bench bench(damaged.at(""));
+      CHECK(bench.report.cut_bytes == 0);
+      CHECK(bench.report.damaged_bytes > 0);
+      REQUIRE(bench.report.messages.size() == 1);
+      CHECK(bench.report.messages[0].find("are damaged: what they held is lost") !=
+            std::string::npos);
+      CHECK(bench.report.messages[0].find("put a sound copy in its place") != std::string::npos);
+      CHECK_FALSE(bench.content.find(batches[4].key, 1));
+      if (kind != 3) CHECK(value_in(bench.content, batches[2].key) == batches[2].value);
+      // Neither cut off, nor given back by compaction.
+      bench.compaction.compact_all(nullptr);
+      bench.finish();
+      CHECK(fs::file_size(damaged.at(name)) == left);
+    }
+  }
+}
+
+TEST_CASE("what is behind the end of a sealed segment is never taken for its records") {
+  const scratch folder;
+  const scratch other;
+  const auto batches = write_batches(folder.at(""), other.at(""));
+  const fs::path file = only_segment(folder.at(""));
+  // A write that failed, and whose cutting off was lost: whole records.
+  std::string late = other.read(file.filename()).substr(block_bytes, block_bytes);
+  const std::uint64_t end = fs::file_size(file);
+  std::ofstream(file, std::ios::binary | std::ios::app) << late;
+  {
+    const log_bench bench(folder.at(""));
+    CHECK(bench.report.records == batches.size());
+    CHECK(bench.report.cut_bytes == block_bytes);
+    CHECK(bench.report.damaged_bytes == 0);
+  }
+  CHECK(fs::file_size(file) == end);
+}
+
+TEST_CASE("what recovery cut off is ended in order from then on") {
+  const scratch ended;
+  const scratch folder;
+  const auto batches = write_batches(ended.at(""), folder.at(""));
+  const fs::path file = only_segment(folder.at(""));
+  flip(file, batches[4].end - 8);
+  {
+    const log_bench bench(folder.at(""));
+    CHECK(bench.report.cut_bytes > 0);
+    CHECK(bench.report.damaged_bytes == 0);
+    CHECK(bench.report.records == 4);
+  }
+  flip(file, batches[3].end - 8);
+  const log_bench bench(folder.at(""));
+  CHECK(bench.report.cut_bytes == 0);
+  CHECK(bench.report.damaged_bytes > 0);
+  CHECK(bench.report.records == 3);
+}
+
+TEST_CASE("a segment with a damaged first block loses nothing in silence") {
+  const scratch folder;
+  const auto batches = write_batches(folder.at(""));
+  const fs::path file = only_segment(folder.at(""));
+  {
+    log_bench more(folder.at(""));
+    REQUIRE(more.put("another", "segment") == 0);
+  }
+  flip(file, 20);
+  {
+    const log_bench bench(folder.at(""));
+    CHECK(bench.report.records == batches.size() + 1);
+    REQUIRE(bench.report.messages.size() == 1);
+    CHECK(bench.report.messages[0].find("its first block is damaged") != std::string::npos);
+  }
+  const std::uint64_t left = fs::file_size(file);
+  flip(file, batches[4].end - 8);
+  const log_bench bench(folder.at(""));
+  CHECK(bench.report.cut_bytes == 0);
+  CHECK(bench.report.damaged_bytes > 0);
+  CHECK(fs::file_size(file) == left);
+}
+
 TEST_CASE("a damaged byte costs its record alone, and is told") {
   const scratch whole;
   const auto batches = write_batches(whole.at(""));
   const fs::path name = only_segment(whole.at("")).filename();
-  const contents keys = keys_of(batches);
   for (std::uint64_t at = block_bytes; at < batches[3].end; at += 131) {
     const scratch damaged;
     copy_folder(whole.at(""), damaged.at(""));

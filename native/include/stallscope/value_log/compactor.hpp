@@ -96,6 +96,7 @@ class compactor final : private task {
   void synced(std::int64_t result);
   void remove_victim();
   void victim_gone();
+  void seal_full();
   void give_up();
   void fail(int error);
 
@@ -110,6 +111,7 @@ class compactor final : private task {
 
   shared_segment victim_;
   shared_segment output_;
+  std::vector<shared_segment> full_;  // outputs before it; pieces may still be under way
   std::uint64_t read_to_ = 0;
   std::uint64_t parsed_to_ = 0;
   std::deque<std::unique_ptr<chunk>> chunks_;  // in the segment's order

@@ -22,6 +22,7 @@ struct segment {
   bool sealed = false;              // nothing is written to it any more
   bool unsynced = false;            // a loss of power might take what was written last
   bool damaged = false;             // a record in it could not be read: it is never removed
+  bool gaps = false;                // where a write failed, or never came, are zeros
   std::uint64_t end = block_bytes;  // written so far
   std::uint64_t dead_bytes = 0;     // of records that are no longer needed, and of padding
   // Compaction went so far and gave up: the records before are no longer counted in the index.
@@ -51,8 +52,11 @@ class log_segments {
   [[nodiscard]] bool next_is_ready() const;
   // One that was there at the start.
   void add(shared_segment found);
-  // Nothing is written to it any more; what was reserved behind its end is given back.
-  void seal(segment& full);
+  // Nothing is written to it any more, and all that was has ended: says so in its first block, and
+  // gives back what was reserved behind its end.
+  void seal(const shared_segment& full);
+  // A write there failed: none of it is to be found, now or by a later start.
+  static void clear(segment& of, std::uint64_t offset, std::uint64_t bytes);
   void remove(std::uint32_t number);
   // Closes it elsewhere, if nobody else has it: giving its room back takes its time.
   void let_go(shared_segment unused);

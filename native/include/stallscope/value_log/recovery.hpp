@@ -1,7 +1,8 @@
 // Fills a shard's index from the segments that are there at the start, whatever ended the server
-// before. A tail that is no record is cut off, damage between records stepped over and left where
-// it is, as is a segment that lost its first block and that no other tells how to read; all are
-// told. Takes the time to read the segments; blocks its thread.
+// before. Of one that was still written to, a tail that is no record is cut off, as a write that
+// was not finished. All else that is no record is damage: it is stepped over and left where it is,
+// as is a segment that lost its first block and that no other tells how to read. All are told.
+// Takes the time to read the segments; blocks its thread.
 #pragma once
 
 #include <cstdint>
