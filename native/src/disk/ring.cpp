@@ -32,10 +32,6 @@ ring::~ring() {
   ::io_uring_queue_exit(&ring_);
 }
 
-bool passing_error(int error) noexcept {
-  return error == ETIME || error == EINTR || error == EAGAIN || error == EBUSY;
-}
-
 std::string uring_refusal() {
   io_uring ring{};
   const int error = -::io_uring_queue_init(2, &ring, 0);

@@ -45,7 +45,6 @@ disk_executor::disk_executor(reactor& loop, const value_log::data_directory& dir
   counters_.recovered_records.set(report_.records);
   counters_.cut_bytes.set(report_.cut_bytes);
   counters_.damaged_bytes.set(report_.damaged_bytes);
-  counters_.by_io_uring.set(port_.by_io_uring() ? 1 : 0);
   compactor_.consider();
   publish();
   publish_sums();

@@ -36,6 +36,7 @@ void disk_executor::publish_sums() {
   counters_.dead_bytes.set(segments.dead_bytes());
   const bool direct = !segments.all().empty() && segments.all().rbegin()->second->direct;
   counters_.direct.set(direct ? 1 : 0);
+  counters_.by_io_uring.set(port_.by_io_uring() ? 1 : 0);
   if (loop_.now() - percentiles_at_ < percentiles_apart) return;
   percentiles_at_ = loop_.now();
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {

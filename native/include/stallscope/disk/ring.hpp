@@ -5,6 +5,7 @@
 
 #include <liburing.h>
 
+#include <cerrno>
 #include <string>
 
 namespace stallscope::disk {
@@ -27,7 +28,9 @@ class ring {
 };
 
 // An error of io_uring_enter that says to come again later, not that the ring is broken.
-[[nodiscard]] bool passing_error(int error) noexcept;
+[[nodiscard]] constexpr bool passing_error(int error) noexcept {
+  return error == ETIME || error == EINTR || error == EAGAIN || error == EBUSY;
+}
 
 // Why this process gets no ring, in words; empty where it gets one. Some 50 us.
 std::string uring_refusal();

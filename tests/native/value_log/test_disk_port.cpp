@@ -1,0 +1,194 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/scratch.hpp"
+#include "stallscope/value_log/aligned_memory.hpp"
+#include "stallscope/value_log/disk_port.hpp"
+
+using namespace stallscope::value_log;
+using stallscope::descriptor;
+using stallscope::reactor;
+using stallscope::test::scratch;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int patience = 2000;  // turns of at most 10 ms
+
+struct port_request final : io_request {
+  std::int64_t result = 1;
+  int times = 0;
+  void io_done(std::int64_t ended) override {
+    result = ended;
+    ++times;
+  }
+};
+
+struct port_bench {
+  explicit port_bench(const fs::path& path, const disk_port_settings& settings = {})
+      : file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), port(loop, settings) {}
+
+  // Whether that many requests were done in time.
+  template <typename requests>
+  bool wait_for(const requests& wanted) {
+    for (int turns = 0; turns < patience; ++turns) {
+      if (std::ranges::all_of(wanted, [](const auto& one) { return one->times != 0; })) return true;
+      loop.turn(std::chrono::milliseconds{10});
+    }
+    return false;
+  }
+  std::int64_t write(std::uint64_t offset, char filled_with, std::size_t bytes) {
+    const aligned_memory memory(bytes);
+    std::ranges::fill(memory.bytes(), static_cast<std::byte>(filled_with));
+    port_request made;
+    made.writes(file.get(), offset, memory.bytes());
+    port.submit(made);
+    REQUIRE(wait_for(std::array{&made}));
+    CHECK(made.times == 1);
+    return made.result;
+  }
+  std::string read(std::uint64_t offset, std::size_t bytes) {
+    const aligned_memory memory(bytes);
+    port_request made;
+    made.reads(file.get(), offset, memory.bytes());
+    port.submit(made);
+    REQUIRE(wait_for(std::array{&made}));
+    REQUIRE(made.result >= 0);
+    return {reinterpret_cast<const char*>(memory.bytes().data()),
+            static_cast<std::size_t>(made.result)};
+  }
+  std::int64_t sync() {
+    port_request made;
+    port.sync(file.get(), made);
+    REQUIRE(wait_for(std::array{&made}));
+    return made.result;
+  }
+
+  reactor loop;
+  descriptor file;
+  disk_port port;
+};
+
+// The ring of this process becomes a file that is none: the kernel takes nothing more from it.
+bool break_rings() {
+  const descriptor none(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  bool broken = false;
+  for (const auto& one : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (fs::read_symlink(one, gone) != "anon_inode:[io_uring]") continue;
+    broken = ::dup2(none.get(), std::stoi(one.path().filename())) >= 0 || broken;
+  }
+  return broken;
+}
+
+// While it is there, files of this process end at so many bytes.
+class file_limit {
+ public:
+  explicit file_limit(rlim_t bytes) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const rlimit limited{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limited) == 0);
+  }
+  file_limit(const file_limit&) = delete;
+  file_limit& operator=(const file_limit&) = delete;
+  file_limit(file_limit&&) = delete;
+  file_limit& operator=(file_limit&&) = delete;
+  ~file_limit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+// Whether it holds just that, from there to its end.
+bool holds(port_bench& bench, std::uint64_t offset, char filled_with, std::size_t bytes) {
+  return bench.read(offset, bytes + block_bytes) == std::string(bytes, filled_with);
+}
+
+void write_read_sync(port_bench& bench) {
+  constexpr std::size_t many = 300'000 / block_bytes * block_bytes;
+  REQUIRE(::ftruncate(bench.file.get(), 0) == 0);
+  CHECK(bench.write(0, 'a', many) == many);
+  CHECK(holds(bench, 0, 'a', many));
+  CHECK(bench.write(many, 'b', block_bytes) == block_bytes);
+  CHECK(bench.sync() == 0);
+  CHECK(holds(bench, many, 'b', block_bytes));
+}
+
+void end_short(port_bench& bench) {
+  constexpr std::size_t limit = 2 * block_bytes;
+  REQUIRE(::ftruncate(bench.file.get(), 0) == 0);
+  const file_limit full(limit);
+  CHECK(bench.write(0, 'a', 4 * block_bytes) == -EFBIG);
+  CHECK(holds(bench, 0, 'a', limit));
+}
+
+}  // namespace
+
+TEST_CASE("what is written through the port is there, and what ends short is told why") {
+  const scratch folder;
+  port_bench bench(folder.at("file"));
+  write_read_sync(bench);
+  port_bench other(folder.at("other"));
+  end_short(other);
+}
+
+TEST_CASE("a ring that refuses to go on gives way to blocking calls, and nothing is lost") {
+  const scratch folder;
+  port_bench bench(folder.at("file"), {.limit = 0});
+  if (!bench.port.by_io_uring()) return;
+  REQUIRE(break_rings());
+  // More than the ring has room for, all given in one turn.
+  const aligned_memory memory(block_bytes);
+  std::ranges::fill(memory.bytes(), std::byte{'x'});
+  std::vector<std::unique_ptr<port_request>> many;
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    many.push_back(std::make_unique<port_request>());
+    many.back()->writes(bench.file.get(), i * block_bytes, memory.bytes());
+    bench.port.submit(*many.back());
+  }
+  REQUIRE(bench.wait_for(many));
+  CHECK(std::ranges::all_of(many, [](const auto& one) {
+    return one->times == 1 && one->result == static_cast<std::int64_t>(block_bytes);
+  }));
+  CHECK_FALSE(bench.port.by_io_uring());
+  CHECK(holds(bench, 0, 'x', 600 * block_bytes));
+  write_read_sync(bench);
+  port_bench other(folder.at("other"));
+  end_short(other);
+  end_short(bench);
+}
+
+TEST_CASE("a port whose ring failed drains") {
+  const scratch folder;
+  port_bench bench(folder.at("file"));
+  if (!bench.port.by_io_uring()) return;
+  const aligned_memory memory(block_bytes);
+  std::ranges::fill(memory.bytes(), std::byte{'x'});
+  std::array<port_request, 20> many;
+  for (port_request& one : many) {
+    one.writes(bench.file.get(), 0, memory.bytes());
+    bench.port.submit(one);
+  }
+  port_request synced;
+  bench.port.sync(bench.file.get(), synced);
+  REQUIRE(break_rings());
+  bench.port.drain();
+  CHECK(std::ranges::all_of(many, [](const auto& one) { return one.times == 1; }));
+  CHECK(synced.result == 0);
+}
