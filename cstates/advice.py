@@ -113,8 +113,12 @@ def _disproofs(worth: Sequence[Suggestion], evidence: Sequence[Evidence]) -> lis
 def _nothing(run: IdleRun) -> str | None:
     if run.never_idle:
         return "CPUs never idled, nothing to gain"
+    if not run.states:
+        return "nothing to gain: the kernel tells of no sleep states, so none can be closed"
     if len(run.states) < 2:
         return "nothing to gain: there is no shallower state to stay in"
+    if run.intervals is None and run.entries is None:
+        return "nothing can be advised: the counters of the sleep states could not be read"
     entries = run.intervals or run.entries or 0
     if run.seconds and entries / run.seconds < LEAST_WAKES_PER_S:
         return (

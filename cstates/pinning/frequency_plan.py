@@ -77,7 +77,10 @@ def plan_turbo(roots: Roots, targets: Targets) -> tuple[Change, ...]:
 def plan_energy_preference(
     roots: Roots, request: PinRequest, targets: Targets
 ) -> tuple[Change, ...]:
-    """Return the changes of EPP; none where the governor performance sets it itself."""
+    """Return the changes of EPP; under the governor performance the active drivers set their own.
+
+    UnableError where that is not what is asked.
+    """
     wanted = request.energy_preference
     assert wanted is not None
     found = []
@@ -95,9 +98,16 @@ def plan_energy_preference(
                 f"--epp {wanted!r}: there is no such energy preference",
                 f"there are: {', '.join(known)}",
             )
-        # The active drivers refuse it under the governor performance, which sets it on its own.
-        if old != wanted and (request.governor or policy.governor) != "performance":
+        if old == wanted:
+            continue
+        if (request.governor or policy.governor) != "performance":
             found.append(change("energy-preference", old, wanted, policy=policy.name))
+        elif wanted not in ("performance", "0"):
+            raise UnableError(
+                f"--epp {wanted}: the governor performance, which {policy.name} has, sets the "
+                "energy preference itself",
+                "leave it out, or choose another with --governor",
+            )
     return tuple(found)
 
 

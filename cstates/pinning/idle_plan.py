@@ -5,9 +5,10 @@ nowhere, ladder.c not for its first real state; haltpoll.c passes over any laten
 That is known beforehand and told; the counters decide afterwards (``effects``).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cstates.idle_states import POLL, CpuIdle, IdleMachine, IdleState, read_idle_machine
+from cstates.latency_limit import effective_limit_us, read_global_limit
 from cstates.pinning.knobs import Change, change
 from cstates.pinning.request import SHALLOWEST, PinRequest
 from cstates.pinning.targets import Targets
@@ -63,8 +64,30 @@ def plan_idle(roots: Roots, request: PinRequest, targets: Targets) -> IdlePlan:
         changes += [_cpu_limit(roots, cpu, way.limit_us) for cpu in machine.cpus]
     held = way.limit_us if targets.all_capped else None
     return IdlePlan(
-        tuple(each for each in changes if each.old != each.new), closed, held, way.warnings
+        tuple(each for each in changes if each.old != each.new),
+        closed,
+        held,
+        (*way.warnings, *_still_closed(roots, machine, request)),
     )
+
+
+def _still_closed(roots: Roots, machine: IdleMachine, request: PinRequest) -> tuple[str, ...]:
+    """Return a warning of states that are named, but that a latency limit keeps closed."""
+    limit = read_global_limit(roots).limit_us
+    names = dict.fromkeys(
+        state.name
+        for cpu in machine.cpus
+        for state in cpu.states
+        if state.name in request.states
+        and replace(state, disabled=False).closed_by(effective_limit_us(limit, cpu.resume_limit_us))
+    )
+    if not names:
+        return ()
+    text = (
+        f"{', '.join(names)} cannot be entered, for a latency limit is set already: "
+        "stallscope cstates show tells whose"
+    )
+    return (text,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,3 +191,11 @@ def test_commands_are_safe_to_paste_whatever_states_are_called() -> None:
     words = shlex.split(found.commands[0])
     assert words[words.index("--states") + 1] == f"POLL,{odd}"
     assert words[-1] == "CMD"
+
+
+def test_what_was_not_read_is_no_zero_in_advice() -> None:
+    given = run(row(2, "ipi", 400, 210.0))
+    unread = tuple(replace(each, entries=None) for each in given.states)
+    blind = replace(given, states=unread, intervals=None, wakes=(), why_counters_only="asked for")
+    assert "could not be read" in str(advise(blind).nothing)
+    assert "tells of no sleep states" in str(advise(replace(given, states=())).nothing)
