@@ -1,11 +1,13 @@
 """Whether two runs of `stallscope cstates compare --load` agree, setting by setting.
 
-Ours is the first run, the peer the second: the differences of medians from "as it is", in percent.
-The settings are this machine's own; where it has none, two of the loader's process, of which
-nothing is to be expected. What others had of the CPUs meanwhile stands in the notes.
+Ours is the first run, the peer the second: the differences of medians from "as it is", one value a
+setting, the control among them. The settings are this machine's own; where it has none, two of the
+loader's process, of which nothing is to be expected. The notes tell what others had of the CPUs.
 """
 
 import json
+import shlex
+import statistics
 import subprocess
 import sys
 from dataclasses import replace
@@ -48,27 +50,44 @@ def _compared(words: list[str]) -> Document | None:
 
 
 def _cases(command: list[str], first: Document, second: Document) -> list[Case]:
-    notes = "; ".join(
-        f"{name} run: others had {_share(each)} of the CPUs' time; {' '.join(each['conclusions'])}"
-        for name, each in (("first", first), ("second", second))
+    usual = Case(
+        name="",
+        metric="",
+        ours_command=f"stallscope {shlex.join(command)}",
+        peer_command="the same again",
+        bar="",
     )
-    cases = []
-    for one, other in zip(first["settings"][1:], second["settings"][1:], strict=True):
-        for metric, found in one["metrics"].items():
-            deltas = (found["delta_share"], other["metrics"][metric]["delta_share"])
-            if None not in deltas:
-                cases.append(
-                    Case(
-                        name=f"{one['name']}: {metric}",
-                        metric="delta, percent",
-                        ours_command=f"stallscope {' '.join(command)}",
-                        peer_command="the same again",
-                        bar="",
-                        ours=(deltas[0] * 100,),
-                        peer=(deltas[1] * 100,),
-                    )
-                )
-    return [replace(cases[0], notes=notes), *cases[1:]]
+    cases = [
+        replace(
+            usual,
+            name=f"{metric} under {len(one)} settings",
+            metric="against as it is, percent",
+            ours=tuple(one),
+            peer=tuple(_told(second, metric, "delta_share")),
+        )
+        for metric in first["settings"][0]["metrics"]
+        if (one := _told(first, metric, "delta_share"))
+    ]
+    counts = replace(
+        usual,
+        name="differences that count",
+        metric="of those tried, percent",
+        ours=(_counted(first),),
+        peer=(_counted(second),),
+        notes=f"others had {_share(first)} of the CPUs' time, and {_share(second)} in the second",
+    )
+    return [*cases, counts]
+
+
+def _told(document: Document, metric: str, key: str) -> list[float]:
+    """Return what is told of a metric under each setting but "as it is", in percent."""
+    found = (each["metrics"][metric][key] for each in document["settings"][1:])
+    return [100 * value for value in found if value is not None]
+
+
+def _counted(document: Document) -> float:
+    metrics = document["settings"][0]["metrics"]
+    return statistics.mean(value for name in metrics for value in _told(document, name, "shown"))
 
 
 def _share(document: Document) -> str:
