@@ -11,6 +11,7 @@ Examples:
   stallscope io queue /var/lib/db
   stallscope io queue .
   stallscope io queue /dev/nvme0n1 --interval 5
+  stallscope io queue /srv --interval 5 -o queue && stallscope report queue
   stallscope io queue / --json | jq '.devices[] | [.name, .queue.nr_requests]'
 """
 
@@ -23,17 +24,31 @@ Examples:
     metavar="S",
     help="Count over so many seconds what the devices do.",
 )
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Record into this directory, with a page.",
+)
+@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @roots_options
 def command(
-    path: Path, interval: float | None, as_json: bool, sysfs_root: Path, proc_root: Path
+    path: Path,
+    interval: float | None,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+    sysfs_root: Path,
+    proc_root: Path,
 ) -> int:
     """Show what stands between a path and its disk, and what it means for depth.
 
     PATH is a file, a directory or a block device. From its mount through partitions, LVM, RAID,
     encryption and loop devices down to the disks: filesystem, scheduler, requests and hardware
-    tags, merging, block sizes, write cache, requests in flight, stalls by PSI. Nothing is written,
-    and nothing is read but what the kernel tells.
+    tags, merging, block sizes, write cache, requests in flight, stalls by PSI. Nothing is written
+    to the disk but a recording that is asked for, and nothing is read but what the kernel tells.
     """
     from harness.io.queue_session import QueueRequest, run_queue  # noqa: PLC0415 - start-up
     from stallscope.errors import UsageError  # noqa: PLC0415
@@ -47,4 +62,6 @@ def command(
             "a recorded machine's counters do not move, so --interval would count nothing",
             "leave out --interval",
         )
-    return run_queue(QueueRequest(path, roots, interval), as_json=as_json)
+    if force and output is None:
+        raise UsageError("--force replaces a recording, and none is asked for", "add -o DIR")
+    return run_queue(QueueRequest(path, roots, interval, output, force), as_json=as_json)

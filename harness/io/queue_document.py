@@ -1,4 +1,4 @@
-"""The document of `stallscope io queue --json`; missing is null, and the reason beside it."""
+"""The document of `stallscope io queue`; missing is null, and the reason beside it."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -35,6 +35,7 @@ def document(found: BlockQueue, watched: Watched | None) -> dict[str, object]:
         "pressure": found.pressure and asdict(found.pressure),
         "pressure_missing": found.pressure_missing,
         "interval_s": interval and interval.seconds,
+        "complete": watched is None or not watched.interrupted,
         "stalls": stalls_document(watched),
         "stalls_missing": watched.stalls_missing if watched else NOT_WATCHED,
     }
@@ -46,7 +47,7 @@ def _mount(mount: Mount) -> dict[str, object]:
         "filesystem": mount.filesystem,
         "source": mount.source,
         "options": options_of(mount),
-        "meanings": _meanings(mount_meanings(mount)),
+        "settings": _settings(mount_meanings(mount)),
     }
 
 
@@ -56,10 +57,10 @@ def _device(device: QueueDevice, interval: Interval | None) -> dict[str, object]
     return asdict(device) | {
         "queue": queue
         and asdict(queue) | {"admitted": queue.admitted, "on_device": queue.on_device},
-        "meanings": _meanings(device_meanings(device)),
+        "settings": _settings(device_meanings(device)),
         "over_interval": activity and asdict(activity),
     }
 
 
-def _meanings(meanings: Iterable[Meaning]) -> dict[str, str]:
-    return {each.key: each.meaning for each in meanings}
+def _settings(meanings: Iterable[Meaning]) -> list[dict[str, str]]:
+    return [asdict(each) for each in meanings]

@@ -1,21 +1,21 @@
-"""One `stallscope io queue`: reads, counts over the interval, prints."""
+"""One `stallscope io queue`: reads, counts over the interval, records, prints."""
 
 import json
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from harness.io.queue_document import document
+from harness.io.queue_shown import queue_shown
 from harness.io.queue_text import lines
 from harness.io.queue_watched import Watched
-from harness.terminal import LiveLine, colours, width
+from harness.io.recorder import Recorder
+from harness.terminal import LiveLine, width
 from ioprobe.block_queue import BlockQueue
 from ioprobe.block_queue_reading import Interval, over_interval, read_block_queue
 from ioprobe.block_queue_tracing import observe_stalls
 from stallscope.errors import ExitCode, UnableError
+from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
 
 
@@ -26,29 +26,41 @@ class QueueRequest:
     path: Path
     roots: Roots
     interval_s: float | None
+    output: Path | None = None
+    force: bool = False
 
 
 def run_queue(request: QueueRequest, *, as_json: bool) -> int:
     """Return the exit code, once all is printed; Ctrl-C ends the interval and keeps what was."""
-    found = read_block_queue(request.path, request.roots)
-    watched = None
-    if request.interval_s is not None:
-        watched = _watch(found, request)
-    if as_json:
-        click.echo(json.dumps(document(found, watched), allow_nan=False))
-    else:
-        click.echo("\n".join(lines(found, watched, width())), color=colours())
+    path = str(request.path)
+    with Recorder("queue", path, request.output, force=request.force) as recorder:
+        found = read_block_queue(request.path, request.roots)
+        watched = None
+        if request.interval_s is not None:
+            watched = _watch(found, request, request.interval_s)
+        made = json.loads(json.dumps(document(found, watched)))
+        recorder.keep(made, {}, ())
+    recorder.tell(made, lines(queue_shown(Fields(made, "the queue")), width()), as_json=as_json)
     return int(ExitCode.DONE)
 
 
-def _watch(found: BlockQueue, request: QueueRequest) -> Watched:
+def _watch(found: BlockQueue, request: QueueRequest, seconds: float) -> Watched:
     counted: list[Interval] = []
+    interrupted = False
     line = LiveLine()
 
+    def wait(wanted_s: float) -> None:
+        nonlocal interrupted
+        until_s = time.monotonic() + wanted_s
+        try:
+            while (left_s := until_s - time.monotonic()) > 0:
+                line.show(f"io queue: watching, {left_s:.0f} s left (Ctrl-C ends it earlier)")
+                time.sleep(min(1.0, left_s))
+        except KeyboardInterrupt:
+            interrupted = True
+
     def count() -> None:
-        seconds = request.interval_s or 0.0
-        line.show(f"io queue: watching for {seconds:g} s (Ctrl-C ends it earlier)")
-        counted.append(over_interval(found.devices, request.roots, seconds=seconds, wait=_wait))
+        counted.append(over_interval(found.devices, request.roots, seconds=seconds, wait=wait))
 
     stalls, missing = None, None
     try:
@@ -63,9 +75,4 @@ def _watch(found: BlockQueue, request: QueueRequest) -> Watched:
     if not counted:
         count()
         line.clear()
-    return Watched(counted[0], stalls, missing)
-
-
-def _wait(seconds: float) -> None:
-    with suppress(KeyboardInterrupt):
-        time.sleep(seconds)
+    return Watched(counted[0], stalls, missing, interrupted)

@@ -2,16 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from harness.io.queue_watched import Watched, stalls_lines
+from harness.io.queue_shown import DeviceShown, MountShown, QueueShown
+from harness.io.queue_watched import stalls_lines
 from harness.terminal import percent, printable, wrapped
-from ioprobe.block_queue import BlockQueue, Pressure, PressureLine, QueueDevice
-from ioprobe.block_queue_meaning import (
-    Meaning,
-    depth_of,
-    device_meanings,
-    mount_meanings,
-    options_of,
-)
+from ioprobe.block_queue import PressureLine
+from ioprobe.block_queue_meaning import Meaning
 from ioprobe.block_queue_reading import Activity, Interval
 from stallscope.sizes import size_text
 
@@ -19,47 +14,52 @@ _LABEL, _VALUE = 17, 19
 _LEAST_ROOM = 30  # of meanings beside their values; else they stand below
 
 
-def lines(found: BlockQueue, watched: Watched | None, room: int) -> Iterator[str]:
+def lines(shown: QueueShown, room: int) -> Iterator[str]:
     """Yield the lines, at most ``room`` columns wide where words allow."""
-    place = found.place
-    yield from wrapped(f"{place.path} ({place.kind})", room, "  ")
-    if place.missing:
-        yield from wrapped(f"No block device: {place.missing}", room, "  ")
-    else:
-        yield from wrapped(depth_of(found), room, "  ")
-    if place.mount:
-        mount = place.mount
+    yield from wrapped(f"{shown.path} ({shown.kind})", room, "  ")
+    yield from wrapped(depth_text(shown), room, "  ")
+    if shown.mount:
         yield ""
-        head = f"Mount {mount.mount_point} of {mount.source} ({','.join(options_of(mount))})"
-        yield from wrapped(head, room, "  ")
-        yield from _rows(mount_meanings(mount), room)
-    for alike in _alike(found.devices):
+        yield from wrapped(mount_text(shown.mount), room, "  ")
+        yield from _rows(shown.mount.settings, room)
+    for devices in alike(shown.devices):
         yield ""
-        for device in alike:
-            yield from wrapped(_head(device), room, "  ")
-            if watched:
-                yield from wrapped(_over(device, watched.interval), room, "    ")
-        yield from _rows(device_meanings(alike[0]), room)
+        for device in devices:
+            yield from wrapped(device_text(device), room, "  ")
+            if shown.watched:
+                over = over_text(device, shown.watched.interval)
+                yield from wrapped(f"  {over}", room, "    ")
+        yield from _rows(devices[0].settings, room)
     yield ""
-    if watched:
-        yield from stalls_lines(watched, room)
+    if shown.watched:
+        yield from stalls_lines(shown.watched, room)
         yield ""
-    yield from wrapped(_pressure(found.pressure, found.pressure_missing), room, "  ")
+    yield from wrapped(pressure_text(shown), room, "  ")
 
 
-def _alike(devices: Iterable[QueueDevice]) -> Iterable[list[QueueDevice]]:
+def depth_text(shown: QueueShown) -> str:
+    """Return what bounds the requests of the path, or why nothing tells."""
+    return f"No block device: {shown.missing}" if shown.missing else shown.depth
+
+
+def mount_text(mount: MountShown) -> str:
+    """Return a mount in a line."""
+    return f"Mount {mount.point} of {mount.source} ({','.join(mount.options)})"
+
+
+def alike(devices: Iterable[DeviceShown]) -> Iterable[list[DeviceShown]]:
     """Return devices in groups of which all the same is said, as an array's members."""
-    groups: dict[object, list[QueueDevice]] = {}
+    groups: dict[object, list[DeviceShown]] = {}
     for device in devices:
-        said = (device.level, device.kind, tuple(device_meanings(device)))
-        groups.setdefault(said, []).append(device)
+        groups.setdefault((device.level, device.kind, device.settings), []).append(device)
     return groups.values()
 
 
-def _head(device: QueueDevice) -> str:
+def device_text(device: DeviceShown) -> str:
+    """Return a device in a line."""
     size = "" if device.size_bytes is None else f", {size_text(device.size_bytes)}"
     above = f", below {', '.join(device.holders)}" if device.holders else ""
-    return f"{'  ' * device.level}{device.name}: {device.what}{size}{above}".strip()
+    return f"{device.name}: {device.what}{size}{above}"
 
 
 def _rows(meanings: Iterable[Meaning], room: int) -> Iterator[str]:
@@ -80,9 +80,10 @@ def _row(each: Meaning, room: int) -> Iterator[str]:
     yield from (" " * left + line for line in rest)
 
 
-def _over(device: QueueDevice, interval: Interval) -> str:
+def over_text(device: DeviceShown, interval: Interval) -> str:
+    """Return what a device did over the interval, or that it is not told."""
     activity = interval.devices.get(device.name)
-    head = f"  In {interval.seconds:.3g} s:"
+    head = f"In {interval.seconds:.3g} s:"
     if activity is None:
         return f"{head} not told: its counters cannot be read, or were set back"
     return f"{head} {activity_text(activity)}"
@@ -108,9 +109,11 @@ def _mean(milliseconds: float | None) -> str:
     return "" if milliseconds is None else f", mean {milliseconds:.3g} ms"
 
 
-def _pressure(pressure: Pressure | None, missing: str | None) -> str:
+def pressure_text(shown: QueueShown) -> str:
+    """Return how long tasks waited for I/O, or why that is not told."""
+    pressure = shown.pressure
     if pressure is None:
-        return f"Stalls on I/O (PSI): not told: {missing}"
+        return f"Stalls on I/O (PSI): not told: {shown.pressure_missing}"
     text = f"Stalls on I/O (PSI): some tasks waited {_line(pressure.some)}"
     if pressure.full:
         text += f"; all that had work {_line(pressure.full)}"

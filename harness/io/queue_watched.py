@@ -13,11 +13,15 @@ _MOST_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What was seen over the interval; why stalls could not be looked for, where they could not."""
+    """What was seen over the interval; why stalls could not be looked for, where they could not.
+
+    ``interrupted``: Ctrl-C ended the interval before its time.
+    """
 
     interval: Interval
     stalls: Stalls | None
     stalls_missing: str | None
+    interrupted: bool = False
 
 
 def stalls_document(watched: Watched | None) -> dict[str, object] | None:
@@ -44,21 +48,30 @@ def stalls_lines(watched: Watched, room: int) -> Iterator[str]:
     if stalls is None:
         yield from wrapped(f"Submission stalls: not told: {watched.stalls_missing}", room, "  ")
         return
-    yield from wrapped(_head(stalls, watched.interval.seconds), room, "  ")
-    telling = [each for each in stalls.processes if each.calls or each.punts]
-    for each in telling[:_MOST_SHOWN]:
+    yield from wrapped(stalls_head(stalls, watched.interval.seconds), room, "  ")
+    for each in telling(stalls):
         yield from (f"  {line}" for line in wrapped(_process(each, stalls.room), room - 2, "  "))
-    others = len(stalls.processes) - len(telling[:_MOST_SHOWN])
-    if others:
-        text = f"  {others} more: by plain reads and writes, which always wait, or of the kernel."
-        yield from wrapped(text, room, "  ")
-    for text in stalls.missing:
+    for text in stalls_notes(stalls):
         yield from wrapped(f"  {text}", room, "  ")
+
+
+def telling(stalls: Stalls) -> tuple[ProcessStalls, ...]:
+    """Return the processes of which there is something to say, not too many."""
+    return tuple(each for each in stalls.processes if each.calls or each.punts)[:_MOST_SHOWN]
+
+
+def stalls_notes(stalls: Stalls) -> Iterator[str]:
+    """Yield what a reader must know of the stalls that are told."""
+    others = len(stalls.processes) - len(telling(stalls))
+    if others:
+        yield f"{others} more: by plain reads and writes, which always wait, or of the kernel."
+    yield from stalls.missing
     if stalls.lost_events:
-        yield f"  {stalls.lost_events:,} events were lost: there was more than is told."
+        yield f"{stalls.lost_events:,} events were lost: there was more than is told."
 
 
-def _head(stalls: Stalls, seconds: float) -> str:
+def stalls_head(stalls: Stalls, seconds: float) -> str:
+    """Return what was looked at, and how full the queue was seen."""
     flight = stalls.room.most_in_flight
     text = f"Submission stalls in {seconds:.3g} s"
     if flight is not None and stalls.room.limit is not None:

@@ -42,6 +42,7 @@ REPORTERS = {
     "probe.json": "harness.io.probe_report",
     "curve.json": "harness.io.curve_report",
     "mix.json": "harness.io.mix_report",
+    "queue.json": "harness.io.queue_report",
     "watch.json": "harness.io.watch_report",
     "storm.json": "harness.labs.storm_report",
 }

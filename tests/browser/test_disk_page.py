@@ -1,73 +1,125 @@
-"""The panels of a response curve, a read/write matrix and a storm in a browser, light and dark."""
+"""The page of all disk measurements in a browser: light and dark, wide and narrow."""
 
 import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
 
-from harness.io import curve_report, mix_report
+from harness.command_line import main
 from harness.io.curve_document import curve_document
 from harness.io.mix_document import MixMeasurement, mix_document
-from harness.labs import storm_report
+from harness.io.queue_document import document as queue_document
+from harness.io.queue_watched import Watched
+from harness.io.report import write_io_page
+from harness.io.watch_document import document as watch_document
 from harness.labs.storm_document import storm_document
 from harness.labs.storm_plan import StormOptions
 from harness.labs.storm_session import measured_storm
-from harness.pages.io_page import render_io_page
+from ioprobe.block_queue_reading import Interval, read_block_queue
 from ioprobe.mix_plan import MixPlan
 from ioprobe.mix_rounds import measure_mix
-from stallscope.json_fields import Fields
 from tests.browser.test_slots_page import LUMINANCE
 from tests.harness.io.curve_measurements import measurement
+from tests.harness.io.test_queue import stalls
+from tests.harness.io.watches import ASKED, made_watch
+from tests.ioprobe.machine_trees import disk_machine
 from tests.ioprobe.mix_model import MixModel
 
 pytestmark = pytest.mark.browser
 
+TITLES = [
+    "Latency, one request at a time",
+    "Response curve",
+    "Reads and writes together",
+    "Between the path and its disk",
+    "Block requests",
+    "Latency",
+    "A reader beside a storm of writes",
+]
+TEXTS = (
+    "#probe .hint",
+    "#probe td.name",
+    ".curve-finding",
+    ".curve-depth dd",
+    "#mix figcaption",
+    "#mix .hint",
+    "#queue .queue-words td",
+    "#queue .queue-stalls td",
+    "#watch td",
+    "#storm .curve-finding",
+    "#storm td",
+)
+
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a recording that holds a document of each verb."""
+    work = tmp_path_factory.mktemp("disk")
+    folder = work / "run"
+    words = ["sim:servers=8,service=1ms,exponential", "--count", "3000", "-o", str(folder)]
+    assert main(["io", "probe", *words]) == 0
     mix = measure_mix(MixPlan(), MixModel().measure, lambda progress: None)  # noqa: ARG005
     storm = StormOptions("sim:servers=8,service=1ms", rounds=1, recommended=9)
-    documents = (
-        (curve_report, curve_document(measurement(slo_p99_ns=8e6))),
-        (mix_report, mix_document(MixMeasurement("/srv/<db>", True, mix, {}, [], 1.0))),
-        (storm_report, storm_document(measured_storm(storm))),
-    )
-    panels = [
-        panel
-        for report, made in documents
-        for panel in report.reported(
-            Path(), Fields(json.loads(json.dumps(made)), "made"), 100
-        ).panels
-    ]
-    path = tmp_path_factory.mktemp("disk") / "report.html"
-    text = render_io_page(panels, title="/srv", recording_name="r", source="modelled", facts={})
-    path.write_text(text, encoding="utf-8")
-    return path
+    queue = read_block_queue(Path("/x"), disk_machine("sata-rotational", work / "machine"))
+    documents = {
+        "curve": curve_document(measurement(slo_p99_ns=8e6)),
+        "mix": mix_document(MixMeasurement("/srv/<db>", True, mix, {}, [], 1.0)),
+        "queue": queue_document(queue, Watched(Interval(2.0, {}), stalls(), None)),
+        "watch": watch_document(made_watch(work), ASKED, []),
+        "storm": storm_document(measured_storm(storm)),
+    }
+    for verb, made in documents.items():
+        (folder / f"{verb}.json").write_text(json.dumps(made))
+    made_page = write_io_page(folder)
+    shutil.rmtree(work / "machine")
+    return made_page
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_all_panels_are_drawn_and_can_be_read(
-    browser: webdriver.Chrome, page: Path, scheme: str
-) -> None:
+@contextmanager
+def shown(browser: webdriver.Chrome, page: Path, scheme: str, width: int) -> Iterator[None]:
+    """Show a page to somebody who likes a scheme, in a window of a width."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         browser.get_log("browser")
         browser.get(page.as_uri())
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 420)])
+def test_all_panels_are_drawn_fit_and_can_be_read(
+    browser: webdriver.Chrome, page: Path, scheme: str, width: int
+) -> None:
+    with shown(browser, page, scheme, width):
         assert browser.get_log("browser") == []
+        titles = [each.text for each in browser.find_elements("css selector", ".panel h2")]
+        assert titles[: len(TITLES)] == TITLES
         sheet = browser.execute_script(LUMINANCE, "#curve", "backgroundColor")
         assert (sheet > 0.5) == (scheme == "light")
-        for place in (
-            ".curve-finding",
-            ".curve-depth dd",
-            "#mix figcaption",
-            "#mix .hint",
-            "#storm .curve-finding",
-            "#storm td",
-        ):
-            text = browser.execute_script(LUMINANCE, place, "color")
-            assert (max(sheet, text) + 0.05) / (min(sheet, text) + 0.05) > 4.5, place
+        paints = dict.fromkeys(TEXTS, "color") | {"#probe .plot-tick": "fill"}
+        for place, paint in paints.items():
+            text = browser.execute_script(LUMINANCE, place, paint)
+            assert (max(sheet, text) + 0.05) / (min(sheet, text) + 0.05) >= 4.5, place
+        assert browser.execute_script(
+            "return document.documentElement.scrollWidth <= window.innerWidth"
+        )
+
+
+def test_each_panel_has_what_its_verb_found(browser: webdriver.Chrome, page: Path) -> None:
+    with shown(browser, page, "light", 1200):
+        assert len(browser.find_elements("css selector", "#probe svg.plot")) == 3
+        assert len(browser.find_elements("css selector", "#probe rect.plot-bar")) > 10
+        cells = browser.find_elements("css selector", "#probe tbody td")
+        assert [cell.text for cell in cells[:2]] == ["direct", "3,000"]
         # The three depths are lines of their own looks, in both plots.
         looks = browser.execute_script(
             "return [...document.querySelectorAll('#curve .curve-mark')].map("
@@ -75,14 +127,21 @@ def test_all_panels_are_drawn_and_can_be_read(
         )
         assert len(looks) == 6
         assert len(set(looks)) == 3
-        fits = browser.execute_script(
+        assert browser.execute_script(
             "return [...document.querySelectorAll('#mix .heat g')].every((cell) => {"
             "const [box, text] = [cell.querySelector('rect'), cell.querySelector('text')];"
             "return text.getBBox().width <= box.getBBox().width})"
         )
-        assert fits
-        assert browser.execute_script(
-            "return document.documentElement.scrollWidth <= window.innerWidth"
-        )
-    finally:
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        assert len(browser.find_elements("css selector", ".watch-heat rect.watch-cell")) > 10
+
+
+def test_the_words_of_a_queue_are_whole_on_a_narrow_screen(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    with shown(browser, page, "light", 420):
+        tables = browser.find_elements("css selector", "#queue .queue-words .scroll")
+        assert len(tables) >= 2
+        for each in tables:
+            assert browser.execute_script(
+                "return arguments[0].scrollWidth <= arguments[0].clientWidth", each
+            )

@@ -1,7 +1,7 @@
 """`stallscope io queue` on made machines: what people read, the document, wrong usage."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,15 @@ import pytest
 
 from harness.command_line import main
 from harness.io.queue_document import document
-from harness.io.queue_text import lines
+from harness.io.queue_shown import QueueShown, queue_shown
+from harness.io.queue_text import lines as shown_lines
 from harness.io.queue_watched import Watched
+from harness.pages.queue_panel import queue_panel
+from ioprobe.block_queue import BlockQueue
 from ioprobe.block_queue_reading import Activity, Interval, read_block_queue
 from ioprobe.block_queue_stalls import ProcessStalls, QueueRoom, StallCause, Stalls
-from stallscope.errors import ExitCode
+from stallscope.errors import ExitCode, RecordingError
+from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -26,6 +30,14 @@ PATHS = {
     "md-over-nvme": "/srv",
     "crypt-over-sata": "/home",
 }
+
+
+def shown(found: BlockQueue, watched: Watched | None) -> QueueShown:
+    return queue_shown(Fields(json.loads(json.dumps(document(found, watched))), "made"))
+
+
+def lines(found: BlockQueue, watched: Watched | None, room: int) -> Iterator[str]:
+    return shown_lines(shown(found, watched), room)
 
 
 @pytest.mark.parametrize("name", PATHS)
@@ -53,7 +65,11 @@ def test_the_document(machine: Machines, capsys: pytest.CaptureFixture[str]) -> 
     assert disk["queue"]["nr_requests"] == 64
     assert disk["queue"]["tags"] == {"queues": 1, "per_queue": 32, "reserved": 0, "source": "sysfs"}
     assert (disk["queue"]["admitted"], disk["queue"]["on_device"]) == (64, 32)
-    assert "request 65 waits" in disk["meanings"]["nr_requests"]
+    settings = {each["key"]: each for each in disk["settings"]}
+    assert settings["nr_requests"]["label"] == "nr_requests"
+    assert settings["nr_requests"]["value"] == "64"
+    assert "request 65 waits" in settings["nr_requests"]["meaning"]
+    assert made["complete"]
     assert (made["pressure"], disk["over_interval"]) == (None, None)
     assert made["pressure_missing"]
 
@@ -63,7 +79,7 @@ def test_every_number_is_finite_and_every_device_has_meanings(machine: Machines)
         made = document(read_block_queue(Path(path), machine(name)), None)
         json.dumps(made, allow_nan=False)
         devices: Any = made["devices"]
-        assert all(device["meanings"] for device in devices)
+        assert all(device["settings"] for device in devices)
 
 
 def watched(interval: Interval) -> Watched:
@@ -170,3 +186,64 @@ def test_an_interval_on_this_machine(tmp_path: Path, capsys: pytest.CaptureFixtu
     made = json.loads(capsys.readouterr().out)
     assert made["interval_s"] >= 0.2
     assert (made["stalls"] is None) == bool(made["stalls_missing"])
+
+
+def test_a_recording_is_shown_again_as_text_document_and_page(
+    machine: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    words = arguments(machine("nvme"), "/srv/my data/x", "-o", str(folder))
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert main(words) == ExitCode.USAGE
+    assert "is there already" in capsys.readouterr().err
+    assert main([*words, "--force"]) == 0
+    assert capsys.readouterr().out == told
+    assert main(["report", str(folder)]) == 0
+    assert capsys.readouterr().out == told
+    assert main(["report", str(folder), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["schema"] == "stallscope.io.queue/1"
+    page = (folder / "report.html").read_text()
+    for text in ("Between the path and its disk", "nr_requests", "what the device itself is given"):
+        assert text in page
+
+
+def test_the_panel_escapes_and_has_every_process_that_waited(machine: Machines) -> None:
+    roots = machine("sata-rotational")
+    evil = "<b>\x1b[31m\u202ex"
+    (roots.sys / "class/block/sda").resolve().joinpath("device/model").write_text(evil)
+    seen = Watched(Interval(2.0, {}), stalls(name=evil), None, interrupted=True)
+    page = queue_panel(shown(read_block_queue(Path("/dev/sda"), roots), seen)).markup
+    for raw in ("<b>", "\x1b", "\u202e"):
+        assert raw not in page
+    assert "6 of 8 (75.0 %)" in page
+    assert "over nr_requests" in page
+    assert "1 more: by plain reads" in page
+    assert "interrupted" in page
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"devices": 5},
+        {"devices": [{"name": "sda"}]},
+        {"depth": None},
+        {"mount": {"point": "/"}},
+        {"pressure": {"some": {"avg10": "much"}}},
+        {"interval_s": 1.0, "stalls": {"cpu_s": 0.1}},
+        {"interval_s": "long"},
+    ],
+)
+def test_damaged_documents_are_refused(machine: Machines, change: dict[str, Any]) -> None:
+    made = document(read_block_queue(Path("/x"), machine("sata-rotational")), None)
+    with pytest.raises(RecordingError):
+        queue_shown(Fields(json.loads(json.dumps(made | change)), "made"))
+
+
+def test_a_cause_that_is_not_known_is_refused(machine: Machines) -> None:
+    seen = Watched(Interval(2.0, {}), stalls(), None)
+    made: Any = document(read_block_queue(Path("/dev/sda"), machine("sata-rotational")), seen)
+    made["stalls"]["processes"][0]["cause"] = "the moon"
+    with pytest.raises(RecordingError, match="the moon"):
+        queue_shown(Fields(json.loads(json.dumps(made)), "made"))
