@@ -2,16 +2,12 @@
 
 #include <bit>
 
+#include "kernels/xorshift.hpp"
+
 namespace stallscope::kernels {
 namespace {
 
 constexpr unsigned bits_per_word = 64;
-
-std::uint64_t next_random(std::uint64_t state) noexcept {  // xorshift64, Marsaglia 2003
-  state ^= state << 13U;
-  state ^= state >> 7U;
-  return state ^ (state << 17U);
-}
 
 // Taken and not taken in turn: a predictor with a history foresees it, a counter by branch is wrong
 // half the time. The rotation changes nothing and is as dear as a step of the generator is cheap.
@@ -53,7 +49,7 @@ void branch_on_bits(std::uint64_t iterations, BranchState& state) {
 }
 
 [[gnu::noinline]] void random_branches(std::uint64_t iterations, BranchState& state) {
-  branch_on_bits<next_random>(iterations, state);
+  branch_on_bits<xorshift64>(iterations, state);
 }
 
 [[gnu::noinline]] void periodic_branches(std::uint64_t iterations, BranchState& state) {

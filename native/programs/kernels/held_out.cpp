@@ -8,17 +8,12 @@
 
 #include "kernels/memory.hpp"
 #include "kernels/private_memory.hpp"
+#include "kernels/xorshift.hpp"
 
 namespace stallscope::kernels {
 namespace {
 
 constexpr std::uint64_t seed = 0x2545'f491'4f6c'dd1dU;
-
-std::uint64_t xorshift(std::uint64_t state) noexcept {  // xorshift64, Marsaglia 2003
-  state ^= state << 13U;
-  state ^= state >> 7U;
-  return state ^ (state << 17U);
-}
 
 std::uint64_t dram_bytes(const Setting& setting) noexcept {
   return working_sets(setting.caches, setting.memory_limit_bytes).dram;
@@ -69,7 +64,7 @@ class HashLookups : public Kernel {
   [[gnu::noinline]] void look_up(std::uint64_t iterations, State& state) const {
     auto [random, sum] = state;
     for (std::uint64_t i = 0; i < iterations; ++i) {
-      random = xorshift(random);
+      random = xorshift64(random);
       std::uint64_t key = key_at(random >> shift_);
       asm volatile("" : "+r"(key));  // a key like any other: its hash is not known beforehand
       std::uint64_t place = (key * multiplier) >> shift_;
@@ -182,12 +177,12 @@ struct alignas(128) Generators {
 [[gnu::noinline]] void mixed_generators(std::uint64_t iterations, Generators& generators) {
   auto [a, b, c, d, e, f] = generators.states;
   for (std::uint64_t i = 0; i < iterations; ++i) {
-    a = xorshift(a);
-    b = xorshift(b);
-    c = xorshift(c);
-    d = xorshift(d);
-    e = xorshift(e);
-    f = xorshift(f);
+    a = xorshift64(a);
+    b = xorshift64(b);
+    c = xorshift64(c);
+    d = xorshift64(d);
+    e = xorshift64(e);
+    f = xorshift64(f);
     asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
   }
   generators.states = {a, b, c, d, e, f};
@@ -263,7 +258,7 @@ class OpcodeDispatch : public Kernel {
       : program_(program_bytes), machines_(setting.threads) {
     std::uint64_t random = seed;
     for (auto& operation : program_) {
-      random = xorshift(random);
+      random = xorshift64(random);
       operation = static_cast<std::uint8_t>(random >> 61U);
     }
   }

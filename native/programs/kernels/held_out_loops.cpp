@@ -7,15 +7,10 @@
 #include <utility>
 
 #include "kernels/memory.hpp"
+#include "kernels/xorshift.hpp"
 
 namespace stallscope::kernels {
 namespace {
-
-std::uint64_t next_random(std::uint64_t state) noexcept {  // xorshift64, Marsaglia 2003
-  state ^= state << 13U;
-  state ^= state >> 7U;
-  return state ^ (state << 17U);
-}
 
 struct alignas(128) Roots {
   std::uint64_t turns = 0;
@@ -73,7 +68,7 @@ class StateWalk : public Kernel {
     std::iota(next_.begin(), next_.end(), 0U);
     std::uint64_t random = 0x1234'5678'9abc'def1U;
     for (std::size_t i = next_.size() - 1; i > 0; --i) {  // a single cycle: Sattolo 1986
-      random = next_random(random);
+      random = xorshift64(random);
       std::swap(next_[i], next_[random % i]);
     }
   }
@@ -126,7 +121,7 @@ class MergeLists : public Kernel {
     std::uint64_t random = 0xfeed'5eed'1234'0001U;
     for (auto* list : {&left_, &right_}) {
       for (auto& number : *list) {
-        random = next_random(random);
+        random = xorshift64(random);
         number = static_cast<std::uint32_t>(random >> 32U);
       }
       std::sort(list->begin(), list->end());

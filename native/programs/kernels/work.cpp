@@ -3,18 +3,13 @@
 #include <ctime>
 #include <utility>
 
+#include "kernels/xorshift.hpp"
+
 namespace stallscope::kernels {
 namespace {
 
 constexpr std::uint64_t multiplier = 6364136223846793005U;  // Knuth's MMIX generator
 constexpr std::uint64_t increment = 1442695040888963407U;
-
-constexpr std::uint64_t next_random(std::uint64_t& state) noexcept {  // xorshift64, Marsaglia 2003
-  state ^= state << 13U;
-  state ^= state >> 7U;
-  state ^= state << 17U;
-  return state;
-}
 
 }  // namespace
 
@@ -23,7 +18,8 @@ void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed, std::size_t a
   for (std::size_t i = 0; i < count; ++i) nodes[i * apart].next = &nodes[i * apart];
   std::uint64_t state = seed | 1U;
   for (std::size_t last = count; last > 1; --last) {
-    const std::size_t other = next_random(state) % (last - 1);
+    state = xorshift64(state);
+    const std::size_t other = state % (last - 1);
     std::swap(nodes[(last - 1) * apart].next, nodes[other * apart].next);
   }
 }
@@ -50,8 +46,9 @@ extern "C" {
   std::uint64_t state = seed | 1U;
   std::uint64_t value = 0;
   for (std::uint64_t i = 0; i < iterations; ++i) {
+    state = xorshift64(state);
     // The empty statements keep the compiler from replacing a branch by a conditional move.
-    if ((next_random(state) & 0x100U) != 0) {
+    if ((state & 0x100U) != 0) {
       asm volatile("" : "+r"(value));
       value += state;
     } else {
