@@ -23,9 +23,10 @@ class Unit(StrEnum):
 _FP_ADD = re.compile(
     r"v?(add|sub|max|min|cmp|cvt|round|hadd|ucomis|comis|addsub)\w*[sp][sdh]\w*|v?cvt\w+"
 )
-_FP_MULTIPLY = re.compile(r"v?(mul)\w*[sp][sdh]")
+# Approximations of a reciprocal or root are read from a table, not divided.
+_FP_MULTIPLY = re.compile(r"v?(mul\w*|(rsqrt|rcp)(14|28)?)[sp][sdh]")
 _FP_FMA = re.compile(r"vfn?m(add|sub)\w+|vdp[ps]\w+|dpp[sd]")
-_FP_DIVIDE = re.compile(r"v?(div|sqrt|rsqrt|rcp)([sp])([sd])")
+_FP_DIVIDE = re.compile(r"v?(div|sqrt)([sp])([sd])")
 _VECTOR_MULTIPLY = re.compile(r"v?(pmul|pmadd|psad|aes|pclmul|sha)\w*")
 _INTEGER = {
     "crc32": "multiply",

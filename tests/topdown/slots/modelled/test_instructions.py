@@ -73,6 +73,8 @@ def test_memory(text: str, loads: bool, stores: bool) -> None:
         ("div    ecx", Unit.DIVIDE, "divide32"),
         ("divsd  xmm0,xmm1", Unit.FP_DIVIDE, "fp_divide_double"),
         ("vsqrtps ymm0,ymm1", Unit.FP_DIVIDE, "fp_root_single"),
+        ("rsqrtss xmm0,xmm1", Unit.FP_MULTIPLY, "fp_multiply"),
+        ("vrcp14ps zmm0,zmm1", Unit.FP_MULTIPLY, "fp_multiply"),
         ("mulsd  xmm0,xmm1", Unit.FP_MULTIPLY, "fp_multiply"),
         ("vfmadd213ps xmm0,xmm1,xmm2", Unit.FP_MULTIPLY, "fp_fma"),
         ("addpd  xmm0,xmm1", Unit.FP_ADD, "fp_add"),
