@@ -90,6 +90,7 @@ def _modelled(asked: Request) -> Taken:
                 measure_command(
                     asked.choice.command,
                     on_progress=line.show,
+                    on_note=note,
                     timeout_s=asked.model_timeout_s or TIMEOUT_S,
                 )
             )

@@ -53,6 +53,7 @@ def measure_command(
     command: Sequence[str],
     *,
     on_progress: Say = lambda _: None,
+    on_note: Say = lambda _: None,
     timeout_s: float = TIMEOUT_S,
     silent: bool = False,
     roots: Roots = Roots(),  # noqa: B008 - immutable
@@ -60,7 +61,8 @@ def measure_command(
     """Return where the command's slots went, by the model: every value is modelled.
 
     The command runs natively a few times, the first time with its own output unless ``silent``,
-    then silently under callgrind, once or twice. Raises UsageError without a command, TargetError
+    then silently under callgrind, once or twice. ``on_note`` is told what a person must do for it
+    to go on. Raises UsageError without a command, TargetError
     where it fails, UnableError where valgrind or objdump is missing, the CPU is no x86-64, or a
     simulated run takes longer than ``timeout_s``.
     """
@@ -70,7 +72,7 @@ def measure_command(
     objdump_program()
     model = _model_of_host(roots)
     times = KernelTimes.installed()
-    with standard_input() as given:
+    with standard_input(on_wait=on_note) as given:
         native = run_natively(command, given, times, on_progress, silent=silent)
         on_progress(_announcement(native, timeout_s))
         simulated = _simulations(command, given, read_caches(roots), timeout_s, on_progress)

@@ -25,6 +25,10 @@ from topdown.stacks.printable import printable
 MOST_INPUT_BYTES = 2**30
 PIECE_BYTES = 2**20
 PROGRESS_S = 5.0
+SILENT_INPUT_S = 1.0
+WAITS_FOR_INPUT = (
+    "waiting for the end of standard input, which every run is given: < /dev/null gives none"
+)
 PROC = Path("/proc")
 
 
@@ -80,10 +84,13 @@ class CommandInput:
 
 
 @contextmanager
-def standard_input(descriptor: int = 0) -> Iterator[CommandInput]:
+def standard_input(
+    descriptor: int = 0, *, on_wait: Callable[[str], None] = lambda _: None
+) -> Iterator[CommandInput]:
     """Yield this process's standard input for a command that runs more than once.
 
-    A terminal gives nothing: nobody types the same twice. Raises UsageError beyond 1 GiB.
+    A terminal gives nothing: nobody types the same twice. ``on_wait`` is told where a pipe gives
+    nothing and does not end. Raises UsageError beyond 1 GiB.
     """
     try:
         terminal = os.isatty(descriptor)
@@ -103,12 +110,14 @@ def standard_input(descriptor: int = 0) -> Iterator[CommandInput]:
             yield CommandInput(source)
             return
         with tempfile.TemporaryFile() as kept:
-            _copy(source, kept)
+            _copy(source, kept, on_wait)
             yield CommandInput(kept)
 
 
-def _copy(source: IO[bytes], kept: IO[bytes]) -> None:
+def _copy(source: IO[bytes], kept: IO[bytes], on_wait: Callable[[str], None]) -> None:
     left = MOST_INPUT_BYTES
+    if not select.select([source], [], [], SILENT_INPUT_S)[0]:
+        on_wait(WAITS_FOR_INPUT)
     while part := source.read(PIECE_BYTES):
         left -= len(part)
         if left < 0:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stallscope.errors import TargetError
+from topdown.slots.modelled import native_run
 from topdown.slots.modelled.native_run import (
     CommandInput,
     TooLongError,
@@ -83,6 +84,23 @@ def test_every_run_reads_the_same_input(
     finally:
         os.close(end)
     assert capfd.readouterr().out == "given\n" * 3
+
+
+def test_an_input_that_does_not_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native_run, "SILENT_INPUT_S", 0.01)
+    end, other = os.pipe()
+    told = []
+
+    def end_it(text: str) -> None:
+        told.append(text)
+        os.close(other)
+
+    try:
+        with standard_input(end, on_wait=end_it) as given:
+            assert run_once(["true"], given, silent=True).status == 0
+    finally:
+        os.close(end)
+    assert told == [native_run.WAITS_FOR_INPUT]
 
 
 def test_a_closed_input_is_none(capfd: pytest.CaptureFixture[str]) -> None:
