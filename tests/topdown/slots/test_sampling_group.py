@@ -6,6 +6,7 @@ import pytest
 
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
+from topdown.slots.counting.way import METRICS, Way
 from topdown.slots.counts import Reading, counts_of
 from topdown.slots.detection import identity_of_recording, model_of_identity
 from topdown.slots.evaluation import evaluate
@@ -15,9 +16,14 @@ from topdown.slots.sampling_group import check_counters, groups_for, slots_group
 
 @pytest.mark.parametrize("key", keys())
 @pytest.mark.parametrize("smt", [False, True])
-def test_every_group_tells_level_one_of_its_model(key: str, smt: bool) -> None:
+@pytest.mark.parametrize("metrics", [(), tuple(METRICS.values())], ids=["plain", "metrics"])
+def test_every_group_tells_level_one_of_its_model(
+    key: str, smt: bool, metrics: tuple[str, ...]
+) -> None:
     model = load(key)
-    group = slots_group(model, smt=smt)
+    ebs_mode = smt and "ebs_mode" in model.variants
+    offered = frozenset(name for name in metrics if name in model.events)
+    group = slots_group(model, Way(smt, ebs_mode, offered))
     names = [word.partition("=")[0] for word in (*group.members, group.leader, group.sampled)]
     reading = Reading("", counts={name: 10.0 for name in names if name})
     tree = evaluate(model, counts_of(model, reading))
@@ -28,11 +34,30 @@ def test_every_group_tells_level_one_of_its_model(key: str, smt: bool) -> None:
 
 
 def test_slots_lead_where_the_register_needs_them() -> None:
-    group = slots_group(load("spr"), smt=True)
+    group = slots_group(load("spr"), Way(metrics=frozenset(METRICS.values())))
     assert group.leader == "TOPDOWN.SLOTS:perf_metrics=4:0x400"
     assert "PERF_METRICS.RETIRING=4:0x8000" in group.members
     assert "PERF_METRICS.MEMORY_BOUND=4:0x8700" in group.members  # level 2 costs no counter
-    assert slots_group(load("skl"), smt=False).leader == ""
+    assert slots_group(load("skl"), Way()).leader == ""
+
+
+def test_only_fields_that_the_kernel_offers_are_asked_for(tmp_path: Path) -> None:
+    events = tmp_path / "bus/event_source/devices/cpu/events"
+    events.mkdir(parents=True)
+    roots = Roots(sys=tmp_path)
+    # A guest's counters are often without the register: ordinary ones tell level 1 there.
+    plain = groups_for(load("spr"), roots)[0]
+    assert plain.leader == ""
+    assert "TOPDOWN.SLOTS=4:0x1a4" in plain.members
+    assert not any("PERF_METRICS" in member for member in plain.members)
+    four = ("topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound")
+    for name in ("slots", *four):
+        (events / name).touch()
+    led = groups_for(load("spr"), roots)[0]
+    assert led.leader == "TOPDOWN.SLOTS:perf_metrics=4:0x400"
+    fields = [member for member in led.members if "PERF_METRICS" in member]
+    assert len(fields) == len(four)
+    assert not any("TOPDOWN.SLOTS=" in member for member in led.members)
 
 
 def test_an_arm_driver_that_lists_no_event_is_believed(tmp_path: Path) -> None:
@@ -48,10 +73,10 @@ def test_an_arm_driver_that_lists_no_event_is_believed(tmp_path: Path) -> None:
 
 def test_a_machine_without_counters_is_said_to_be_one(tmp_path: Path) -> None:
     devices = tmp_path / "bus/event_source/devices"
-    with pytest.raises(UnableError, match="shows none"):
+    with pytest.raises(UnableError, match="no hardware counters"):
         check_counters(Roots(sys=tmp_path))
     (devices / "cpu_core").mkdir(parents=True)
-    with pytest.raises(UnableError, match="two kinds"):
+    with pytest.raises(UnableError, match="several kinds"):
         check_counters(Roots(sys=tmp_path))
     (devices / "cpu_core").rmdir()
     (devices / "cpu").mkdir()

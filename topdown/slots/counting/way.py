@@ -26,6 +26,11 @@ class CorePmu:
     cpus: str
     events: frozenset[str]
 
+    @property
+    def lists_all(self) -> bool:
+        """Return whether ``events`` are all that the CPU has, as arm64's driver lists them."""
+        return self.name.startswith(_ARM)
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
