@@ -1,5 +1,8 @@
 """The lines that people read of `stallscope pin`."""
 
+import re
+from collections.abc import Iterable, Iterator
+
 from cstates.pinning.effects import Effect, Finding
 from cstates.pinning.knobs import Change
 from cstates.pinning.plan import Plan
@@ -8,16 +11,18 @@ from cstates.pinning.session import RunResult
 from cstates.pinning.status import PinStatus
 from stallscope.cpu_lists import format_cpu_list
 
+_NUMBERED = re.compile(r"(.*?/(?:cpu|policy|irq/))([0-9]+)(/.*)")
+
 
 def plan_lines(plan: Plan) -> list[str]:
-    """Return a plan, a line a change, in the order they are made."""
+    """Return a plan in the order of its changes; those that differ by their CPU alone as one."""
     lines = [f"pin: CPUs {format_cpu_list(plan.targets.command)}"]
     extra = sorted(set(plan.targets.capped) - set(plan.targets.command))
     if extra:
         lines[0] += f", and their siblings {format_cpu_list(extra)}"
     if not plan.changes:
         lines.append("  nothing to change: all is as asked")
-    lines += [f"  {_change(each)}" for each in plan.changes]
+    lines += [f"  {text}" for text in _changes((each, "") for each in plan.changes)]
     kept = sum(each.new is None for each in plan.journaled)
     if kept:
         lines.append(f"  and {kept} tunables of the former governor are kept, and put back")
@@ -25,8 +30,19 @@ def plan_lines(plan: Plan) -> list[str]:
     return lines
 
 
-def _change(change: Change) -> str:
-    return f"{change.scope:<10} {change.path}: {change.old} -> {change.new}"
+def _changes(noted: Iterable[tuple[Change, str]]) -> Iterator[str]:
+    """Yield changes with what is noted of each; where only a number in the path differs, as one."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for change, note in noted:
+        found = _NUMBERED.fullmatch(change.path)
+        before, number, after = found.groups() if found else (change.path, "", "")
+        text = f"{after}: {change.old} -> {change.new}{note}"
+        alike.setdefault((change.scope, before, text), []).append(number)
+    for (scope, before, text), numbers in alike.items():
+        if len(numbers) == 1:
+            yield f"{scope:<10} {before}{numbers[0]}{text}"
+        else:
+            yield f"{scope:<10} {before}N{text} (N: {format_cpu_list(map(int, numbers))})"
 
 
 def result_lines(result: RunResult) -> list[str]:
@@ -73,8 +89,10 @@ def status_lines(pins: tuple[PinStatus, ...]) -> list[str]:
         if pin.other_boot:
             state = "of another boot: nothing of it is left to put back"
         lines.append(f"{pin.owner.name} (process {pin.owner.pid}), {state}")
-        for each in pin.settings:
-            if each.change.new is not None:
-                note = "" if each.holds else f"; now {each.now or 'gone'}"
-                lines.append(f"  {_change(each.change)}{note}")
+        noted = (
+            (each.change, "" if each.holds else f"; now {each.now or 'gone'}")
+            for each in pin.settings
+            if each.change.new is not None
+        )
+        lines += [f"  {text}" for text in _changes(noted)]
     return lines

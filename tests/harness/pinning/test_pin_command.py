@@ -54,6 +54,25 @@ def test_a_person_sees_the_plan_and_what_is_left_out(
     assert "left out: irq-away: the command has all CPUs" in shown
 
 
+def test_what_is_set_alike_of_several_cpus_is_one_line(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = machine("ice-lake-server")
+    (tree / "sys/devices/system/cpu/cpu1/cpuidle/state3/disable").write_text("1\n")
+    words = ["--states", "C1", "--frequency", "base", "--irq-away", "--cpus", "0,1", "--dry-run"]
+    (tree / "sys/devices/system/cpu/cpu2/topology/thread_siblings_list").write_text("2\n")
+    (tree / "sys/devices/system/cpu/cpu0/topology/thread_siblings_list").write_text("0\n")
+    assert main(["pin", *roots(tree), *words]) == 0
+    shown = [line.split(" ", 1)[-1].strip() for line in capsys.readouterr().out.splitlines()]
+    cpus = "/sys/devices/system/cpu"
+    assert f"sysfs      {cpus}/cpuN/cpuidle/state2/disable: 0 -> 1 (N: 0-1,3)" in shown
+    assert f"sysfs      {cpus}/cpuN/cpuidle/state3/disable: 0 -> 1 (N: 0,3)" in shown
+    assert (
+        f"sysfs      {cpus}/cpufreq/policyN/scaling_min_freq: 800000 -> 2300000 (N: 0-1,3)" in shown
+    )
+    assert "sysfs      /proc/irq/24/smp_affinity_list: 0-3 -> 2" in shown
+
+
 def test_the_commands_status_is_returned(
     machine: Machine, capfd: pytest.CaptureFixture[str]
 ) -> None:
