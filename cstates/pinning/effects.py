@@ -75,8 +75,10 @@ def grown(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
     }
 
 
-def judge(before: Entries, after: Entries, closed: tuple[ClosedState, ...]) -> Finding:
-    """Return what the counters show between two readings."""
+def judge(
+    before: Entries, after: Entries, closed: tuple[ClosedState, ...], *, live: bool = True
+) -> Finding:
+    """Return what the counters show between two readings; a recorded machine's may stand still."""
     if not closed:
         return Finding(Effect.NOTHING_CLOSED)
     rose = {
@@ -91,8 +93,9 @@ def judge(before: Entries, after: Entries, closed: tuple[ClosedState, ...]) -> F
     if entered:
         where = tuple(places[key] for key in sorted(entered))
         return Finding(Effect.WITHOUT_EFFECT, sum(entered.values()), where)
-    idled = any(count > 0 for count in rose.values())
-    return Finding(Effect.EFFECTIVE if idled else Effect.NEVER_IDLED)
+    if any(count > 0 for count in rose.values()):
+        return Finding(Effect.EFFECTIVE)
+    return Finding(Effect.NEVER_IDLED if live else Effect.UNCOUNTED)
 
 
 def probe(

@@ -207,7 +207,8 @@ def _pin_and_run(
         )
         done = read_work(roots, plan.targets.capped)
         after = entries_by_name(roots, plan.targets.capped)
-        during = judge(entered, read_entries(roots, plan.closed), plan.closed)
+        left = read_entries(roots, plan.closed)
+        during = judge(entered, left, plan.closed, live=roots.is_live)
         disturbed = throttling(throttled, read_throttled(roots, plan.targets.command))
         foreign = foreign_changes(roots, pinned.made)
     return RunResult(

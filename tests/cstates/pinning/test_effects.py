@@ -6,6 +6,7 @@ import pytest
 
 from cstates.pinning.effects import Effect, Entries, judge, probe
 from cstates.pinning.idle_plan import ClosedState
+from cstates.pinning.request import PinRequest
 from tests.cstates.pinning.conftest import FakeMachine
 
 CLOSED = (ClosedState(0, 2, "C6"), ClosedState(1, 2, "C6"))
@@ -44,4 +45,6 @@ def test_a_recorded_machines_counters_tell_nothing(fake: Callable[[str], FakeMac
     def wait(_: float) -> None:
         pytest.fail("there is nothing to wait for")
 
-    assert probe(fake("ice-lake-server").roots, CLOSED, wait).effect is Effect.UNCOUNTED
+    machine = fake("ice-lake-server")
+    assert probe(machine.roots, CLOSED, wait).effect is Effect.UNCOUNTED
+    assert machine.pin(PinRequest(states=("C1",)), "true").during.effect is Effect.UNCOUNTED
