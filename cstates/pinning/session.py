@@ -25,7 +25,7 @@ from cstates.pinning.effects import (
     probe,
     read_entries,
 )
-from cstates.pinning.guardian import Guardian, start_guardian
+from cstates.pinning.guardian import start_pin_guardian
 from cstates.pinning.journal import new_journal, write_journal
 from cstates.pinning.kernel_files import place_of
 from cstates.pinning.knobs import Change, Scope
@@ -34,6 +34,7 @@ from cstates.pinning.request import PinRequest
 from cstates.pinning.restoring import Outcome, Restored, foreign_changes, put_back
 from cstates.pinning.watching import FrequencyWatch, read_throttled, read_work, throttling
 from stallscope.errors import UnableError
+from stallscope.guardian import Guardian
 from stallscope.system_files import Roots
 
 
@@ -250,7 +251,7 @@ def _pinned(
     with held_limit(roots, plan.held_us):
         try:
             if ours is not None and plan.journaled:
-                guardian = start_guardian(ours, roots)
+                guardian = start_pin_guardian(ours, roots)
                 pinned.told = guardian.pipe
                 journal = new_journal(roots, ours.owner, plan.journaled)
                 guardian.wait_ready()

@@ -1,20 +1,24 @@
 """A tracefs instance of our own: its buffers, events and clock are nobody else's.
 
-Other tracers are not disturbed, and what a tracer that was killed left behind is removed by the
-next one: an instance's name holds the process that made it. Documentation/trace/ftrace.rst.
+Other tracers are not disturbed. When the tracer is killed a guardian removes its instance; where
+that was killed as well the next tracer does, as an instance's name holds the process that made it.
+Documentation/trace/ftrace.rst.
 """
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from stallscope.errors import StallscopeError, UnableError
+from stallscope.guardian import start_guardian
 from stallscope.system_files import names_in, numbers_in, read_text
 
 TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
 BUFFER_KB = 4096  # of each CPU: some 80,000 events, a second of the busiest we know
+_TRIES, _BETWEEN_S = 50, 0.1  # of a guardian: what was killed may not be gone altogether
 _NAME = re.compile(r"stallscope-(\d{1,10})-(\d{1,20})")
 
 
@@ -94,11 +98,11 @@ def open_instance(
     instances = root / "instances"
     remove_left(instances)
     folder = instances / f"stallscope-{os.getpid()}-{_started(os.getpid())}"
-    try:
-        folder.mkdir(mode=0o700)
-    except OSError as error:
-        raise UnableError(f"cannot make {folder}: {error.strerror}", "run as root") from error
-    try:
+    with _guarded(folder):
+        try:
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise UnableError(f"cannot make {folder}: {error.strerror}", "run as root") from error
         instance = TraceInstance(folder)
         instance.write("tracing_on", "0")
         instance.write("trace_clock", "mono")
@@ -108,11 +112,36 @@ def open_instance(
                 instance.write(f"events/{name}/filter", wanted)
             instance.write(f"events/{name}/enable", "1")
         yield instance
+
+
+@contextmanager
+def _guarded(folder: Path) -> Iterator[None]:
+    """Run the body; the instance is removed at its end, be it by a kill."""
+    guardian = start_guardian(__name__, [str(folder)])
+    try:
+        guardian.wait_ready()
+        yield
     finally:
-        with suppress(StallscopeError):
-            TraceInstance(folder).write("tracing_on", "0")
-        with suppress(OSError):
-            folder.rmdir()
+        _remove(folder)
+        guardian.dismiss()
+
+
+def put_away(heard: Sequence[str], words: Sequence[str]) -> None:
+    """Remove the instance of a tracer that was killed; a guardian calls it."""
+    del heard
+    for _ in range(_TRIES):
+        if _remove(Path(words[0])):
+            return
+        time.sleep(_BETWEEN_S)
+
+
+def _remove(folder: Path) -> bool:
+    """Return whether an instance is gone: stopped and removed, unless somebody reads it."""
+    with suppress(StallscopeError):
+        TraceInstance(folder).write("tracing_on", "0")
+    with suppress(OSError):
+        folder.rmdir()
+    return not folder.exists()
 
 
 def remove_left(instances: Path, proc: Path = Path("/proc")) -> None:

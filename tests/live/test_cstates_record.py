@@ -9,7 +9,6 @@ import pytest
 
 from cstates.trace import read_trace
 from harness.command_line import main
-from stallscope.tracing.instance import remove_left
 
 pytestmark = pytest.mark.live
 INSTANCES = Path("/sys/kernel/tracing/instances")
@@ -96,17 +95,3 @@ def test_a_recording_that_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
     words = ["cstates", "record", "--counters-only", "--duration", "0.02", "--force"]
     assert main([*words, "-o", str(tmp_path)]) == 2
     assert (tmp_path / "keep").read_text() == "mine"
-
-
-def test_instances_of_processes_that_ended_are_removed(tmp_path: Path) -> None:
-    """On a folder like tracefs's: the names tell."""
-    proc = tmp_path / "proc"
-    (proc / "12").mkdir(parents=True)
-    (proc / "12" / "stat").write_text("12 (a) b) S " + " ".join("0" for _ in range(18)) + " 99 0")
-    instances = tmp_path / "instances"
-    names = ("stallscope-12-99", "stallscope-12-98", "stallscope-13-5", "theirs", "stallscope-x-1")
-    for name in names:
-        (instances / name).mkdir(parents=True)
-    remove_left(instances, proc)
-    left = {path.name for path in instances.iterdir()}
-    assert left == {"stallscope-12-99", "theirs", "stallscope-x-1"}

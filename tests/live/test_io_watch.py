@@ -2,9 +2,13 @@
 
 import json
 import os
+import select
 import shutil
+import signal
 import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +24,7 @@ from stallscope.system_files import Roots
 
 pytestmark = pytest.mark.live
 REQUESTS = 1500
+DEADLINE_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +132,53 @@ def test_a_recording_is_made_and_reported(
     assert "Block requests of" in capsys.readouterr().out
     assert (tmp_path / "run" / "report.html").is_file()
     assert not list(Path("/sys/kernel/tracing/instances").glob(f"stallscope-{os.getpid()}-*"))
+
+
+INSTANCES = Path("/sys/kernel/tracing/instances")
+
+
+def instances_of(pid: int) -> list[Path]:
+    return list(INSTANCES.glob(f"stallscope-{pid}-*"))
+
+
+def guardian_of(pid: int) -> int:
+    """The process that puts away what a killed one left: the only child that it has."""
+    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return int(child)
+
+
+@pytest.mark.usefixtures("loop")
+@pytest.mark.parametrize(
+    "words", [("io", "watch"), ("io", "queue", "/", "--interval", "600")], ids=" ".join
+)
+def test_a_kill_leaves_no_instance_behind(words: tuple[str, ...]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "stallscope", *words], stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        while not any(
+            (each / "tracing_on").read_text() == "1\n" for each in instances_of(process.pid)
+        ):
+            assert process.poll() is None
+            time.sleep(0.05)
+        guardian = os.pidfd_open(guardian_of(process.pid))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert select.select([guardian], [], [], DEADLINE_S)[0]
+        os.close(guardian)
+    assert instances_of(process.pid) == []
+
+
+@pytest.mark.usefixtures("loop")
+def test_what_a_guardian_could_not_remove_the_next_watch_does() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "stallscope", "io", "watch"], stdout=subprocess.PIPE
+    ) as process:
+        while not instances_of(process.pid):
+            assert process.poll() is None
+            time.sleep(0.05)
+        os.kill(guardian_of(process.pid), signal.SIGKILL)
+        process.kill()
+        process.wait()
+    assert len(instances_of(process.pid)) == 1
+    assert main(["io", "watch", "--duration", "0.1"]) == 0
+    assert instances_of(process.pid) == []

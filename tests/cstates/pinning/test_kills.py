@@ -129,7 +129,7 @@ def test_killed_at_random_the_tree_is_byte_for_byte_what_it_was(
     before = machine.content()
     chance = random.Random(6)
     none = SimpleNamespace(pipe=None, wait_ready=lambda: None, dismiss=lambda: None)
-    monkeypatch.setattr(session, "start_guardian", lambda *_: none)
+    monkeypatch.setattr(session, "start_pin_guardian", lambda *_: none)
     planned, tell = os.pipe()
 
     def work() -> None:

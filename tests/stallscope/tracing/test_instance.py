@@ -23,6 +23,7 @@ def process(proc: Path, pid: int, state: str) -> None:
         ("stallscope-9-500", False),
         ("somebody", True),
         ("stallscope-9", True),
+        ("stallscope-x-1", True),
     ],
 )
 def test_what_a_killed_tracer_left_is_removed(tmp_path: Path, name: str, stays: bool) -> None:
