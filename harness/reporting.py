@@ -35,7 +35,11 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
         recording_name=recording.name,
         host=analysis.host,
         known=Known(
-            analysis.ranking, analysis.stacks, analysis.slots, _slots_panel(recording, analysis)
+            ranking=analysis.ranking,
+            stacks=analysis.stacks,
+            python=analysis.python,
+            slots=analysis.slots,
+            slots_panel=_slots_panel(recording, analysis),
         ),
     )
     return [page]

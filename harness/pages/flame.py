@@ -8,12 +8,14 @@ from string import Template
 import stallscope
 from harness.pages import document, flame_payload, flame_slots, flame_summary, slots_panel
 from harness.pages.document import Document, escaped
+from harness.python_summary import python_text
 from harness.whole_stacks import choice_text, shares_text
 from stallscope.recordings import Stacks
 from topdown.slots.by_function import SlotsByFunction
 from topdown.stacks.flame_layout import flame_tree
 from topdown.stacks.flame_names import visible_text
 from topdown.stacks.profile import Profile
+from topdown.stacks.python_shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 
 _FOLDER = "flame_page"
@@ -50,12 +52,14 @@ _SCRIPTS = (
 class Known:
     """What else is known of a profile.
 
-    Its ranking, where made already; how stacks were taken, where the recording says it; what was
-    counted by function, where a group of events was; the panel on the CPU's slots, as markup.
+    Its ranking, where made already; how stacks were taken, where the recording says it; how many
+    samples have Python frames, where an interpreter was met; what was counted by function, where a
+    group of events was; the panel on the CPU's slots, as markup.
     """
 
     ranking: Ranking | None = None
     stacks: Stacks | None = None
+    python: PythonShares | None = None
     slots: SlotsByFunction | None = None
     slots_panel: str = ""
 
@@ -101,6 +105,8 @@ def _body(profile: Profile, known: Known, *, recording_name: str, host: Mapping[
         told["stacks"] = choice_text(stacks)
     if not math.isnan(profile.stack_shares.complete):
         told["whole stacks"] = shares_text(profile.stack_shares)
+    if known.python is not None and (text := python_text(known.python)):
+        told["Python frames"] = text
     functions, functions_hint = flame_summary.functions_table(profile, ranking)
     threads, threads_hint = flame_summary.threads_table(profile, ranking)
     return Template(document.sources(_FOLDER, ("page.html",))).substitute(

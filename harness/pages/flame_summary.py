@@ -138,10 +138,10 @@ def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
     own = "Self time" if unit == "ns" else "Self value"
     head = [Cell("Self", "number"), Cell("Total", "number"), Cell(own, "number")]
     head += [Cell("Function"), Cell("Module"), Cell("Kind")]
-    what = "functions, by self"
+    order = "by self"
     if any(profile.functions[row.index].kind == FunctionKind.INLINED for row in shown):
-        what += "; what was inlined counts for itself"
-    return table(head, rows), _hint(len(rows), len(ranking.functions), what)
+        order += "; what was inlined counts for itself"
+    return table(head, rows), _hint(len(rows), len(ranking.functions), "function", order)
 
 
 def threads_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
@@ -164,13 +164,14 @@ def threads_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
     head = [Cell("Share", "number"), Cell("CPU" if unit == "ns" else "Value", "number")]
     head += [Cell("Samples", "number"), Cell("Thread"), Cell("tid", "number")]
     head += [Cell("Process"), Cell("pid", "number")]
-    return table(head, rows), _hint(len(rows), len(ranking.threads), "threads, hottest first")
+    return table(head, rows), _hint(len(rows), len(ranking.threads), "thread", "hottest first")
 
 
-def _hint(shown: int, there: int, what: str) -> str:
-    if shown == there:
-        return f"{there:,} {what}"
-    return f"{shown:,} of {there:,} {what}"
+def _hint(shown: int, there: int, noun: str, order: str) -> str:
+    if there == 1:
+        return f"1 {noun}"
+    some = f"{shown:,} of " if shown != there else ""
+    return f"{some}{there:,} {noun}s, {order}"
 
 
 def host_section(host: Mapping[str, str]) -> str:

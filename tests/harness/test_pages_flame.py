@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from harness.pages.flame import Known, render_page
 from stallscope.recordings import Stacks
 from topdown.stacks import profile as contract
 from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares, Thread
+from topdown.stacks.python_shares import PythonShares
 
 GOLDEN = Path(__file__).parent / "golden" / "flame_page.txt"
 HOSTILE = [
@@ -185,3 +187,23 @@ def test_shares(share: float, text: str) -> None:
 )  # fmt: skip
 def test_values(value: int, unit: str, text: str) -> None:
     assert value_text(value, unit) == text
+
+
+def test_how_many_samples_have_python_frames_is_said(profile: Profile) -> None:
+    shares = PythonShares(
+        ("3.11.2",), trampolined=0, samples=1000, framed=600, native=0, moved_on=0, unread=400,
+        torn=0, late=0, gil_held=300, gil_known=600,
+    )  # fmt: skip
+    page = render_page(profile, recording_name="r", host={}, known=Known(python=shares))
+    lines = outline(page).lines
+    told = lines[lines.index("Python frames") + 1]
+    assert told.startswith("60.0 % of the samples of CPython 3.11.2")
+    assert "40.0 % were not read; GIL held in 50.0 %" in told
+    nobody = replace(shares, samples=0, framed=0, unread=0, gil_held=0, gil_known=0)
+    page = render_page(profile, recording_name="r", host={}, known=Known(python=nobody))
+    assert "Python frames" not in outline(page).lines
+
+
+def test_one_is_not_several(profile_of: Callable[..., Profile]) -> None:
+    lines = outline(render_page(profile_of([(("main",), 1)]), recording_name="r", host={})).lines
+    assert {"1 function", "1 thread"} <= set(lines)
