@@ -45,6 +45,10 @@ void drain::pass() {
   if (holding_ == holding::none) file_->append(std::as_bytes(std::span{&round, 1}));
 }
 
+void drain::relieve() {
+  if (crowded()) pass();
+}
+
 bool drain::crowded() const {
   return std::any_of(rings_.begin(), rings_.end(),
                      [](const ring_view& one) { return one.head() - one.tail() > one.size() / 2; });

@@ -144,7 +144,6 @@ void session::record() {
   if (command_) watch_.watch_process(command_->pid());
   watch_.set_duration(facts_.options.duration_s);
   std::optional<std::string> reason;
-  start_python();
   auto next_progress_ns = monotonic_ns() + 1'000'000'000;
   while (!reason) {
     reason = watch_.wait();

@@ -68,6 +68,7 @@ void session::attach() {
       attach_whole_cpus();
       break;
   }
+  start_python();
   facts_.attach.descriptors = events_->open_count() * events_->events_in_group();
   facts_.attach.settled_ns = monotonic_ns();
   facts_.attach.opened_ns = threads_ ? threads_->opened_ns() : facts_.attach.settled_ns;
@@ -169,6 +170,7 @@ void session::attach_filtered() {
                   "raise the limit of open files (ulimit -n), or " + privilege_remedy()};
   }
   filter_->follow_born_since(proc_);
+  drain_->relieve();
   facts_.pids.assign(filter_->followed().begin(), filter_->followed().end());
   std::sort(facts_.pids.begin(), facts_.pids.end());
   for (const pid_t pid : facts_.pids) facts_.attach.threads += proc_.threads(pid).size();
@@ -199,22 +201,20 @@ void session::attach_command() {
 }
 
 void session::synthesize() {
-  synthesizer writer{proc_, *file_, facts_.stacks.kind != stack_kind::frame_pointers};
+  synthesizer writer{proc_, *file_, facts_.stacks.kind != stack_kind::frame_pointers,
+                     [this] { drain_->relieve(); }};
   switch (facts_.options.kind) {
     case target_kind::command:
       break;  // its exec will be recorded
     case target_kind::cpus:
-      writer.all_processes([this] { drain_->pass(); });
+      writer.all_processes();
       break;
     case target_kind::process:
       for (const pid_t pid : facts_.pids) writer.process(pid);
       break;
     case target_kind::cgroup:
       facts_.pids = processes_of_cgroup(cgroup_.path);
-      for (const pid_t pid : facts_.pids) {
-        writer.process(pid);
-        drain_->pass();
-      }
+      for (const pid_t pid : facts_.pids) writer.process(pid);
       break;
   }
 }

@@ -26,7 +26,8 @@ void session::begin_python() {
   follow_python();
 }
 
-// The filter learns in the drain's thread, so that no other one may ask it.
+// As soon as events are open: samples before this are not read for. The filter learns in the
+// drain's thread, so that no other one may ask it.
 void session::start_python() {
   if (python_ && facts_.choice.how.wake_each && !filter_) python_->start_threads();
 }

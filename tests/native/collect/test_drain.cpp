@@ -208,6 +208,17 @@ TEST_CASE("while held, nothing is written until a ring is half full") {
   CHECK(f.written() == "SSSSSS.");
 }
 
+TEST_CASE("rings are relieved where one is half full, and else left alone") {
+  fixture f;
+  f.rings[0].sample(7);
+  f.drained.relieve();
+  CHECK(f.written().empty());
+  for (int i = 0; i < 4; ++i) f.rings[0].sample(7);
+  f.drained.hold(holding::until_crowded);
+  f.drained.relieve();
+  CHECK(f.written() == "SSSSS");
+}
+
 TEST_CASE("a header that makes no sense ends the look, and nothing hangs") {
   fixture f;
   f.rings[0].add(0);

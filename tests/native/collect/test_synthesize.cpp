@@ -33,8 +33,18 @@ TEST_CASE("rings are looked after between processes") {
   synthesized f;
   for (const char* pid : {"12", "13", "14"}) add_process(f.folder, pid, "");
   std::size_t calls = 0;
-  synthesizer{f.proc, f.file, false}.all_processes([&calls] { ++calls; });
+  synthesizer{f.proc, f.file, false, [&calls] { ++calls; }}.all_processes();
   CHECK(calls == 3);
+}
+
+TEST_CASE("rings are looked after between the threads of a process that has many") {
+  synthesized f;
+  add_process(f.folder, "12", "");
+  for (int tid = 13; tid < 613; ++tid)
+    f.folder.write("12/task/" + std::to_string(tid) + "/comm", "x\n");
+  std::size_t calls = 0;
+  synthesizer{f.proc, f.file, false, [&calls] { ++calls; }}.process(12);
+  CHECK(calls == 3);  // of 601 threads two times, and at the end
 }
 
 TEST_CASE("code is told, and with tables what is only read of files as well") {
@@ -45,7 +55,7 @@ TEST_CASE("code is told, and with tables what is only read of files as well") {
   for (const bool with_tables : {false, true}) {
     synthesized f;
     add_process(f.folder, "12", maps);
-    synthesizer{f.proc, f.file, with_tables}.process(12);
+    synthesizer{f.proc, f.file, with_tables, [] {}}.process(12);
     const auto text = f.folder.read("out");
     CHECK(count_of(text, "/lib/x") == (with_tables ? 2 : 1));
     CHECK(count_of(text, "[vdso]") == 1);

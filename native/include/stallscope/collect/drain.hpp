@@ -54,6 +54,9 @@ class drain {
   void hold(holding how) { holding_ = how; }
 
   void pass();
+  // A pass where a ring is half full; for while something else takes long. One that writes nothing
+  // would be a round that the sieve counts.
+  void relieve();
 
   // What has been written; records that a full disk refused are not in it.
   [[nodiscard]] const drain_counts& counts() const { return written_counts_; }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "stallscope/collect/record_buffer.hpp"
 #include "stallscope/collect/sample_file.hpp"
@@ -15,13 +16,14 @@ namespace stallscope {
 
 class synthesizer {
  public:
-  // With tables: mappings of files that are only read are told as well, not code alone.
-  synthesizer(const procfs& proc, sample_file& file, bool with_tables)
-      : proc_{&proc}, file_{&file}, with_tables_{with_tables} {}
+  // With tables: mappings of files that are only read are told as well, not code alone. Calls
+  // between after each process, and every so many threads: rings fill meanwhile.
+  synthesizer(const procfs& proc, sample_file& file, bool with_tables,
+              std::function<void()> between)
+      : proc_{&proc}, file_{&file}, with_tables_{with_tables}, between_{std::move(between)} {}
   // Threads and mappings of a process; nothing where it is gone.
   void process(pid_t pid);
-  // Calls back after each, since there may be thousands and rings fill meanwhile.
-  void all_processes(const std::function<void()>& between);
+  void all_processes();
 
  private:
   void mappings(pid_t pid);
@@ -33,6 +35,7 @@ class synthesizer {
   const procfs* proc_;
   sample_file* file_;
   bool with_tables_;
+  std::function<void()> between_;
   record_buffer buffer_;
   std::map<file_key, build_id> ids_;
 };
