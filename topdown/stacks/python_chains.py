@@ -111,10 +111,13 @@ def _pair(named: NamedChains, stack: npt.NDArray[np.int64], stacks: PythonStacks
     before = np.append(0, np.cumsum(evaluates))
     evaluations = before[chains.offset[1:]] - before[chains.offset[:-1]]
     agrees = np.where(whole, evaluations == end - first, evaluations <= end - first)
+    # Where frames were read and no function was recognized as the loop, no chain tells whether it
+    # evaluates.
+    tells = bool(evaluates.any()) or not bool((end > first).any())
     verdict = np.select(
         [
             stack == _OTHER,
-            (evaluations == 0) & (~whole | (stack < 0)),
+            tells & (evaluations == 0) & (~whole | (stack < 0)),
             stack < 0,
             agrees & (evaluations > 0),
         ],

@@ -161,6 +161,20 @@ def test_an_interpreter_whose_loop_has_no_name_is_recognized_by_its_stacks() -> 
     assert interleave.shares.framed == 40
 
 
+def test_where_the_loop_was_not_recognized_what_was_not_read_is_not_said_to_run_no_python() -> None:
+    chain = ["_start", "python3+0x1", "python3+0x2"]
+    _, interleave = merged([chain] * 9, frames_of([[["<module>"], ["f"]]], [0] + [-1] * 8))
+    shares = interleave.shares
+    assert shares is not None
+    assert (shares.unread, shares.native, shares.moved_on, shares.framed) == (8, 0, 1, 0)
+
+
+def test_where_no_frames_were_read_at_all_chains_without_a_loop_run_no_python() -> None:
+    _, interleave = merged([["clone3", "blas"]] * 3, frames_of([[["f"]]], [-1] * 3))
+    assert interleave.shares is not None
+    assert (interleave.shares.native, interleave.shares.unread) == (3, 0)
+
+
 def test_no_function_is_taken_for_the_loop_by_chance() -> None:
     """A function that stands as often as there are runs in a few samples is not the loop."""
     chains = [["_start", LOOP, "sorted", LOOP]] * 99 + [["_start", "python3+0x5"]]
