@@ -114,8 +114,10 @@ void disk_executor::run() {
     ready_.pop_front();
     begin(next);
   }
-  while (!for_memory_.empty() && has_memory(*for_memory_.front())) {
+  while (!for_memory_.empty()) {
     operation& next = *for_memory_.front();
+    look_up(next);  // anew: compaction moves values
+    if (!has_memory(next)) break;
     for_memory_.pop_front();
     load(next);
   }
@@ -126,7 +128,13 @@ void disk_executor::run() {
 
 void disk_executor::begin(operation& one) {
   if (!one.call->what->every_shard) {
-    load(one);
+    look_up(one);
+    // None passes those that wait, or a long value would wait for ever beside short ones.
+    if (one.memory_bytes != 0 && (!for_memory_.empty() || !has_memory(one))) {
+      for_memory_.push_back(&one);
+    } else {
+      load(one);
+    }
   } else if (is_compaction(*one.call)) {
     compact(one);
   } else if (one.call->what->name == "dbsize") {
@@ -142,8 +150,7 @@ bool disk_executor::has_memory(const operation& one) const {
   return bytes_being_read_ == 0 || bytes_being_read_ + one.memory_bytes <= options_.read_bytes;
 }
 
-// Where the values lie is looked up when there is memory to read them: compaction moves them.
-void disk_executor::load(operation& one) {
+void disk_executor::look_up(operation& one) {
   const std::int64_t now_ms = unix_now_ms();
   one.keys.clear();
   one.memory_bytes = 0;
@@ -152,10 +159,9 @@ void disk_executor::load(operation& one) {
     const auto& where = one.keys.back().where;
     if (where && one.access.values) one.memory_bytes += value_read::bytes_of(key, *where);
   }
-  if (!has_memory(one)) {
-    for_memory_.push_back(&one);
-    return;
-  }
+}
+
+void disk_executor::load(operation& one) {
   bytes_being_read_ += one.memory_bytes;
   one.reads_left = 1;  // so that the last one comes below
   for (auto& key : one.keys) {

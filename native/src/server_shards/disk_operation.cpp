@@ -68,7 +68,7 @@ void disk_executor::operation::refuse(std::string_view error) {
 }
 
 void disk_executor::operation::appended(int error) {
-  if (error == EFBIG) {
+  if (error == EMSGSIZE) {
     refuse("ERR the value is too long for a segment of the log: see --segment-bytes");
   } else if (error != 0) {
     const auto code = std::error_code(error, std::generic_category());

@@ -45,7 +45,8 @@ void appender::wake() {
 void appender::place(append_request& wanted, std::uint64_t bytes) {
   const std::uint64_t needed = padded(next_.bytes + bytes, block_bytes);
   if (next_.memory.size() < needed) {
-    aligned_memory larger(std::max(least_memory, 2 * needed));
+    const std::uint64_t ahead = std::min(2 * needed, settings_.most_batch_bytes);
+    aligned_memory larger(std::max({least_memory, needed, ahead}));
     if (next_.bytes != 0) {
       std::memcpy(larger.bytes().data(), next_.memory.bytes().data(), next_.bytes);
     }
@@ -78,7 +79,7 @@ void appender::take_waiting() {
 
 void appender::run() {
   scheduled_ = false;
-  for (; !too_long_.empty(); too_long_.pop_front()) too_long_.front()->appended(EFBIG);
+  for (; !too_long_.empty(); too_long_.pop_front()) too_long_.front()->appended(EMSGSIZE);
   if (writing_) return;
   if (rolled_) {
     end();

@@ -69,8 +69,10 @@ const char* fault_of(const struct stat& found) {
   return nullptr;
 }
 
+void drop_flag(int file, int flag) { ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~flag); }
+
 void make_buffered(segment_file& file) {
-  ::fcntl(file.file.get(), F_SETFL, ::fcntl(file.file.get(), F_GETFL) & ~O_DIRECT);
+  drop_flag(file.file.get(), O_DIRECT);
   file.direct = false;
 }
 
@@ -234,6 +236,8 @@ segment_file data_directory::open_file(const segment_name& name) const {
   struct stat status {};
   if (::fstat(found.file.get(), &status) != 0) fail(text);
   if (const char* fault = fault_of(status)) refuse(path_, "holds " + text + ", which " + fault);
+  // It was for what is no plain file. io_uring would take it for a wish never to wait.
+  drop_flag(found.file.get(), O_NONBLOCK);
   found.bytes = static_cast<std::uint64_t>(status.st_size);
   return found;
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -50,7 +51,9 @@ TEST_CASE("a directory is made for this user alone, and remembers whose it is") 
   }
   const data_directory again(path, 2);
   CHECK(again.identity().secret == secret);
-  CHECK(again.open({1, 3}).sound_head);
+  const segment_file opened = again.open({1, 3});
+  CHECK(opened.sound_head);
+  CHECK((::fcntl(opened.file.get(), F_GETFL) & O_NONBLOCK) == 0);  // reads of it may wait
   again.remove({1, 3});
   CHECK(again.segments_of(1) == std::vector<std::uint32_t>{7});
 }

@@ -72,13 +72,13 @@ class disk_executor final : private task, private timer {
   void publish_sums();
   void wake();
   void begin(operation& one);
+  void look_up(operation& one);
   void load(operation& one);
   void loaded(operation& one);
   void collect_changes(operation& one);
   void answer(operation& one);
   void flush_all(operation& one);
   void compact(operation& one);
-  void return_memory(operation& one);
   [[nodiscard]] bool has_memory(const operation& one) const;
   [[nodiscard]] bool index_is_full() const;
   operation& take_operation();

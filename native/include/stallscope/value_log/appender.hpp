@@ -37,7 +37,8 @@ class append_request {
   std::vector<append_item> items;  // all of them or none
   bool needs_room = false;         // not where it only deletes
 
-  virtual void appended(int error) = 0;  // 0, or an errno; never from within append()
+  // 0, or an errno: EMSGSIZE where it is longer than a segment. Never from within append().
+  virtual void appended(int error) = 0;
 
  protected:
   ~append_request() = default;
