@@ -43,7 +43,7 @@ void compactor::compact_all(std::function<void(int)> done) {
 }
 
 void compactor::consider() {
-  if (victim_ || stopped_ || !jobs_.empty() || loop_.now() < not_before_) return;
+  if (victim_ || stopped_ || sync_error_ != 0 || !jobs_.empty() || loop_.now() < not_before_) return;
   if (content_.segments().most_dead(settings_.least_dead_share)) wake();
 }
 
@@ -61,8 +61,8 @@ void compactor::run() {
 
 // The next segment of a job, or the one with the most that is dead.
 void compactor::choose() {
-  if (stopped_) {
-    while (!jobs_.empty()) end_job(ECANCELED);
+  if (stopped_ || sync_error_ != 0) {
+    while (!jobs_.empty()) end_job(stopped_ ? ECANCELED : sync_error_);
     return;
   }
   log_segments& segments = content_.segments();
@@ -152,15 +152,13 @@ void compactor::sync_next() {
 }
 
 void compactor::synced(std::int64_t result) {
-  if (!to_sync_.empty()) {
-    if (result < 0) to_sync_.back()->unsynced = true;
-    to_sync_.pop_back();
-  }
+  if (!to_sync_.empty()) to_sync_.pop_back();
   if (result >= 0) {
     sync_next();
     return;
   }
-  fail(static_cast<int>(-result));
+  sync_error_ = static_cast<int>(-result);
+  fail(sync_error_);
   to_sync_.clear();
   if (removed_) {
     victim_gone();

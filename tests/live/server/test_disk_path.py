@@ -173,6 +173,46 @@ def test_an_unfinished_tail_is_told_and_cut_off(
     assert message.count("\n") == 1
 
 
+def test_a_damaged_end_of_a_file_that_was_ended_is_told_and_kept(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    options = disk(tmp_path / "data", *SMALL_SEGMENTS)
+    values = {"first": b"f" * 5000, "last": b"l" * 5000}
+    with stallscope_server(*options) as server, RawClient(server.port) as client:
+        fill(client, values)
+    (segment,) = (tmp_path / "data").iterdir()
+    sound = segment.read_bytes()
+    at = sound.rindex(b"ll")
+    damaged = sound[:at] + b"L" + sound[at + 1 :]
+    segment.write_bytes(damaged)
+    with stallscope_server(*options) as server, RawClient(server.port) as client:
+        assert client.ask("GET", "last") == b"$-1\r\n"
+        assert client.ask("STRLEN", "first") == b":5000\r\n"
+        told = facts(client)
+        assert told["disk_cut_bytes"] == "0"
+        assert int(told["disk_damaged_bytes"]) >= 5000
+        assert client.ask("COMPACT") == b"+OK\r\n"
+    message = capfd.readouterr().err
+    assert message.startswith(f"stallscope-server: {segment.name}: ")
+    assert "are damaged: what they held is lost" in message
+    assert "put a sound copy in its place" in message
+    assert segment.read_bytes() == damaged
+    segment.write_bytes(sound)
+    with stallscope_server(*options) as server, RawClient(server.port) as client:
+        check(client, values)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_file_under_another_name_is_refused(tmp_path: Path) -> None:
+    options = disk(tmp_path / "data", *SMALL_SEGMENTS)
+    with stallscope_server(*options) as server, RawClient(server.port) as client:
+        fill(client, {"a": b"1"})
+    (segment,) = (tmp_path / "data").iterdir()
+    other = segment.rename(segment.with_name("shard-000-0000000007.log"))
+    said = refusal("--port", "0", *options)
+    assert f"holds {other.name}, which was written as {segment.name}: give it that name" in said
+
+
 def test_a_damaged_value_is_an_error_of_its_own(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,6 +41,7 @@ inline void copy_folder(const std::filesystem::path& from, const std::filesystem
 class hand_port final : public io_port {
  public:
   int fail_writes_with = 0;
+  int fail_syncs_with = 0;
   int lose_answers_with = 0;        // what was written is said to have failed
   std::vector<std::string> synced;  // names of files
 
@@ -53,13 +54,13 @@ class hand_port final : public io_port {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   // Of the oldest, or the newest.
   void let_go(bool oldest = true) {
-    const auto [request, synced] = oldest ? waiting_.front() : waiting_.back();
+    const auto [request, synced_file] = oldest ? waiting_.front() : waiting_.back();
     if (oldest) {
       waiting_.pop_front();
     } else {
       waiting_.pop_back();
     }
-    request->io_done(synced >= 0 ? 0 : carry(*request));
+    request->io_done(synced_file >= 0 ? -fail_syncs_with : carry(*request));
   }
 
  private:

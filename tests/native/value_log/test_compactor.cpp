@@ -190,6 +190,27 @@ TEST_CASE("what a failed move wrote all the same never comes back") {
         contents{{"k1", stays}, {"k2", std::string(9000, 'x')}});
 }
 
+TEST_CASE("a sync that failed is not believed when it is asked again") {
+  const scratch folder;
+  log_bench bench(folder.at(""));
+  REQUIRE(bench.put("k0", "value") == 0);
+  bench.newest.end();
+  int result = -1;
+  bench.port.fail_syncs_with = EIO;
+  bench.compaction.compact_all([&](int error) { result = error; });
+  bench.finish();
+  CHECK(result == EIO);
+  bench.port.fail_syncs_with = 0;
+  result = -1;
+  bench.compaction.compact_all([&](int error) { result = error; });
+  bench.loop.advance(std::chrono::minutes(1));
+  bench.compaction.consider();
+  bench.finish();
+  CHECK(result == EIO);
+  CHECK(bench.content.segments().find(1) != nullptr);
+  CHECK(value_in(bench.content, "k0") == "value");
+}
+
 TEST_CASE("values that a server before left unsynced are durable before older ones are removed") {
   const scratch folder;
   {

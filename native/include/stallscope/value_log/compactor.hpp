@@ -4,7 +4,9 @@
 // beside the queries is the queue's to say. A segment is removed only when everything of it is
 // moved and durable, and the kernel is asked to keep its removal before anything relies on it.
 //
-// What fails leaves the segment where it is, and is tried again when asked, or after a while.
+// What fails leaves the segment where it is, and is tried again when asked, or after a while. But a
+// sync that fails ends compaction until the next start: what the kernel could not write it forgets,
+// and the next sync would not say so.
 // Takes 16 MB while it runs and the longest record; a turn of the loop takes one chunk, some 50 us.
 // One thread, the shard's.
 #pragma once
@@ -124,6 +126,7 @@ class compactor final : private task {
   std::unique_ptr<sync_request> sync_;
   std::size_t chunks_under_way_ = 0;
   int error_ = 0;
+  int sync_error_ = 0;  // of one that failed, ever
   bool ending_ = false;  // all is moved: the syncs are under way
   bool removed_ = false;
   bool rolling_ = false;
