@@ -59,11 +59,16 @@ def run_folder(path: Path, roots: Roots) -> Iterator[int]:
                 path.parent.mkdir(parents=True, exist_ok=True)
             folder = stack.enter_context(own_directory(path))
         except OSError as error:
-            raise UnableError(
-                f"{path}: no journal can be kept here: {error.strerror or error}",
-                "run as root, or name a folder of your own with --run-root",
-            ) from error
+            raise closed_folder(path, error) from error
         yield folder
+
+
+def closed_folder(path: Path, error: OSError) -> UnableError:
+    """Return the error of a folder of journals that this user may not open or make."""
+    return UnableError(
+        f"{path}: journals of pins cannot be kept or read here: {error.strerror or error}",
+        "run as root, or name a folder of your own with --run-root",
+    )
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.pinning.claims import MOST_LEVELS, held, run_folder
+from cstates.pinning.claims import MOST_LEVELS, closed_folder, held, run_folder
 from cstates.pinning.journal import Owner, boot_id, read_journal
 from cstates.pinning.kernel_files import read_value
 from cstates.pinning.knobs import Change
@@ -39,8 +39,12 @@ def read_status(roots: Roots, folder: Path) -> tuple[PinStatus, ...]:
 
     Raises UnableError where the folder is closed to this user, or is somebody else's.
     """
-    if not folder.exists():
+    try:
+        folder.stat()
+    except FileNotFoundError:
         return ()
+    except OSError as error:
+        raise closed_folder(folder, error) from error
     found = []
     with run_folder(folder, roots) as opened:
         for level in range(MOST_LEVELS):

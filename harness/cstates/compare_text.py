@@ -30,8 +30,8 @@ def lines(outcome: CompareOutcome, room: int) -> Iterator[str]:
     found = outcome.comparison
     what = "the loader and server" if outcome.request.load else outcome.request.words[0]
     yield from wrapped(
-        f"{printable(what)} under {len(found.settings)} settings, {outcome.rounds} rounds in "
-        "shuffled order, every other one reversed; all was put back after each run.",
+        f"{printable(what)} under {len(found.settings)} settings in shuffled order, every other "
+        f"round reversed; rounds: {outcome.rounds}. All was put back after each run.",
         room,
     )
     for metric in found.metrics:
@@ -92,9 +92,13 @@ def _too_few_text(outcome: CompareOutcome) -> str:
     others, metrics = len(found.settings) - 2, len(found.metrics)
     tried = f"{others} setting{'s' if others > 1 else ''} and {metrics} metrics"
     return (
-        f"No verdict: {outcome.rounds} rounds are too few for {tried}; it takes "
+        f"No verdict: {_rounds(outcome)} too few for {tried}; it takes "
         f"{least_size(others * metrics)}."
     )
+
+
+def _rounds(outcome: CompareOutcome) -> str:
+    return "1 round is" if outcome.rounds == 1 else f"{outcome.rounds} rounds are"
 
 
 def _unsteady_texts(found: Comparison) -> Iterator[str]:

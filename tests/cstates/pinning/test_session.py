@@ -13,6 +13,7 @@ from cstates.pinning.effects import Effect, Finding
 from cstates.pinning.idle_plan import ClosedState
 from cstates.pinning.journal import read_journal
 from cstates.pinning.request import PinRequest, bench_profile
+from cstates.pinning.status import read_status
 from stallscope.errors import TargetError, UnableError
 from stallscope.system_files import Roots
 from tests.cstates.pinning.conftest import FakeMachine
@@ -232,3 +233,13 @@ def test_who_only_looks_at_the_lock_makes_no_pin_refused(fake: Fake) -> None:
         looking.start()
         assert machine.pin(asked, "true").status == 0
         looking.join()
+
+
+def test_journals_that_cannot_be_looked_at_are_not_nothing(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    assert read_status(machine.roots, machine.run) == ()
+    machine.run.write_text("a file")
+    with pytest.raises(UnableError, match="cannot be kept or read here: Not a directory"):
+        read_status(machine.roots, machine.run / "inside")
+    with pytest.raises(UnableError, match="cannot be kept or read here"):
+        read_status(machine.roots, machine.run)
