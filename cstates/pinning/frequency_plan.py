@@ -47,7 +47,8 @@ def _tunables(roots: Roots, policy: FrequencyPolicy) -> list[Change]:
         for name in names_in(cpu_folder(roots) / "cpufreq" / folder):
             path = f"/sys/devices/system/cpu/cpufreq/{folder}/{name}"
             value = read_value(roots, path)
-            if value is not None and _writable(place_of(roots, path)):
+            # What is no text could not be put back as it was.
+            if value and "\ufffd" not in value and _writable(place_of(roots, path)):
                 kept.append(Change("governor-tunable", path, value, None))
     return kept
 

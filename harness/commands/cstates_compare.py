@@ -24,7 +24,7 @@ Examples:
 @number_option(
     "--rate", least=1, default=1000, unit="R", text="Requests a second of --load, in an open loop."
 )
-@seconds_option(0.1, 1.0, "Of each run of --load.")
+@seconds_option(0.1, 1.0, "Length of each run of --load.")
 @click.option(
     "--setting",
     "settings",
@@ -42,7 +42,7 @@ Examples:
     unit="PERCENT",
     text="A difference of medians that is less counts as none.",
 )
-@seed_option("Of the order of settings.")
+@seed_option("Random seed of the order of settings.")
 @machine_options
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) -> None:

@@ -40,7 +40,7 @@ Examples:
 )
 @click.option("--cpus", metavar="LIST", help="A CPU a process. Default: the first that are online.")
 @rounds_option("Rounds; each measures all settings.")
-@seconds_option(0.05, 0.5, "Of each run.")
+@seconds_option(0.05, 0.5, "Length of each run.")
 @machine_options
 def command(kind: str, think_us: str, processes: str, as_json: bool, **values: Any) -> None:
     """Measure wake-ups with sleep states open and closed.

@@ -42,7 +42,7 @@ Examples:
     metavar="N",
     help="How many to make up. Default: 100000.",
 )
-@seed_option("Of what is made up.", default=0)
+@seed_option("Random seed of what is made up.", default=0)
 @click.option(
     "--governor",
     "--governors",
@@ -56,13 +56,13 @@ Examples:
     "--max-exit-latency",
     type=click.IntRange(0, 10**9),
     metavar="US",
-    help="An effective latency limit.",
+    help="Close states that take longer to leave.",
 )
 @click.option(
     "--hz",
     type=click.Choice(["100", "250", "300", "1000"]),
     default="250",
-    help="The tick's. Default: 250.",
+    help="The frequency of the kernel's tick. Default: 250.",
 )
 @click.option("--list", "listing", is_flag=True, help="List known tables and governors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

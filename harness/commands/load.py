@@ -95,7 +95,7 @@ Examples:
     is_flag=True,
     help="Number each request, and fail where a reply is lost, doubled or out of order.",
 )
-@seed_option("Of keys, sizes and arrivals.")
+@seed_option("Random seed of keys, sizes and arrivals.")
 @click.option("--cpus", default="", metavar="LIST", help="Pin the loader's threads, as 1,3.")
 @click.option(
     "-o",

@@ -115,6 +115,8 @@ def test_a_cpu_that_goes_offline_is_said_and_the_rest_is_put_back(fake: Fake) ->
 def test_tunables_that_a_switch_resets_are_put_back(fake: Fake) -> None:
     machine = fake("acpi-cpufreq-server")
     tunable = f"{CPUS}/cpufreq/ondemand/up_threshold"
+    for name, odd in (("binary", b"\xff\x00\n"), ("empty", b"")):
+        (machine.tree / tunable[1:]).with_name(name).write_bytes(odd)
     before = machine.content()
     asked = PinRequest(governor="performance")
     machine.pin(asked, "sh", "-c", f"echo 95 > {machine.tree}{tunable}")
