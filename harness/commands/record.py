@@ -23,8 +23,8 @@ Examples:
 def command(as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
-    The recording is a directory. Look at it with `stallscope report`, or with `perf report -i
-    DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
+    The recording is a directory. Look at it with `stallscope report`, or with `perf report
+    --no-inline -i DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
     """
     from harness.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
     from harness.slots.recorder import start  # noqa: PLC0415
