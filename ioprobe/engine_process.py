@@ -9,7 +9,6 @@ import os
 import select
 import signal
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -50,8 +49,7 @@ def told_lines(
     run = _Run(process)
     with ExitStack() as stack:
         stack.callback(run.close)
-        if threading.current_thread() is threading.main_thread():
-            stack.enter_context(ctrl_c_counted(run.interrupt))
+        stack.enter_context(ctrl_c_counted(run.interrupt))
         run.give(plan)
         yield from run.lines()
 

@@ -1,6 +1,7 @@
 """Ctrl-C that ends a measurement in order the first time, and gives it up the second time."""
 
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,8 +31,14 @@ def _nothing() -> None:
 
 @contextmanager
 def ctrl_c_counted(on_first: Callable[[], None] = _nothing) -> Iterator[Interrupts]:
-    """Yield the count of Ctrl-C in the block; a second one raises KeyboardInterrupt."""
+    """Yield the count of Ctrl-C in the block; a second one raises KeyboardInterrupt.
+
+    Off the main thread, which alone is told of signals, nothing changes.
+    """
     interrupts = Interrupts(on_first)
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupts
+        return
     previous = signal.signal(signal.SIGINT, interrupts.note)
     try:
         yield interrupts

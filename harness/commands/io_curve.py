@@ -5,6 +5,13 @@ from typing import Any
 
 import click
 
+from harness.io.verb_options import (
+    block_option,
+    length_options,
+    recording_options,
+    target_options,
+)
+
 EXAMPLES = """\b
 Examples:
   stallscope io curve /var/lib/db                      (about two minutes)
@@ -18,8 +25,7 @@ Examples:
 @click.argument("path")
 @click.option("--kind", type=click.Choice(["reads", "writes"]), default="reads", show_default=True,
               help="The requests of the curve.")  # fmt: skip
-@click.option("--block", default="4K", show_default=True, metavar="SIZE",
-              help="Size of a request.")  # fmt: skip
+@block_option("Size of a request.")
 @click.option("--pattern", type=click.Choice(["random", "sequential"]), default="random",
               show_default=True, help="Where requests go.")  # fmt: skip
 @click.option("--most-depth", type=click.IntRange(2, 4096), default=256, show_default=True,
@@ -28,21 +34,11 @@ Examples:
               help="Name the deepest depth that keeps this p99, as 500us or 2ms.")  # fmt: skip
 @click.option("--repeats", type=click.IntRange(1, 100), default=3, show_default=True, metavar="N",
               help="Readings of each depth, shuffled.")  # fmt: skip
-@click.option("--duration", "duration_s", type=click.FloatRange(0.1, 600), default=1.0,
-              show_default=True, metavar="S", help="Seconds of each reading.")  # fmt: skip
-@click.option("--warmup", "warmup_s", type=click.FloatRange(0, 600), default=0.2,
-              show_default=True, metavar="S", help="Seconds before each.")  # fmt: skip
-@click.option("--size", default="1G", show_default=True, metavar="SIZE",
-              help="Of the file of our own, where one is made.")  # fmt: skip
-@click.option("--span", metavar="SIZE", help="Spread requests over so much. Default: all.")
-@click.option("--destroy", metavar="DEVICE",
-              help="Write to this block device, named once more: all on it is lost.")  # fmt: skip
+@length_options("reading", duration_s=1.0, warmup_s=0.2)
+@target_options()
 @click.option("--io-properties", "properties", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the disk's limits as seastar reads them.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR",
-              help="Record into this directory, with a page and io-properties.yaml.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@recording_options("Record into this directory, with a page and io-properties.yaml.")
 def command(path: str, as_json: bool, **values: Any) -> int:
     """Say how throughput and latency grow with depth, and which depth to choose.
 

@@ -5,6 +5,13 @@ from typing import Any
 
 import click
 
+from harness.io.verb_options import (
+    block_option,
+    length_options,
+    recording_options,
+    target_options,
+)
+
 EXAMPLES = """\b
 Examples:
   stallscope io mix /var/lib/db -o mix                 (about a minute)
@@ -17,25 +24,14 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
 @click.option("--reads-only", is_flag=True, help="Read only: no matrix, only sizes of reads.")
-@click.option("--block", default="4K", show_default=True, metavar="SIZE",
-              help="Size of the matrix's requests.")  # fmt: skip
+@block_option("Size of the matrix's requests.")
 @click.option("--sizes", default="4K,16K,64K,256K,1M", show_default=True, metavar="LIST",
               help="Sizes to compare.")  # fmt: skip
-@click.option("--duration", "duration_s", type=click.FloatRange(0.1, 600), default=0.6,
-              show_default=True, metavar="S", help="Seconds of each cell.")  # fmt: skip
-@click.option("--warmup", "warmup_s", type=click.FloatRange(0, 600), default=0.1,
-              show_default=True, metavar="S", help="Seconds before each.")  # fmt: skip
-@click.option("--size", default="1G", show_default=True, metavar="SIZE",
-              help="Of the file of our own, where one is made.")  # fmt: skip
-@click.option("--span", metavar="SIZE", help="Spread requests over so much. Default: all.")
-@click.option("--destroy", metavar="DEVICE",
-              help="Write to this block device, named once more: all on it is lost.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR",
-              help="Record into this directory, with a page.")  # fmt: skip
+@length_options("cell", duration_s=0.6, warmup_s=0.1)
+@target_options()
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE",
               help="Write the heat maps as .svg or .png.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@recording_options()
 def command(path: str, as_json: bool, **values: Any) -> int:
     """Say what reads and writes take from each other, by rates and sizes.
 

@@ -1,9 +1,10 @@
 """`stallscope io probe`: the latency of one read at a time."""
 
-from pathlib import Path
 from typing import Any
 
 import click
+
+from harness.io.verb_options import block_option, check_force, recording_options, time_option
 
 EXAMPLES = """\b
 Examples:
@@ -18,14 +19,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
-@click.option(
-    "--duration",
-    type=click.FloatRange(0.1, 86_400),
-    default=5.0,
-    show_default=True,
-    metavar="S",
-    help="Seconds that are measured.",
-)
+@time_option("--duration", least=0.1, default=5.0, text="Seconds that are measured.")
 @click.option(
     "--count", type=click.IntRange(1), metavar="N", help="End after so many, if that is before."
 )
@@ -37,9 +31,7 @@ Examples:
     help="Past the page cache, through it, or both.",
 )
 @click.option("--cached", is_flag=True, help="The same as --ways cached: any filesystem will do.")
-@click.option(
-    "--block", default="4K", show_default=True, metavar="SIZE", help="Size of a read, as 4K or 1M."
-)
+@block_option("Size of a read, as 4K or 1M.")
 @click.option("--sequential", is_flag=True, help="One after the other. Default: random places.")
 @click.option("--span", metavar="SIZE", help="Read in so much of it only. Default: all.")
 @click.option("--offset", metavar="SIZE", help="Where that begins. Default: at the beginning.")
@@ -58,15 +50,7 @@ Examples:
     help="How the histogram's rows are spaced.",
 )
 @click.option("--no-real-time", is_flag=True, help="Do not ask for a real-time class.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Keep a recording with HdrHistogram logs and a page. Default: none.",
-)
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@recording_options("Record into this directory, with HdrHistogram logs and a page.")
 def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values: Any) -> int:
     """Measure one read at a time, past the page cache and through it.
 
@@ -81,18 +65,14 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
     from harness.io.probe_session import run_probe  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
 
-    duration = values["duration"]
-    if duration != duration:  # noqa: PLR0124 - NaN differs from itself
-        raise UsageError("--duration is no time", "name seconds, as --duration 2")
     if cached and values["ways"] == "direct":
         raise UsageError("--cached and --ways direct exclude each other", "keep one of them")
-    if values["force"] and values["output"] is None:
-        raise UsageError("--force replaces a recording, and none is asked for", "add -o DIR")
+    check_force(values["output"], force=values["force"])
     span, offset = values["span"], values["offset"]
     request = ProbeRequest(
         path=path,
         ways=Ways.CACHED if cached else Ways(values["ways"]),
-        duration_s=duration,
+        duration_s=values["duration"],
         count=values["count"],
         block_bytes=size_of("--block", values["block"]),
         sequential=values["sequential"],

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from harness.io.verb_options import check_force, recording_options, time_option
 from harness.machine_options import roots_options
 
 EXAMPLES = """\b
@@ -18,21 +19,13 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option(
+@time_option(
     "--interval",
-    type=click.FloatRange(min=0.1, max=86_400),
-    metavar="S",
-    help="Count over so many seconds what the devices do.",
+    least=0.1,
+    default=None,
+    text="Watch for so many seconds what the devices do, and whether submitting waits.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Record into this directory, with a page.",
-)
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@recording_options()
 @roots_options
 def command(
     path: Path,
@@ -55,13 +48,10 @@ def command(
     from stallscope.system_files import roots_at  # noqa: PLC0415
 
     roots = roots_at(sysfs_root, proc_root)
-    if interval is not None and interval != interval:  # noqa: PLR0124 - NaN differs from itself
-        raise UsageError("--interval is no time", "name seconds, as --interval 2")
     if interval and not roots.is_live:
         raise UsageError(
             "a recorded machine's counters do not move, so --interval would count nothing",
             "leave out --interval",
         )
-    if force and output is None:
-        raise UsageError("--force replaces a recording, and none is asked for", "add -o DIR")
+    check_force(output, force=force)
     return run_queue(QueueRequest(path, roots, interval, output, force), as_json=as_json)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.io.verb_options import check_force, recording_options, time_option
+
 EXAMPLES = """\b
 Examples:
   stallscope io watch --duration 10
@@ -31,21 +33,10 @@ Examples:
     metavar="PID",
     help="Count this process's requests only. May be given more than once.",
 )
-@click.option(
-    "--duration",
-    type=click.FloatRange(0.01, 86_400),
-    metavar="S",
-    help="End after so many seconds. Default: at Ctrl-C.",
+@time_option(
+    "--duration", least=0.01, default=None, text="End after so many seconds. Default: at Ctrl-C."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write a recording with a page there.",
-)
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@recording_options("Record into this directory, with an HdrHistogram log and a page.")
 def command(
     devices: tuple[str, ...],
     pids: tuple[int, ...],
@@ -61,9 +52,7 @@ def command(
     request into the queue: pages that are written back later are their kernel worker's.
     """
     from harness.io.watch_session import WatchOptions, run_watch  # noqa: PLC0415 - start-up
-    from stallscope.errors import UsageError  # noqa: PLC0415
 
-    if duration is not None and duration != duration:  # noqa: PLR0124 - NaN differs from itself
-        raise UsageError("--duration is no time", "name seconds, as --duration 2")
+    check_force(output, force=force)
     options = WatchOptions(devices, pids, duration, output, force)
     return run_watch(options, as_json=as_json)

@@ -1,11 +1,11 @@
 """From the words of a command line to what `stallscope io curve` is asked."""
 
-import math
 import re
 from typing import Any
 
 from harness.io.curve_document import Requests
 from harness.io.curve_session import CurveRequest
+from harness.io.verb_options import check_force
 from ioprobe.curve_plan import CurvePlan
 from stallscope.errors import UsageError
 from stallscope.sizes import parse_size
@@ -16,7 +16,7 @@ _NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}
 
 def curve_request(path: str, values: dict[str, Any]) -> CurveRequest:
     """Return what is asked; UsageError for words that are no sizes or times."""
-    check_finite(values, ("duration_s", "warmup_s"))
+    check_force(values["output"], force=values["force"])
     requests = Requests(
         size_of("--block", values["block"]), values["pattern"], values["kind"] == "writes"
     )
@@ -38,14 +38,6 @@ def curve_request(path: str, values: dict[str, Any]) -> CurveRequest:
         properties=values["properties"],
         force=values["force"],
     )
-
-
-def check_finite(values: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Raise UsageError for a time that is no number, which click lets pass."""
-    for name in names:
-        if not math.isfinite(values[name]):
-            option = "--" + name.removesuffix("_s")
-            raise UsageError(f"{option} {values[name]} is no time", f"seconds, as {option} 1")
 
 
 def size_of(option: str, text: str) -> int:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from harness.io.curve_options import check_finite, size_of
+from harness.io.curve_options import size_of
 from harness.io.mix_session import MixRequest
+from harness.io.verb_options import check_force
 from harness.pictures import FORMATS
 from ioprobe.mix_plan import MixPlan
 from stallscope.errors import UsageError
@@ -13,7 +14,7 @@ _MOST_SIZES = 16
 
 def mix_request(path: str, values: dict[str, Any]) -> MixRequest:
     """Return what is asked; UsageError for words that are none."""
-    check_finite(values, ("duration_s", "warmup_s"))
+    check_force(values["output"], force=values["force"])
     picture = values["picture"]
     if picture is not None and picture.suffix.lower().lstrip(".") not in FORMATS:
         kinds = ", ".join(f".{kind}" for kind in FORMATS)

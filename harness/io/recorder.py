@@ -56,10 +56,13 @@ class Recorder:
         document: Mapping[str, object],
         files: Mapping[str, tuple[str, str | bytes | None]],
         warnings: Iterable[str],
+        *,
+        end: str | None = None,
     ) -> None:
         """Write the document, other files (name to form and content), and the page.
 
-        A file without content is there already: the engine's log.
+        A file without content is there already: the engine's log. ``end`` is "duration" or
+        "signal"; without it the document's ``complete`` tells.
         """
         if self.folder is None:
             return
@@ -68,7 +71,7 @@ class Recorder:
         for name, (_, content) in files.items():
             if content is not None:
                 write_whole(self.folder / name, [content])
-        end = "duration" if document["complete"] else "signal"
+        end = end or ("duration" if document["complete"] else "signal")
         modelled = document["source"] == "modelled"
         write_manifest(run, end=end, modelled=modelled, warnings=warnings)
         write_io_page(self.folder)

@@ -76,6 +76,7 @@ def document(watched: Watched, request: WatchRequest, notes: Iterable[str]) -> d
             "events_per_s": counts["events"] / watched.seconds if watched.seconds else None,
             "buffer_kb_per_cpu": watched.buffer_kb,
         },
+        "complete": request.duration_s is None or watched.seconds >= request.duration_s,
         "warnings": [*notes, *_warnings(watched, request)],
     }
 

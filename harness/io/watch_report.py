@@ -14,7 +14,7 @@ from stallscope.histogram_encoding import TaggedHistogram, interval_log
 from stallscope.json_fields import Fields
 
 LOG = "latency.hlog"
-FILES = {LOG: "HdrHistogram V2 interval log, ns; a line each device, direction and time"}
+LOG_FORM = "HdrHistogram V2 interval log, ns; a line each device, direction and time"
 
 
 def reported(folder: Path, fields: Fields, room: int) -> Reported:

@@ -137,7 +137,6 @@ def test_hostile_texts_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     ("options", "said"),
     [
         (("--block", "x"), "--block 'x' is no size"),
-        (("--duration", "nan"), "--duration is no time"),
         (("--cached", "--ways", "direct"), "exclude each other"),
         (("--force",), "add -o DIR"),
     ],
