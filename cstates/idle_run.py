@@ -106,19 +106,21 @@ def idle_run(fields: Fields) -> IdleRun:
     if fields.text("schema", "") != SCHEMA:
         raise RecordingError(f"{fields.where}: the schema is not {SCHEMA}", REMEDY)
     machine, overhead = fields.fields("machine"), fields.fields("overhead")
+    why = fields.maybe_text("why_counters_only")
+    count = fields.count if why is None else fields.maybe_count  # what is traced is counted
     cpus = machine.objects("cpus")
     return IdleRun(
         command=fields.texts("command"),
         seconds=fields.maybe_number("seconds") or 0.0,
         driver=machine.maybe_text("driver"),
         governor=machine.maybe_text("governor"),
-        why_counters_only=fields.maybe_text("why_counters_only"),
+        why_counters_only=why,
         cpus=tuple(cpu.integer("cpu") for cpu in cpus),
         states=_states(cpus),
-        intervals=fields.maybe_count("intervals"),
-        intervals_kept=fields.maybe_count("intervals_kept"),
-        intervals_discarded=fields.maybe_count("intervals_discarded"),
-        lost_events=fields.maybe_count("lost_events"),
+        intervals=count("intervals"),
+        intervals_kept=count("intervals_kept"),
+        intervals_discarded=count("intervals_discarded"),
+        lost_events=count("lost_events"),
         events=overhead.maybe_count("events"),
         reader_cpu_s=overhead.maybe_number("reader_cpu_s"),
         warnings=fields.texts("warnings"),

@@ -32,8 +32,7 @@ class StateActivity:
     @property
     def residency_share(self) -> float | None:
         """Return the share, 0..1, of the span that the CPUs spent in the state."""
-        share = _ratio(self.time_us, self.seconds and self.seconds * 1e6 * self.cpus)
-        return None if share is None else min(share, 1.0)
+        return _share(self.time_us, self.seconds and self.seconds * 1e6 * self.cpus)
 
     @property
     def entries_per_s(self) -> float | None:
@@ -53,12 +52,12 @@ class StateActivity:
     @property
     def above_share(self) -> float | None:
         """Return the share, 0..1, of entries that were too deep; None without entries."""
-        return _ratio(self.above, self.entries)
+        return _share(self.above, self.entries)
 
     @property
     def below_share(self) -> float | None:
         """Return the share, 0..1, of entries that were too shallow; None without entries."""
-        return _ratio(self.below, self.entries)
+        return _share(self.below, self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +156,12 @@ def _grown(earlier: int | None, later: int | None) -> int | None:
 
 def _ratio(part: float | None, whole: float | None) -> float | None:
     return part / whole if part is not None and whole else None
+
+
+def _share(part: float | None, whole: float | None) -> float | None:
+    """Return a share, 1 at the most: counters are read one after another, while they move."""
+    share = _ratio(part, whole)
+    return None if share is None else min(share, 1.0)
 
 
 def together(activities: Sequence[StateActivity]) -> StateActivity:

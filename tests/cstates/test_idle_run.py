@@ -8,6 +8,7 @@ import pytest
 from cstates.idle_intervals import IPI, TIMER, IdleInterval
 from cstates.idle_run import SCHEMA, IdleRun, idle_run
 from cstates.idle_summary import MOST_PROCESSES, OTHERS, IdleSummary
+from harness.cstates.record_text import lines
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 
@@ -34,6 +35,9 @@ def document(*intervals: IdleInterval) -> dict[str, Any]:
         "seconds": 2.0,
         "machine": {"driver": "d", "governor": "menu", "cpus": [{"cpu": 0, "states": states}]},
         "intervals": summary.intervals,
+        "intervals_kept": summary.intervals,
+        "intervals_discarded": 0,
+        "lost_events": 0,
         **summary.documents(),
     }
     whole: dict[str, Any] = json.loads(json.dumps(made))
@@ -61,6 +65,13 @@ def test_what_was_counted_comes_back() -> None:
     assert run.states[1].above == 0.5
 
 
+def test_only_with_counters_alone_nothing_is_said_of_intervals() -> None:
+    made = document() | {"why_counters_only": "asked for", "intervals": None, "lost_events": None}
+    run = read(made)
+    assert (run.intervals, run.lost_events) == (None, None)
+    assert any("counters only: asked for" in line for line in lines(run, 100))
+
+
 def test_processes_beyond_the_bound_count_as_one() -> None:
     many = [interval(100, pid=pid) for pid in range(1, MOST_PROCESSES + 11)]
     run = read(document(*many))
@@ -78,6 +89,8 @@ def test_processes_beyond_the_bound_count_as_one() -> None:
         (("idle", 0, "lengths", "counts"), {"99999999999": 1}),
         (("idle", 0, "lengths", "counts"), {"x": 1}),
         (("machine", "cpus", 0, "states", 0, "name"), None),
+        (("intervals",), None),
+        (("lost_events",), None),
     ],
 )
 def test_what_makes_no_sense_is_refused(place: tuple[Any, ...], value: object) -> None:

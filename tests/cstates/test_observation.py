@@ -65,6 +65,8 @@ def test_counters_that_went_back_are_unknown(machine: Machines) -> None:
 
 def test_a_share_beyond_one_is_one() -> None:
     assert StateActivity(1, 2_000_000, 0, 0, 1.0).residency_share == 1.0
+    moved = StateActivity(1, 0, 2, 2, 1.0)  # above and below are read after the entries
+    assert (moved.above_share, moved.below_share) == (1.0, 1.0)
 
 
 def test_several_cpus_together() -> None:
