@@ -43,6 +43,16 @@ def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
         raise _failed(path, error) from error
 
 
+def check_place(path: Path) -> None:
+    """Raise UsageError where a file could not be written, before what is to be in it is made."""
+    if str(path) in _STDOUT or _is_stream(path):
+        return
+    folder = path.absolute().parent
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+        number = errno.EACCES if folder.is_dir() else errno.ENOENT
+        raise _failed(path, OSError(number, os.strerror(number)))
+
+
 def _is_stream(path: Path) -> bool:
     """Return whether something stands there that must be written to, not replaced."""
     try:

@@ -18,7 +18,7 @@ class BlockDevice:
     number: tuple[int, int]
     name: str  # as below /dev: "sda1", "mapper" devices as "dm-0"
     folder: Path
-    size_bytes: int
+    size_bytes: int | None  # None where sysfs does not tell
     read_only: bool
     whole: str | None  # the name of the disk that a partition is part of
 
@@ -40,12 +40,13 @@ def block_device(number: tuple[int, int], roots: Roots) -> BlockDevice | None:
         folder = link.resolve(strict=True)
     except (OSError, RuntimeError):
         return None
+    sectors = read_integer(folder / "size")
     is_partition = (folder / "partition").exists()
     return BlockDevice(
         number,
         _name(folder),
         folder,
-        (read_integer(folder / "size") or 0) * SECTOR_BYTES,
+        None if sectors is None else sectors * SECTOR_BYTES,
         read_integer(folder / "ro") != 0,
         _name(folder.parent) if is_partition else None,
     )

@@ -200,11 +200,21 @@ def _tags(folder: Path, queues: list[str], roots: Roots) -> HardwareTags | None:
         return None
     counts = [read_integer(folder / "mq" / name / "nr_tags") for name in queues]
     reserved = [read_integer(folder / "mq" / name / "nr_reserved_tags") for name in queues]
+    source = "sysfs"
+    if not any(counts):
+        source = "debugfs"
+        debug = roots.sys / "kernel" / "debug" / "block" / folder.name
+        texts = [read_text(debug / f"hctx{name}" / "tags", 4096) or "" for name in queues]
+        counts = [_debug_count(text, "nr_tags") for text in texts]
+        reserved = [_debug_count(text, "nr_reserved_tags") for text in texts]
     told = [count for count in counts if count]
-    if told:
-        return HardwareTags(len(queues), min(told), max(each or 0 for each in reserved), "sysfs")
-    debug = roots.sys / "kernel" / "debug" / "block" / folder.name
-    texts = (read_text(debug / f"hctx{name}" / "tags", 4096) or "" for name in queues)
-    found = [re.search(r"^nr_tags=(\d{1,7})$", text, re.MULTILINE) for text in texts]
-    sizes = [int(each[1]) for each in found if each]
-    return HardwareTags(len(queues), min(sizes), 0, "debugfs") if sizes else None
+    if not told:
+        return None
+    # The kernel tells both side by side: block/blk-mq-sysfs.c, block/blk-mq-debugfs.c.
+    kept = max((each for each in reserved if each is not None), default=0)
+    return HardwareTags(len(queues), min(told), kept, source)
+
+
+def _debug_count(text: str, name: str) -> int | None:
+    found = re.search(rf"^{name}=(\d{{1,7}})$", text, re.MULTILINE)
+    return None if found is None else int(found[1])

@@ -194,19 +194,23 @@ def _limit(bounded: tuple[QueueDevice, ...]) -> int | None:
 def _most_in_flight(
     bounded: tuple[QueueDevice, ...], roots: Roots, run: Callable[[], None]
 ) -> int | None:
-    """Return the most requests that were seen in flight on the nearest bounded device."""
+    """Return the most requests that were seen in flight on the nearest bounded device.
+
+    None where it is not known: of no such device, or none of the looks could be taken.
+    """
     if not bounded:
         run()
         return None
     path = roots.sys / "dev" / "block" / bounded[0].number / "inflight"
-    most = 0
+    most: int | None = None
     ends = threading.Event()
 
     def look() -> None:
         nonlocal most
         while not ends.wait(SAMPLE_S):
             words = (read_text(path, 256) or "").split()
-            most = max(most, sum(int(word) for word in words if word.isdecimal()))
+            if len(words) == 2 and all(word.isdecimal() for word in words):
+                most = max(most or 0, sum(map(int, words)))
 
     thread = threading.Thread(target=look, name="in-flight", daemon=True)
     thread.start()

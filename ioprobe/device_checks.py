@@ -44,6 +44,8 @@ def check_unused(device: BlockDevice, roots: Roots) -> None:
     """Raise UsageError where anything known stands on a device, its disk or its partitions."""
     if device.read_only:
         raise _refused(device, "is read-only", "clear it with blockdev --setrw, or name another")
+    if device.size_bytes is None:
+        raise _refused(device, "nothing tells its size", "see the kernel's log for this device")
     if device.size_bytes < _SMALLEST_BYTES:
         raise _refused(device, "is smaller than 4 MiB", "name a larger device")
     parts = (device, *_related(device, roots))

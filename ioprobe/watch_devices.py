@@ -20,7 +20,7 @@ class WatchedDevice:
     name: str
     number: int
     bio_based: bool  # serves bios without a request queue: zram, device mapper, md
-    size_bytes: int
+    size_bytes: int | None
     partitions: tuple[int, ...]
 
     @property

@@ -89,7 +89,7 @@ def watch(
 
 def _tracepoints(events: Path, request: WatchRequest) -> BlockTracepoints:
     chosen = request.devices or request.known
-    bios = [each for each in chosen if each.bio_based and each.size_bytes]
+    bios = [each for each in chosen if each.bio_based and each.size_bytes != 0]
     requests = [each for each in request.devices if not each.bio_based]
     return block_tracepoints(events, tuple(requests) if request.devices else None, bios)
 

@@ -16,6 +16,7 @@ EXAMPLES = """\b
 Examples:
   stallscope io probe /var/lib/db
   stallscope io curve /var/lib/db
+  stallscope io mix /var/lib/db -o mix
   stallscope io queue /var/lib/db
   stallscope io queue /dev/nvme0n1 --interval 5
   stallscope io watch --duration 10

@@ -11,7 +11,7 @@ from harness.io.curve_shown import curve_shown
 from harness.io.curve_text import lines
 from harness.io.recorder import Recorder
 from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
-from harness.outputs import write_whole
+from harness.outputs import check_place, write_whole
 from harness.terminal import LiveLine, note, width
 from ioprobe.curve_plan import CurvePlan
 from ioprobe.curve_rounds import Curve, Progress, measure_curve
@@ -51,6 +51,8 @@ class CurveRequest:
 
 def run_curve(request: CurveRequest, *, as_json: bool) -> int:
     """Return the exit code, once the curve is measured, written and told."""
+    if request.properties is not None:
+        check_place(request.properties)
     live = LiveLine()
     with Recorder("curve", request.path, request.output, force=request.force) as recorder:
         try:
@@ -64,11 +66,11 @@ def run_curve(request: CurveRequest, *, as_json: bool) -> int:
             text = properties_text(measured.properties)
             files["io-properties.yaml"] = ("seastar's I/O properties, YAML", text)
         recorder.keep(document, files, measured.warnings)
-    if request.properties is not None:
-        _write_properties(request.properties, measured.properties)
     shown = curve_shown(Fields(json.loads(json.dumps(document)), "what was measured"))
     recorder.tell(document, lines(shown, width()), as_json=as_json)
     failure = measured.curve.failure
+    if request.properties is not None and failure is None:
+        _write_properties(request.properties, measured.properties)
     return int(ExitCode.DONE) if failure is None else report_error(failure)
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from ioprobe.measured import PERCENTILES, Latency
+from ioprobe.engine_lines import latency_of
+from ioprobe.measured import Latency
 from stallscope.json_fields import Fields
 from stallscope.sizes import size_text
 
@@ -93,16 +94,12 @@ def curve_shown(fields: Fields) -> CurveShown:
 
 
 def _point(one: Fields) -> PointShown:
-    found = one.fields("latency_ns")
-    names = ("min", "mean", "max", *PERCENTILES)
-    values = [found.maybe_number(name) for name in names]
-    known = [value for value in values if value is not None]
     return PointShown(
         one.count("depth"),
         one.maybe_number("iops"),
         one.maybe_number("iops_min"),
         one.maybe_number("iops_max"),
-        Latency(*known) if len(known) == len(names) else None,
+        latency_of(one, "latency_ns"),
         one.count("readings"),
         one.texts("masked"),
     )

@@ -11,7 +11,7 @@ from harness.io.mix_shown import MixShown, mix_shown
 from harness.io.mix_text import lines
 from harness.io.recorder import Recorder
 from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
-from harness.outputs import write_whole
+from harness.outputs import check_place, write_whole
 from harness.terminal import LiveLine, note, width
 from ioprobe.engine_runs import EngineRuns
 from ioprobe.mix_plan import MixPlan
@@ -48,6 +48,8 @@ class MixRequest:
 
 def run_mix(request: MixRequest, *, as_json: bool) -> int:
     """Return the exit code, once the matrix is measured, written and told."""
+    if request.picture is not None:
+        check_place(request.picture)
     live = LiveLine()
     with Recorder("mix", request.path, request.output, force=request.force) as recorder:
         try:
@@ -58,11 +60,11 @@ def run_mix(request: MixRequest, *, as_json: bool) -> int:
         document = mix_document(measured)
         shown = mix_shown(Fields(json.loads(json.dumps(document)), "what was measured"))
         recorder.keep(document, {}, measured.warnings)
+    recorder.tell(document, lines(shown, width()), as_json=as_json)
     if request.picture is not None:
         kind = request.picture.suffix.lower().lstrip(".")
         write_whole(request.picture, [_picture(shown, kind)])
         note(f"wrote {request.picture}")
-    recorder.tell(document, lines(shown, width()), as_json=as_json)
     failure = measured.mix.failure
     return int(ExitCode.DONE) if failure is None else report_error(failure)
 

@@ -34,7 +34,9 @@ def target_facts(target: Target, limits: tuple[Limit, ...]) -> dict[str, str]:
     if target.filesystem:
         facts["filesystem"] = target.filesystem
     if target.device is not None:
-        facts["device"] = f"{target.device.path}, {size_text(target.device.size_bytes)}"
+        size = target.device.size_bytes
+        told = "" if size is None else f", {size_text(size)}"
+        facts["device"] = f"{target.device.path}{told}"
     if limits:
         facts["admits"] = ", ".join(f"{one.requests:,} ({one.name})" for one in limits)
     return facts

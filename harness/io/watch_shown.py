@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ioprobe.curve_readings import Bucket
-from ioprobe.measured import PERCENTILES, Latency
+from ioprobe.engine_lines import latency_of
+from ioprobe.measured import Latency
 from stallscope.errors import RecordingError
 from stallscope.json_fields import REMEDY, Fields
 
@@ -81,20 +82,13 @@ def _row(one: Fields, label: str) -> RowShown:
         requests=one.count("requests"),
         size_bytes=one.count("bytes"),
         queued=one.count("queued"),
-        queue=_latencies(one, "queue_ns"),
-        on_device=_latencies(one, "device_ns"),
-        total=_latencies(one, "total_ns"),
+        queue=latency_of(one, "queue_ns"),
+        on_device=latency_of(one, "device_ns"),
+        total=latency_of(one, "total_ns"),
         errors=tuple((name, errors.count(name)) for name in errors.values),
         buckets=_buckets(one, "histogram"),
         queue_buckets=_buckets(one, "queue_histogram"),
     )
-
-
-def _latencies(one: Fields, key: str) -> Latency | None:
-    found = one.fields(key)
-    names = ("min", "mean", "max", *PERCENTILES)
-    known = [value for name in names if (value := found.maybe_number(name)) is not None]
-    return Latency(*known) if len(known) == len(names) else None
 
 
 def _buckets(one: Fields, key: str) -> tuple[Bucket, ...]:

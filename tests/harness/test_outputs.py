@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.outputs import write_whole
+from harness.outputs import check_place, write_whole
 from stallscope.errors import UnableError, UsageError
 
 
@@ -84,6 +84,17 @@ def test_the_systems_names_of_open_files_stay(capfdbinary: pytest.CaptureFixture
 def test_places_that_take_no_file(place: str) -> None:
     with pytest.raises(UsageError, match="cannot write"):
         write_whole(Path(place), ["text"])
+    with pytest.raises(UsageError, match="cannot write"):
+        check_place(Path(place))
+
+
+@pytest.mark.parametrize("place", ["-", "/dev/null", "/dev/stdout", "new.html"])
+def test_places_that_take_a_file_are_left_alone(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_place(Path(place))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_is_not_the_users_mistake() -> None:

@@ -77,6 +77,12 @@ def test_tags_that_only_debugfs_tells(machine: Machines) -> None:
     assert disk.queue is not None
     assert disk.queue.tags == HardwareTags(2, 128, 0, "debugfs")
     assert disk.queue.admitted == 512
+    tags = roots.sys / "kernel/debug/block/vda/hctx1/tags"
+    tags.write_text("nr_tags=128\nnr_reserved_tags=8\n")
+    disk = found(roots, "/anything").devices[0]
+    assert disk.queue is not None
+    assert disk.queue.tags == HardwareTags(2, 128, 8, "debugfs")
+    assert disk.queue.on_device == 240
     for queue in (0, 1):
         (roots.sys / f"kernel/debug/block/vda/hctx{queue}/tags").unlink()
     disk = found(roots, "/anything").devices[0]

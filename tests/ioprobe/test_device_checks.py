@@ -84,6 +84,7 @@ def test_nothing_is_said_against_an_unused_disk(machine) -> None:
     [
         ({f"{DISK}/ro": "1"}, "is read-only"),
         ({f"{DISK}/size": "2048"}, "is smaller than 4 MiB"),
+        ({f"{DISK}/size": "?"}, "nothing tells its size"),
         (
             {"proc/self/mountinfo": "9 1 8:400 / /a\\040b rw - xfs /dev/x rw"},
             "it is mounted at /a b",

@@ -79,6 +79,43 @@ def test_ctrl_c_keeps_what_was_measured(
     assert "interrupted: what was measured until then" in capsys.readouterr().out
 
 
+def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = ioprobe.engine_runs.measuring
+
+    def measuring(*arguments: Any, **options: Any) -> Iterator[Event]:
+        for at, event in enumerate(whole(*arguments, **options)):
+            if at == 6 and len(arguments[1]) > 1:
+                yield Ended(interrupted=True)
+                return
+            yield event
+
+    monkeypatch.setattr(ioprobe.engine_runs, "measuring", measuring)
+    limits = tmp_path / "limits.yaml"
+    words = ["io", "curve", DISK, *SHORT, "--io-properties", str(limits), "--json"]
+    assert main(words) == ExitCode.UNABLE
+    out, err = capsys.readouterr()
+    assert json.loads(out)["complete"] is False
+    assert "was not written: the curve was ended before its limits were known" in err
+    assert not limits.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("curve", DISK, "--io-properties", "/none/there/limits.yaml"),
+        ("mix", DISK, "--picture", "/none/there/mix.png"),
+    ],
+)
+def test_a_place_that_takes_no_file_is_said_before_anything_is_measured(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ioprobe.engine_runs, "measuring", pytest.fail)
+    assert main(["io", *words]) == ExitCode.USAGE
+    assert "cannot write /none/there/" in capsys.readouterr().err
+
+
 def test_nothing_stays_where_the_first_run_is_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
