@@ -57,6 +57,7 @@ void disk_executor::end() {
   compactor_.stop();
   port_.drain();
   appender_.end();
+  compactor_.end();
   if (beating_) loop_.disarm(*this);
 }
 

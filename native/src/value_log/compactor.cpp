@@ -43,7 +43,8 @@ void compactor::compact_all(std::function<void(int)> done) {
 }
 
 void compactor::consider() {
-  if (victim_ || stopped_ || sync_error_ != 0 || !jobs_.empty() || loop_.now() < not_before_) return;
+  if (victim_ || stopped_ || sync_error_ != 0 || !jobs_.empty() || loop_.now() < not_before_)
+    return;
   if (content_.segments().most_dead(settings_.least_dead_share)) wake();
 }
 
@@ -77,7 +78,7 @@ void compactor::choose() {
     appender_.roll([this] {
       rolling_ = false;
       if (jobs_.empty()) return;  // stopped meanwhile
-      if (output_) content_.segments().seal(std::exchange(output_, nullptr));
+      end();
       auto& left = jobs_.front().segments.emplace();
       for (const auto& [number, one] : content_.segments().all()) left.push_back(number);
       wake();
@@ -197,6 +198,11 @@ void compactor::fail(int error) {
 void compactor::seal_full() {
   for (const shared_segment& one : full_) content_.segments().seal(one);
   full_.clear();
+}
+
+void compactor::end() {
+  if (output_) full_.push_back(std::exchange(output_, nullptr));
+  seal_full();
 }
 
 void compactor::give_up() {

@@ -173,13 +173,15 @@ def test_an_unfinished_tail_is_told_and_cut_off(
     assert message.count("\n") == 1
 
 
+@pytest.mark.parametrize("compacted", [False, True])
 def test_a_damaged_end_of_a_file_that_was_ended_is_told_and_kept(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], compacted: bool
 ) -> None:
     options = disk(tmp_path / "data", *SMALL_SEGMENTS)
     values = {"first": b"f" * 5000, "last": b"l" * 5000}
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         fill(client, values)
+        assert not compacted or client.ask("COMPACT") == b"+OK\r\n"
     (segment,) = (tmp_path / "data").iterdir()
     sound = segment.read_bytes()
     at = sound.rindex(b"ll")

@@ -64,6 +64,7 @@ class compactor final : private task {
   void next_turn();
   // Begins nothing more; what is under way is given up.
   void stop();
+  void end();  // seals what was written to: at the end, when nothing is under way
 
   [[nodiscard]] bool running() const { return victim_ != nullptr || !jobs_.empty(); }
   [[nodiscard]] bool idle() const { return victim_ == nullptr && !rolling_; }
@@ -126,7 +127,7 @@ class compactor final : private task {
   std::unique_ptr<sync_request> sync_;
   std::size_t chunks_under_way_ = 0;
   int error_ = 0;
-  int sync_error_ = 0;  // of one that failed, ever
+  int sync_error_ = 0;   // of one that failed, ever
   bool ending_ = false;  // all is moved: the syncs are under way
   bool removed_ = false;
   bool rolling_ = false;

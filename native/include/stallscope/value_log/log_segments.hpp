@@ -21,7 +21,7 @@ struct segment {
   bool direct = false;
   bool sealed = false;              // nothing is written to it any more
   bool unsynced = false;            // a loss of power might take what was written last
-  bool damaged = false;             // a record in it could not be read: it is never removed
+  bool damaged = false;             // a record in it could not be read: compaction leaves it
   bool gaps = false;                // where a write failed, or never came, are zeros
   std::uint64_t end = block_bytes;  // written so far
   std::uint64_t dead_bytes = 0;     // of records that are no longer needed, and of padding
