@@ -92,6 +92,14 @@ class IdleRun:
         """Return whether no CPU went idle at all."""
         return not self.intervals and self.entries == 0
 
+    @property
+    def shown_states(self) -> tuple[RunState, ...]:
+        """Return the states, with those that were traced and none is declared of, as in a guest."""
+        declared = {state.index for state in self.states}
+        traced = sorted({state for _, state in self.lengths} - declared)
+        bare = (RunState(each, f"state{each}", *[None] * 6) for each in traced)
+        return (*self.states, *bare)
+
     def lengths_of(self, state: int) -> Histogram | None:
         """Return the lengths of a state's intervals, of all CPUs; None where there are none."""
         merged: Histogram | None = None

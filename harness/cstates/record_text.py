@@ -29,7 +29,7 @@ def lines(run: IdleRun, room: int) -> Iterator[str]:
     """Yield the lines of a recording's summary."""
     for label, text in facts(run):
         yield from wrapped(f"{label}: {text}", room, "  ")
-    if run.states:
+    if run.shown_states:
         yield ""
         yield from columns([STATE_HEADS, *state_rows(run)])
     if run.wakes:
@@ -69,7 +69,7 @@ def overhead_text(run: IdleRun) -> str:
 
 def state_rows(run: IdleRun) -> Iterator[tuple[str, ...]]:
     """Yield a row for each state."""
-    for state in run.states:
+    for state in run.shown_states:
         lengths = run.lengths_of(state.index)
         p50, p99 = (lengths.percentile(each) if lengths else None for each in (50, 99))
         yield (

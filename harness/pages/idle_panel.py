@@ -30,7 +30,7 @@ _WIDTH, _HEIGHT, _FOOT = 720, 120, 18
 def idle_panel(run: IdleRun) -> str:
     """Return the panel's markup, everything escaped."""
     body = [facts_list(facts(run))]
-    if run.states:
+    if run.shown_states:
         body.append(table(STATE_HEADS, (row(cells, "") for cells in state_rows(run))))
     if run.wakes:
         body.append("<h3>Measured against declared exit latency</h3>")
@@ -51,7 +51,7 @@ def _costs(run: IdleRun) -> Iterator[str]:
 
 
 def _histograms(run: IdleRun) -> Iterator[str]:
-    for state in run.states:
+    for state in run.shown_states:
         lengths = run.lengths_of(state.index)
         if lengths is None:
             continue

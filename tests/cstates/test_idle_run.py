@@ -8,7 +8,8 @@ import pytest
 from cstates.idle_intervals import IPI, TIMER, IdleInterval
 from cstates.idle_run import SCHEMA, IdleRun, idle_run
 from cstates.idle_summary import MOST_PROCESSES, OTHERS, IdleSummary
-from harness.cstates.record_text import lines
+from harness.cstates.record_text import lines, state_rows
+from harness.pages.idle_panel import idle_panel
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 
@@ -70,6 +71,18 @@ def test_only_with_counters_alone_nothing_is_said_of_intervals() -> None:
     run = read(made)
     assert (run.intervals, run.lost_events) == (None, None)
     assert any("counters only: asked for" in line for line in lines(run, 100))
+
+
+def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
+    """A guest without cpuidle goes idle as well, and is traced."""
+    made = document(interval(20), interval(100))
+    made["machine"]["cpus"] = [{"cpu": 0, "states": []}]
+    run = read(made)
+    (row,) = state_rows(run)
+    assert row[:3] == ("state1", "n/a", "n/a")
+    assert float(row[4]) >= 100
+    assert any(line.startswith("state1 ") for line in lines(run, 100))
+    assert "Lengths in state1" in idle_panel(run)
 
 
 def test_processes_beyond_the_bound_count_as_one() -> None:
