@@ -74,7 +74,7 @@ def _nothing_text(outcome: CompareOutcome) -> str:
     found = outcome.comparison
     if found.disturbed:
         return (
-            "No verdict that nothing is to be gained: the machine was too busy. Others had "
+            "No verdict on gains: the machine was too busy. Others had "
             f"{_percent(found.others_share)} of these CPUs' time, and what sleeping costs hardly "
             "shows where CPUs are kept awake. Try again with less else running."
         )
