@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from harness.cstates.show_table import columns
+from harness.fitting_table import fitting_rows
 from harness.io.curve_shown import CurveShown, PointShown
 from harness.pages.figures import value_text
 from harness.terminal import printable, wrapped
 
 HEADS = ("Depth", "Requests/s", "least-most", "mean", "p50", "p99", "p99.9", "max")
+_SPARED = ("least-most", "mean", "p99.9")  # on a narrow terminal, in this order
 BLOCK = "\u2588"
 _LONGEST_BAR, _SHORTEST_BAR = 24, 6
 
@@ -20,12 +21,15 @@ def lines(shown: CurveShown, room: int) -> Iterator[str]:
     if not shown.complete:
         yield "interrupted: what was measured until then"
     yield ""
-    rows = list(columns([HEADS, *(_row(one) for one in shown.points)]))
     marks = [", ".join(shown.marks(one.depth)) for one in shown.points]
-    left = room - max(map(len, rows)) - max(map(len, marks), default=0) - 4
+    for_marks = max(map(len, marks), default=0) + 4
+    cells = [HEADS, *(_row(one) for one in shown.points)]
+    rows = fitting_rows(cells, room - for_marks, _SPARED)
+    widest = max(map(len, rows))
+    left = room - widest - for_marks
     bars = _bars(shown, min(_LONGEST_BAR, left))
     for row, bar, mark in zip(rows, ["", *bars], ["", *marks], strict=True):
-        yield f"{row}  {bar}{mark}".rstrip()
+        yield f"{row:{widest}}  {bar}{mark}".rstrip()
     yield from _masked(shown, room)
     yield ""
     for depth in shown.depths:

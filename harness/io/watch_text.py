@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from harness.cstates.show_table import columns
+from harness.fitting_table import fitting_rows
+from harness.io.probe_shown import LEAST_REQUESTS
 from harness.io.watch_shown import HeatShown, RowShown, WatchShown
 from harness.pages.figures import value_text
 from harness.terminal import printable, shorten, wrapped
@@ -10,6 +11,7 @@ from ioprobe.measured import Latency
 from ioprobe.watching import Progress
 
 HEADS = ("", "", "Requests", "MB/s", "Queue p50", "p99", "Device p50", "p90", "p99", "p99.9", "max")
+_SPARED = ("p99.9", "p90", "MB/s", "p99", "Queue p50")  # on a narrow terminal, in this order
 _TOP = 12
 _SHADES = " \u2591\u2592\u2593\u2588"
 _LONGEST_NAME = 28
@@ -32,11 +34,11 @@ def lines(shown: WatchShown, room: int) -> Iterator[str]:
     yield from wrapped(f"Block requests of {shown.seconds:.1f} s: {devices}", room)
     if shown.rows:
         yield ""
-        yield from _table(("Device", *HEADS[1:]), shown.rows, shown.seconds)
+        yield from _table("Device", shown.rows, shown.seconds, room)
         yield ""
-        yield from _table(("Process", *HEADS[1:]), shown.processes, shown.seconds)
+        yield from _table("Process", shown.processes, shown.seconds, room)
         yield ""
-        yield from _table(("Size", *HEADS[1:]), shown.sizes, shown.seconds)
+        yield from _table("Size", shown.sizes, shown.seconds, room)
         yield ""
         yield from heat_lines(shown.heat, room)
     yield ""
@@ -49,10 +51,9 @@ def lines(shown: WatchShown, room: int) -> Iterator[str]:
         yield from wrapped(f"warning: {warning}", room, "  ")
 
 
-def _table(heads: Sequence[str], rows: Sequence[RowShown], seconds: float) -> Iterator[str]:
-    cells = [cells_of(row, seconds) for row in rows[:_TOP]]
-    for line in columns([heads, *cells]):
-        yield line.rstrip()
+def _table(what: str, rows: Sequence[RowShown], seconds: float, room: int) -> Iterator[str]:
+    cells = [(what, *HEADS[1:]), *(cells_of(row, seconds) for row in rows[:_TOP])]
+    yield from fitting_rows(cells, room, _SPARED)
     if len(rows) > _TOP:
         yield f"and {len(rows) - _TOP:,} more"
 
@@ -68,15 +69,20 @@ def cells_of(row: RowShown, seconds: float) -> tuple[str, ...]:
         f"{row.requests:,}",
         f"{row.size_bytes / seconds / 1e6:,.1f}" if seconds else "n/a",
         _time(queue and queue.p50),
-        _time(queue and queue.p99),
-        *(_times(device)),
+        _time(queue.p99 if queue and row.queued >= LEAST_REQUESTS["p99"] else None),
+        *(_times(device, row.requests)),
     )
 
 
-def _times(found: Latency | None) -> tuple[str, ...]:
+def _times(found: Latency | None, requests: int) -> tuple[str, ...]:
+    """Return the percentiles that so many requests tell, and the most."""
     if found is None:
         return ("n/a",) * 5
-    return tuple(_time(each) for each in (found.p50, found.p90, found.p99, found.p999, found.max))
+    told = found.document()
+    return tuple(
+        _time(told[name]) if requests >= LEAST_REQUESTS.get(name, 1) else "n/a"
+        for name in ("p50", "p90", "p99", "p99.9", "max")
+    )
 
 
 def _time(time_ns: float | Latency | None) -> str:

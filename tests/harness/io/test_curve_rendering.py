@@ -111,3 +111,11 @@ def test_the_panel_escapes_and_draws() -> None:
 def test_damaged_documents_are_refused(change: dict[str, object]) -> None:
     with pytest.raises(RecordingError):
         curve_shown(Fields(document() | change, "curve.json"))
+
+
+@pytest.mark.parametrize("room", [70, 80, 100, 200])
+def test_the_rows_fit_the_terminal_with_the_names_of_depths(room: int) -> None:
+    told = list(lines(curve_shown(Fields(document(), "x")), room))
+    assert max(map(len, told)) <= room
+    assert any("least-most" in line for line in told) == (room == 200)
+    assert any(line.endswith("latency-optimal, knee") for line in told)

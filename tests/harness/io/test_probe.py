@@ -106,6 +106,17 @@ def test_a_failed_self_check_is_said_in_words(capsys: pytest.CaptureFixture[str]
     assert "neither" not in check_text(replace(shown.reads[0], ok=True))
 
 
+def test_the_page_caches_parts_and_own_time_are_named_as_what_they_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    parts = {"queued": 70.0, "submitting": None, "device": 900.0, "own_cpu": 0.0}
+    check = {"littles_law_error": 0.06, "cpu_delay_share": 0.0, "ok": True, "failed": []}
+    shown = shown_of(capsys, cache="page cache", parts_ns=parts, self_check=check)
+    text = " ".join(" ".join(lines(shown, Scale.LOGARITHMIC, 100)).split())
+    assert "before submitting 70.0 ns, in the system call 900 ns" in text
+    assert "off Little's law by 6.00 %, which is our own time between two requests" in text
+
+
 def test_a_narrow_terminal_has_figures_below_one_another(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -11,7 +11,7 @@ from harness.command_line import main
 from harness.io.watch_document import document
 from harness.io.watch_report import log_lines, reported
 from harness.io.watch_shown import watch_shown
-from harness.io.watch_text import lines, progress_line
+from harness.io.watch_text import HEADS, cells_of, lines, progress_line
 from harness.pages.io_page import render_io_page
 from ioprobe.watching import Progress
 from stallscope.errors import RecordingError
@@ -69,6 +69,27 @@ def test_people_read_tables_a_heat_map_and_facts(made: dict[str, Any]) -> None:
     assert "2.5 % of one" in text
     assert "\x1b" not in text
     assert "\u202e" not in text
+
+
+@pytest.mark.parametrize("room", [70, 80, 100, 140])
+def test_tables_fit_the_terminal(made: dict[str, Any], room: int) -> None:
+    told = list(lines(watch_shown(Fields(made, "x")), room))
+    assert max(map(len, told)) <= room
+    heads = next(line for line in told if line.startswith("Device"))
+    assert ("p99.9" in heads) == (room >= 100)
+    assert "p50" in heads
+    assert "max" in heads
+
+
+def test_percentiles_that_too_few_requests_tell_are_not_made_up(made: dict[str, Any]) -> None:
+    reads, writes = watch_shown(Fields(made, "x")).rows
+    assert (reads.requests, writes.requests) == (100, 1)
+    told = dict(zip(HEADS[6:], cells_of(writes, 2.0)[6:], strict=True))
+    assert told["Device p50"] == told["max"] != "n/a"
+    assert (told["p90"], told["p99"], told["p99.9"]) == ("n/a", "n/a", "n/a")
+    told = dict(zip(HEADS[6:], cells_of(reads, 2.0)[6:], strict=True))
+    assert told["p99"] != "n/a"
+    assert told["p99.9"] == "n/a"
 
 
 def test_names_of_strangers_are_no_markup_of_the_page(made: dict[str, Any], tmp_path: Path) -> None:
