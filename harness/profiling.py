@@ -76,8 +76,28 @@ def analyze(
     _check_worth(recording, profile)
     stacks = manifest.stacks if manifest is not None else None
     shares = interleave.shares if interleave is not None else None
-    slots = slots_by_function(profile, model_of_recording(manifest)) if profile.counted else None
+    slots = None
+    if profile.counted:
+        ours = switches_of_ours(profile.counted.events, shares)
+        profile = replace(profile, warnings=(*profile.warnings, *ours))
+        slots = slots_by_function(profile, model_of_recording(manifest))
     return Analysis(profile, rank(profile), _host(recording, capture), stacks, shares, slots)
+
+
+def switches_of_ours(
+    events: tuple[str, ...], shares: PythonShares | None
+) -> tuple[ProfileWarning, ...]:
+    """Return a warning where context switches were counted that reading Python frames made."""
+    counted = any("context-switch" in name.lower().replace("_", "-") for name in events)
+    if not counted or shares is None or shares.samples == 0:
+        return ()
+    return (
+        ProfileWarning(
+            "switches-of-ours",
+            "Context switches hold one more for each sample of a Python program: its frames are "
+            "read on its own CPU. To count them, leave frames alone: --python off.",
+        ),
+    )
 
 
 def model_of_recording(manifest: Manifest | None) -> Model | None:

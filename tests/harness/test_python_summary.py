@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from harness.profiling import switches_of_ours
 from harness.python_summary import python_document, python_text
 from topdown.stacks.python_shares import PythonShares
 
@@ -56,3 +59,15 @@ def test_the_document_has_shares() -> None:
     assert document["framed_share"] == 0.94
     assert document["gil_held_share"] == 0.5
     assert document["torn_reads"] == 4
+
+
+@pytest.mark.parametrize("name", ["context-switches", "PERF_COUNT_SW_CONTEXT_SWITCHES"])
+def test_switches_that_reading_makes_are_told(name: str) -> None:
+    (warning,) = switches_of_ours(("task-clock", name), SHARES)
+    assert "--python off" in warning.message
+
+
+def test_other_counts_and_recordings_without_reading_have_no_such_warning() -> None:
+    assert switches_of_ours(("task-clock", "page-faults"), SHARES) == ()
+    assert switches_of_ours(("context-switches",), None) == ()
+    assert switches_of_ours(("context-switches",), NONE) == ()
