@@ -48,6 +48,7 @@ class stack_walker final : private unwind::code_map {
   };
 
   const unwind::mapped_code* find(std::uint64_t address) override;
+  [[nodiscard]] std::uint64_t version() const override { return maps_->version; }
   const unwind::table* table_of(std::uint32_t object);
 
   static constexpr std::size_t kept_codes = 256;

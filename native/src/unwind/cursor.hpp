@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "landing.hpp"
+#include "rule_cache.hpp"
 #include "stack_memory.hpp"
 #include "stallscope/unwind/unwinder.hpp"
 #include "table_content.hpp"
@@ -49,13 +50,8 @@ struct cursor {
   unsigned still_steps = 0;  // steps in a row that did not move the stack pointer
   std::size_t depth = 0;     // frames of the chain so far
   std::optional<landing> ahead;
-};
-
-// The rule in force where a frame stands, with what it refers to.
-struct applied_rule {
-  const rule& how;
-  const table_reader::content& of;
-  std::uint64_t load_bias = 0;
+  rule_cache* kept = nullptr;  // of rules under these mappings; nullptr: none may be kept
+  std::uint64_t version = 0;   // of the mappings
 };
 
 std::optional<chain_end> step_by_rule(cursor& at, const applied_rule& found);

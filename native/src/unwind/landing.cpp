@@ -24,12 +24,12 @@ constexpr unsigned rcx = 2;
 // Before the last instructions, mov %rcx,%rsp; pop %rcx; jmp *%rcx, the rule is of the frame to
 // land in already. Behind its plain return, leave; ret, rcx is no stack pointer.
 bool is_leaving(const cursor& at, const applied_rule& found) {
-  if (found.how.cfa_register == rcx) return true;
-  const auto saved = found.of.saved_by(found.how);
+  if (found.how->cfa_register == rcx) return true;
+  const auto saved = found.of->saved_by(*found.how);
   const bool popped = std::ranges::any_of(saved, [](const saved_register& each) {
     return each.how == recovery::in_register && each.value == rcx;
   });
-  return found.how.cfa_register == x86_64::rsp &&
+  return found.how->cfa_register == x86_64::rsp &&
          (popped || (at.values.known(rcx) && at.values.at(rcx) == at.values.at(x86_64::rsp)));
 }
 
@@ -90,14 +90,14 @@ class context_reader {
 
 // Reads where the frame lands. Nothing, where no register was replaced yet.
 std::optional<landing> find_landing(const cursor& at, const applied_rule& found) {
-  if (!at.values.known(found.how.cfa_register)) return std::nullopt;
-  const std::uint64_t cfa = at.values.at(found.how.cfa_register) +
-                            static_cast<std::uint64_t>(std::int64_t{found.how.cfa_offset});
+  if (!at.values.known(found.how->cfa_register)) return std::nullopt;
+  const std::uint64_t cfa = at.values.at(found.how->cfa_register) +
+                            static_cast<std::uint64_t>(std::int64_t{found.how->cfa_offset});
   const std::uint64_t sp = at.values.at(at.sp());
   const std::uint64_t bytes = cfa - sp;
   if (sp % pointer_bytes != 0 || bytes < 2 * context_bytes || bytes > largest_frame)
     return std::nullopt;
-  const context_reader contexts(at, cfa, found.of.saved_by(found.how), found.how.return_column);
+  const context_reader contexts(at, cfa, found.of->saved_by(*found.how), found.how->return_column);
   bool knows_caller = false;
   std::optional<landing> ahead;
   for (std::uint64_t place = sp; place <= cfa - context_bytes; place += pointer_bytes) {
@@ -115,10 +115,8 @@ std::optional<landing> find_landing(const cursor& at, const applied_rule& found)
 
 // It saves the registers that tell the landing pad of the exception, rax and rdx, which no caller
 // expects to find again.
-bool may_land(const cursor& at, const applied_rule& found) noexcept {
-  if (at.arch != architecture::x86_64 || found.how.saved_count < 3) return false;
-  if (found.how.is_signal_frame != 0) return false;
-  const auto saved = found.of.saved_by(found.how);
+bool may_land(architecture arch, const rule& how, std::span<const saved_register> saved) noexcept {
+  if (arch != architecture::x86_64 || saved.size() < 3 || how.is_signal_frame != 0) return false;
   return saved[0].number == rax && saved[0].how == recovery::at_offset && saved[1].number == rdx &&
          saved[1].how == recovery::at_offset;
 }

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
+#include "rule.hpp"
 #include "stallscope/unwind/registers.hpp"
 #include "stallscope/unwind/unwinder.hpp"
 
@@ -22,8 +24,8 @@ struct landing {
   std::size_t depth = 0;       // frames of the chain up to the function that leaves
 };
 
-// Whether this rule is of a function that ends by __builtin_eh_return. On x86-64 only.
-bool may_land(const cursor& at, const applied_rule& found) noexcept;
+// Whether a rule is of a function that ends by __builtin_eh_return. On x86-64 only.
+bool may_land(architecture arch, const rule& how, std::span<const saved_register> saved) noexcept;
 
 // To such a function's caller, without the registers that were replaced, or, from its last
 // instructions, to the landing pad. Where registers were replaced the walk may `land` later.

@@ -1,5 +1,7 @@
 #include "stallscope/unwind/unwinder.hpp"
 
+#include <algorithm>
+
 #include "cursor.hpp"
 
 namespace stallscope::unwind {
@@ -13,8 +15,33 @@ constexpr std::uint64_t red_zone = 128;  // System V ABI, x86-64, 3.2.2
 // A stack may be larger than its copy, but frames farther away are on another one.
 constexpr std::uint64_t largest_stack = std::uint64_t{64} << 20U;
 
+applied_rule applied(architecture arch, const rule& how, const table_reader::content& of,
+                     std::uint64_t load_bias) {
+  const auto saved = of.saved_by(how);
+  return {.how = &how,
+          .of = &of,
+          .load_bias = load_bias,
+          .reads_registers = std::ranges::any_of(saved,
+                                                 [](const saved_register& each) {
+                                                   return each.how == recovery::in_register ||
+                                                          each.how == recovery::at_expression ||
+                                                          each.how == recovery::is_expression;
+                                                 }),
+          .may_land = may_land(arch, how, saved)};
+}
+
+std::optional<chain_end> step_by_table(cursor& at, const applied_rule& found) {
+  if (found.how->is_signal_frame != 0 && step_over_signal_frame(at)) return std::nullopt;
+  return found.may_land ? step_by_landing(at, found) : step_by_rule(at, found);
+}
+
 std::optional<chain_end> step(cursor& at) {
   const std::uint64_t address = at.exact ? at.pc : at.pc - 1;
+  if (at.kept != nullptr) {
+    if (const applied_rule* kept = at.kept->find(address, at.version)) {
+      return step_by_table(at, *kept);
+    }
+  }
   const mapped_code* here = at.code.find(address);
   if (here == nullptr) {
     // A signal's way back may stand in a page that the mappings do not tell.
@@ -27,9 +54,9 @@ std::optional<chain_end> step(cursor& at) {
     const auto& content = table_reader::of(*known);
     const rule* found = in_file ? content.find(*in_file) : nullptr;
     if (found != nullptr) {
-      if (found->is_signal_frame != 0 && step_over_signal_frame(at)) return std::nullopt;
-      const applied_rule applied{.how = *found, .of = content, .load_bias = address - *in_file};
-      return may_land(at, applied) ? step_by_landing(at, applied) : step_by_rule(at, applied);
+      const auto found_here = applied(at.arch, *found, content, address - *in_file);
+      if (at.kept != nullptr) at.kept->keep(address, at.version, found_here);
+      return step_by_table(at, found_here);
     }
     if (in_file && content.is_entry(*in_file)) return chain_end::complete;
   }
@@ -82,10 +109,20 @@ std::optional<chain_end> cursor::arrive(std::uint64_t address, bool is_exact) no
   return std::nullopt;
 }
 
+unwinder::unwinder(architecture arch) : arch_{arch} {}
+unwinder::unwinder(unwinder&&) noexcept = default;
+unwinder& unwinder::operator=(unwinder&&) noexcept = default;
+unwinder::~unwinder() = default;
+
 chain_end unwinder::walk(const registers& first, const stack_copy& stack, code_map& code,
                          std::vector<frame>& into, std::size_t most_frames) {
   const stack_memory memory(stack);
   cursor at(arch_, first, memory, code);
+  at.version = code.version();
+  if (at.version != 0) {
+    if (!kept_) kept_ = std::make_unique<rule_cache>();
+    at.kept = kept_.get();
+  }
   const chain_end end = walk_all(at, first, into, most_frames);
   missed_stack_ = memory.missed();
   return end;

@@ -27,6 +27,26 @@ TEST_CASE("a chain by call frame information ends where the return address is un
   CHECK_FALSE(thread.frames[1].exact);
 }
 
+TEST_CASE("what a walk found is kept while the mappings are the same, and no longer") {
+  written_thread thread(with_frame_pointer());
+  const auto mapped = thread.code.mapped;
+  thread.code.state = 1;
+  thread.put(0, text + 0x90);
+  const addresses whole{text, text + 0x90};
+  CHECK(thread.walk() == whole);
+  thread.code.mapped.clear();  // unsaid: only what is kept can lead on
+  CHECK(thread.walk() == whole);
+  thread.code.state = 2;
+  CHECK(thread.walk() == addresses{text});
+  CHECK(thread.end == chain_end::unmapped);
+  thread.code.mapped = mapped;
+  thread.code.state = 3;
+  CHECK(thread.walk() == whole);
+  thread.code.mapped.clear();
+  thread.code.state = 0;
+  CHECK(thread.walk() == addresses{text});
+}
+
 TEST_CASE("a return address behind the function's last byte belongs to the call before it") {
   written_thread thread(with_frame_pointer());
   thread.put(0, text + 0x100).with(6, sp);  // a call that does not return, at the very end

@@ -17,7 +17,9 @@ struct written_code : stallscope::unwind::code_map {
     }
     return nullptr;
   }
+  [[nodiscard]] std::uint64_t version() const override { return state; }
   std::vector<stallscope::unwind::mapped_code> mapped;
+  std::uint64_t state = 0;  // of `mapped`; 0: nothing that was found may be kept
 };
 
 class written_thread {
@@ -61,8 +63,8 @@ class written_thread {
   // The chain's addresses; `end` says why it ends.
   std::vector<std::uint64_t> walk(std::size_t most = 64) {
     frames.clear();
-    end = stallscope::unwind::unwinder(arch_).walk(
-        first, {.address = sp, .bytes = std::as_bytes(std::span(stack))}, code, frames, most);
+    end = unwinder_.walk(first, {.address = sp, .bytes = std::as_bytes(std::span(stack))}, code,
+                         frames, most);
     std::vector<std::uint64_t> addresses;
     for (const auto& each : frames) addresses.push_back(each.address);
     return addresses;
@@ -77,6 +79,7 @@ class written_thread {
  private:
   stallscope::unwind::architecture arch_;
   stallscope::unwind::table table_;
+  stallscope::unwind::unwinder unwinder_{arch_};
 };
 
 // Short, since chains are written down by them.

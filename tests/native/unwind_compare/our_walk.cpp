@@ -61,6 +61,7 @@ const unwind::table* our_walk::table_of(const mapping& code) {
 
 void our_walk::use(const std::vector<mapping>& mappings) {
   mappings_.clear();
+  ++version_;
   for (const auto& code : mappings) {
     mappings_.push_back({code.start, code.end, code.file_offset, table_of(code)});
   }

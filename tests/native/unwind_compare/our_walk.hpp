@@ -37,6 +37,7 @@ class our_walk final : public unwind::code_map {
   void use(const std::vector<mapping>& mappings);
   our_chain walk(const user_regs_struct& registers, std::span<const std::byte> stack);
   const unwind::mapped_code* find(std::uint64_t address) override;
+  [[nodiscard]] std::uint64_t version() const override { return version_; }
 
  private:
   const unwind::table* table_of(const mapping& code);
@@ -45,6 +46,7 @@ class our_walk final : public unwind::code_map {
   const target_memory& memory_;
   std::map<std::string, std::optional<unwind::table>> tables_;  // by path
   std::vector<unwind::mapped_code> mappings_;
+  std::uint64_t version_ = 0;
   unwind::unwinder unwinder_{unwind::architecture::x86_64};
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,9 @@ class code_map {
   virtual ~code_map() = default;
   // nullptr where nothing executable is mapped. What is returned stands until the next call.
   virtual const mapped_code* find(std::uint64_t address) = 0;
+  // Differs between any two states of the mappings and their tables, so that an unwinder may keep
+  // what it found; 0: nothing may be kept.
+  [[nodiscard]] virtual std::uint64_t version() const { return 0; }
 };
 
 struct stack_copy {
@@ -60,9 +64,16 @@ struct frame {
   bool exact = false;
 };
 
+class rule_cache;
+
 class unwinder {
  public:
-  explicit unwinder(architecture arch) : arch_{arch} {}
+  explicit unwinder(architecture arch);
+  unwinder(unwinder&&) noexcept;
+  unwinder& operator=(unwinder&&) noexcept;
+  unwinder(const unwinder&) = delete;
+  unwinder& operator=(const unwinder&) = delete;
+  ~unwinder();
 
   // Walks from `first` on; appends the frames, the first one included, to `into`.
   chain_end walk(const registers& first, const stack_copy& stack, code_map& code,
@@ -74,6 +85,7 @@ class unwinder {
  private:
   architecture arch_;
   bool missed_stack_ = false;
+  std::unique_ptr<rule_cache> kept_;
 };
 
 }  // namespace stallscope::unwind
