@@ -10,6 +10,7 @@
 #include <csignal>
 #include <exception>
 #include <latch>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -53,7 +54,7 @@ class shard_threads {
     prepare(0);
     if (errors_[0]) std::rethrow_exception(errors_[0]);
     for (std::size_t i = 1; i < server.shards().size(); ++i) {
-      threads_.emplace_back([this, i] { work(i); });
+      if (!start(i)) break;
     }
     pinned_.wait();
   }
@@ -76,6 +77,23 @@ class shard_threads {
     } catch (...) {
       errors_[index] = std::current_exception();
     }
+  }
+  // False where the system gives no thread: this shard and those after it are done before they
+  // began, so that the others can end.
+  bool start(std::size_t index) {
+    try {
+      threads_.emplace_back([this, index] { work(index); });
+      return true;
+    } catch (const std::exception& error) {
+      errors_[index] = std::make_exception_ptr(
+          std::runtime_error("cannot start thread " + std::to_string(index + 1) + " of " +
+                             std::to_string(errors_.size()) + ": " + error.what()));
+    }
+    for (std::size_t left = index; left < errors_.size(); ++left) {
+      pinned_.count_down();
+      server_.shard_is_done();
+    }
+    return false;
   }
   void work(std::size_t index) {
     prepare(index);
@@ -126,7 +144,18 @@ void running_server::run(const std::function<void(const ready_server&)>& ready) 
     server_.shards().front()->serve();
     throw;
   }
-  server_.shards().front()->serve();
+  serve_first();
+}
+
+// Where several serve, one alone cannot end: the others would wait for it. As in their threads, an
+// exception then ends the process.
+void running_server::serve_first() {
+  shard& first = *server_.shards().front();
+  if (server_.shards().size() == 1) {
+    first.serve();
+  } else {
+    [&]() noexcept { first.serve(); }();
+  }
 }
 
 std::vector<std::string> running_server::disk_messages() const {

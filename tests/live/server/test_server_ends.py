@@ -1,6 +1,7 @@
 """How the server begins and ends: where it listens, whom it lets in, what it leaves behind."""
 
 import contextlib
+import re
 import socket
 import stat
 import subprocess
@@ -15,11 +16,10 @@ from tests.live.server.server_process import server_program, stallscope_server
 pytestmark = pytest.mark.live
 
 
-def refusal(*options: str) -> tuple[int, str]:
+def refusal(*options: str, prefix: tuple[str, ...] = ()) -> tuple[int, str]:
     """The status and message of a server that cannot be."""
-    ended = subprocess.run(
-        [server_program(), *options], capture_output=True, text=True, timeout=30, check=False
-    )
+    command = [*prefix, server_program(), *options]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert ended.stdout == ""
     assert ended.stderr.startswith("stallscope-server: ")
     assert ended.stderr.count("\n") == 1
@@ -132,6 +132,14 @@ def test_port_in_use() -> None:
         status, message = refusal("--port", str(server.port))
         assert status == 3
         assert f"127.0.0.1 port {server.port}" in message
+
+
+def test_threads_that_the_system_does_not_give() -> None:
+    """The stacks of some fit into the address space, those of all do not."""
+    limit = ("prlimit", f"--as={200 * 2**20}")
+    status, message = refusal("--port", "0", "--threads", "60", prefix=limit)
+    assert status == 3
+    assert re.search(r"cannot start thread [1-5]?[0-9] of 60: ", message)
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
