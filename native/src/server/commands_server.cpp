@@ -105,7 +105,7 @@ void command_info(execution& /*on*/, request_words words, reply_writer& to) {
     const auto found = std::find_if(
         all.begin(), all.end(), [&](const command& what) { return is_option(name, what.name); });
     if (found == all.end()) {
-      to.null_array();
+      to.null();
     } else {
       describe(*found, to);
     }

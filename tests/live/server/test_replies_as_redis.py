@@ -110,6 +110,7 @@ def test_requests_that_are_none(our_port: int, redis_address: Path, wrong: bytes
         b"RESET\r\nRESET x\r\nGET nothing\r\n",
         b"QUIT\r\nPING\r\n",
         b"quit now\r\n",
+        b"COMMAND INFO nosuch\r\n",
     ],
 )
 def test_odd_but_valid(our_port: int, redis_address: Path, data: bytes) -> None:

@@ -89,5 +89,5 @@ TEST_CASE("the table is described to who asks") {
   CHECK(client.ask("command info mset nothing") ==
         "*2\r\n*10\r\n$4\r\nmset\r\n:-3\r\n*2\r\n+write\r\n+denyoom\r\n:1\r\n:-1\r\n:2\r\n*0\r\n*"
         "0\r\n"
-        "*0\r\n*0\r\n*-1\r\n");
+        "*0\r\n*0\r\n$-1\r\n");
 }

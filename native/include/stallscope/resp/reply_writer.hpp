@@ -1,5 +1,5 @@
 // Writes replies of the Redis protocol to the end of a buffer, in the form the client asked for:
-// RESP2, where maps are flat arrays and null is a bulk or array of length -1, or RESP3. Costs a
+// RESP2, where maps are flat arrays and null is a bulk of length -1, or RESP3. Costs a
 // copy of the bytes, and no allocation while the buffer has room. One thread at a time.
 #pragma once
 
@@ -28,7 +28,6 @@ class reply_writer {
   void integer(std::int64_t value) { number(':', value); }
   void bulk(std::string_view bytes);
   void null() { out_->append(version_ == protocol::resp2 ? "$-1\r\n" : "_\r\n"); }
-  void null_array() { out_->append(version_ == protocol::resp2 ? "*-1\r\n" : "_\r\n"); }
   // Heads: as many replies follow (two for each entry of a map).
   void array(std::size_t length) { number('*', static_cast<std::int64_t>(length)); }
   void map(std::size_t entries);
