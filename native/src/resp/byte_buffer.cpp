@@ -1,6 +1,7 @@
 #include "stallscope/resp/byte_buffer.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace stallscope::resp {
 
@@ -20,7 +21,11 @@ bool byte_buffer::make_room(std::size_t bytes) {
   } else {
     const std::size_t wanted =
         std::min(limit_, std::max({least_capacity, 2 * capacity_, held + bytes}));
-    std::unique_ptr<char[]> larger(new char[wanted]);
+    std::unique_ptr<char[]> larger(new (std::nothrow) char[wanted]);
+    if (!larger) {
+      overflowed_ = true;
+      return false;
+    }
     if (held != 0) std::memcpy(larger.get(), memory_.get() + begin_, held);
     memory_ = std::move(larger);
     capacity_ = wanted;

@@ -53,20 +53,13 @@ bool executor::is_alone(const connection& client) const {
   return client.asked_once() && runner_->free() && home_.loop().nothing_waits();
 }
 
-// False where it failed, as a step may.
+// False where it could not even be sent to another shard.
 bool executor::answer_alone(connection& client, request_words words) noexcept {
-  const std::size_t before = client.output().size();
   try {
     answer(client, words, nullptr);
     return true;
   } catch (...) {
-    if (client.idle()) {
-      client.output().cut_back(before);
-      write_error(std::current_exception(), client.output());
-      home_.counters().errors.add(1);
-    } else {
-      client.close();  // it was on its way to another shard
-    }
+    client.close();
     return false;
   }
 }

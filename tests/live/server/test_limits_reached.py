@@ -124,6 +124,38 @@ def query(text: str) -> bytes:
     return request("QUERY", mac, text)
 
 
+@pytest.mark.parametrize("stages", ["on", "off"])
+def test_memory_that_the_system_does_not_give(stages: str) -> None:
+    """Buffers and values that do not fit into the address space cost their client alone."""
+    limit = ("prlimit", f"--as={80 * MIB}")
+    options = ("--stages", stages, "--max-request-bytes", "512M", "--max-buffered-bytes", "4G")
+    with (
+        stallscope_server(*options, prefix=limit) as server,
+        steady_client(server.port) as steady,
+    ):
+        with RawClient(server.port) as client:
+            client.try_send(request("SET", "large", b"x" * (80 * MIB)))
+            assert client.rest() == b""
+        steady.answered(5)
+        replies = [set_and_close(server.port, f"k{number}", b"x" * 8 * MIB) for number in range(9)]
+        assert replies[0] == b"+OK\r\n"
+        assert replies[-1] != b"+OK\r\n"
+        # Either its value finds no room, or what would have read it.
+        assert set(replies) <= {b"+OK\r\n", b"-OOM the system has no memory for this\r\n", b""}
+        steady.answered(5)
+        with RawClient(server.port) as client:
+            kept = replies.count(b"+OK\r\n")
+            assert client.ask("DEL", *[f"k{number}" for number in range(9)]) == b":%d\r\n" % kept
+            assert client.ask("SET", "again", b"x" * 8 * MIB) == b"+OK\r\n"
+
+
+def set_and_close(port: int, key: str, value: bytes) -> bytes:
+    """All that a client is told that sets one key; nothing where it is closed before."""
+    with RawClient(port) as client:
+        client.try_send(request("SET", key, value) + request("QUIT"))
+        return client.rest().removesuffix(b"+OK\r\n")
+
+
 def test_memory_without_eviction() -> None:
     """Writes are refused with redis's words, reads and deletions go on."""
     options = ("--maxmemory", str(8 * MIB), "--maxmemory-policy", "noeviction")

@@ -1,8 +1,9 @@
 // Bytes that are appended at the back and consumed at the front, in one piece of memory: what a
 // connection has read and not yet understood, or what it has to send. Consuming is free; appending
-// copies the bytes and, at times, moves what is still there to the front. Growth stops at a limit:
-// what does not fit is dropped and overflowed() tells it from then on, so that no client makes a
-// reply larger than the server allows. One thread at a time.
+// copies the bytes and, at times, moves what is still there to the front. Growth stops at a limit,
+// and where the system gives no more memory: what does not fit is dropped and overflowed() tells
+// it from then on, so that no client makes a reply larger than the server allows. One thread at a
+// time.
 #pragma once
 
 #include <cstddef>

@@ -5,13 +5,15 @@
 //   where    it runs: `keys` says which words are keys. None: on the connection's own thread, or,
 //   with
 //            every_shard, on all of them. Keys of several shards: see shard_merge.hpp.
-//   run()    makes room where the command may need memory, and answers.
+//   run()    makes room where the command may need memory, and answers, also where the system gives
+//            no memory.
 // Commands with keys, or for every shard, run on the thread of the shard and see no session; the
 // others run on the thread of the connection. The table itself never changes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -59,7 +61,13 @@ inline void run(const command& what, execution& on, request_words words, resp::r
     to.error("OOM command not allowed when used memory > 'maxmemory'.");
     return;
   }
-  what.run(on, words, to);
+  const std::size_t before = to.size();
+  try {
+    what.run(on, words, to);
+  } catch (const std::bad_alloc&) {
+    to.cut_back(before);
+    to.error("OOM the system has no memory for this");
+  }
 }
 
 std::span<const command> all_commands();
