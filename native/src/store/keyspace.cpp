@@ -64,7 +64,12 @@ void keyspace::put(std::string_view key, std::string_view value, bool keep_expir
   if (found == nullptr) {
     entry* made = entry::make(key, value);
     touch(*made);
-    table_.insert(made, hash);
+    try {
+      table_.insert(made, hash);
+    } catch (...) {
+      entry::free(made);
+      throw;
+    }
     entry_bytes_ += made->allocated_bytes();
     return;
   }
@@ -123,8 +128,8 @@ bool keyspace::expire_at(std::string_view key, std::int64_t at_ms) {
   } else if (held.expiry_index != entry::never) {
     expiries_[held.expiry_index].at_ms = at_ms;
   } else {
-    held.expiry_index = static_cast<std::uint32_t>(expiries_.size());
-    expiries_.push_back({at_ms, &held});
+    expiries_.push_back({at_ms, &held});  // before anything points to it: it may find no memory
+    held.expiry_index = static_cast<std::uint32_t>(expiries_.size() - 1);
   }
   return true;
 }
