@@ -27,11 +27,6 @@ class BlockDevice:
         """Return the kernel's own name of its node."""
         return f"/dev/{self.name}"
 
-    @property
-    def whole_folder(self) -> Path:
-        """Return the folder that has the queue: the disk's, of a partition as well."""
-        return self.folder if self.whole is None else self.folder.parent
-
 
 def block_device(number: tuple[int, int], roots: Roots) -> BlockDevice | None:
     """Return the device of a number; None where sysfs has none of it."""

@@ -207,7 +207,7 @@ class _Opening:
         size_bytes = self.wanted.size_bytes // _PAGE_BYTES * _PAGE_BYTES
         where = f"in {self.path}" if kind == TargetKind.DIRECTORY else f"beside {self.path}"
         space = space_of(directory)
-        check_space(space, size_bytes, self.path)
+        check_space(space, self.wanted.size_bytes, self.path)
         made = make_unnamed(directory, self.path)
         try:
             flags = os.O_RDWR if self.wanted.writable else os.O_RDONLY
@@ -331,7 +331,9 @@ class _Opening:
             raise UsageError(
                 f"{self.path}: is smaller than the span of {size_text(span_bytes)} from offset"
                 f" {wanted.offset_bytes}: it has {size_text(size_bytes)}",
-                f"ask for a span of at most {size_text(left_bytes)}",
+                f"ask for a span of at most {size_text(left_bytes)}"
+                if left_bytes
+                else "begin before its end",
             )
         spanned = replace(target, span_bytes=span_bytes // unit * unit)
         for block_bytes in wanted.block_bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 
 from harness.io.queue_watched import Watched, stalls_document
 from ioprobe.block_queue import BlockQueue, QueueDevice
@@ -19,8 +20,10 @@ SCHEMA = "stallscope.io.queue/1"
 NOT_WATCHED = "stalls are looked for over an --interval"
 
 
-def document(found: BlockQueue, watched: Watched | None) -> dict[str, object]:
-    """Return what was found as JSON takes it."""
+def document(
+    found: BlockQueue, watched: Watched | None, recorded_at: Path | None = None
+) -> dict[str, object]:
+    """Return what was found as JSON takes it; ``recorded_at``: the sysfs of another machine."""
     mount = found.place.mount
     interval = watched.interval if watched else None
     return {
@@ -28,6 +31,7 @@ def document(found: BlockQueue, watched: Watched | None) -> dict[str, object]:
         "source": "measured",
         "path": found.place.path,
         "kind": found.place.kind,
+        "recorded_at": None if recorded_at is None else str(recorded_at),
         "missing": found.place.missing,
         "depth": depth_of(found),
         "mount": mount and _mount(mount),

@@ -41,6 +41,7 @@ class QueueShown:
     path: str
     kind: str
     source: str
+    recorded_at: str | None  # where files of another machine were read
     missing: str | None  # why there is no block device
     depth: str
     mount: MountShown | None
@@ -48,6 +49,12 @@ class QueueShown:
     pressure: Pressure | None
     pressure_missing: str | None
     watched: Watched | None
+
+    @property
+    def title(self) -> str:
+        """Return what is shown, in a line."""
+        of = f", of the machine whose files are in {self.recorded_at}" if self.recorded_at else ""
+        return f"{self.path} ({self.kind}){of}"
 
 
 def queue_shown(fields: Fields) -> QueueShown:
@@ -57,6 +64,7 @@ def queue_shown(fields: Fields) -> QueueShown:
         path=fields.text("path"),
         kind=fields.text("kind"),
         source=fields.text("source"),
+        recorded_at=fields.maybe_text("recorded_at"),
         missing=fields.maybe_text("missing"),
         depth=fields.text("depth"),
         mount=_mount(fields.fields("mount")),

@@ -16,7 +16,7 @@ _LEAST_ROOM = 30  # of meanings beside their values; else they stand below
 
 def lines(shown: QueueShown, room: int) -> Iterator[str]:
     """Yield the lines, at most ``room`` columns wide where words allow."""
-    yield from wrapped(f"{shown.path} ({shown.kind})", room, "  ")
+    yield from wrapped(shown.title, room, "  ")
     yield from wrapped(depth_text(shown), room, "  ")
     if shown.mount:
         yield ""

@@ -42,7 +42,7 @@ def queue_panel(shown: QueueShown) -> Panel:
     if shown.watched:
         body += _stalls(shown.watched)
     body.append(_paragraph(pressure_text(shown)))
-    hint = f"{_text(shown.path)} ({_text(shown.kind)}), {_text(shown.source)}"
+    hint = f"{_text(shown.title)}; {_text(shown.source)}"
     if shown.watched and shown.watched.interrupted:
         hint += ", interrupted"
     markup = panel("queue", "Between the path and its disk", hint, "".join(body))

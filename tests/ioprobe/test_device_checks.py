@@ -64,7 +64,7 @@ def test_disks_and_partitions_are_known_by_number(machine) -> None:
         None,
         False,
     )
-    assert (part.path, part.whole, part.whole_folder) == ("/dev/sdz1", "sdz", disk.folder)
+    assert (part.path, part.whole) == ("/dev/sdz1", "sdz")
     assert list(partitions(disk, roots)) == [part]
     assert block_device((8, 500), roots) is None
     assert device_below((0, 30), None, roots) is None

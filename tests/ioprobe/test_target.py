@@ -161,9 +161,16 @@ def test_a_file_smaller_than_a_request_or_the_span_is_refused(file: Path) -> Non
     error = refused(file, Wanted(need_direct=False, span_bytes=2 * MIB))
     assert "is smaller than the span of 2 MiB" in error.message
     error = refused(file, Wanted(need_direct=False, offset_bytes=MIB, span_bytes=4096))
-    assert "ask for a span of at most 0 B" in error.remedy
+    assert error.remedy == "begin before its end"
     refused(file, Wanted(need_direct=False, offset_bytes=-4096))
     refused(file, Wanted(need_direct=False, block_bytes=(0,)))
+
+
+def test_a_file_of_our_own_that_is_too_small_is_named_by_the_size_asked_for(
+    tmp_path: Path,
+) -> None:
+    error = refused(tmp_path, Wanted(need_direct=False, size_bytes=1000))
+    assert error.message == "a file of 1000 B is too small to measure a disk with"
 
 
 def test_a_part_of_a_file_can_be_asked_for(file: Path) -> None:

@@ -191,7 +191,8 @@ def test_a_recording_is_shown_again_as_text_document_and_page(
     machine: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
-    words = arguments(machine("nvme"), "/srv/my data/x", "-o", str(folder))
+    roots = machine("nvme")
+    words = arguments(roots, "/srv/my data/x", "-o", str(folder))
     assert main(words) == 0
     told = capsys.readouterr().out
     assert main(words) == ExitCode.USAGE
@@ -206,6 +207,11 @@ def test_a_recording_is_shown_again_as_text_document_and_page(
     page = (folder / "report.html").read_text()
     for text in ("Between the path and its disk", "nr_requests", "what the device itself is given"):
         assert text in page
+    # Of which machine it is: not of the one that it was read on.
+    assert made["recorded_at"] == str(roots.sys)
+    where = f"of the machine whose files are in {made['recorded_at']}"
+    assert where in page
+    assert where in " ".join(told.split())
 
 
 def test_the_panel_escapes_and_has_every_process_that_waited(machine: Machines) -> None:
