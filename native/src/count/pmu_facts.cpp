@@ -3,12 +3,12 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
 #include <system_error>
 #include <vector>
 
 #include "stallscope/collect/procfs.hpp"
+#include "stallscope/collect/visible_text.hpp"
 
 namespace stallscope {
 namespace {
@@ -59,13 +59,6 @@ bool has_perf_events(const std::filesystem::path& descriptors) {
   return false;
 }
 
-// Processes name themselves with any bytes, and these go to terminals.
-std::string printable(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return name;
-}
-
 }  // namespace
 
 pmu_facts read_pmu_facts(const std::filesystem::path& sys, const std::filesystem::path& proc) {
@@ -90,7 +83,7 @@ std::vector<std::string> perf_users(const std::filesystem::path& proc) {
     if (users.size() == most_users) break;
     if (pid == ::getpid() || !has_perf_events(proc / std::to_string(pid) / "fd")) continue;
     const auto status = processes.status(pid);
-    users.push_back(printable(status ? status->name : "?") + " (" + std::to_string(pid) + ")");
+    users.push_back(visible_text(status ? status->name : "?") + " (" + std::to_string(pid) + ")");
   }
   return users;
 }
