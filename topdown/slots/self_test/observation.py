@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from topdown.slots.counting.estimation import Estimator
 from topdown.slots.counting.measured import estimator_of
-from topdown.slots.counting.plan import answers
+from topdown.slots.counting.plan import answers, formulas_for
 from topdown.slots.counting.recorded import Run
 from topdown.slots.counting.tree_estimate import TreeEstimate
 from topdown.slots.evaluation import NodeValue
@@ -26,7 +26,8 @@ class Observation:
     """One known program under counting.
 
     ``counts`` are scaled to all its time, by the model's names; ``uncounted`` says of the others
-    why they have none. ``level_one`` are the values of the tree's first level.
+    why they have none. ``level_one`` are the values of the tree's first level, made of the
+    ``level_one_events`` as this way of counting asks for them.
     """
 
     work: Work
@@ -34,6 +35,7 @@ class Observation:
     uncounted: Mapping[str, str] = field(default_factory=dict)
     level_one: Mapping[str, NodeValue] = field(default_factory=dict)
     bottleneck: tuple[str, ...] = ()
+    level_one_events: frozenset[str] = frozenset()
 
 
 def observation_of(run: Run, work: Work, bottleneck: tuple[str, ...]) -> Observation:
@@ -50,7 +52,9 @@ def observation_of(run: Run, work: Work, bottleneck: tuple[str, ...]) -> Observa
     tree = TreeEstimate(subject.model, subject.way, run.plan, estimator, run.absent)
     roots = [name for name, node in subject.model.nodes.items() if node.level == 1]
     uncounted = {**run.plan.uncountable, **run.absent}
-    return Observation(work, counts, uncounted, tree.values(roots), bottleneck)
+    asked = formulas_for(subject.model, subject.way).events
+    made_of = frozenset().union(*(asked[name] for name in roots)) & subject.model.events.keys()
+    return Observation(work, counts, uncounted, tree.values(roots), bottleneck, made_of)
 
 
 def _totals_of(estimator: Estimator, event: str) -> dict[str, float]:

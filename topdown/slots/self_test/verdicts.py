@@ -185,21 +185,7 @@ def _hold_sums(model: Model, observations: Sequence[Observation], case: _Case) -
                 f"level 1 adds up to {total * 100:.0f} % in {each.work.kernel}, "
                 f"its least is {lowest * 100:.0f} %"
             )
-            _blame(_events_of_level_one(model), text, case)
-
-
-def _events_of_level_one(model: Model) -> frozenset[str]:
-    from topdown.slots.evaluation import formulas_of  # noqa: PLC0415 - one model's, when needed
-
-    metrics = "generic" in model.variants
-    formulas = formulas_of(model.key, smt=False, ebs_mode=False, perf_metrics=metrics)
-    return frozenset(
-        event
-        for name, node in model.nodes.items()
-        if node.level == 1
-        for event in formulas.events[name]
-        if event in model.events
-    )
+            _blame(each.level_one_events, text, case)
 
 
 def _verdict(name: str, observations: Sequence[Observation], case: _Case) -> EventVerdict:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
 from topdown.slots.counts import Counts
-from topdown.slots.evaluation import evaluate
+from topdown.slots.evaluation import NodeValue, evaluate, formulas_of
 from topdown.slots.model import Model, keys, load
 from topdown.slots.self_test.observation import Observation, Work
 from topdown.slots.self_test.rules import rules_of
@@ -38,7 +38,9 @@ def observed(model: Model, fault: Fault = no_fault) -> list[Observation]:
         tree = evaluate(model, reading)
         roots = {name: node for name, node in tree.nodes.items() if node.level == 1}
         work = Work(kernel, "", int(program.iterations), int(sound[model.cycles] / CPU_GHZ))
-        found.append(Observation(work, counts, {}, roots))
+        asked = formulas_of(model.key, smt=False, ebs_mode=False, perf_metrics=metrics).events
+        made_of = frozenset().union(*(asked[name] for name in roots)) & model.events.keys()
+        found.append(Observation(work, counts, {}, roots, level_one_events=made_of))
     return found
 
 
@@ -132,6 +134,15 @@ def test_an_event_beyond_what_can_be_is_found() -> None:
     found = verdicts(model, observed(model, changed(["DECODE.LCP"], 1e6)))
     assert found["DECODE.LCP"].verdict is Verdict.BROKEN
     assert "can be" in found["DECODE.LCP"].reason
+
+
+def test_a_wrong_sum_is_held_against_what_it_was_made_of() -> None:
+    # Without the slots register, ordinary counters tell level 1.
+    ordinary = "TOPDOWN.BACKEND_BOUND_SLOTS"
+    roots = {"Backend_Bound": NodeValue("Backend_Bound", 1.5, 1, None, None, (), True)}
+    work = Work("streaming", "", 1000, 1000)
+    seen = Observation(work, {ordinary: 7.0}, {}, roots, level_one_events=frozenset((ordinary,)))
+    assert broken(verdicts(load("spr"), [seen])) == {ordinary}
 
 
 def test_what_could_not_be_counted_is_no_verdict_on_it() -> None:
