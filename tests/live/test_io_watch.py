@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -147,19 +148,33 @@ def guardian_of(pid: int) -> int:
     return int(child)
 
 
+@contextmanager
+def tracing(*words: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a command until the block ends, which begins once its instance traces."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "stallscope", *words], stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            while not any(traces(each) for each in instances_of(process.pid)):
+                assert process.poll() is None
+                time.sleep(0.05)
+            yield process
+        finally:
+            process.kill()
+
+
+def traces(instance: Path) -> bool:
+    with suppress(OSError):  # the kernel is still filling it
+        return (instance / "tracing_on").read_text() == "1\n"
+    return False
+
+
 @pytest.mark.usefixtures("loop")
 @pytest.mark.parametrize(
     "words", [("io", "watch"), ("io", "queue", "/", "--interval", "600")], ids=" ".join
 )
 def test_a_kill_leaves_no_instance_behind(words: tuple[str, ...]) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "stallscope", *words], stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
-        while not any(
-            (each / "tracing_on").read_text() == "1\n" for each in instances_of(process.pid)
-        ):
-            assert process.poll() is None
-            time.sleep(0.05)
+    with tracing(*words) as process:
         guardian = os.pidfd_open(guardian_of(process.pid))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -170,12 +185,7 @@ def test_a_kill_leaves_no_instance_behind(words: tuple[str, ...]) -> None:
 
 @pytest.mark.usefixtures("loop")
 def test_what_a_guardian_could_not_remove_the_next_watch_does() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "stallscope", "io", "watch"], stdout=subprocess.PIPE
-    ) as process:
-        while not instances_of(process.pid):
-            assert process.poll() is None
-            time.sleep(0.05)
+    with tracing("io", "watch") as process:
         os.kill(guardian_of(process.pid), signal.SIGKILL)
         process.kill()
         process.wait()
