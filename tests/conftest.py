@@ -119,6 +119,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return TOGETHER.index(folder) if folder in TOGETHER else len(TOGETHER)
 
     items.sort(key=place)
+    for item in items:
+        if item.get_closest_marker(
+            "pmu"
+        ):  # a guest is booted, and every instruction of it emulated
+            item.add_marker(pytest.mark.timeout(900))
 
 
 class ByFile(LoadScopeScheduling):

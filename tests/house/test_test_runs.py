@@ -44,7 +44,6 @@ def test_a_module_skipped_whole_is_seen(tmp_path: Path, checkout: Path) -> None:
 MEASURES = "import pytest\n@pytest.mark.live\ndef test_a(): assert False\n"
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "2")])
 @pytest.mark.parametrize(
     ("body", "again"),
     [
@@ -58,12 +57,13 @@ MEASURES = "import pytest\n@pytest.mark.live\ndef test_a(): assert False\n"
     ],
 )
 def test_few_failures_of_what_measures_are_named(
-    tmp_path: Path, checkout: Path, body: str, again: list[str] | None, words: tuple[str, ...]
+    tmp_path: Path, checkout: Path, body: str, again: list[str] | None
 ) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = live\n")
     (tmp_path / "again").write_text("of an earlier run\n")
+    workers = ("-n", "2") if again else ()
     run = run_pytest(
-        tmp_path, checkout, body, *words, STALLSCOPE_TESTS_AGAIN=str(tmp_path / "again")
+        tmp_path, checkout, body, *workers, STALLSCOPE_TESTS_AGAIN=str(tmp_path / "again")
     )
     found = (tmp_path / "again").read_text().splitlines() if (tmp_path / "again").exists() else None
     assert found == again, run.stdout
