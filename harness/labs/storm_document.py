@@ -1,5 +1,7 @@
 """The storm lab as a JSON document; what scripts rely on stands first."""
 
+from dataclasses import asdict
+
 from harness.labs.stages_statistics import Spread
 from harness.labs.storm_conclusion import LEAST_READS, conclude
 from harness.labs.storm_plan import AGAINST, ALONE, asked_text
@@ -51,7 +53,7 @@ def storm_document(results: StormResults) -> dict[str, object]:
 
 
 def _recommended(found: Recommended) -> dict[str, object]:
-    tried = [{"limit": one.limit, "bandwidth_ratio": _spread(one.bandwidth)} for one in found.tried]
+    tried = [asdict(one) for one in found.tried]
     return {"limit": found.limit, "how": found.how, "tried": tried}
 
 

@@ -27,7 +27,7 @@ def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
         rest_s=values["rest_s"],
         limits=_limits(values["limits"]),
         recommended=values["recommended"],
-        trial=TrialPlan(duration_s=_MODELLED_S) if modelled else TrialPlan(),
+        trial=TrialPlan(rounds=1, duration_s=_MODELLED_S) if modelled else TrialPlan(),
         shares=_shares(values["shares"]),
         streams=Streams(
             reader_bytes=size_of("--read-block", values["read_block"]),

@@ -14,12 +14,12 @@ READER_SHARES, WRITER_SHARES = 1000, 100
 
 @dataclass(frozen=True, slots=True)
 class TrialPlan:
-    """The rounds that find the limit to recommend."""
+    """The rounds that find the limit to recommend: short ones, since a disk's speed drifts."""
 
-    limits: tuple[int, ...] = (64, 32, 16, 8, 4)
-    rounds: int = 5
-    duration_s: float = 0.5
-    warmup_s: float = 0.1
+    limits: tuple[int, ...] = (64, 48, 32, 24, 16, 12, 8, 4)
+    rounds: int = 20
+    duration_s: float = 0.2
+    warmup_s: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)

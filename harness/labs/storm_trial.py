@@ -8,24 +8,24 @@ where 5 % are lost already.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from harness.labs.stages_statistics import Spread, ratios, spread
 from harness.labs.storm_plan import AGAINST, StormOptions, runs
 from ioprobe.storm import Run, StormRound
 
-KEPT_SHARE = 0.97  # of the writer's bandwidth at 128: the verdict calls 0.95 a price
+KEPT_SHARE = 0.95  # of the writer's bandwidth at 128: the verdict calls less a price
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A limit, and the writer's bandwidth over that at 128, round by round."""
+    """A limit, and the writer's bandwidth over that at 128, both means of the same rounds."""
 
     limit: int
-    bandwidth: Spread
+    bandwidth_share: float
+    rounds: int
 
 
 @dataclass(frozen=True, slots=True)
 class Recommended:
-    """The limit that is recommended, where it is from, and what was tried for it, deepest first."""
+    """The limit that is recommended, where it is from, and what was tried for it."""
 
     limit: int
     how: str
@@ -40,6 +40,7 @@ def trial_of(options: StormOptions) -> StormOptions:
         rounds=plan.rounds,
         duration_s=plan.duration_s,
         warmup_s=plan.warmup_s,
+        rest_s=0.0,
         limits=plan.limits,
         recommended=AGAINST,
         first_come=False,
@@ -53,37 +54,52 @@ def trial_runs(options: StormOptions) -> tuple[Run, ...]:
 
 
 def recommended(options: StormOptions, rounds: Sequence[StormRound]) -> Recommended | None:
-    """Return the least limit that keeps the writer's bandwidth, as do all that were tried above it.
+    """Return the least limit that keeps the writer's bandwidth; 128 where none does.
 
-    None where no two limits were measured in the same round.
+    Bandwidth does not fall as the limit rises: where readings do, they are taken for equal. None
+    where no two limits were measured in the same round.
     """
-    limits = sorted(options.trial.limits, reverse=True)
     full = _bandwidths(rounds, AGAINST)
-    tried = []
-    for limit in limits:
-        found = _bandwidths(rounds, limit)
-        both = sorted(full.keys() & found.keys())
-        ratio = spread(ratios([found[at] for at in both], [full[at] for at in both]))
-        if ratio is not None and limit != AGAINST:
-            tried.append(Tried(limit, ratio))
+    limits = sorted(set(options.trial.limits) - {AGAINST})
+    found = [(limit, _shares(_bandwidths(rounds, limit), full)) for limit in limits]
+    tried = [Tried(limit, mean, n) for limit, (mean, n) in found if n]
     if not tried:
         return None
-    least = AGAINST
-    for one in tried:
-        if one.bandwidth.median < KEPT_SHARE:
-            break
-        least = one.limit
-    names = ", ".join(str(one.limit) for one in reversed(tried))
-    n = min(one.bandwidth.n for one in tried)
+    rising = risen([*(one.bandwidth_share for one in tried), 1.0])
+    kept = [one.limit for one, share in zip(tried, rising, strict=False) if share >= KEPT_SHARE]
     how = f"the least that keeps {KEPT_SHARE:.0%} of the writer's bandwidth at {AGAINST}"
-    if least == AGAINST:
+    if not kept:
         how = f"no lesser one keeps {KEPT_SHARE:.0%} of the writer's bandwidth"
-    return Recommended(least, f"{how}, of {names} in {n} rounds", tuple(tried))
+    names = ", ".join(str(one.limit) for one in tried)
+    n = min(one.rounds for one in tried)
+    least = min(kept, default=AGAINST)
+    return Recommended(least, f"{how}, of {names} in {n} short rounds", tuple(tried))
 
 
-def _bandwidths(rounds: Sequence[StormRound], limit: int) -> dict[int, float | None]:
+def risen(values: Sequence[float]) -> list[float]:
+    """Return the rising values nearest to these by least squares: what falls shares a mean.
+
+    Ayer et al., An empirical distribution function for sampling with incomplete information, 1955.
+    """
+    blocks: list[tuple[float, int]] = []
+    for value in values:
+        blocks.append((value, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (upper, m), (lower, n) = blocks.pop(), blocks.pop()
+            blocks.append(((upper * m + lower * n) / (m + n), m + n))
+    return [mean for mean, n in blocks for _ in range(n)]
+
+
+def _shares(found: dict[int, float], full: dict[int, float]) -> tuple[float, int]:
+    """Return the mean over that of ``full`` in the rounds that both have, and how many they are."""
+    both = found.keys() & full.keys()
+    under = sum(full[at] for at in both)
+    return (sum(found[at] for at in both) / under, len(both)) if under > 0 else (0.0, 0)
+
+
+def _bandwidths(rounds: Sequence[StormRound], limit: int) -> dict[int, float]:
     return {
         one.run.round: one.writer_bytes_per_s
         for one in rounds
-        if one.run.setting.limit == limit and not one.failed
+        if one.run.setting.limit == limit and not one.failed and one.writer_bytes_per_s is not None
     }

@@ -24,7 +24,14 @@ from harness.labs.storm_results import StormResults
 from harness.labs.storm_session import measured_storm
 from harness.labs.storm_shown import storm_shown
 from harness.labs.storm_text import lines
-from harness.labs.storm_trial import KEPT_SHARE, Recommended, recommended, trial_of, trial_runs
+from harness.labs.storm_trial import (
+    KEPT_SHARE,
+    Recommended,
+    recommended,
+    risen,
+    trial_of,
+    trial_runs,
+)
 from harness.pages.storm_panel import storm_panel
 from ioprobe.storm import Setting, StormRound
 from stallscope.errors import RecordingError, UnableError, UsageError
@@ -34,7 +41,7 @@ SERVERS, SERVICE_NS = 8, 1_000_000
 OPTIONS = StormOptions(
     path=f"sim:servers={SERVERS},service=1ms",
     limits=(128, 8),
-    trial=TrialPlan(limits=(32, 16, 9, 8), duration_s=5),
+    trial=TrialPlan(limits=(32, 16, 9, 8), rounds=5, duration_s=2),
 )
 WORDS = {
     "rounds": 5, "duration_s": None, "warmup_s": 0.2, "rest_s": 0.0, "recommended": None, "limits": "128,8",
@@ -104,8 +111,8 @@ def test_what_is_recommended_keeps_the_writers_bandwidth(
     assert document["recommended"]["limit"] == 32
     assert row(document["rows"], 32)["recommended"]
     for one in document["recommended"]["tried"]:
-        assert one["bandwidth_ratio"]["median"] == pytest.approx(kept(one["limit"]), rel=0.02)
-        assert one["bandwidth_ratio"]["n"] == OPTIONS.trial.rounds
+        assert one["bandwidth_share"] == pytest.approx(kept(one["limit"]), rel=0.02)
+        assert one["rounds"] == OPTIONS.trial.rounds
         assert (one["limit"] == 32) == (kept(one["limit"]) > KEPT_SHARE)
     ratios = document["ratios"]
     assert ratios["p99"]["median"] == pytest.approx(1 / 4, rel=0.1)
@@ -140,14 +147,23 @@ FULL = tried_at(AGAINST, [100.0, 80.0, 120.0, 90.0, 110.0])
 
 def test_a_limit_below_one_that_costs_is_not_recommended() -> None:
     """However well it did: that was chance."""
-    uneven = tried_at(32, [99.0, 80.0, 118.0, 90.0, 109.0]) + tried_at(
-        16, [90.0, 70.0, 100.0, 85.0, 99.0]
-    )
+    uneven = tried_at(32, [99.0, 80.0, 118.0, 90.0, 109.0])
+    uneven += tried_at(16, [60.0, 50.0, 60.0, 65.0, 69.0])
     found = recommended(OPTIONS, [*FULL, *uneven, *tried_at(8, [100.0, 80.0, 120.0, 90.0, 110.0])])
     assert found is not None
     assert found.limit == 32
-    assert [one.limit for one in found.tried] == [32, 16, 8]
-    assert "of 8, 16, 32 in 5 rounds" in found.how
+    assert [one.limit for one in found.tried] == [8, 16, 32]
+    assert "of 8, 16, 32 in 5 short rounds" in found.how
+
+
+def test_readings_that_fall_by_chance_are_taken_for_equal() -> None:
+    fallen = tried_at(16, [96.0, 77.0, 115.0, 87.0, 106.0])
+    fallen += tried_at(32, [94.9, 76.0, 114.0, 85.0, 104.0])
+    found = recommended(OPTIONS, [*FULL, *fallen, *tried_at(8, [50.0, 40.0, 60.0, 45.0, 55.0])])
+    assert found is not None
+    assert [one.bandwidth_share for one in found.tried] == pytest.approx([0.5, 0.962, 0.9478])
+    assert found.limit == 16
+    assert risen([0.5, 0.9, 0.7, 0.8, 1.0]) == pytest.approx([0.5, 0.8, 0.8, 0.8, 1.0])
 
 
 def test_where_every_limit_costs_there_is_none() -> None:
