@@ -121,9 +121,12 @@ def test_ctrl_c_ends_the_point_and_keeps_it() -> None:
 
 
 def engine_of(pid: int) -> int:
-    """The one child that a process has."""
-    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return int(child)
+    """The engine that a process has started last."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    engines = [
+        one for one in children if Path(f"/proc/{one}/comm").read_text() == "stallscope-ioqu\n"
+    ]
+    return int(engines[-1])
 
 
 def test_an_engine_that_does_not_answer_ctrl_c_is_killed(monkeypatch) -> None:

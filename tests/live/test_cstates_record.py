@@ -41,6 +41,8 @@ def test_intervals_are_as_many_as_the_kernel_counted(
         for cpu in made["machine"]["cpus"]
         for state in cpu["states"]
     )
+    if not any(cpu["states"] for cpu in made["machine"]["cpus"]):
+        pytest.skip("needs the kernel's cpuidle: there are no states whose entries it counts")
     lost = made["lost_events"] + made["intervals_discarded"]
     assert made["intervals"] <= counted + 20
     if made["intervals"] < counted * 0.8 - 20 - 2 * lost:
