@@ -70,11 +70,16 @@ class walks {
   bool follow_mappings() {
     auto now = executable_mappings(process_);
     if (now.empty()) return false;
-    if (now != mappings_) {
+    if (now == mappings_) return true;
+    try {
       ours_.use(now);
       theirs_ = std::make_unique<elfutils_walk>(process_, memory_);
-      mappings_ = std::move(now);
+    } catch (const std::exception&) {
+      // Another thread may have ended the process between these looks at it.
+      if (executable_mappings(process_).empty()) return false;
+      throw;
     }
+    mappings_ = std::move(now);
     return true;
   }
 
