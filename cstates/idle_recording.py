@@ -38,7 +38,7 @@ class IdleOutcome:
     summary: IdleSummary
     kept: int  # intervals in the trace
     events: int
-    lost_events: int
+    lost_events: int | None  # None: the kernel did not tell
     discarded: int  # intervals
     seconds: float
     drain_cpu_s: float

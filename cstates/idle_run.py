@@ -71,7 +71,7 @@ class IdleRun:
     intervals: int | None
     intervals_kept: int | None
     intervals_discarded: int | None
-    lost_events: int | None
+    lost_events: int | None  # None, too, where the kernel did not tell
     events: int | None
     reader_cpu_s: float | None
     warnings: tuple[str, ...]
@@ -128,7 +128,7 @@ def idle_run(fields: Fields) -> IdleRun:
         intervals=count("intervals"),
         intervals_kept=count("intervals_kept"),
         intervals_discarded=count("intervals_discarded"),
-        lost_events=count("lost_events"),
+        lost_events=fields.nullable_count("lost_events"),
         events=overhead.maybe_count("events"),
         reader_cpu_s=overhead.maybe_number("reader_cpu_s"),
         warnings=fields.texts("warnings"),

@@ -177,7 +177,7 @@ class Stalls:
 
     processes: tuple[ProcessStalls, ...]
     room: QueueRoom
-    lost_events: int
+    lost_events: int | None  # None: the kernel did not tell
     cpu_s: float  # of reading the trace while it ran
     missing: tuple[str, ...]  # what this kernel does not trace, in words
 

@@ -50,7 +50,7 @@ class Progress:
     p50_ns: float | None
     p99_ns: float | None
     under_way: int
-    lost_events: int
+    lost_events: int | None  # None: the kernel did not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Watched:
     seconds: float
     tally: Tally
     counts: dict[str, int]  # as BlockRequests.counts()
-    lost_events: int
+    lost_events: int | None  # None: the kernel did not tell
     kernel_counts: dict[int, dict[str, int] | None]  # by device: how its own counters moved
     own_cpu_s: float
     buffer_kb: int  # of each CPU

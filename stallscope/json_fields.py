@@ -60,6 +60,10 @@ class Fields:
         """Return a count, or None where the key is absent or null."""
         return None if self.values.get(key) is None else self.count(key)
 
+    def nullable_count(self, key: str) -> int | None:
+        """Return a count, or None where it is null; RecordingError where the key is absent."""
+        return self.maybe_count(key) if key in self.values else self.count(key)
+
     def maybe_share(self, key: str) -> float | None:
         """Return a number from 0 to 1, or None where the key is absent or null."""
         value = self.values.get(key)

@@ -130,10 +130,12 @@ def untraced(outcome: IdleOutcome, cpus: Sequence[CpuObservation]) -> Iterator[s
         counted = sum(count for count in counts if count is not None)
         traced = outcome.summary.intervals_of(cpu.idle.cpu)
         if traced < counted * LEAST_TRACED - SLACK and not outcome.lost_events:
+            why = "it does not trace all of that CPU's idle"
+            if outcome.lost_events is None:
+                why += ", or lost events, of which it told nothing"
             yield (
                 f"CPU {cpu.idle.cpu}: the kernel counted {counted:,} entries and traced "
-                f"{traced:,}: it does not trace all of that CPU's idle, and what is told here "
-                "leaves it out"
+                f"{traced:,}: {why}, and what is told here leaves it out"
             )
 
 

@@ -50,7 +50,8 @@ def facts(run: IdleRun) -> Iterator[tuple[str, str]]:
         kept = f", of which the first {run.intervals_kept:,} are in the trace"
         more = kept if run.intervals_kept != run.intervals else ""
         yield "Idle intervals", f"{run.intervals:,}{more}"
-        yield "Lost", f"{run.lost_events:,} events; {run.intervals_discarded:,} intervals left out"
+        lost = "events: unknown" if run.lost_events is None else f"{run.lost_events:,} events"
+        yield "Lost", f"{lost}; {run.intervals_discarded:,} intervals left out"
         yield "Took", overhead_text(run)
     if run.never_idle:
         yield "Idle", "the CPUs never idled: no sleep state cost anything"

@@ -148,7 +148,7 @@ def _stalls(stalls: Fields) -> Stalls:
     return Stalls(
         processes=tuple(_process(each) for each in stalls.objects("processes")),
         room=QueueRoom(stalls.maybe_count("nr_requests"), stalls.maybe_count("most_in_flight")),
-        lost_events=stalls.count("lost_events"),
+        lost_events=stalls.nullable_count("lost_events"),
         cpu_s=stalls.number("cpu_s"),
         missing=stalls.texts("missing"),
     )

@@ -68,6 +68,8 @@ def stalls_notes(stalls: Stalls) -> Iterator[str]:
     yield from stalls.missing
     if stalls.lost_events:
         yield f"{stalls.lost_events:,} events were lost: there was more than is told."
+    if stalls.lost_events is None:
+        yield "The kernel did not tell how many events it lost: there may be more than is told."
 
 
 def stalls_head(stalls: Stalls, seconds: float) -> str:

@@ -16,7 +16,7 @@ def document(watched: Watched, request: WatchRequest, notes: Iterable[str]) -> d
     """Return all that was watched; times in ns, percentiles upper ends of buckets of 1 %."""
     names = {each.number: each.name for each in request.known}
     tally, counts = watched.tally, watched.counts
-    lost = watched.lost_events or counts["losses"]
+    lost = watched.lost_events != 0 or counts["losses"] != 0  # or it is not known
     unseen = counts["begin_unseen"]
     return {
         "schema": SCHEMA,
@@ -124,6 +124,8 @@ def _warnings(watched: Watched, request: WatchRequest) -> Iterator[str]:
             f"read: {counts['discarded']:,} requests that were under way then are not told, and "
             "counts are too low"
         )
+    if watched.lost_events is None:
+        yield "the kernel did not tell how many events it lost: counts may be too low"
     if watched.missing:
         names = ", ".join(name.replace("/", ":") for name in watched.missing)
         yield f"this kernel has no tracepoint {names}: what it tells is missing here"

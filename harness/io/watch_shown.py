@@ -142,9 +142,10 @@ def _facts(fields: Fields) -> "list[tuple[str, str]]":
     on_the_way, overhead = fields.fields("on_the_way"), fields.fields("overhead")
     at_start = under_way.maybe_count("at_start")
     started = f"at the start {'not known' if at_start is None else f'{at_start:,}'}"
+    events = lost.nullable_count("events")
     lost_text = (
-        f"{lost.count('events'):,} events; {lost.count('requests_discarded'):,} requests under way "
-        "then are not told"
+        f"{'events: unknown' if events is None else f'{events:,} events'}; "
+        f"{lost.count('requests_discarded'):,} requests under way then are not told"
     )
     way_text = (
         f"{on_the_way.count('requeues'):,} put back, "

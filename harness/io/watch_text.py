@@ -20,6 +20,8 @@ _LONGEST_NAME = 28
 def progress_line(progress: Progress) -> str:
     """Return the live line."""
     lost = f", {progress.lost_events:,} events lost" if progress.lost_events else ""
+    if progress.lost_events is None:
+        lost = ", events lost: unknown"
     return (
         f"io watch: {progress.seconds:.0f} s (Ctrl-C ends it), "
         f"{progress.requests / progress.over_s:,.0f} requests/s, "

@@ -19,6 +19,7 @@ from stallscope.system_files import names_in, numbers_in, read_text
 TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
 BUFFER_KB = 4096  # of each CPU: some 80,000 events, a second of the busiest we know
 _TRIES, _BETWEEN_S = 50, 0.1  # of a guardian: what was killed may not be gone altogether
+_LOSSES = ("overrun", "commit overrun", "dropped events")  # kernel/trace/trace.c
 _NAME = re.compile(r"stallscope-(\d{1,10})-(\d{1,20})")
 
 
@@ -62,16 +63,26 @@ class TraceInstance:
         kb = read_text(self._folder / "buffer_subbuf_size_kb", 64)
         return int(kb) * 1024 if kb and kb.isdecimal() else os.sysconf("SC_PAGE_SIZE")
 
-    def lost_events(self) -> int:
-        """Return how many events the kernel could not keep, of all CPUs."""
-        lost = 0
-        for cpu in self.cpus():
-            text = read_text(self._folder / "per_cpu" / f"cpu{cpu}" / "stats", 4096) or ""
-            for line in text.splitlines():
-                label, _, value = line.partition(":")
-                if label in ("overrun", "commit overrun", "dropped events"):
-                    lost += int(value) if value.strip().isdecimal() else 0
-        return lost
+    def lost_events(self) -> int | None:
+        """Return how many events the kernel could not keep, of all CPUs.
+
+        None where a CPU's counts cannot be read, or lack one of them: there may be more.
+        """
+        counts = [
+            count
+            for cpu in self.cpus()
+            for count in _losses(self._folder / "per_cpu" / f"cpu{cpu}" / "stats")
+        ]
+        known = [count for count in counts if count is not None]
+        return sum(known) if known and len(known) == len(counts) else None
+
+
+def _losses(stats: Path) -> list[int | None]:
+    """Return what a CPU lost of each kind; None of one that its file does not tell."""
+    lines = (line.partition(":") for line in (read_text(stats, 4096) or "").splitlines())
+    values = {label: value.strip() for label, _, value in lines}
+    found = [values.get(label, "") for label in _LOSSES]
+    return [int(value) if value.isdecimal() else None for value in found]
 
 
 def tracefs() -> Path:

@@ -73,6 +73,14 @@ def test_only_with_counters_alone_nothing_is_said_of_intervals() -> None:
     assert any("counters only: asked for" in line for line in lines(run, 100))
 
 
+def test_losses_that_are_not_known_are_not_zero_and_have_to_be_told() -> None:
+    made = document(interval(20)) | {"lost_events": None}
+    assert any("Lost: events: unknown" in line for line in lines(read(made), 100))
+    del made["lost_events"]
+    with pytest.raises(RecordingError, match="lost_events"):
+        read(made)
+
+
 def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
     """A guest without cpuidle goes idle as well, and is traced."""
     made = document(interval(20), interval(100))
@@ -103,7 +111,6 @@ def test_processes_beyond_the_bound_count_as_one() -> None:
         (("idle", 0, "lengths", "counts"), {"x": 1}),
         (("machine", "cpus", 0, "states", 0, "name"), None),
         (("intervals",), None),
-        (("lost_events",), None),
     ],
 )
 def test_what_makes_no_sense_is_refused(place: tuple[Any, ...], value: object) -> None:

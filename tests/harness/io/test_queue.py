@@ -165,6 +165,9 @@ def test_stalls_are_said_with_their_cause(machine: Machines) -> None:
     assert "p50 4 µs, p99 9 µs, max 1.2 ms. Cause: over nr_requests: the queue takes 8" in text
     assert "1 more: by plain reads" in text
     assert "5 events were lost" in text
+    unknown = replace(seen, stalls=replace(stalls(), lost_events=None))
+    text = "\n".join(lines(found, unknown, 400))
+    assert "The kernel did not tell how many events it lost" in text
     assert "x is not traced" in text
     made: Any = document(found, seen)
     assert made["stalls"]["processes"][0]["cause"] == "over nr_requests"

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,17 @@ def test_a_loss_is_said_and_what_was_under_way_at_the_start_is_not_known(tmp_pat
     assert "the kernel lost 7 events" in text
     assert "at the start not known" in text
     assert "no tracepoint block:block_getrq" in text
+
+
+def test_losses_that_are_not_known_are_not_zero(tmp_path: Path) -> None:
+    made = document(replace(made_watch(tmp_path), lost_events=None), ASKED, [])
+    assert made["lost"]["events"] is None
+    assert made["under_way"] == {"at_start": None, "at_end": 1}
+    text = "\n".join(lines(watch_shown(Fields(made, "x")), 100))
+    assert "lost: events: unknown; 0 requests under way then" in text
+    assert "the kernel did not tell how many events it lost" in text
+    told = Progress(1.0, 1.0, 1, 1, None, None, 0, lost_events=None)
+    assert progress_line(told).endswith(", events lost: unknown")
 
 
 def test_people_read_tables_a_heat_map_and_facts(made: dict[str, Any]) -> None:
