@@ -147,7 +147,7 @@ def _event(line: Fields, by_id: Mapping[str, Run]) -> StormEvent | None:
     if kind == "begin":
         return begun(line)
     if kind == "progress":
-        return StormProgress(line.text("id"), line.maybe_number("elapsed_s") or 0.0)
+        return StormProgress(line.text("id"), line.number("elapsed_s"))
     if kind == "round":
         return _round(line, by_id[line.text("id")])
     if kind == "end":

@@ -4,8 +4,9 @@ import pytest
 
 from ioprobe import storm
 from ioprobe.simulated import parse_simulated
-from ioprobe.storm import Run, Setting, StormRound, Streams, storming
+from ioprobe.storm import Run, Setting, StormProgress, StormRound, Streams, storming
 from ioprobe.target import Target, TargetKind
+from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 
 PATH = "sim:servers=8,service=1ms"
@@ -42,3 +43,12 @@ def test_null_stays_null(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [getattr(found, name) for name in NUMBERS] == [None] * 5
     assert found.writer_bytes_per_s is None
     assert found.reader is None, "some of its latencies are missing"
+
+
+def test_how_far_a_run_is_is_told_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = {"kind": "progress", "id": "a", "elapsed_s": 0}
+    monkeypatch.setattr(storm, "told_lines", lambda *_: iter([Fields(line, "x")]))
+    assert list(storming(TARGET, Streams(), [RUN])) == [StormProgress("a", 0.0)]
+    line["elapsed_s"] = None
+    with pytest.raises(RecordingError, match="elapsed_s"):
+        list(storming(TARGET, Streams(), [RUN]))
