@@ -7,8 +7,8 @@ where these are alike. Costs two looks at sysfs and /proc, 10 ms each with a few
 import json
 from pathlib import Path
 
+from cstates.fingerprint import Fingerprint
 from cstates.observation import Observation
-from harness.load.recording import read_settings
 from harness.machine_settings import settings_facts, settings_since
 from harness.outputs import write_whole
 from harness.terminal import warn
@@ -35,6 +35,13 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
         warn(f"what the machine was set to could not be kept: {error.message}")
 
 
+def recorded_settings(directory: Path) -> Fingerprint | None:
+    """Return what a recording's machine was set to; None where that was not kept."""
+    fields = read_fields(directory / MANIFEST)
+    kept = fields.values.get("settings") is not None
+    return Fingerprint.of(fields.fields("settings")) if kept else None
+
+
 def recorded_facts(directory: Path) -> dict[str, str]:
     """Return labels and texts of what a recording kept; nothing where it did not."""
-    return settings_facts(read_settings(directory / MANIFEST))
+    return settings_facts(recorded_settings(directory))

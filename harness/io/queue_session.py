@@ -33,7 +33,8 @@ class QueueRequest:
 def run_queue(request: QueueRequest, *, as_json: bool) -> int:
     """Return the exit code, once all is printed; Ctrl-C ends the interval and keeps what was."""
     path = str(request.path)
-    with Recorder("queue", path, request.output, force=request.force) as recorder:
+    watches = request.interval_s is not None
+    with Recorder("queue", path, request.output, force=request.force, ran_here=watches) as recorder:
         found = read_block_queue(request.path, request.roots)
         watched = None
         if request.interval_s is not None:

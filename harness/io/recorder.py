@@ -10,6 +10,8 @@ from typing import Self
 
 import click
 
+from cstates.fingerprint import Fingerprint
+from cstates.observation import Observation
 from harness.io.recording import (
     PAGE,
     IoRun,
@@ -17,10 +19,11 @@ from harness.io.recording import (
     write_document,
     write_manifest,
 )
-from harness.io.report import write_io_page
+from harness.io.report import with_settings, write_io_page
+from harness.machine_settings import settings_lines, settings_now, settings_since
 from harness.outputs import write_whole
 from harness.recording_directory import forget_unbegun
-from harness.terminal import colours, note, printable, report_command
+from harness.terminal import colours, note, printable, report_command, width
 
 
 @dataclass(slots=True)
@@ -32,10 +35,14 @@ class Recorder:
     folder: Path | None
     force: bool = False
     group: str = "io"  # whose verb it is
+    ran_here: bool = True  # something did, so this machine's settings are told
     begin_ns: int = field(default_factory=lambda: time.clock_gettime_ns(time.CLOCK_MONOTONIC))
+    _before: Observation | None = field(default=None, init=False)
+    _settings: Fingerprint | None = field(default=None, init=False)
 
     def __enter__(self) -> Self:
         """Return itself, the directory made and its manifest begun."""
+        self._before = settings_now() if self.ran_here else None
         if self.folder is not None:
             make_directory(self.folder, force=self.force)
             write_manifest(self._run(self.folder, ()), end=None)
@@ -62,8 +69,11 @@ class Recorder:
         """Write the document, other files (name to form and content), and the page.
 
         A file without content is there already: the engine's log. ``end`` is "duration" or
-        "signal"; without it the document's ``complete`` tells.
+        "signal"; without it the document's ``complete`` tells. What ran in virtual time has no
+        settings of this machine.
         """
+        modelled = document["source"] == "modelled"
+        self._settings = None if modelled else settings_since(self._before)
         if self.folder is None:
             return
         run = self._run(self.folder, [(name, form) for name, (form, _) in files.items()])
@@ -72,17 +82,18 @@ class Recorder:
             if content is not None:
                 write_whole(self.folder / name, [content])
         end = end or ("duration" if document["complete"] else "signal")
-        modelled = document["source"] == "modelled"
-        write_manifest(run, end=end, modelled=modelled, warnings=warnings)
+        write_manifest(run, end=end, modelled=modelled, warnings=warnings, settings=self._settings)
         write_io_page(self.folder)
 
     def tell(self, document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
-        """Print the document, or its text and where all is."""
+        """Print the document, or its text and where all is; and what it ran under."""
         if as_json:
             places = {} if self.folder is None else {"recording": str(self.folder)}
-            click.echo(json.dumps({**document, **places}, allow_nan=False))
+            whole = with_settings(document, self._settings) | places
+            click.echo(json.dumps(whole, allow_nan=False))
             return
-        click.echo("\n".join(lines), color=colours())
+        told = [*lines, *settings_lines(self._settings, width())]
+        click.echo("\n".join(told), color=colours())
         if self.folder is not None:
             click.echo(f"\nrecording  {printable(str(self.folder))}")
             click.echo(f"page       {printable(str(self.folder / PAGE))}")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cstates.fingerprint import Fingerprint
 from harness import recording_directory
 from harness.outputs import write_whole
 from stallscope.json_fields import read_fields
@@ -56,7 +57,12 @@ def _own_files(path: Path) -> Iterable[str]:
 
 
 def write_manifest(
-    run: IoRun, *, end: str | None, modelled: bool = False, warnings: Iterable[str] = ()
+    run: IoRun,
+    *,
+    end: str | None,
+    modelled: bool = False,
+    warnings: Iterable[str] = (),
+    settings: Fingerprint | None = None,
 ) -> None:
     """Write recording.json; unfinished without an end, which is "duration" or "signal"."""
     files = {run.document: f"stallscope.{run.group}.{run.verb}/1", **run.files}
@@ -70,6 +76,7 @@ def write_manifest(
             "scope": "disk",
         },
         "files": [{"name": name, "format": form} for name, form in files.items()],
+        "settings": settings and settings.document(),
         "warnings": [{"code": "disk", "message": text} for text in warnings],
         "end": {"reason": end or "", "target_status": None},
     }

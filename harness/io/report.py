@@ -2,18 +2,21 @@
 
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
 import click
 
+from cstates.fingerprint import Fingerprint
 from harness.io.recording import PAGE
+from harness.machine_settings import settings_lines
 from harness.outputs import write_whole
 from harness.pages.io_page import render_io_page
 from harness.pages.panels import Panel
 from harness.profiling import host_facts
+from harness.recorded_settings import recorded_facts, recorded_settings
 from harness.terminal import colours, printable, width
 from stallscope.errors import UnableError
 from stallscope.json_fields import Fields, read_fields
@@ -72,24 +75,36 @@ def write_io_page(folder: Path, output: Path | None = None) -> Path:
         title="; ".join(each.title for each in shown),
         recording_name=folder.resolve().name,
         source=", ".join(dict.fromkeys(each.source for each in shown)),
-        facts={label: text for label, text in host_facts(manifest).items() if text},
+        facts={label: text for label, text in host_facts(manifest).items() if text}
+        | recorded_facts(folder),
     )
     write_whole(page, [text])
     return page
 
 
+def with_settings(
+    document: Mapping[str, object], settings: Fingerprint | None
+) -> dict[str, object]:
+    """Return a document with what the machine was set to, as it is printed."""
+    return {**document, "settings": settings and settings.document()}
+
+
 def report_io(recording: Recording, *, output: Path | None, with_page: bool, as_json: bool) -> None:
     """Write the page of a recording of a disk, and print what it holds."""
     found = documents(recording.path)
+    settings = recorded_settings(recording.path)
     page = write_io_page(recording.path, output) if with_page else None
     if as_json:
         places = {"recording": str(recording.path), "report": str(page) if page else None}
         for fields, _ in found:
-            click.echo(json.dumps(dict(fields.values) | places, allow_nan=False))
+            told = with_settings(fields.values, settings)
+            click.echo(json.dumps(told | places, allow_nan=False))
         return
     for fields, reporter in found:
         shown = reporter.reported(recording.path, fields, width())
         click.echo("\n".join(shown.lines), color=colours())
+    if settings is not None:
+        click.echo("\n".join(settings_lines(settings, width())), color=colours())
     click.echo(f"\nrecording  {printable(str(recording.path))}")
     if page is not None:
         click.echo(f"page       {printable(str(page))}")

@@ -9,10 +9,10 @@ from harness import recording_directory
 from harness.load.loader import DOCUMENT
 from harness.load.options import LoadOptions
 from harness.load.results import LoadResult
+from harness.recorded_settings import recorded_settings
 from stallscope.errors import UnableError
 from stallscope.histograms import IntervalLog, read_interval_log
 from stallscope.json_fields import read_fields
-from stallscope.recordings import MANIFEST
 
 KIND = "load"
 LOGS = {"latency": "intended.hlog", "service": "service.hlog", "send lag": "lag.hlog"}
@@ -89,11 +89,4 @@ def read_load(directory: Path) -> LoadRecording:
         )
     result = LoadResult.of(read_fields(directory / DOCUMENT))
     logs = {what: read_interval_log(directory / name) for what, name in LOGS.items()}
-    return LoadRecording(result, logs, read_settings(directory / MANIFEST))
-
-
-def read_settings(manifest: Path) -> Fingerprint | None:
-    """Return what a recording's machine was set to; None where that was not kept."""
-    fields = read_fields(manifest)
-    kept = fields.values.get("settings") is not None
-    return Fingerprint.of(fields.fields("settings")) if kept else None
+    return LoadRecording(result, logs, recorded_settings(directory))

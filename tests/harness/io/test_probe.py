@@ -66,7 +66,12 @@ def test_a_recording_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "4 KiB random reads, one at a time, modelled" in told
     assert "to tell: p99.9 1,000, p99.99 10,000" in told
     assert main(["report", str(folder), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["requests"] == 500
+    again = json.loads(capsys.readouterr().out)
+    assert again["requests"] == 500
+    # In virtual time nothing of this machine counts.
+    assert again["settings"] is None
+    assert made["settings"] is None
+    assert json.loads((folder / "recording.json").read_text())["settings"] is None
 
     assert main(["io", "probe", DISK, "--count", "9", "-o", str(folder)]) == ExitCode.USAGE
     assert "is there already" in capsys.readouterr().err

@@ -1,10 +1,12 @@
 """Recordings of disk measurements: what is replaced, what is forgotten, what they say."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from harness.command_line import main
 from harness.io.recording import (
     IoRun,
     is_io,
@@ -72,6 +74,46 @@ def test_a_manifest_that_names_no_file_is_no_fault_of_ours(tmp_path: Path, name:
     with pytest.raises(UsageError, match="cannot replace"):
         make_directory(tmp_path, force=True)
     assert (tmp_path / "folder").is_dir()
+
+
+def facts_of(page: str) -> set[str]:
+    """The labels of a page's head."""
+    return set(re.findall(r'<th scope="row">([^<]*)</th>', page))
+
+
+@pytest.mark.live
+def test_what_the_machine_was_set_to_is_kept_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the manifest, the document, the text and the page; and when it is shown again."""
+    folder = tmp_path / "run"
+    words = ["io", "queue", str(tmp_path), "--interval", "0.1", "-o", str(folder)]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["settings"]
+    assert {"idle_governor", "states", "frequencies", "turbo_allowed", "warnings"} <= set(told)
+    assert json.loads((folder / "recording.json").read_text())["settings"] == told
+    assert {"sleep states", "frequency"} <= facts_of((folder / "report.html").read_text())
+    assert main(["report", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == told
+    assert main(["report", str(folder)]) == 0
+    again = capsys.readouterr().out
+    assert "\nsleep states: " in again
+    assert "\nfrequency: " in again
+    assert main([*words, "--force"]) == 0
+    assert "\nsleep states: " in capsys.readouterr().out
+
+
+@pytest.mark.live
+def test_where_nothing_ran_no_settings_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert main(["io", "queue", str(tmp_path), "-o", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] is None
+    assert json.loads((folder / "recording.json").read_text())["settings"] is None
+    assert main(["report", str(folder)]) == 0
+    assert "sleep states: " not in capsys.readouterr().out
+    assert "sleep states" not in facts_of((folder / "report.html").read_text())
 
 
 def test_what_was_not_begun_is_forgotten(tmp_path: Path) -> None:

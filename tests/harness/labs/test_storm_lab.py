@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.command_line import main
+from harness.io.recorder import Recorder
 from harness.labs.storm_conclusion import StormConclusion, conclude
 from harness.labs.storm_document import storm_document
 from harness.labs.storm_options import storm_options
@@ -300,7 +301,25 @@ def test_a_recording_is_reported_again(tmp_path: Path, capsys: pytest.CaptureFix
     manifest = json.loads((folder / "recording.json").read_text())
     assert manifest["command"] == ["stallscope", "lab", "storm", path]
     assert main(["report", str(folder), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["schema"] == "stallscope.lab.storm/1"
+    again = json.loads(capsys.readouterr().out)
+    assert again["schema"] == "stallscope.lab.storm/1"
+    assert again["settings"] is None  # the disk is simulated
+
+
+@pytest.mark.live
+def test_what_the_machine_was_set_to_is_in_a_measured_storms_recording(
+    document: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "storm"
+    measured = document | {"source": "measured"}
+    with Recorder("storm", "/srv", folder, group="lab") as recorder:
+        recorder.keep(measured, {}, ())
+    recorder.tell(measured, [], as_json=True)
+    told = json.loads(capsys.readouterr().out)["settings"]
+    assert told["cpus"] >= 1
+    assert {"idle_governor", "states", "frequencies", "turbo_allowed", "warnings"} <= set(told)
+    assert json.loads((folder / "recording.json").read_text())["settings"] == told
+    assert '<th scope="row">sleep states</th>' in (folder / "report.html").read_text()
 
 
 def test_the_time_that_is_given_ends_it_and_rests_change_nothing() -> None:
