@@ -83,9 +83,9 @@ class IdleRun:
 
     @property
     def entries(self) -> int | None:
-        """Return how often the CPUs went idle, by the kernel's counters; None where unread."""
+        """Return how often the CPUs went idle, by the kernel's counters; None if one is unread."""
         counts = [state.entries for state in self.states if state.entries is not None]
-        return sum(counts) if counts else None
+        return sum(counts) if counts and len(counts) == len(self.states) else None
 
     @property
     def never_idle(self) -> bool:
@@ -119,7 +119,7 @@ def idle_run(fields: Fields) -> IdleRun:
     cpus = machine.objects("cpus")
     return IdleRun(
         command=fields.texts("command"),
-        seconds=fields.maybe_number("seconds") or 0.0,
+        seconds=fields.number("seconds"),
         driver=machine.maybe_text("driver"),
         governor=machine.maybe_text("governor"),
         why_counters_only=why,
