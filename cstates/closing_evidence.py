@@ -8,7 +8,7 @@ from stallscope.errors import RecordingError
 from stallscope.json_fields import REMEDY, Fields
 
 SCHEMA = "stallscope.cstates.latency/1"
-_SAYS_NOTHING = frozenset({Found.TOO_FEW, Found.WITHOUT_EFFECT})
+_SAYS_NOTHING = frozenset({Found.TOO_FEW, Found.WITHOUT_EFFECT, Found.NOT_COUNTED})
 
 
 @dataclass(frozen=True, slots=True)

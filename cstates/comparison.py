@@ -138,10 +138,10 @@ class Comparison:
 
     @property
     def entries_per_s(self) -> float | None:
-        """Return how often sleep states were entered as it is; None where nothing was counted."""
+        """Return how often sleep states were entered as it is; None where a run was not counted."""
         usual = self.runs_of(self.settings[0])
         seconds = sum(run.seconds for run in usual)
-        if not seconds or not any(run.entries for run in usual):
+        if not seconds or not all(run.entries for run in usual):
             return None
         return sum(sum(run.entries.values()) for run in usual) / seconds
 

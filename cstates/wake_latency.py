@@ -50,7 +50,7 @@ class WakeSample:
     test: WakeTest
     setting: Setting
     latencies: Histogram
-    entries: dict[str, int]  # by the state's name, of the test's CPUs
+    entries: dict[str, int]  # by the state's name, of the test's CPUs; unknown is absent
     cpus: int
 
     @property
@@ -67,7 +67,7 @@ class WakeResult:
     setting: Setting
     latencies: Histogram
     rounds_p50_us: tuple[float, ...]
-    entries: dict[str, int]
+    entries: dict[str, int]  # unknown in a round is absent
     allowed_entries: int  # into closed states: those that had begun before
 
 
@@ -78,6 +78,7 @@ class Found(StrEnum):
     MORE = "more"
     NO_DIFFERENCE = "no-difference"
     NEVER_IDLED = "never-idled"
+    NOT_COUNTED = "not-counted"
     WITHOUT_EFFECT = "without-effect"
     TOO_FEW = "too-few-rounds"
 
@@ -147,17 +148,14 @@ def _together(samples: Sequence[WakeSample]) -> WakeResult:
     latencies = samples[0].latencies
     for sample in samples[1:]:
         latencies = latencies.plus(sample.latencies)
-    entries: dict[str, int] = {}
-    for sample in samples:
-        for state, count in sample.entries.items():
-            entries[state] = entries.get(state, 0) + count
     first = samples[0]
+    known = [name for name in first.entries if all(name in each.entries for each in samples)]
     return WakeResult(
         test=first.test,
         setting=first.setting,
         latencies=latencies,
         rounds_p50_us=tuple(sample.p50_us for sample in samples),
-        entries=entries,
+        entries={name: sum(each.entries[name] for each in samples) for name in known},
         allowed_entries=sum(sample.cpus for sample in samples),
     )
 
@@ -207,11 +205,13 @@ def _why_no_verdict(
 ) -> tuple[str, Found] | None:
     closed = limited.setting.closed
     names = ", ".join(closed)
+    if not all(name in each.entries for each in (usual, limited) for name in closed):
+        return f"no verdict: entries into {names} were not counted", Found.NOT_COUNTED
     if not sum(usual.entries.values()):
         return "CPUs never idled, nothing to gain", Found.NEVER_IDLED
-    if not any(usual.entries.get(name, 0) for name in closed):
+    if not any(usual.entries[name] for name in closed):
         return f"{names} never entered as it is, nothing to gain", Found.NEVER_IDLED
-    entered = sum(limited.entries.get(name, 0) for name in closed)
+    entered = sum(limited.entries[name] for name in closed)
     if entered > limited.allowed_entries:
         text = f"no verdict: {entered:,} entries into {names} although closed"
         return f"{text}: the governor passes over that", Found.WITHOUT_EFFECT

@@ -10,7 +10,12 @@ _PART = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 
 def parse_cpu_list(text: str, option: str = "--cpus") -> tuple[int, ...]:
-    """Return the CPUs of a list as "0-3,8", sorted, each once.
+    """Return the CPUs of a list as "0-3,8", sorted, each once; UsageError as listed_cpus()."""
+    return tuple(sorted(set(listed_cpus(text, option))))
+
+
+def listed_cpus(text: str, option: str = "--cpus") -> tuple[int, ...]:
+    """Return the CPUs of a list as "8,0-3" in its order, as often as it names them.
 
     Raises UsageError that names the part which is no CPU or range: empty, open ("8-"), descending
     ("3-0"), not a number, or beyond MOST_CPUS; also where parts name more than these together.
@@ -18,7 +23,7 @@ def parse_cpu_list(text: str, option: str = "--cpus") -> tuple[int, ...]:
     ranges = [_range(part.strip(), text, option) for part in text.strip().split(",")]
     if sum(map(len, ranges)) > MOST_CPUS:
         raise _refused(f"it names more than {MOST_CPUS} CPUs", text[:64], option)
-    return tuple(sorted(set().union(*ranges)))
+    return tuple(cpu for each in ranges for cpu in each)
 
 
 def cpus_in_list(text: str) -> tuple[int, ...]:

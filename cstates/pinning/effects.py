@@ -14,6 +14,7 @@ from cstates.pinning.idle_plan import ClosedState
 from stallscope.system_files import Roots
 
 PROBE_S = 0.05
+STAND_STILL = "a recorded machine's counters stand still: what its CPUs entered is not known"
 
 
 class Effect(StrEnum):
@@ -57,13 +58,21 @@ def read_entries(roots: Roots, closed: tuple[ClosedState, ...]) -> Entries:
 
 
 def entries_by_name(roots: Roots, cpus: tuple[int, ...]) -> dict[str, int]:
-    """Return the entries of all these CPUs into each state since boot; unknown is absent."""
+    """Return the entries of all these CPUs into each state since boot, to be held to later ones.
+
+    A state is absent where a CPU's counter of it was not read; all are of a recorded machine, whose
+    counters stand still whatever runs.
+    """
+    if not roots.is_live:
+        return {}
     found: dict[str, int] = {}
+    unknown: set[str] = set()
     for cpu in read_idle_machine(roots, cpus).cpus:
         for state in cpu.states:
-            if state.usage is not None:
-                found[state.name] = found.get(state.name, 0) + state.usage
-    return found
+            if state.usage is None:
+                unknown.add(state.name)
+            found[state.name] = found.get(state.name, 0) + (state.usage or 0)
+    return {name: count for name, count in found.items() if name not in unknown}
 
 
 def grown(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:

@@ -38,7 +38,11 @@ Examples:
     show_default=True,
     help="Client and server; or client, front end and back end.",
 )
-@click.option("--cpus", metavar="LIST", help="A CPU a process. Default: the first that are online.")
+@click.option(
+    "--cpus",
+    metavar="LIST",
+    help="A CPU a process, the client's first, as 2,0. Default: the first that are online.",
+)
 @rounds_option("Rounds; each measures all settings.")
 @seconds_option(0.05, 0.5, "Length of each run.")
 @machine_options

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from cstates.candidates import Candidate, Candidates
 from cstates.comparison import LEAST_EFFECT, Comparison, Run, compare, shuffled_rounds
-from cstates.pinning.effects import Effect
+from cstates.pinning.effects import STAND_STILL, Effect
 from cstates.pinning.plan import Plan
 from cstates.pinning.session import Listener, Place, RunResult
 from harness.cstates.compare_subject import (
@@ -88,7 +88,8 @@ def measure(place: Place, request: CompareRequest) -> CompareOutcome:
         if not rounds:
             raise
     names = [each.name for each in request.candidates.chosen]
-    notes = (*heard.notes, *said)
+    still = () if place.roots.is_live else (STAND_STILL,)
+    notes = (*still, *heard.notes, *said)
     found = compare(names, runs, least_effect=request.least_effect)
     return CompareOutcome(request, found, heard.plans, notes, rounds, interrupted)
 

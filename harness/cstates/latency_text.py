@@ -7,7 +7,6 @@ from cstates.wake_latency import WakeResult, verdicts
 from harness.cstates.latency_session import LatencyOutcome
 from harness.cstates.show_table import columns
 from harness.terminal import printable, wrapped
-from stallscope.cpu_lists import format_cpu_list
 
 HEADS = ("Test", "States", "Samples", "p50 us", "p99", "Rounds' p50", "Entries")
 
@@ -39,11 +38,11 @@ def document(outcome: LatencyOutcome) -> dict[str, object]:
 
 def lines(outcome: LatencyOutcome, room: int) -> Iterator[str]:
     """Yield the table and the verdicts."""
-    cpus = format_cpu_list(outcome.request.cpus)
+    cpus = ",".join(map(str, outcome.request.cpus))
     what = (
         f"Wake-ups on CPUs {cpus}, {outcome.request.rounds} rounds of {outcome.request.seconds:g} s"
     )
-    yield from wrapped(f"{what}, settings in alternating order. Entries: of these CPUs.", room)
+    yield from wrapped(f"{what}, settings in alternating order. Entries: of the test's CPUs.", room)
     yield ""
     yield from columns([HEADS, *(_cells(result) for result in outcome.results)])
     yield ""
@@ -87,5 +86,5 @@ def _cells(result: WakeResult) -> tuple[str, ...]:
         f"{_us(result, 50) or 0:.1f}",
         f"{_us(result, 99) or 0:.1f}",
         spread,
-        printable(entries),
+        printable(entries) or "n/a",
     )

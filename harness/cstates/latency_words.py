@@ -4,7 +4,7 @@ import os
 
 from cstates.sysfs import chosen_cpus, online_cpus
 from cstates.wake_latency import KINDS, WakeTest
-from stallscope.cpu_lists import format_cpu_list
+from stallscope.cpu_lists import format_cpu_list, listed_cpus
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
@@ -38,9 +38,10 @@ def _think(word: str) -> float:
 
 
 def wake_cpus(roots: Roots, text: str | None, *, processes: int) -> tuple[int, ...]:
-    """Return the CPUs that wake up: those of a list, else the first that are online, one a process.
+    """Return the processes' CPUs: of a list in its order, else the first that are online.
 
-    UsageError for one that is not there or offline, or that this process may not use.
+    With fewer than processes they take turns. UsageError for one that is not there or offline, or
+    that this process may not use, and for more of them than processes.
     """
     usable = online_cpus(roots)
     if roots.is_live:
@@ -54,4 +55,10 @@ def wake_cpus(roots: Roots, text: str | None, *, processes: int) -> tuple[int, .
             f"--cpus {text!r}: CPU {shut} is offline, or this process may not use it",
             f"choose of {format_cpu_list(usable)}",
         )
-    return wanted
+    listed = listed_cpus(text)
+    if len(listed) > processes:
+        raise UsageError(
+            f"--cpus {text!r} names {len(listed)} CPUs, and there are {processes} processes",
+            "name one a process: the client's, then those of who answers it, as 2,0",
+        )
+    return listed

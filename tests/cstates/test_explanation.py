@@ -143,6 +143,7 @@ def test_measured_wake_ups_go_before_estimates() -> None:
 def test_measurements_without_a_verdict_change_nothing() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
     nothing = [measured(Found.TOO_FEW, "C6"), measured(Found.WITHOUT_EFFECT, "C1", "C6")]
+    nothing += [measured(Found.NOT_COUNTED, "C6"), measured(Found.NOT_COUNTED, "C1", "C6")]
     assert advise(idle, nothing) == advise(idle)
 
 

@@ -55,6 +55,18 @@ def test_where_cpus_never_entered_what_is_closed_nothing_is_to_be_gained() -> No
     assert verdict.finding is Found.NEVER_IDLED
 
 
+def test_entries_that_were_not_counted_are_not_none() -> None:
+    for usual, closed in (({}, {"C1": 0}), ({"POLL": 0}, {}), ({"C1": 9}, {"POLL": 9})):
+        samples = [replace(sample(USUAL, 30.0, 0), entries=usual)] * 6
+        samples += [replace(sample(CLOSED, 4.0, 0), entries=closed)] * 6
+        (verdict,) = verdicts(gather(samples))
+        assert verdict.finding is Found.NOT_COUNTED
+        assert verdict.text == "no verdict: entries into C1 were not counted"
+    once = [sample(USUAL, 30.0, 9), replace(sample(USUAL, 30.0, 9), entries={"POLL": 2})]
+    (result,) = gather(once)
+    assert result.entries == {"POLL": 11}, "in one of the rounds C1 was not counted"
+
+
 def test_closed_states_that_were_entered_give_no_verdict() -> None:
     """An entry of each CPU may have begun before each run; of six runs on two CPUs that is 12."""
     assert "us less" in text([30.0] * 6, [4.0] * 6, entered=2)

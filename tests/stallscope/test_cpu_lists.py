@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stallscope.cpu_lists import cpus_in_list, format_cpu_list, parse_cpu_list
+from stallscope.cpu_lists import cpus_in_list, format_cpu_list, listed_cpus, parse_cpu_list
 from stallscope.errors import UsageError
 from stallscope.system_files import MOST_CPUS
 
@@ -21,6 +21,8 @@ def test_ranges_in_any_order_name_each_cpu_once(spans: list[tuple[int, int]]) ->
     text = ",".join(f"{first}-{first + more}" for first, more in spans)
     expected = {cpu for first, more in spans for cpu in range(first, first + more + 1)}
     assert parse_cpu_list(text) == tuple(sorted(expected))
+    listed = [cpu for first, more in spans for cpu in range(first, first + more + 1)]
+    assert listed_cpus(text) == tuple(listed)
 
 
 @settings(deadline=None)
