@@ -12,7 +12,8 @@ ROUNDS_AFTER = 30
 class SteadyClient:
     """Runs on a thread of its own; `answered` counts its right replies."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, *, evicts: bool = False) -> None:
+        self._evicts = evicts
         self.error: BaseException | None = None
         self._answered = 0
         self._changed = threading.Condition()
@@ -39,7 +40,9 @@ class SteadyClient:
         assert self.error is None, self.error
 
     def _run(self) -> None:
-        number = 0
+        number, right = 0, {b"$4\r\nhere\r\n"}
+        if self._evicts:
+            right.add(b"$-1\r\n")
         try:
             while not self._stop:
                 number += 1
@@ -47,7 +50,10 @@ class SteadyClient:
                     len(str(number)),
                     number,
                 )
-                assert self._client.ask("GET", "steady") == b"$4\r\nhere\r\n"
+                reply = self._client.ask("GET", "steady")
+                assert reply in right
+                if reply == b"$-1\r\n":  # what is gone stays so
+                    right = {reply}
                 with self._changed:
                     self._answered += 1
                     self._changed.notify_all()
@@ -58,9 +64,11 @@ class SteadyClient:
 
 
 @contextmanager
-def steady_client(port: int) -> Iterator[SteadyClient]:
-    """A client that is answered before, during and after the block."""
-    client = SteadyClient(port)
+def steady_client(port: int, *, evicts: bool = False) -> Iterator[SteadyClient]:
+    """A client that is answered before, during and after the block; of a server that `evicts`
+    keys it takes that its own is gone.
+    """
+    client = SteadyClient(port, evicts=evicts)
     try:
         client.answered(1)
         yield client

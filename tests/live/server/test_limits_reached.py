@@ -179,7 +179,7 @@ def test_memory_without_eviction() -> None:
 def test_memory_with_eviction(policy: str) -> None:
     """Every write is taken, and memory stays where it is."""
     options = ("--maxmemory", str(8 * MIB), "--maxmemory-policy", policy)
-    with stallscope_server(*options) as server:
+    with stallscope_server(*options) as server, steady_client(server.port, evicts=True) as steady:
         before = server.memory_bytes()
         with RawClient(server.port) as client:
             for batch in range(40):
@@ -187,6 +187,7 @@ def test_memory_with_eviction(policy: str) -> None:
                 client.send(b"".join(sets))
                 assert {client.reply() for _ in sets} == {b"+OK\r\n"}
                 assert client.ask("GET", f"{batch}:499") != b"$-1\r\n"
+                steady.answered(1)
             left = int(client.ask("DBSIZE")[1:])
             assert 1000 < left < 8500
             assert server.memory_bytes() - before < 24 * MIB
