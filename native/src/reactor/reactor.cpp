@@ -14,6 +14,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr unsigned most_unread = 63;
+constexpr std::size_t usual_timers = 16;
 
 nanoseconds monotonic_clock() { return nanoseconds{static_cast<nanoseconds::rep>(monotonic_ns())}; }
 
@@ -37,6 +38,7 @@ reactor::reactor(const reactor_settings& settings)
       task_quota_(settings.task_quota),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
+  timers_.reserve(usual_timers);  // as with the first tasks: arming one needs no memory
   read_clock();
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -113,12 +114,17 @@ void acceptor::deal(descriptor socket, const sockaddr_storage& from) {
   session start;
   start.id = server_.next_id();
   start.authenticated = server_.password().empty();
-  server_.clients().add(start, text_of(from));
-  const std::size_t to = next_shard_++ % server_.shards().size();
-  if (to == home_.index()) {
-    home_.adopt(std::move(socket), start);
-  } else {
-    home_.mail().post(to, *new hand_over(std::move(socket), start));  // deletes itself
+  try {
+    server_.clients().add(start, text_of(from));
+    const std::size_t to = next_shard_++ % server_.shards().size();
+    if (to == home_.index()) {
+      home_.adopt(std::move(socket), start);
+    } else {
+      home_.mail().post(to, *new hand_over(std::move(socket), start));  // deletes itself
+    }
+  } catch (const std::bad_alloc&) {  // before a shard had it
+    server_.clients().remove(start.id);
+    server_.leave();
   }
 }
 

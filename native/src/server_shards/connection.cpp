@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "stallscope/server/executor.hpp"
@@ -42,6 +43,24 @@ connection::~connection() {
 }
 
 void connection::on_events(std::uint32_t events) {
+  or_closes([&] { answer_events(events); });
+}
+
+void connection::run() {
+  or_closes([&] { carry_on(); });
+}
+
+// Where the system gives no memory for its requests, this client alone bears it.
+template <typename Work>
+void connection::or_closes(Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    close();
+  }
+}
+
+void connection::answer_events(std::uint32_t events) {
   if ((events & EPOLLOUT) != 0) flush();
   if (closed_) return;
   if ((events & EPOLLIN) != 0) {
@@ -294,7 +313,7 @@ void connection::resume() {
   home_.loop().schedule(*this);
 }
 
-void connection::run() {
+void connection::carry_on() {
   scheduled_ = false;
   if (closed_) {
     while (postponed_ != 0) finish(oldest_postponed());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -38,7 +39,7 @@ void executor::submit(connection& client, request_words words) {
   request_slot& slot = slots_.take(client, words);
   client.append(slot);
   if (straight) {
-    answer_slot(slot);
+    or_fails(slot, [&] { answer_slot(slot); });
     finished(slot);
   } else if (alone) {
     runner_->run_alone(slot);
@@ -53,7 +54,7 @@ bool executor::is_alone(const connection& client) const {
   return client.asked_once() && runner_->free() && home_.loop().nothing_waits();
 }
 
-// False where it could not even be sent to another shard.
+// False where there was no memory even to refuse it.
 bool executor::answer_alone(connection& client, request_words words) noexcept {
   try {
     answer(client, words, nullptr);
@@ -89,13 +90,33 @@ void executor::run_command_step(void* context, request_call& call) {
 void executor::finished(request_call& call) noexcept {
   auto& slot = static_cast<request_slot&>(call);
   if (slot.postponed) return;
-  if (slot.error) answer_slot(slot);  // the step that answers was left out
+  if (slot.error && slot.parts_left == 0) tell_error(slot);
   if (slot.parts_left == 0) slot.client->finish(slot);
 }
 
+// Also where the step that answers was left out.
+void executor::tell_error(request_slot& slot) noexcept {
+  if (slot.apart) slot.extra->only.reply.cut_back(0);
+  try {
+    answer_slot(slot);
+  } catch (const std::bad_alloc&) {
+    slot.client->close();
+  }
+}
+
 void executor::answer_now(request_slot& slot) {
-  answer_slot(slot);
+  or_fails(slot, [&] { answer_slot(slot); });
   finished(slot);
+}
+
+// A slot that is under way has to be finished, whatever fails: its connection waits for it.
+template <typename Work>
+void executor::or_fails(request_slot& slot, Work work) noexcept {
+  try {
+    work();
+  } catch (...) {
+    slot.error = std::current_exception();
+  }
 }
 
 void executor::answer_slot(request_slot& slot) {
@@ -114,7 +135,12 @@ void executor::answer_slot(request_slot& slot) {
   } else {
     const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
     const store::keyspace::expected_key expected(home_.keys(), first_key, slot.key_hash);
-    answer(client, slot.words, &slot);
+    try {
+      answer(client, slot.words, &slot);
+    } catch (...) {
+      out.cut_back(before);
+      throw;
+    }
     return;
   }
   count_error(out, before);
@@ -123,6 +149,8 @@ void executor::answer_slot(request_slot& slot) {
 void executor::write_error(const std::exception_ptr& thrown, resp::byte_buffer& out) {
   try {
     std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    resp::reply_writer(out).error("OOM the system has no memory for this");
   } catch (const std::exception& error) {
     resp::reply_writer(out).error(std::string("ERR ") + error.what());
   } catch (...) {
@@ -138,16 +166,14 @@ bool executor::answer(connection& client, request_words words, request_slot* slo
   if (what != nullptr) {
     const place where = place_of(*what, words);
     if (where != home_.index() || is_on_disk(*what)) {
-      if (slot == nullptr) {
-        slot = &slots_.take(client, words);
-        client.append(*slot);
+      if (slot != nullptr) {
+        send_to(*slot, *what, where);
+        return false;
       }
-      slot->what = what;
-      if (where) {
-        send(*slot, *where);
-      } else {
-        send_to_several(*slot);
-      }
+      request_slot& made = slots_.take(client, words);
+      client.append(made);
+      or_fails(made, [&] { send_to(made, *what, where); });
+      finished(made);
       return false;
     }
     run_here(client, *what, words, out);
@@ -189,6 +215,16 @@ executor::place executor::place_of(const command& what, request_words words) {
   const bool all_one = std::ranges::all_of(
       shards_of_keys_, [&](std::size_t at) { return at == shards_of_keys_.front(); });
   return all_one ? place{shards_of_keys_.front()} : place{};
+}
+
+// Where this fails, nothing is on its way yet.
+void executor::send_to(request_slot& slot, const command& what, place where) {
+  slot.what = &what;
+  if (where) {
+    send(slot, *where);
+  } else {
+    send_to_several(slot);
+  }
 }
 
 void executor::send(request_slot& slot, std::size_t to) {
@@ -247,6 +283,11 @@ void executor::add_part(request_slot& slot, std::size_t shard) {
 
 void executor::part_came_back(request_slot& slot) {
   if (--slot.parts_left != 0) return;
+  if (!slot.error) or_fails(slot, [&] { put_together(slot); });
+  finished(slot);
+}
+
+void executor::put_together(request_slot& slot) {
   const auto cut_short = [](const auto& part) { return part->reply.overflowed(); };
   if (std::ranges::any_of(slot.extra->parts, cut_short)) {
     slot.client->cut_off();  // there is no whole reply
@@ -259,7 +300,6 @@ void executor::part_came_back(request_slot& slot) {
     merge_replies(*slot.what, replies, to);
   }
   count_error(slot.own_reply(), 0);
-  slot.client->finish(slot);
 }
 
 void executor::count_error(const resp::byte_buffer& out, std::size_t before) {

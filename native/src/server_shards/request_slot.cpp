@@ -34,14 +34,15 @@ void remote_part::come_back() { slot.client->home().executor().part_came_back(sl
 
 request_slot& slot_pool::take(connection& client, request_words words) {
   if (free_.empty()) add_one();
-  request_slot& taken = *free_.back().release();  // its connection's until it is given back
+  request_slot& taken = *free_.back();
+  taken.words =
+      words.size() <= taken.few_words.size() ? keep_few(taken, words) : keep_many(taken, words);
+  static_cast<void>(free_.back().release());  // its connection's until it is given back
   free_.pop_back();
   // The next request is about to follow, and its slot was used hundreds of requests ago.
   if (!free_.empty()) __builtin_prefetch(free_.back().get(), 1);
   taken.client = &client;
   if (path_ != nullptr) taken.reply->set_version(client.session().version);
-  taken.words =
-      words.size() <= taken.few_words.size() ? keep_few(taken, words) : keep_many(taken, words);
   taken.key_hash.reset();
   if (taken.error) taken.error = nullptr;
   taken.taken = false;

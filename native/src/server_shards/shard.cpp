@@ -1,5 +1,7 @@
 #include "stallscope/server/shard.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "stallscope/clock.hpp"
@@ -13,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto beat = 100ms;
+constexpr std::size_t least_places = 16;
 constexpr std::size_t keys_a_sweep = 64;
 constexpr int most_sweeps_a_beat = 64;
 constexpr auto shutdown_grace = 5s;  // for clients that do not take their replies, or do not leave
@@ -75,10 +78,26 @@ void shard::adopt(descriptor socket, const session& start) {
     server_.leave();
     return;
   }
-  auto client = std::make_unique<connection>(*this, std::move(socket), start);
-  client->place = connections_.size();
-  connections_.push_back(std::move(client));
+  try {
+    make_place();
+    auto client = std::make_unique<connection>(*this, std::move(socket), start);
+    client->place = connections_.size();
+    connections_.push_back(std::move(client));
+  } catch (const std::exception&) {  // the system has no memory or no watch for it
+    server_.clients().remove(start.id);
+    server_.leave();
+    return;
+  }
   if (shutting_down_) connections_.back()->begin_shutdown();
+}
+
+// For one more client, in all lists: none of them grows when a client has something to be written,
+// or ends.
+void shard::make_place() {
+  if (connections_.size() < connections_.capacity()) return;
+  const std::size_t wanted = std::max(least_places, 2 * connections_.size());
+  for (auto* list : {&dirty_, &ended_, &flushing_}) list->reserve(wanted);
+  connections_.reserve(wanted);
 }
 
 bool shard::account(std::size_t from, std::size_t to) {

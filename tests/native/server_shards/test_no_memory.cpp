@@ -17,16 +17,18 @@
 
 namespace {
 
-// How many allocations from now on the one that fails is; nothing: none fails. No other thread's.
+// How many allocations from now on succeed; nothing: all. No other thread's.
 thread_local std::optional<std::size_t> given_before_failure;
+thread_local bool only_one_fails = true;
 thread_local bool failed = false;
 
 void* allocate(std::size_t bytes) noexcept {
-  if (given_before_failure && (*given_before_failure)-- == 0) {
-    given_before_failure.reset();
+  if (given_before_failure && *given_before_failure == 0) {
+    if (only_one_fails) given_before_failure.reset();
     failed = true;
     return nullptr;
   }
+  if (given_before_failure) --*given_before_failure;
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
 
@@ -69,8 +71,8 @@ class two_by_hand {
  public:
   explicit two_by_hand(bool stages) : server_(two_shards(stages)) {}
 
-  // A client of the first shard's; its own end.
-  descriptor connect() {
+  // A client of the first shard's; its own end. While it is taken, so many allocations succeed.
+  descriptor connect(std::optional<std::size_t> given = {}) {
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
     descriptor own(ends[0]);
@@ -78,21 +80,27 @@ class two_by_hand {
     session start;
     start.id = server_.next_id();
     start.authenticated = true;
+    given_before_failure = given;
     server_.shards()[0]->adopt(descriptor(ends[1]), start);
+    given_before_failure.reset();
     return own;
   }
 
-  void turns() {
+  // The allocation after so many fails, or all from there on.
+  void turns(std::optional<std::size_t> given = {}) {
+    given_before_failure = given;
     for (int i = 0; i < enough_turns; ++i) {
       for (const auto& one : server_.shards()) one->loop().turn({});
     }
+    given_before_failure.reset();
   }
 
   // All that comes, and whether the server has closed: nothing where it has not.
-  std::pair<std::string, bool> ask(const descriptor& client, std::string_view request) {
+  std::pair<std::string, bool> ask(const descriptor& client, std::string_view request,
+                                   std::optional<std::size_t> given = {}) {
     REQUIRE(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(request.size()));
-    turns();
+    turns(given);
     std::string all(4096, '\0');
     const ssize_t got = ::recv(client.get(), all.data(), all.size(), 0);
     all.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
@@ -117,9 +125,9 @@ class two_by_hand {
   shared_server server_;
 };
 
-// Asks with the allocation after `given` failing; whether one failed.
-bool ask_with_one_failure(bool stages, std::size_t given, const std::string& before,
-                          const std::string& kind) {
+// Asks where so many allocations succeed; whether one failed.
+bool ask_with_failure(bool stages, std::size_t given, const std::string& before,
+                      const std::string& kind) {
   two_by_hand server(stages);
   const std::string far = server.key_of_shard(1);
   const std::string near = server.key_of_shard(0);
@@ -133,11 +141,9 @@ bool ask_with_one_failure(bool stages, std::size_t given, const std::string& bef
     const descriptor steady = server.connect();
     CHECK(server.ask(steady, "ECHO one\r\n").first == "$3\r\none\r\n");
     const descriptor client = server.connect();
-    given_before_failure = given;
     failed = false;
-    std::pair<std::string,bool> answer{"x",true}; try { answer = server.ask(client, before + request); } catch (const std::bad_alloc&) { std::printf("stages %d %s %zu: THREW\n", stages, kind.c_str(), given); }
+    const auto answer = server.ask(client, before + request, given);
     const std::string& reply = answer.first;
-    given_before_failure.reset();
     CAPTURE(given);
     CAPTURE(reply);
     CHECK((answer.second || !reply.empty()));
@@ -145,7 +151,7 @@ bool ask_with_one_failure(bool stages, std::size_t given, const std::string& bef
     CHECK(server.ask(steady, "GET " + far + "\r\n").first == "$-1\r\n");
   }
   server.turns();
-  const bool e = server.ends(); if (!e) std::printf("stages %d %s %zu: NO END\n", stages, kind.c_str(), given);CHECK(e);
+  CHECK(server.ends());
   return failed;
 }
 
@@ -153,16 +159,44 @@ bool ask_with_one_failure(bool stages, std::size_t given, const std::string& bef
 
 TEST_CASE(
     "who finds no memory for a request to other shards does not keep the server from its end") {
-  for (const bool stages : {true, false}) {
-    for (const char* kind : {"GET", "MGET", "DBSIZE"}) {
-      for (const char* before : {"", "PING\r\n"}) {
-        CAPTURE(stages);
+  for (const std::string kind : {"GET", "MGET", "DBSIZE"}) {
+    for (const std::string before : {"", "PING\r\n"}) {
+      for (const int switches : {0, 1, 2, 3}) {
+        const bool stages = (switches & 1) != 0;
+        only_one_fails = (switches & 2) != 0;
         CAPTURE(kind);
         CAPTURE(before);
+        CAPTURE(stages);
+        CAPTURE(only_one_fails);
         std::size_t given = 0;
-        while (ask_with_one_failure(stages, given, before, kind)) ++given;
+        while (ask_with_failure(stages, given, before, kind)) ++given;
         CHECK(given > 2);
       }
     }
   }
+}
+
+TEST_CASE("who finds no memory for its connection is closed, and nobody else") {
+  only_one_fails = true;
+  std::size_t given = 0;
+  do {
+    CAPTURE(given);
+    two_by_hand server(true);
+    {
+      const descriptor steady = server.connect();
+      failed = false;
+      const descriptor client = server.connect(given);
+      if (failed) {
+        char byte = 0;
+        CHECK(::recv(client.get(), &byte, 1, 0) == 0);
+      } else {
+        CHECK(server.ask(client, "PING\r\n").first == "+PONG\r\n");
+      }
+      CHECK(server.ask(steady, "PING\r\n").first == "+PONG\r\n");
+    }
+    server.turns();
+    CHECK(server.ends());
+    ++given;
+  } while (failed);
+  CHECK(given > 1);
 }

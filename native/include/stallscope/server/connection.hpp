@@ -69,7 +69,11 @@ class connection final : public event_handler, private task {
   bool in_dirty = false;  // in the shard's list of those to flush
 
  private:
-  void run() override;  // takes up requests again
+  void run() override;
+  template <typename Work>
+  void or_closes(Work work);
+  void answer_events(std::uint32_t events);
+  void carry_on();  // takes up requests again
   void read();
   void discard();
   bool receive();

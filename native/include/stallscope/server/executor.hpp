@@ -38,6 +38,9 @@ class executor final : public path_runner::owner {
   bool answer_alone(connection& client, request_words words) noexcept;
   static void run_command_step(void* context, request_call& call);
   void finished(request_call& call) noexcept override;
+  template <typename Work>
+  static void or_fails(request_slot& slot, Work work) noexcept;
+  void tell_error(request_slot& slot) noexcept;
   void answer_slot(request_slot& slot);
   // False where it went to other shards.
   bool answer(connection& client, request_words words, request_slot* slot);
@@ -46,10 +49,12 @@ class executor final : public path_runner::owner {
                 resp::byte_buffer& out);
   static void write_error(const std::exception_ptr& thrown, resp::byte_buffer& out);
   [[nodiscard]] bool is_on_disk(const command& what) const;
+  void send_to(request_slot& slot, const command& what, place where);
   void send(request_slot& slot, std::size_t to);
   void run_part_here(request_slot& slot, remote_part& part);
   void send_to_several(request_slot& slot);
   void add_part(request_slot& slot, std::size_t shard);
+  void put_together(request_slot& slot);
   void count_error(const resp::byte_buffer& out, std::size_t before);
 
   shard& home_;

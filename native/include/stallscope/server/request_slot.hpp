@@ -81,7 +81,9 @@ class slot_pool {
  public:
   // Slots carry the states of this path's calls; null: none.
   slot_pool(path* states_of, std::size_t reply_limit)
-      : path_(states_of), reply_limit_(reply_limit) {}
+      : path_(states_of), reply_limit_(reply_limit) {
+    free_.reserve(most_kept);  // giving one back needs no memory
+  }
 
   request_slot& take(connection& client, request_words words);
   void give_back(request_slot& slot);

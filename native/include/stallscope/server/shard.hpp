@@ -81,6 +81,7 @@ class shard final : private timer, private cross_mail::listener {
     shard& owner_;
   };
 
+  void make_place();
   void start_turn();
   void end_turn();
   void fire() override;  // the beat: expiry, stalled clients
@@ -104,10 +105,10 @@ class shard final : private timer, private cross_mail::listener {
   std::unique_ptr<stages::batch_log> log_;
   stages::stage_registry registry_;
   server::executor executor_;
-  std::vector<std::unique_ptr<connection>> connections_;
   std::vector<connection*> dirty_;
   std::vector<connection*> ended_;
   std::vector<connection*> flushing_;
+  std::vector<std::unique_ptr<connection>> connections_;
   own_task<&shard::start_turn> turn_start_{*this};
   own_task<&shard::end_turn> turn_end_{*this};
   std::chrono::nanoseconds close_all_at_{};
