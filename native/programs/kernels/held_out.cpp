@@ -25,9 +25,9 @@ std::uint64_t dram_bytes(const Setting& setting) noexcept {
 class HashLookups : public Kernel {
  public:
   explicit HashLookups(const Setting& setting)
-      : memory_(dram_bytes(setting), MADV_HUGEPAGE), states_(setting.threads) {
-    const std::span<Slot> all = memory_.as<Slot>();
-    slots_ = all.first(std::bit_floor(all.size()));
+      : memory_(table_bytes(dram_bytes(setting), setting.memory_limit_bytes), MADV_HUGEPAGE),
+        states_(setting.threads) {
+    slots_ = memory_.as<Slot>();
     shift_ = 64U - static_cast<unsigned>(std::bit_width(slots_.size() - 1));
     for (std::uint64_t i = 0; i < slots_.size(); ++i) slots_[i] = {key_at(i), i};
     for (std::size_t i = 0; i < states_.size(); ++i) states_[i].random = seed + i;
@@ -284,6 +284,11 @@ class OpcodeDispatch : public Kernel {
 };
 
 }  // namespace
+
+std::uint64_t table_bytes(std::uint64_t chase_bytes, std::uint64_t limit_bytes) noexcept {
+  const std::uint64_t above = std::bit_ceil(chase_bytes);
+  return above <= limit_bytes ? above : std::bit_floor(chase_bytes);
+}
 
 std::unique_ptr<Kernel> make_hash_lookups(const Setting& setting) {
   return std::make_unique<HashLookups>(setting);

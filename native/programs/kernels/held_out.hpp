@@ -9,6 +9,10 @@
 
 namespace stallscope::kernels {
 
+// The size of the table of hash-lookups, a power of two: no less than the chase's working set, so
+// that as little of it stays in the caches, where the limit allows that.
+std::uint64_t table_bytes(std::uint64_t chase_bytes, std::uint64_t limit_bytes) noexcept;
+
 std::unique_ptr<Kernel> make_hash_lookups(const Setting& setting);
 std::unique_ptr<Kernel> make_copy_and_add(const Setting& setting);
 std::unique_ptr<Kernel> make_multiply_chain(const Setting& setting);

@@ -9,6 +9,7 @@
 
 #include "kernels/code_blocks.hpp"
 #include "kernels/dependency_chains.hpp"
+#include "kernels/held_out.hpp"
 #include "kernels/work.hpp"
 
 using namespace stallscope::kernels;
@@ -127,6 +128,15 @@ TEST_CASE("every looked up key is found at its own place") {
   const std::uint64_t sum = result_of("hash-lookups", {1000});
   CHECK(sum > 1000 * slots / 4);
   CHECK(sum < 1000 * slots * 3 / 4);
+}
+
+TEST_CASE("a hash table is no smaller than the chase's working set, where the memory allows it") {
+  constexpr std::uint64_t mib = 1U << 20U;
+  CHECK(table_bytes(128 * mib, 1024 * mib) == 128 * mib);
+  CHECK(table_bytes(420 * mib, 6026 * mib) == 512 * mib);
+  CHECK(table_bytes(420 * mib, 512 * mib) == 512 * mib);
+  CHECK(table_bytes(420 * mib, 511 * mib) == 256 * mib);
+  CHECK(table_bytes(420 * mib, 420 * mib) == 256 * mib);
 }
 
 TEST_CASE("held out are those that no constant was found with") {
