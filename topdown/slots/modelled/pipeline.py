@@ -18,17 +18,22 @@ from topdown.slots.modelled.trace import Timed
 
 
 class Cause(IntEnum):
-    """What a program waits for, in the order in which causes are put in force."""
+    """What a program waits for, in the order in which causes are put in force.
+
+    Beyond the first level the farthest comes first: what loads of two levels would hide behind each
+    other is the farther one's, as vendors count it (Intel's L3_Bound is stalls with a miss of the
+    second level under way less those with a miss of the third).
+    """
 
     WIDTH = 0
     UNITS = 1
     DEPENDENCY = 2
     DIVIDER = 3
     L1_LATENCY = 4
-    L2_LATENCY = 5
-    L3_LATENCY = 6
-    DRAM_LATENCY = 7
-    DRAM_BANDWIDTH = 8
+    DRAM_LATENCY = 5
+    DRAM_BANDWIDTH = 6
+    L3_LATENCY = 7
+    L2_LATENCY = 8
     FETCH_LATENCY = 9
     FETCH_BANDWIDTH = 10
     MISPREDICTS = 11
@@ -46,6 +51,7 @@ class Host:
     mispredict_cycles: float
 
 
+_BEYOND_L1 = Cause.DRAM_LATENCY  # the first in force of those that fill buffers are needed for
 _DIVIDES = {Unit.DIVIDE, Unit.FP_DIVIDE}
 _AT_LEVEL: dict[int, set[Cause]] = {
     0: set(),
@@ -200,7 +206,7 @@ class _Run:
             ready = self._after(step.address_from, ready)
             if step.load_level:
                 ready = self._load(step, self._issue("load", ready))
-                if step.load_level > L1 and self._cause >= Cause.L2_LATENCY:
+                if step.load_level > L1 and self._cause >= _BEYOND_L1:
                     self._arrivals[len(self._done)] = ready
             else:
                 self._issue("store", ready)
@@ -243,7 +249,7 @@ class _Run:
         if step.strided:
             return max(started + self._loads[0], self._transferred(level, started, 1)) + extra
         latency = self._loads[level - 1] + extra
-        if self._cause < Cause.L2_LATENCY:
+        if self._cause < _BEYOND_L1:
             return started + latency
         begun = max(started, self._fills[self._fill])
         done = max(begun + latency, self._transferred(level, begun, 1))
@@ -262,7 +268,7 @@ class _Run:
 
     def _store_done(self, step: Timed, done: float) -> float:
         level = step.store_level
-        if level == L1 or self._cause < Cause.L2_LATENCY:
+        if level == L1 or self._cause < _BEYOND_L1:
             return done
         moved = self._transferred(level, done, 2 if level == DRAM else 1)
         if step.strided:

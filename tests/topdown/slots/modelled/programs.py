@@ -61,8 +61,10 @@ def steps_of(
     return traces(walks, lines, MissSource(profile, near), kept)[0]
 
 
-def per_turn(steps: list[Timed], body: int, cause: Cause = Cause.MISPREDICTS) -> float:
+def per_turn(
+    steps: list[Timed], body: int, cause: Cause = Cause.MISPREDICTS, host: Host = HOST
+) -> float:
     """Cycles of one turn of a loop of so many instructions, its jump included."""
     warm_up = len(steps) // 2 // body * body
     timed = (len(steps) - warm_up) // body * body
-    return Pipeline(CORE, HOST).cycles(steps[: warm_up + timed], warm_up, cause) / (timed / body)
+    return Pipeline(CORE, host).cycles(steps[: warm_up + timed], warm_up, cause) / (timed / body)

@@ -1,5 +1,7 @@
 """The pipeline model on loops whose cycles a person can count."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.topdown.slots.modelled.programs import (
@@ -73,6 +75,45 @@ def test_loads_that_do_not_wait_for_each_other_overlap() -> None:
     taken = per_turn(steps_of(profile, lines), 4)
     assert taken < 300 / 8
     assert taken >= max(HOST.dram_line_cycles, 300 / CORE.fill_buffers) * 0.9
+
+
+def added_by_levels(*texts: str, l3_cycles: float) -> tuple[float, float]:
+    """Return the cycles a turn that the third level and memory add, of loads 1 and 2 of a loop."""
+    profile, lines = loop(*texts)
+    count(profile, 1, Dr=1000, D1mr=1000)
+    count(profile, 2, Dr=1000, D1mr=1000, DLmr=1000)
+    near = Profile()
+    near.costs = {address: list(cost) for address, cost in profile.costs.items()}
+    count(near, 1, DLmr=1000)
+    steps = steps_of(profile, lines, near)
+    host = replace(HOST, load_cycles=(4.0, 14.0, l3_cycles, 300.0))
+    cycles = [per_turn(steps, len(texts) + 1, cause, host) for cause in Cause]
+    l3 = cycles[Cause.L3_LATENCY] - cycles[Cause.L3_LATENCY - 1]
+    memory = cycles[Cause.DRAM_LATENCY] - cycles[Cause.DRAM_LATENCY - 1]
+    return l3, memory
+
+
+@pytest.mark.parametrize("l3_cycles", [50.0, 290.0])
+def test_what_two_levels_hide_behind_each_other_is_the_farther_ones(l3_cycles: float) -> None:
+    # As STALLS_L2_MISS - STALLS_L3_MISS counts it: no miss of the third level is under way then.
+    l3, memory = added_by_levels(
+        "imul   rcx,rdx,0x11",
+        "mov    rax,QWORD PTR [rsi+rcx*8]",
+        "mov    rbx,QWORD PTR [rdi+rcx*8]",
+        "inc    rdx",
+        l3_cycles=l3_cycles,
+    )
+    assert memory > 10
+    assert l3 < memory
+
+
+@pytest.mark.parametrize("l3_cycles", [50.0, 290.0])
+def test_levels_that_wait_for_each_other_have_each_its_own(l3_cycles: float) -> None:
+    l3, memory = added_by_levels(
+        "nop", "mov    rbx,QWORD PTR [rax]", "mov    rax,QWORD PTR [rbx]", l3_cycles=l3_cycles
+    )
+    assert l3 == pytest.approx(l3_cycles - 4, abs=1)
+    assert memory == pytest.approx(300 - 4, abs=1)
 
 
 def test_a_stream_is_bound_by_its_lines_and_not_by_latency() -> None:
