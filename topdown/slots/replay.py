@@ -5,7 +5,6 @@ wrong ends in one error that says where.
 """
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -111,8 +110,10 @@ def _counts(values: object, where: str) -> tuple[dict[str, float], dict[str, str
             absent[event] = f"{event} was not counted"
         elif isinstance(value, bool) or not isinstance(value, int | float):
             raise RecordingError(f"{where}: the count of {event[:80]!r} is no number", REMEDY)
-        elif not math.isfinite(value) or abs(value) > LARGEST:
-            raise RecordingError(f"{where}: the count of {event[:80]!r} is not finite", REMEDY)
+        elif not abs(value) <= LARGEST:  # NaN neither; a whole number may be beyond every float
+            raise RecordingError(
+                f"{where}: the count of {event[:80]!r} is no number below 2^96", REMEDY
+            )
         else:
             counts[event] = float(value)
     return counts, absent

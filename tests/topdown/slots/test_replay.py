@@ -166,6 +166,7 @@ def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
         '{"counts": {"cycles": Infinity}, "cpu": "skl"}',
         '{"counts": {"cycles": 1e999}, "cpu": "skl"}',
         '{"counts": {"cycles": 1e80}, "cpu": "skl"}',
+        '{"counts": {"cycles": ' + "9" * 400 + '}, "cpu": "skl"}',
         '{"counts": {"cycles": ' + "9" * 5000 + '}, "cpu": "skl"}',
         '{"counts": {"cycles": 5}, "cpu": 7}',
         '{"counts": {"cycles": 5}, "cpu": "skl", "smt": "yes"}',
