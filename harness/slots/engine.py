@@ -80,7 +80,11 @@ def _recorded(asked: Request, on_slice: OnSlice) -> Taken:
 
 
 def _modelled(asked: Request) -> Taken:
-    from topdown.slots.modelled.command import TIMEOUT_S, measure_command  # noqa: PLC0415
+    from topdown.slots.modelled.command import (  # noqa: PLC0415 - loads the simulation
+        TIMEOUT_S,
+        Machine,
+        measure_command,
+    )
 
     assert asked.choice is not None
     line = LiveLine()
@@ -92,6 +96,7 @@ def _modelled(asked: Request) -> Taken:
                     on_progress=line.show,
                     on_note=note,
                     timeout_s=asked.model_timeout_s or TIMEOUT_S,
+                    machine=Machine(cpu=asked.cpu),
                 )
             )
     finally:

@@ -182,7 +182,7 @@ def _check_fit(source: Source, given: dict[str, str]) -> None:
     foreign = {
         Source.REPLAY: ("target", "duration", "counting", "intervals", "output", "simulation"),
         Source.RECORDING: ("target", "duration", "counting", "simulation"),
-        Source.MODEL: ("duration", "counting", "intervals", "cpu"),
+        Source.MODEL: ("duration", "counting", "intervals"),
     }.get(source, ("simulation",))
     name = Source.REPLAY if source is Source.RECORDING else source  # as it is spelled
     for spelling, group in given.items():

@@ -12,6 +12,8 @@ from topdown.slots.model import Match, Model, keys, load
 
 ARM = 0x41
 _REVISION = re.compile(r"r(\d+)p(\d+)")
+# Features that no older CPU has, by their names in /proc/cpuinfo, and the models of those that do.
+_SINCE = {("GenuineIntel", "amx_tile"): ("spr", "emr", "gnr")}
 _LARGEST_FIELD = 12  # digits of a number in /proc/cpuinfo
 
 
@@ -145,3 +147,20 @@ def model_of_machine(roots: Roots) -> Model:
             f"name the CPU that was counted with --cpu: {', '.join(keys())}",
         )
     return model
+
+
+def contradiction(roots: Roots, model: Model) -> str | None:
+    """Return what a CPU's features say against the model that its number names; None if nothing.
+
+    A hypervisor may tell a number that is not the CPU's, and pass its features on.
+    """
+    fields = first_cpu(roots)
+    for (vendor, feature), having in _SINCE.items():
+        known = feature in fields.get("flags", "").split() and fields.get("vendor_id") == vendor
+        if known and model.cpu not in having:
+            return (
+                f"this CPU has {feature}, which {model.title} has not: its model number, "
+                f"{fields.get('model', '?')}, may be the hypervisor's own; --cpu "
+                f"{', '.join(having[:-1])} or {having[-1]} takes another model"
+            )
+    return None

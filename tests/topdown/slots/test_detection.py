@@ -8,6 +8,7 @@ from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 from topdown.slots.detection import (
     Identity,
+    contradiction,
     identity_of_midr,
     model_named,
     model_of_identity,
@@ -107,3 +108,28 @@ def test_unknown_names_are_answered_with_the_nearest() -> None:
         model_named("??" * 500)
     assert "there are: bdx" in caught.value.remedy
     assert len(caught.value.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("number", "flags", "told"),
+    [
+        (167, "avx512f amx_tile", "which Ice Lake, client has not: its model number, 167, may be"),
+        (106, "amx_tile", "--cpu spr, emr or gnr"),
+        (167, "avx512f", None),
+        (143, "amx_tile amx_int8", None),
+        (207, "amx_tile", None),
+    ],
+)
+def test_features_that_a_model_has_not_are_told(
+    tmp_path: Path, number: int, flags: str, told: str | None
+) -> None:
+    (tmp_path / "proc").mkdir()
+    fields = f"vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: {number}\nstepping\t: 8\n"
+    (tmp_path / "proc" / "cpuinfo").write_text(f"{fields}flags\t\t: fpu {flags}\n\n")
+    roots = Roots.recorded(tmp_path)
+    identity = read_identity(roots)
+    assert identity is not None
+    model = model_of_identity(identity)
+    assert model is not None
+    said = contradiction(roots, model)
+    assert said == told if told is None else told in (said or "")

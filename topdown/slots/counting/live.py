@@ -24,7 +24,7 @@ from topdown.slots.counting.subject import Subject, write_plan
 from topdown.slots.counting.unknown_cpu import plan_of_unknown
 from topdown.slots.counting.way import Way, core_pmu, lone_siblings, way_of
 from topdown.slots.counting.windows import Windows
-from topdown.slots.detection import model_named, model_of_machine
+from topdown.slots.detection import contradiction, model_named, model_of_machine
 from topdown.slots.measurement import Measurement
 from topdown.slots.model import Model
 from topdown.slots.verification import verification_of
@@ -117,7 +117,10 @@ def _model(cpu: str, roots: Roots) -> Model | None:
 
 def _cautions(request: Request, subject: Subject, roots: Roots) -> list[str]:
     """Return what a person must know of how these counts are taken."""
-    said = []
+    doubt = None
+    if subject.model is not None and not request.cpu:
+        doubt = contradiction(roots, subject.model)
+    said = [] if doubt is None else [doubt]
     if request.options.cpus and subject.way.smt:
         lone = lone_siblings(request.options.cpus, roots)
         if lone:

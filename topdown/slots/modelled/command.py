@@ -2,11 +2,16 @@
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from stallscope.errors import TargetError, UnableError, UsageError
 from stallscope.system_files import Roots
-from topdown.slots.detection import model_of_identity, read_identity
+from topdown.slots.detection import (
+    contradiction,
+    model_named,
+    model_of_identity,
+    read_identity,
+)
 from topdown.slots.measurement import Measurement
 from topdown.slots.model import Model
 from topdown.slots.modelled.cache_options import Caches, read_caches
@@ -40,6 +45,14 @@ class NativeRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class Machine:
+    """The machine that is modelled; ``cpu`` names the model of its CPU, else it is looked up."""
+
+    roots: Roots = field(default_factory=Roots)
+    cpu: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class _Simulated:
     """The profile to the last level, to the second where misses matter, and the first's seconds."""
 
@@ -56,29 +69,30 @@ def measure_command(
     on_note: Say = lambda _: None,
     timeout_s: float = TIMEOUT_S,
     silent: bool = False,
-    roots: Roots = Roots(),  # noqa: B008 - immutable
+    machine: Machine = Machine(),
 ) -> Measurement:
     """Return where the command's slots went, by the model: every value is modelled.
 
     The command runs natively a few times, the first time with its own output unless ``silent``,
     then silently under callgrind, once or twice. ``on_note`` is told what a person must do for it
-    to go on. Raises UsageError without a command, TargetError
-    where it fails, UnableError where valgrind or objdump is missing, the CPU is no x86-64, or a
+    to go on. Raises UsageError without a command or with an unknown CPU, TargetError where the
+    command fails, UnableError where valgrind or objdump is missing, the CPU is no x86-64, or a
     simulated run takes longer than ``timeout_s``.
     """
     if not command:
         raise UsageError("--source model needs a command to run", "name it after --")
     valgrind_program()
     objdump_program()
-    model = _model_of_host(roots)
+    model, said = _model_and_doubt(machine)
     times = KernelTimes.installed()
     with standard_input(on_wait=on_note) as given:
         native = run_natively(command, given, times, on_progress, silent=silent)
         on_progress(_announcement(native, timeout_s))
-        simulated = _simulations(command, given, read_caches(roots), timeout_s, on_progress)
+        simulated = _simulations(command, given, read_caches(machine.roots), timeout_s, on_progress)
     on_progress("the simulated runs are done; their hot code is being read")
     named = " ".join(printable(word) for word in command)[:LONGEST_COMMAND]
-    return measurement_of(_outcome(named, model, times, native, simulated))
+    found = measurement_of(_outcome(named, model, times, native, simulated))
+    return found if said is None else replace(found, warnings=(said, *found.warnings))
 
 
 def _outcome(
@@ -172,11 +186,25 @@ def _misses(profile: Profile) -> int:
     return profile.total(D1MR) + profile.total(D1MW) + profile.total(I1MR)
 
 
-def _model_of_host(roots: Roots) -> Model | None:
-    identity = read_identity(roots)
+def _model_and_doubt(machine: Machine) -> tuple[Model | None, str | None]:
+    """Return the named CPU's model, else the machine's own and what its features say against it."""
+    identity = read_identity(machine.roots)
     if identity is None or not identity.vendor:
         raise UnableError(
             "the model reads x86-64 instructions only",
             "count on a machine with hardware counters: --source pmu",
         )
-    return model_of_identity(identity)
+    if machine.cpu:
+        return _model_of_x86(machine.cpu), None
+    model = model_of_identity(identity)
+    return model, None if model is None else contradiction(machine.roots, model)
+
+
+def _model_of_x86(cpu: str) -> Model:
+    model = model_named(cpu)
+    if not any(match.vendor for match in model.matches):
+        raise UsageError(
+            f"--cpu {cpu}: {model.title} is no x86-64, and the model reads nothing else",
+            "name an Intel or AMD CPU, or leave --cpu out",
+        )
+    return model

@@ -11,6 +11,7 @@ from stallscope.system_files import Roots
 from topdown.slots.modelled import measure_command
 from topdown.slots.modelled.cache_options import read_caches
 from topdown.slots.modelled.callgrind_file import EVENTS, IR
+from topdown.slots.modelled.command import Machine
 from topdown.slots.modelled.disassembly import MOST_RANGES, _ranges, disassemble
 from topdown.slots.modelled.host_times import KernelTimes
 from topdown.slots.modelled.native_run import CommandInput
@@ -56,7 +57,7 @@ def test_other_architectures_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_pa
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "cpuinfo").write_text("CPU implementer : 0x41\nCPU part : 0xd0c\n")
     with pytest.raises(UnableError, match="x86-64"):
-        measure_command(("true",), roots=Roots.recorded(tmp_path))
+        measure_command(("true",), machine=Machine(Roots.recorded(tmp_path)))
 
 
 def simulator() -> Simulator:
