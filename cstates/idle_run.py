@@ -80,6 +80,7 @@ class IdleRun:
     lengths: dict[tuple[int, int], Histogram]  # by CPU and state
     wakes: tuple[WakeRow, ...]
     processes: tuple[WakeRow, ...]
+    states_missing: str | None = None  # why the machine declares none
 
     @property
     def entries(self) -> int | None:
@@ -137,6 +138,7 @@ def idle_run(fields: Fields) -> IdleRun:
         lengths={_place(row): _histogram(row.fields("lengths")) for row in fields.objects("idle")},
         wakes=tuple(_wake(row) for row in fields.objects("wakes")),
         processes=tuple(_process(row) for row in fields.objects("processes")),
+        states_missing=machine.maybe_text("missing"),
     )
 
 

@@ -82,7 +82,7 @@ def read_trace(path: Path) -> Trace:
     _check_ranges(columns, path)
     if odd:
         line = int((wakes == odd[0]).to_numpy().argmax()) + 2
-        raise _refused(path, line, f"wake is {odd[0]!r}")
+        raise _refused(path, line, f"wake is {odd[0]!r}, no name of what woke the CPU, as timer")
     return _trace(str(path), columns, wakes.to_numpy(dtype=object))
 
 

@@ -44,6 +44,8 @@ def facts(run: IdleRun) -> Iterator[tuple[str, str]]:
     what = printable(" ".join(run.command)) if run.command else "all CPUs' idle"
     yield "Recorded", f"{what}, {run.seconds:.1f} s on {len(run.cpus)} CPUs"
     yield "Driver and governor", printable(f"{run.driver or 'none'}, {run.governor or 'none'}")
+    if run.states_missing is not None:
+        yield "Sleep states", printable(run.states_missing)
     if run.why_counters_only is not None:
         yield "Source", f"counters only: {printable(run.why_counters_only)}"
     else:

@@ -15,6 +15,11 @@ CLOSED = {
     ClosedBy.DEFAULT: "off by default",
     ClosedBy.LATENCY_LIMIT: "latency limit",
 }
+_SMT = {  # kernel/cpu.c; "on" and "off" stand as they are
+    "forceoff": "off until the next boot",
+    "notsupported": "these CPUs have none",
+    "notimplemented": "this kernel does not control it",
+}
 HEADS = (
     "State",
     "Exit us",
@@ -80,7 +85,7 @@ def frequency_facts(frequency: Frequency) -> Iterator[tuple[str, str]]:
         allowed = "allowed" if frequency.turbo.allowed else "off"
         yield "Turbo", f"{allowed} ({frequency.turbo.source})"
     if frequency.smt:
-        yield "SMT", printable(frequency.smt)
+        yield "SMT", _SMT.get(frequency.smt) or printable(frequency.smt)
 
 
 def group_facts(

@@ -93,6 +93,15 @@ def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
     assert "Lengths in state1" in idle_panel(run)
 
 
+def test_why_a_machine_declares_no_states_is_said() -> None:
+    made = document()
+    assert not any("Sleep states" in line for line in lines(read(made), 100))
+    made["machine"] |= {"cpus": [{"cpu": 0, "states": []}], "missing": "no driver \x1b[2J"}
+    text = "\n".join(lines(read(made), 100))
+    assert "Sleep states: no driver \\x1b[2J" in text
+    assert "Sleep states" in idle_panel(read(made))
+
+
 def test_processes_beyond_the_bound_count_as_one() -> None:
     many = [interval(100, pid=pid) for pid in range(1, MOST_PROCESSES + 11)]
     run = read(document(*many))

@@ -68,7 +68,7 @@ def test_a_timer_beyond_any_is_none(tmp_path: Path) -> None:
         ("0,2000,250,99999999999999999999999,timer", "line 3: next_hrtimer_ns is 99999"),
         ("0,2000,250", "line 3: 3 fields instead of 5"),
         ("0,2000,250,4000,timer,more", "line 3: 6 fields instead of 5"),
-        ("0,2000,250,4000,", "line 3: wake is ''"),
+        ("0,2000,250,4000,", "line 3: wake is '', no name"),
         ("0,2000,250,4000,\x1b[2J", "line 3: wake is"),
         ("0,999,250,4000,timer", "line 3: on CPU 0 t_entry_ns goes back"),
         ("", "line 3: "),
