@@ -38,7 +38,7 @@ def online_cpus(roots: Roots) -> frozenset[int]:
     if not text:
         return frozenset(present_cpus(roots))
     try:
-        return frozenset(parse_cpu_list(text))
+        return frozenset(parse_cpu_list(text, "the list"))
     except StallscopeError as error:
         raise UnableError(
             f"{cpu_folder(roots) / 'online'}: {error.message}", "the kernel's lists are as 0-3,8"

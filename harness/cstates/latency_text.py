@@ -39,8 +39,10 @@ def document(outcome: LatencyOutcome) -> dict[str, object]:
 def lines(outcome: LatencyOutcome, room: int) -> Iterator[str]:
     """Yield the table and the verdicts."""
     cpus = ",".join(map(str, outcome.request.cpus))
+    rounds = outcome.request.rounds
     what = (
-        f"Wake-ups on CPUs {cpus}, {outcome.request.rounds} rounds of {outcome.request.seconds:g} s"
+        f"Wake-ups on CPUs {cpus}, {rounds} round{'s' if rounds > 1 else ''} of "
+        f"{outcome.request.seconds:g} s"
     )
     yield from wrapped(f"{what}, settings in alternating order. Entries: of the test's CPUs.", room)
     yield ""
