@@ -141,9 +141,14 @@ def read_journal(folder: int, level: int) -> Journal | None:
         return Journal(str(document["boot_id"]), owner, (str(first), str(second)), entries)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnableError(
-            f"{file_name(level)}: no journal of a pin: {error}",
-            "look at it in the run folder, restore by hand what it names, and remove it",
+            f"{_place(folder, level)}: no journal of a pin: {error}",
+            "look at it, restore by hand what it names, and remove it",
         ) from error
+
+
+def _place(folder: int, level: int) -> Path:
+    """Return where a level's journal is, for people."""
+    return Path(os.path.realpath(f"/proc/self/fd/{folder}")) / file_name(level)
 
 
 def _check_schema(schema: str) -> None:

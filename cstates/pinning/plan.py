@@ -37,6 +37,7 @@ class Plan:
     left_out: tuple[LeftOut, ...] = ()
     warnings_of_command: tuple[str, ...] = ()
     warnings_of_files: tuple[str, ...] = ()  # of what is journaled
+    partial: bool = False  # without what this user may not do
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -146,12 +146,13 @@ def _allowed(place: Place, request: PinRequest, *, allow_partial: bool) -> Plan:
     able = ", ".join(each.knob for each in rest.changes) or "nothing of it"
     why = "; ".join(dict.fromkeys(closed.values()))
     if not allow_partial:
+        first = "run as root" if os.geteuid() else "run where it can be written, as on the host"
         raise UnableError(
             f"{why}; what this user can do of it: {able}",
-            "run as root, or add --allow-partial to do only that",
+            f"{first}, or add --allow-partial to do only that",
         )
     told = f"{why}; only this is done: {able}"
-    return replace(rest, warnings_of_command=(*rest.warnings_of_command, told))
+    return replace(rest, partial=True, warnings_of_command=(*rest.warnings_of_command, told))
 
 
 def obstacles(roots: Roots, plan: Plan) -> dict[Scope, str]:

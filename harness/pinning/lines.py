@@ -21,7 +21,8 @@ def plan_lines(plan: Plan) -> list[str]:
     if extra:
         lines[0] += f", and their siblings {format_cpu_list(extra)}"
     if not plan.changes:
-        lines.append("  nothing to change: all is as asked")
+        as_asked = not plan.partial and not plan.left_out
+        lines.append(f"  nothing to change{': all is as asked' if as_asked else ''}")
     lines += [f"  {text}" for text in _changes((each, "") for each in plan.changes)]
     kept = sum(each.new is None for each in plan.journaled)
     if kept:

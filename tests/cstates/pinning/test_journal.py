@@ -79,8 +79,9 @@ def test_what_is_no_journal_is_refused(
     place = tmp_path / file_name(0)
     text = json.dumps(json.loads(place.read_text()) | changes) if changes else '{"schema":'
     place.write_text(text)
-    with pytest.raises(UnableError, match="no journal of a pin"):
+    with pytest.raises(UnableError, match="no journal of a pin") as refused:
         read_journal(folder, 0)
+    assert refused.value.message.startswith(f"{place}: ")
 
 
 def test_a_link_is_not_followed(folder: int, tmp_path: Path) -> None:

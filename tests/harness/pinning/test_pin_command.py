@@ -143,14 +143,23 @@ def test_read_only_sysfs_says_what_can_be_done(
     tree = machine("ice-lake-server")
     before = {path: path.read_bytes() for path in (tree / "sys").rglob("*") if path.is_file()}
     script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
-    asked = ["--states", "C1", "--cpus", "1", "--aslr", "off", "--", "true"]
-    for more, status in ([], 3), (["--allow-partial"], 0):
-        words = [str(STALLSCOPE), "pin", *roots(tree), *more, *asked]
-        run = subprocess.run(
+
+    def pinned(*asked: str) -> subprocess.CompletedProcess[str]:
+        words = [str(STALLSCOPE), "pin", *roots(tree), *asked, "--", "true"]
+        return subprocess.run(
             [*own_mounts, "sh", "-c", script, str(tree / "sys"), *words],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
+
+    for more, status in ([], 3), (["--allow-partial"], 0):
+        run = pinned(*more, "--states", "C1", "--cpus", "1", "--aslr", "off")
         assert run.returncode == status, run.stderr
         assert "mounted read-only" in run.stderr
         assert "affinity, aslr" in run.stderr
+        assert ("run where it can be written" in run.stderr) == bool(status)  # we are root here
+    nothing = pinned("--states", "C1", "--allow-partial")
+    assert nothing.returncode == 0
+    told = nothing.stdout + nothing.stderr
+    assert "nothing to change" in told
+    assert "all is as asked" not in told
     assert before == {path: path.read_bytes() for path in before}
