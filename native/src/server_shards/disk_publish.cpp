@@ -17,6 +17,8 @@ void publish_counts(disk_class_counters& to, const ioqueue::class_metrics& from)
   to.executing.set(from.executing);
   to.limit_hits.set(from.limit_hits);
   to.starved_ns.set(from.starved_ns);
+  to.queued_ns.set(from.queued_ns);
+  to.executing_ns.set(from.executing_ns);
 }
 
 void publish_percentiles(disk_class_counters& to, const ioqueue::class_metrics& from) {

@@ -153,6 +153,8 @@ def test_numbers_of_the_two_classes(tmp_path: Path) -> None:
         assert int(compaction["reads"]) == 1
         assert int(compaction["writes"]) == 1
         assert queries["failed"] == compaction["failed"] == "0"
+        assert int(queries["executing_ns"]) > 0
+        assert int(compaction["executing_ns"]) > 0
         assert told["disk_shares"] == "queries=1000,compaction=100"
 
 

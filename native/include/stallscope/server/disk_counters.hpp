@@ -19,6 +19,8 @@ struct disk_class_counters {
   gauge executing;
   gauge limit_hits;
   gauge starved_ns;  // something was queued and nothing executing
+  gauge queued_ns;   // integrals over time: requests times ns
+  gauge executing_ns;
   gauge delay_p50_ns;
   gauge delay_p99_ns;
   gauge total_p50_ns;
