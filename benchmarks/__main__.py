@@ -26,6 +26,7 @@ NAMES = (
     "io_engine",
     "io_probe",
     "storm",
+    "storm_server",
     "get_peer",
     "shards",
     "stages",

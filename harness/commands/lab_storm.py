@@ -22,8 +22,8 @@ Examples:
 @click.option("--rounds", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="Rounds, each with all settings; under five give no verdict.")  # fmt: skip
 @click.option("--seconds", "duration_s", type=Number(0.05, 600), metavar="S",
-              help="Seconds of a setting in a round. Default: 1; 10 of a simulated disk's "
-              "time.")  # fmt: skip
+              help="Seconds of a setting in a round. Default: 1; 3 with --server; 10 of a "
+              "simulated disk's time.")  # fmt: skip
 @click.option("--warmup", "warmup_s", type=Number(0, 600), default=0.2, show_default=True,
               metavar="S", help="Seconds before each.")  # fmt: skip
 @click.option("--rest", "rest_s", type=Number(0, 600), default=0.0, show_default=True,

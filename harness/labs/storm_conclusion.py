@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.labs.stages_statistics import LEAST_PAIRS, Conclusion, Spread, judge
-from harness.labs.storm_plan import AGAINST
+from harness.labs.storm_plan import against_text
 from harness.labs.storm_results import OTHERS, READER, WRITER, StormResults
 
 KEPT_SHARE = 0.95  # of the writer's bandwidth: less is a price
@@ -30,15 +30,15 @@ class StormVerdict:
 
 
 def conclude(results: StormResults) -> StormVerdict:
-    """Return the verdict on the recommended limit against 128, both with shares.
+    """Return the verdict on the recommended limit against 128 or none, both with shares.
 
     A gain needs all of the interval of p99's ratio below 1, and none of that of the writer's
     bandwidth below 0.95; where that interval holds 0.95 there is no verdict.
     """
-    limit = results.recommended.limit
-    if limit == AGAINST:
+    limit, other = results.recommended.limit, results.against.limit
+    if limit == other:
         return StormVerdict(
-            StormConclusion.NO_GAIN, f"the recommended limit is {AGAINST} itself: {_how(results)}"
+            StormConclusion.NO_GAIN, f"the recommended limit is {other} itself: {_how(results)}"
         )
     wrong = sum(sum(one.errors.values()) for one in results.rounds)
     if wrong:
@@ -48,8 +48,9 @@ def conclude(results: StormResults) -> StormVerdict:
     p99 = results.ratio(results.limited, results.against, READER["p99"])
     p999 = results.ratio(results.limited, results.against, READER["p99.9"])
     writer = results.ratio(results.limited, results.against, OTHERS[WRITER])
-    told = f"limit {limit} against {AGAINST}: reader's p99 {_text(p99)}, p99.9 {_text(p999)}, "
-    told += f"writer's bandwidth {_text(writer)}, {p99.n if p99 else 0} pairs of rounds"
+    told = f"limit {limit} against {against_text(other)}: reader's p99 {_text(p99)}, "
+    told += f"p99.9 {_text(p999)}, writer's bandwidth {_text(writer)}, "
+    told += f"{p99.n if p99 else 0} pairs of rounds"
     return _of_ratios(p99, writer, told)
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from harness.labs.stages_statistics import Spread
 from harness.labs.storm_conclusion import LEAST_READS, conclude
-from harness.labs.storm_plan import AGAINST, ALONE, asked_text
+from harness.labs.storm_plan import ALONE, asked_text
 from harness.labs.storm_results import COMPARED, OTHERS, READER, WRITER, StormResults
 from harness.labs.storm_trial import Recommended
 from ioprobe.storm import Setting, StormRound
@@ -26,7 +26,7 @@ def storm_document(results: StormResults) -> dict[str, object]:
         "first_come": [_row(results, one) for one in _listed(known, shared=False)],
         "reader_alone": _row(results, ALONE) if ALONE in known else None,
         "recommended": _recommended(results.recommended),
-        "against": AGAINST,
+        "against": results.against.limit,
         "ratios": _ratios(results, results.against),
         "ratios_against_no_limit": _ratios(results, Setting(None, None)),
         "verdict": str(verdict.conclusion),

@@ -11,13 +11,14 @@ from stallscope.errors import UsageError
 _MOST_LIMIT = 4096
 _MOST_LIMITS = 12
 _MEASURED_S = 1.0
+_SERVER_S = 3.0  # compaction of a segment or some
 _MODELLED_S = 10.0  # in virtual time, a matter of moments
 
 
 def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
     """Return what is asked; UsageError for words that make no sense."""
     modelled = path.startswith(PREFIX)
-    usual_s = _MODELLED_S if modelled else _MEASURED_S
+    usual_s = _MODELLED_S if modelled else _SERVER_S if values["server"] else _MEASURED_S
     duration_s = values["duration_s"]
     return StormOptions(
         path=path,

@@ -57,6 +57,19 @@ class StormOptions:
         return self.warmup_s + self.duration_s
 
 
+def against(options: StormOptions) -> int | None:
+    """Return the limit that the recommended one is set against; None: without a limit.
+
+    The server's compaction has no more than 128 requests at a time by itself.
+    """
+    return None if options.server else AGAINST
+
+
+def against_text(limit: int | None) -> str:
+    """Return that limit in words."""
+    return "no limit" if limit is None else str(limit)
+
+
 def settings(options: StormOptions, recommended: int) -> tuple[Setting, ...]:
     """Return the settings in the order of a round.
 
@@ -64,9 +77,9 @@ def settings(options: StormOptions, recommended: int) -> tuple[Setting, ...]:
     """
     # The server has a class each at any rate.
     has_fifo = options.first_come and not options.server
-    others = [limit for limit in options.limits if limit not in (AGAINST, recommended)]
-    pair = dict.fromkeys((AGAINST, recommended))
-    limits = [*([None] if options.no_limit else []), *others, *pair]
+    pair = dict.fromkeys((against(options), recommended))
+    asked = [*([None] if options.no_limit else []), *options.limits]
+    limits = [*(limit for limit in asked if limit not in pair), *pair]
     shared = [Setting(limit, options.shares) for limit in limits]
     first_come = [replace(one, shares=None) for one in shared] if has_fifo else []
     return (ALONE, *first_come, *shared)

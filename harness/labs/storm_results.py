@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.labs.stages_statistics import Spread, ratios, spread
-from harness.labs.storm_plan import AGAINST, StormOptions, settings
+from harness.labs.storm_plan import StormOptions, against, settings
 from harness.labs.storm_trial import Recommended
 from ioprobe.storm import ReaderLatency, Setting, StormRound
 from stallscope.errors import StallscopeError
@@ -81,8 +81,8 @@ class StormResults:
 
     @property
     def against(self) -> Setting:
-        """Return what it is set against: 128, with the same shares."""
-        return Setting(AGAINST, self.options.shares)
+        """Return what it is set against, with the same shares: 128; for the server no limit."""
+        return Setting(against(self.options), self.options.shares)
 
 
 def _by_round(found: Sequence[StormRound], pick: Pick) -> dict[int, float | None]:

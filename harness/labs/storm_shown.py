@@ -71,7 +71,7 @@ class StormShown:
     first_come: tuple[RowShown, ...]
     recommended: int
     how: str
-    against: int
+    against: int | None  # None: no limit
     writer_depth: int
     ratios: tuple[RatioShown, ...]
     ratios_no_limit: tuple[RatioShown, ...]
@@ -106,7 +106,7 @@ def storm_shown(fields: Fields) -> StormShown:
         first_come=tuple(_row(one, "first come") for one in fields.objects("first_come")),
         recommended=recommended.count("limit"),
         how=recommended.text("how"),
-        against=fields.count("against"),
+        against=fields.maybe_count("against"),
         writer_depth=options.count("writer_depth"),
         ratios=_ratios(fields.fields("ratios")),
         ratios_no_limit=_ratios(fields.fields("ratios_against_no_limit")),

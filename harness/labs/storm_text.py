@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from harness.cstates.show_table import columns
+from harness.labs.storm_plan import against_text
 from harness.labs.storm_shown import HEADS, RatioShown, StormShown
 from harness.terminal import wrapped
 
@@ -16,7 +17,7 @@ def lines(shown: StormShown, room: int) -> Iterator[str]:
     yield from _table([HEADS, *(row.cells for row in shown.rows)], room)
     yield ""
     yield from wrapped(f"* recommended: {shown.recommended}, {shown.how}", room, "  ")
-    yield from _ratios(f"{shown.recommended} against {shown.against}, with shares",
+    yield from _ratios(f"{shown.recommended} against {against_text(shown.against)}, with shares",
                        shown.ratios, room)  # fmt: skip
     if shown.first_come:
         what = f"{shown.recommended} with shares against no limit, first come"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from harness.labs.storm_plan import against_text
 from harness.labs.storm_shown import HEADS, LATENCIES, RowShown, StormShown
 from harness.pages import curve_panel, latency_panel
 from harness.pages.document import escaped
@@ -26,7 +27,7 @@ def storm_panel(shown: StormShown) -> str:
         _table(shown),
         _hint(f"* recommended, dotted in the plots: {shown.recommended}, {shown.how}"),
         _hint(
-            f"{shown.recommended} against {shown.against}, with shares: "
+            f"{shown.recommended} against {against_text(shown.against)}, with shares: "
             + ", ".join(one.text for one in shown.ratios)
         ),
     ]
