@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from topdown.slots.without_pmu.finding import Finding, waiting_s
+from topdown.slots.without_pmu.finding import Finding, crowded, waiting_s
 from topdown.slots.without_pmu.process_watch import KernelCounters
 from topdown.slots.without_pmu.sampled_work import SampledWork
 from topdown.slots.without_pmu.shares import Share
@@ -27,7 +27,7 @@ def facts(
 ) -> tuple[_Fact, ...]:
     """Return label and text of all that is known, what is not told last."""
     return (
-        *_finding(finding),
+        *_finding(finding or crowded(counters)),
         *(_sampled(work) if work is not None else ()),
         *_counted(counters),
         ("not told", NOT_TOLD),

@@ -18,6 +18,7 @@ SYSTEM_CALLS = "kernel: system calls"
 SWITCHES = "kernel: context switches"
 LOCK = "waiting: lock"
 SLEEP = "waiting: sleep"
+RUN_QUEUE = "waiting: run queue"
 
 LEAST_SAMPLES = 100
 LEAST_LOOKS = 10
@@ -58,6 +59,21 @@ def find(counters: KernelCounters, work: SampledWork | None) -> Finding | None:
     if found is None and cpu_s > 0:
         found = _system_calls(counters, work)
     return found or _sleep(counters, cpu_s)
+
+
+def crowded(counters: KernelCounters) -> Finding | None:
+    """Return that others had the CPUs for most of the time in which threads could run, else None.
+
+    It is of the machine, not of the program: said only where nothing of the program stands out.
+    """
+    queued_s, cpu_s = counters.queued_s, _cpu_s(counters)
+    if not queued_s or queued_s < _HALF * (queued_s + cpu_s) or counters.looks < LEAST_LOOKS:
+        return None
+    why = (
+        f"threads were ready, and no CPU was free, {queued_s / (queued_s + cpu_s):.0%} of the time "
+        "in which they could run; stallscope profile -a says who ran"
+    )
+    return Finding(RUN_QUEUE, why)
 
 
 def _cpu_s(counters: KernelCounters) -> float:

@@ -107,6 +107,20 @@ def test_threads_that_wait_for_work_are_no_contended_lock() -> None:
     assert found is None or found.answer == "waiting: sleep"
 
 
+def test_others_on_the_cpus_stand_out_where_nothing_of_the_program_does() -> None:
+    busy = replace(COMPUTING, user_s=0.3, on_cpu_s=0.3, queued_s=1.7)
+    texts = dict(facts(busy, work(300), find(busy, work(300))))
+    assert texts["stands out"].startswith("waiting: run queue (threads were ready")
+    assert "85%" in texts["stands out"]
+    texts = dict(facts(COMPUTING, work(1000), find(COMPUTING, work(1000))))
+    assert texts["stands out"].startswith("nothing")
+    pushed = replace(FAULTING, on_cpu_s=0.5, queued_s=1.5)
+    seen = work(50, faults=900, calls=50)
+    assert "page faults" in dict(facts(pushed, seen, find(pushed, seen)))["stands out"]
+    blind = replace(busy, on_cpu_s=None, queued_s=None)
+    assert dict(facts(blind, work(300), None))["stands out"].startswith("nothing")
+
+
 def test_some_faults_are_not_the_bottleneck() -> None:
     assert find(replace(COMPUTING, minor_faults=20_000), work(960, faults=40)) is None
 
