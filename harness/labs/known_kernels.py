@@ -52,7 +52,8 @@ def known_kernels(names: tuple[str, ...] = ()) -> tuple[KnownKernel, ...]:
         near = difflib.get_close_matches(unknown[0], [kernel.name for kernel in listed], n=3)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise UsageError(
-            f"there is no kernel {unknown[0]!r}", f"{hint}stallscope-kernels --list names them"
+            f"there is no kernel {unknown[0]!r}",
+            f"{hint}there are: {', '.join(kernel.name for kernel in listed)}",
         )
     return tuple(kernel for kernel in listed if not names or kernel.name in names)
 
