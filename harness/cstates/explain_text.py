@@ -59,7 +59,8 @@ def advise_lines(advice: Advice, room: int) -> Iterator[str]:
         yield from wrapped("Nothing is shown to gain; to be tried:", room)
     for number, each in enumerate(advice.suggestions, 1):
         kept = ", ".join(each.open_states)
-        what = f"{number}. On CPU {format_cpu_list(each.cpus)} keep only {kept} open"
+        cpus = f"CPU{'s' if len(each.cpus) > 1 else ''} {format_cpu_list(each.cpus)}"
+        what = f"{number}. On {cpus} keep only {kept} open"
         yield from wrapped(printable(f"{what}: {gain_text(each)}."), room, "   ")
         for cost in each.costs:
             yield from wrapped(printable(f"   Costs: {cost}."), room, "     ")

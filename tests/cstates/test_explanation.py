@@ -100,6 +100,9 @@ def test_advice_is_for_the_commands_cpus_where_it_was_bound_to_some() -> None:
     assert advise(idle).suggestions[0].cpus == (0, 1, 2, 3)
     assert advise(replace(idle, command_cpus=(0, 2))).suggestions[0].cpus == (0, 2)
     assert advise(replace(idle, command_cpus=(7,))).suggestions[0].cpus == (0, 1, 2, 3)
+    alone = replace(idle, command_cpus=(0,), siblings={0: (0,)})
+    assert "1. On CPU 0 keep" in "\n".join(advise_lines(advise(alone), 10_000))
+    assert "1. On CPUs 0-3 keep" in "\n".join(advise_lines(advise(idle), 10_000))
 
 
 def test_what_was_never_entered_is_not_shown_to_gain_and_bounded_by_what_was_timed() -> None:
