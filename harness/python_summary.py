@@ -16,7 +16,7 @@ def python_text(shares: PythonShares) -> str:
             "Python frames"
         )
         others = (
-            (shares.native, "run no Python"),
+            (shares.native, "have no interpreter on their stacks"),
             (shares.moved_on, "moved on before the frames were read"),
             (shares.unread, "were not read"),
         )

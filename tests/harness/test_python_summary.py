@@ -20,8 +20,8 @@ NONE = replace(
 
 def test_the_line_says_how_many_samples_have_frames_and_why_others_have_not() -> None:
     assert python_text(SHARES) == (
-        "94.0 % of the samples of CPython 3.11.2 have Python frames; 3.0 % run no Python; "
-        "2.0 % moved on before the frames were read; 1.0 % were not read; GIL held in 50.0 %"
+        "94.0 % of the samples of CPython 3.11.2 have Python frames; 3.0 % have no interpreter on their "
+        "stacks; 2.0 % moved on before the frames were read; 1.0 % were not read; GIL held in 50.0 %"
     )
 
 
