@@ -103,8 +103,7 @@ int appender::make_room() {
   const bool keeps_free = std::ranges::any_of(
       next_.requests, [](const append_request* one) { return one->needs_room; });
   try {
-    const bool room = segments.next_is_ready() || segments.room_to_spare();
-    if (keeps_free && !room) return ENOSPC;
+    if (keeps_free && !segments.may_grow()) return ENOSPC;
     active_ = segments.create();
     return 0;
   } catch (const std::system_error& error) {

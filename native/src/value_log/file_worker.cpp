@@ -26,6 +26,11 @@ void file_worker::post(std::function<void()> job) {
   posted_.notify_one();
 }
 
+void file_worker::finish() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return jobs_.empty() && !working_; });
+}
+
 void file_worker::work(const std::stop_token& stop) {
   for (;;) {
     std::function<void()> next;
@@ -35,8 +40,13 @@ void file_worker::work(const std::stop_token& stop) {
       if (jobs_.empty()) return;
       next = std::move(jobs_.front());
       jobs_.pop_front();
+      working_ = true;
     }
     next();
+    next = nullptr;  // what it held may be a file whose room is given back
+    const std::lock_guard lock(mutex_);
+    working_ = false;
+    if (jobs_.empty()) idle_.notify_all();
   }
 }
 

@@ -29,6 +29,22 @@ log_segments::~log_segments() {
 }
 
 shared_segment log_segments::create() {
+  try {
+    return create_at_once();
+  } catch (const std::system_error& refused) {
+    if (refused.code() != std::errc::no_space_on_device) throw;
+    worker_->finish();
+    return create_at_once();
+  }
+}
+
+bool log_segments::may_grow() {
+  if (next_is_ready() || room_to_spare()) return true;
+  worker_->finish();
+  return next_is_ready() || room_to_spare();
+}
+
+shared_segment log_segments::create_at_once() {
   auto added = std::make_shared<segment>();
   segment_file made;
   {
@@ -158,7 +174,9 @@ bool log_segments::room_to_spare() const {
   struct statvfs disk {};
   // Whose filesystem does not say is believed to have room until it refuses.
   if (::fstatvfs(directory_.fd(), &disk) != 0) return true;
-  return disk.f_bavail * disk.f_frsize >= 2 * segment_bytes_;
+  const std::lock_guard lock(next_.mutex);
+  const bool being_made = next_.asked_for && !next_.file.file;
+  return disk.f_bavail * disk.f_frsize >= (being_made ? 3 : 2) * segment_bytes_;
 }
 
 }  // namespace stallscope::value_log

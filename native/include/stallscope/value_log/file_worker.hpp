@@ -21,13 +21,16 @@ class file_worker {
   ~file_worker();  // what was posted is still done
 
   void post(std::function<void()> job);
+  void finish();  // waits until all that was posted is done
 
  private:
   void work(const std::stop_token& stop);
 
   std::mutex mutex_;
   std::condition_variable_any posted_;
+  std::condition_variable_any idle_;
   std::deque<std::function<void()>> jobs_;
+  bool working_ = false;
   std::jthread thread_;  // last: the others outlive it
 };
 

@@ -45,11 +45,13 @@ class log_segments {
   log_segments(log_segments&&) = delete;
   log_segments& operator=(log_segments&&) = delete;
 
-  // Throws std::system_error where there is no space, or no further descriptor.
+  // Throws std::system_error where there is no space, or no further descriptor. Where there seems
+  // to be none this and the next one wait for the room that is being given back.
   shared_segment create();
+  // Whether the next one is ready, or the disk has room to spare.
+  [[nodiscard]] bool may_grow();
   // Has the next one made, where this one will soon be full and the disk has room to spare.
   void prepare_next(const segment& filling);
-  [[nodiscard]] bool next_is_ready() const;
   // One that was there at the start.
   void add(shared_segment found);
   // Nothing is written to it any more, and all that was has ended: says so in its first block, and
@@ -73,8 +75,6 @@ class log_segments {
   [[nodiscard]] std::optional<std::uint32_t> most_dead(double least_share) const;
   // Whether compaction has begun with a segment other than that one and not removed it.
   [[nodiscard]] bool any_partly_counted(std::uint32_t but = 0) const;
-  // Whether the disk has room for another segment, and one more for deletions and compaction.
-  [[nodiscard]] bool room_to_spare() const;
   [[nodiscard]] const data_directory& directory() const { return directory_; }
   [[nodiscard]] std::uint32_t shard() const { return shard_; }
   [[nodiscard]] std::string name_of(std::uint32_t number) const {
@@ -82,6 +82,12 @@ class log_segments {
   }
 
  private:
+  shared_segment create_at_once();
+  [[nodiscard]] bool next_is_ready() const;
+  // Whether the disk has room for another segment, and one more for deletions and compaction,
+  // beside the one that is being made.
+  [[nodiscard]] bool room_to_spare() const;
+
   // Made ahead; of the worker until it is ready.
   struct next_segment {
     mutable std::mutex mutex;
