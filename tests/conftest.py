@@ -92,6 +92,9 @@ class FailureLedger:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Begun in the background by a shell: what the tests start would not hear Ctrl-C either.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     skips = SkipLedger()
     config.pluginmanager.register(skips, "skip-ledger")
     again = os.environ.get("STALLSCOPE_TESTS_AGAIN")

@@ -61,19 +61,16 @@ std::optional<sent_request> request_scheduler::answered(unsigned connection, std
   return oldest;
 }
 
-void request_scheduler::was_absent(std::uint64_t from_ns, std::uint64_t to_ns) noexcept {
-  if (from_ns > absent_to_ns_) absent_from_ns_ = from_ns;  // else it goes on
-  absent_to_ns_ = std::max(absent_to_ns_, to_ns);
+void request_scheduler::was_absent(std::uint64_t from_ns, std::uint64_t to_ns) {
+  absences_.add(from_ns, to_ns);
 }
 
-// From when it was due and a place was free; of those that were due while the loader did nothing,
-// at least what was left of that time.
+// From when it was due and a place was free; of those that were due before, all time since then in
+// which the loader did nothing.
 std::uint64_t request_scheduler::own_lag_ns(std::uint64_t intended_ns, std::uint64_t free_ns,
-                                            std::uint64_t now_ns) noexcept {
-  const std::uint64_t possible_ns = std::max(intended_ns, free_ns);
-  if (possible_ns < now_ns) was_absent(possible_ns, now_ns);
-  if (intended_ns >= absent_to_ns_) return 0;
-  return absent_to_ns_ - std::max(intended_ns, absent_from_ns_);
+                                            std::uint64_t now_ns) {
+  absences_.add(std::max(intended_ns, free_ns), now_ns);
+  return absences_.since(intended_ns);
 }
 
 // In an open loop connections take turns, whatever number of places each has.

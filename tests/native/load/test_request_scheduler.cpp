@@ -122,6 +122,20 @@ TEST_CASE("time in which all places were taken is the loader's where it was not 
   CHECK(own == std::vector<std::uint64_t>{45, 40, 30, 20, 10, 0});
 }
 
+TEST_CASE("a short absence does not make a long one before it forgotten") {
+  auto scheduler = with_connections(open_loop(1e8), 1);
+  all_due(scheduler, start);
+  scheduler.was_absent(start + 5, start + 45);
+  scheduler.answered(0, start + 45);
+  std::vector<std::uint64_t> own;
+  // One more was due while it was away; each is sent 1 ns after it could have been.
+  for (std::uint64_t now = start + 46; own.size() < 4; now += 3) {
+    REQUIRE(scheduler.take(now));
+    own.push_back(scheduler.answered(0, now + 2)->own_lag_ns);
+  }
+  CHECK(own == std::vector<std::uint64_t>{36, 27, 18, 9});
+}
+
 TEST_CASE("requests due before the warm-up is over are not measured") {
   schedule plan = open_loop(1e8);
   plan.warmup_ns = 25;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "stallscope/load/absences.hpp"
 #include "stallscope/load/arrivals.hpp"
 #include "stallscope/load/options.hpp"
 
@@ -45,7 +46,7 @@ class request_scheduler {
 
   // The loader did nothing meanwhile: it was stopped, had no CPU, or had too much to do. That is
   // its own lag in all requests that were due then, also where they wait for others before them.
-  void was_absent(std::uint64_t from_ns, std::uint64_t to_ns) noexcept;
+  void was_absent(std::uint64_t from_ns, std::uint64_t to_ns);
 
   // When take() has something next, as far as known without a reply.
   [[nodiscard]] std::uint64_t next_due_ns() const noexcept;
@@ -77,7 +78,7 @@ class request_scheduler {
   };
 
   [[nodiscard]] std::uint64_t own_lag_ns(std::uint64_t intended_ns, std::uint64_t free_ns,
-                                         std::uint64_t now_ns) noexcept;
+                                         std::uint64_t now_ns);
   sent_request& slot(unsigned connection, unsigned position);
   void free_place(unsigned connection, std::uint64_t free_ns);
 
@@ -88,8 +89,7 @@ class request_scheduler {
   std::uint64_t measured_ = 0;
   std::size_t under_way_ = 0;
   bool sending_ = true;
-  std::uint64_t absent_from_ns_ = 0;
-  std::uint64_t absent_to_ns_ = 0;
+  absences absences_;
   std::optional<arrivals> arrivals_;  // of an open loop
   std::deque<place> free_places_;     // the longest free first
   std::vector<queue> queues_;
