@@ -18,6 +18,7 @@ from ioprobe.watch_processes import Processes
 from ioprobe.watch_tally import Finished, Tally
 from ioprobe.watch_tracepoints import BlockTracepoints, block_tracepoints
 from stallscope._native import BlockRequests
+from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from stallscope.tracing.drain import read_pages
 from stallscope.tracing.instance import TraceInstance, open_instance, tracefs
@@ -83,8 +84,19 @@ def watch(
         open_instance(root, points.filters, buffer_kb=buffer_kb) as instance,
         _opened(instance) as descriptors,
     ):
-        watching = _Watching(request, points, instance, descriptors)
+        processes = Processes(kept=_kept_processes(root, instance))
+        watching = _Watching(request, points, instance, descriptors, processes)
         return watching.run(wait, progress, buffer_kb)
+
+
+def _kept_processes(root: Path, instance: TraceInstance) -> Path | None:
+    """Have the kernel keep the processes of threads; return where, None where it does not."""
+    kept = root / "saved_tgids"
+    try:
+        instance.write("options/record-tgid", "1")
+    except UnableError:  # Linux before 4.14, or one without it
+        return None
+    return kept if kept.is_file() else None
 
 
 def _tracepoints(events: Path, request: WatchRequest) -> BlockTracepoints:
@@ -114,6 +126,7 @@ class _Watching:
         points: BlockTracepoints,
         instance: TraceInstance,
         descriptors: dict[int, int],
+        processes: Processes,
     ) -> None:
         self._request = request
         self._points = points
@@ -122,7 +135,7 @@ class _Watching:
         self._page_bytes = instance.page_bytes()
         disks = {part: each.number for each in request.known for part in each.partitions}
         self._requests = BlockRequests(points.layouts, self._page_bytes, disks)
-        self._tally = Tally(HeatMap(time.monotonic_ns()), Processes(), request.pids)
+        self._tally = Tally(HeatMap(time.monotonic_ns()), processes, request.pids)
         self._told = _Told(time.monotonic())
 
     def run(

@@ -26,6 +26,16 @@ from stallscope.system_files import Roots
 pytestmark = pytest.mark.live
 REQUESTS = 1500
 DEADLINE_S = 60
+THREAD_THAT_ENDS = """
+import mmap, os, sys, threading
+def read():
+    file = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)
+    os.preadv(file, [mmap.mmap(-1, 4096)], 0)
+    print(threading.get_native_id())
+thread = threading.Thread(target=read)
+thread.start()
+thread.join()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,29 @@ def test_every_request_of_fio_is_seen_with_its_time(loop: Loop) -> None:
     assert sum(row["requests"] for row in flushes) > 0
     (device,) = made["devices"]
     assert device["traced"] == "requests"
+
+
+def test_a_thread_that_ended_before_it_was_looked_up_has_its_process(loop: Loop) -> None:
+    """The first look at what was traced is after the end of process and thread."""
+    words = [sys.executable, "-c", THREAD_THAT_ENDS, loop.node]
+    ran: list[tuple[int, str]] = []
+
+    def wait(seconds: float) -> bool:
+        del seconds
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+            ran.append((running.pid, running.communicate(timeout=60)[0]))
+        return True
+
+    request = WatchRequest(all_devices(Roots()), (loop.device,), frozenset(), None)
+    watched = watch(request, wait, lambda _: None)
+    made = document(watched, request, [])
+    if watched.lost_events:
+        pytest.skip("needs the kernel's buffers to be read in time: events were lost")
+    ((pid, thread),) = ran
+    reads = {row["pid"]: row for row in made["processes"] if row["direction"] == "read"}  # type: ignore[attr-defined]
+    assert int(thread) != pid
+    assert reads[pid]["bytes"] >= 4096
+    assert int(thread) not in reads
 
 
 def test_a_recording_is_made_and_reported(
