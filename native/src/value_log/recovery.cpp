@@ -1,5 +1,6 @@
 #include "stallscope/value_log/recovery.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "stallscope/value_log/segment_scan.hpp"
@@ -28,8 +29,27 @@ void tell_damage(recovery_report& report, const std::string& name, const damaged
                             "if there is one");
 }
 
+// What is in `damaged` is told there. Compaction has several writes under way: a kill may leave
+// one out, whose records are still where they were. Clients' writes come one after another.
+void tell_gap(recovery_report& report, const std::string& name, const damaged_part& gap) {
+  report.messages.push_back(name + ": " + std::to_string(gap.to - gap.from) + " bytes at offset " +
+                            std::to_string(gap.from) +
+                            " are zeros, before whole records: a write that never came, of "
+                            "compaction that was broken off (then nothing is lost) or in a loss "
+                            "of power; or what lay there is lost");
+}
+
+bool told_as_damage(const scanned_segment& scanned, const damaged_part& gap) {
+  return std::ranges::any_of(scanned.damaged, [&](const damaged_part& part) {
+    return part.from < gap.to && gap.from < part.to;
+  });
+}
+
 void tell(recovery_report& report, const std::string& name, const scanned_segment& scanned) {
   for (const damaged_part& part : scanned.damaged) tell_damage(report, name, part);
+  for (const damaged_part& gap : scanned.gaps) {
+    if (!told_as_damage(scanned, gap)) tell_gap(report, name, gap);
+  }
   if (scanned.tail_bytes == 0) return;
   report.cut_bytes += scanned.tail_bytes;
   report.messages.push_back(name + ": cut off behind offset " + std::to_string(scanned.end) +
@@ -85,7 +105,7 @@ void recover_segment(log_content& content, std::uint32_t number, recovery_report
   }
   found->end = scanned.end;
   found->damaged = !scanned.damaged.empty();
-  found->gaps = scanned.gaps;
+  found->gaps = !scanned.gaps.empty();
   found->dead_bytes += found->record_bytes_held() - of_records;
   report.records += records;
   ++report.segments;

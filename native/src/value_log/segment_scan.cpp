@@ -115,8 +115,8 @@ class segment_scan {
   void take(const decoded& found, const record_visitor& visit) {
     if (lost_from_) result_.damaged.push_back({*lost_from_, at_});
     lost_from_.reset();
-    result_.gaps = result_.gaps || zeros_;
-    zeros_ = false;
+    if (zeros_from_) result_.gaps.push_back({*zeros_from_, at_});
+    zeros_from_.reset();
     visit(found.what, at_);
     at_ += found.bytes;
     result_.end = at_;
@@ -124,7 +124,7 @@ class segment_scan {
   // Records begin at multiples of eight, behind padding at blocks.
   void step_over(decode_status status) {
     if (status == decode_status::damaged && !lost_from_) lost_from_ = at_;
-    zeros_ = zeros_ || at_ % block_bytes == 0;
+    if (!zeros_from_ && at_ % block_bytes == 0) zeros_from_ = at_;
     at_ = lost_from_ ? at_ + 8 : padded(at_ + 1, block_bytes);
   }
   // Up to its end all is accounted for; behind it there is nothing that was answered.
@@ -148,7 +148,7 @@ class segment_scan {
   const store::hash_seed& secret_;
   std::uint64_t at_ = block_bytes;
   std::optional<std::uint64_t> lost_from_;
-  bool zeros_ = false;  // blocks of them since the last record
+  std::optional<std::uint64_t> zeros_from_;  // blocks of them since the last record
   scanned_segment result_;
 };
 

@@ -211,6 +211,43 @@ TEST_CASE("a sync that failed is not believed when it is asked again") {
   CHECK(value_in(bench.content, "k0") == "value");
 }
 
+TEST_CASE("after a sync that failed the next start reads what is there, and syncs it anew") {
+  const scratch folder;
+  {
+    log_bench before(folder.at(""));
+    REQUIRE(before.put("k0", "value") == 0);
+    before.newest.end();
+    before.port.fail_syncs_with = EIO;
+    before.compaction.compact_all(nullptr);
+    before.finish();
+    REQUIRE(before.compaction.counts().failures == 1);
+  }
+  log_bench bench(folder.at(""));
+  CHECK(value_in(bench.content, "k0") == "value");
+  // What the server before wrote is not believed to be durable: all of it, before any goes.
+  std::vector<std::string> left;
+  for (const auto& [number, one] : bench.content.segments().all()) {
+    CHECK(one->unsynced);
+    left.push_back(
+        folder.at(std::filesystem::path(bench.content.segments().name_of(number)).filename()));
+  }
+  REQUIRE(left.size() >= 2);
+  int result = -1;
+  bench.compaction.compact_all([&](int error) { result = error; });
+  while (bench.content.segments().find(1) != nullptr) {
+    bench.loop.run_all();
+    bench.compaction.next_turn();
+    if (bench.loop.scheduled() == 0) bench.port.let_go();
+  }
+  for (const std::string& name : left) {
+    if (name.ends_with("0000000001.log")) continue;  // it goes
+    CHECK(std::ranges::count(bench.port.synced, name) == 1);
+  }
+  bench.finish();
+  CHECK(result == 0);
+  CHECK(value_in(bench.content, "k0") == "value");
+}
+
 TEST_CASE("values that a server before left unsynced are durable before older ones are removed") {
   const scratch folder;
   {

@@ -127,6 +127,31 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("zeros before whole records of a segment that was written to are told") {
+  const scratch ended;
+  const scratch killed;
+  const auto batches = write_batches(ended.at(""), killed.at(""));
+  const fs::path name = only_segment(killed.at("")).filename();
+  const std::uint64_t from = padded(batches[1].end, block_bytes);
+  const std::uint64_t to = padded(batches[2].end, block_bytes);
+  const scratch tail;
+  copy_folder(killed.at(""), tail.at(""));
+  zero(killed.at(name), from, to - from);
+  for (int start = 0; start < 2; ++start) {
+    const log_bench bench(killed.at(""));
+    CHECK(bench.report.records == batches.size() - 1);
+    REQUIRE(bench.report.messages.size() == 1);
+    CHECK(bench.report.messages[0].find(std::to_string(to - from) + " bytes at offset " +
+                                        std::to_string(from) + " are zeros") != std::string::npos);
+  }
+  // Nothing but zeros follows: nobody knows of a write there.
+  const std::uint64_t end = padded(batches[3].end, block_bytes);
+  zero(tail.at(name), end, fs::file_size(tail.at(name)) - end);
+  const log_bench bench(tail.at(""));
+  CHECK(bench.report.records == batches.size() - 1);
+  CHECK(bench.report.messages.empty());
+}
+
 TEST_CASE("what is behind the end of a sealed segment is never taken for its records") {
   const scratch folder;
   const scratch other;

@@ -26,7 +26,8 @@ struct scanned_segment {
   std::uint64_t end = block_bytes;    // of the last whole record; of a sealed segment: its own
   std::uint64_t tail_bytes = 0;       // behind it, of what is no record: to be cut off
   std::vector<damaged_part> damaged;  // before it
-  bool gaps = false;                  // blocks of zeros before it, where a write never came
+  // Blocks of zeros before it, of one that was written to: a write never came, or was lost.
+  std::vector<damaged_part> gaps;
 };
 
 using record_visitor = std::function<void(const record&, std::uint64_t offset)>;
