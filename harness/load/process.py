@@ -101,6 +101,8 @@ def failure(child: Child) -> StallscopeError:
     status = child.process.returncode
     if status < 0:
         message = message or f"{child.name} was ended by {signal.Signals(-status).name}"
+    if status == ExitCode.USAGE and message:
+        remedy = remedy or "change that option: --help tells of all"
     return _ERRORS.get(status, TargetError)(
         message or f"{child.name} ended with status {status}",
         remedy or f"run {child.name} by itself to see why",

@@ -49,6 +49,7 @@ def result_lines(result: LoadResult, room: int) -> list[str]:
     lines = [
         what,
         rate,
+        *_checked(result),
         "",
         f"{'':24}" + "".join(f"{head:>10}" for head in _HEADS),
         _row("from the intended start", result.latency_us),
@@ -60,6 +61,18 @@ def result_lines(result: LoadResult, room: int) -> list[str]:
     for warning in result.warnings:
         lines += wrapped(f"warning: {warning}", room, "  ")
     return lines
+
+
+def _checked(result: LoadResult) -> list[str]:
+    """Return what `--check` found; nothing where it was not asked for."""
+    checked = result.document.get("checked")
+    if not isinstance(checked, int):
+        return []
+    found = ", ".join(
+        f"{result.document.get(name, 'n/a')} {name}"
+        for name in ("lost", "doubled", "reordered", "foreign")
+    )
+    return [f"checked {checked:,} replies: {found}"]
 
 
 def rate_text(rate: float | None) -> str:

@@ -9,6 +9,7 @@ import pytest
 from harness.load.loader import loading, run_load
 from harness.load.options import LoadOptions
 from harness.load.results import LoadSecond
+from harness.load.text import result_lines
 from stallscope.errors import RecordingError, TargetError, UnableError, UsageError
 from tests.harness.load.fake_programs import LOADED, install
 
@@ -37,6 +38,16 @@ def test_seconds_and_the_result_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     assert result.warnings == ("the loader shared its core",)
 
 
+def test_what_was_checked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = "checked=1200, lost=0, doubled=0, reordered=0, foreign=0"
+    for body, told in ((f"write({counts})", True), ("write(checked=None)", False)):
+        install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
+        result, _ = run_load(options(tmp_path))
+        line = "checked 1,200 replies: 0 lost, 0 doubled, 0 reordered, 0 foreign"
+        assert (line in result_lines(result, 100)) == told
+        assert told or not any("checked" in one for one in result_lines(result, 100))
+
+
 @pytest.mark.parametrize(
     ("body", "error", "words"),
     [
@@ -60,6 +71,16 @@ def test_each_failure_is_one_error(
     install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
     with pytest.raises(error, match=words):
         run_load(options(tmp_path))
+
+
+def test_an_option_that_is_refused_is_to_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuses = "print('stallscope-load: no such rate', file=sys.stderr); sys.exit(2)"
+    install(tmp_path, "stallscope-load", refuses, monkeypatch)
+    with pytest.raises(UsageError) as refused:
+        run_load(options(tmp_path))
+    assert refused.value.remedy.startswith("change that option")
 
 
 def test_ctrl_c_ends_the_load_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
