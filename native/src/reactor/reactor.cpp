@@ -68,11 +68,7 @@ void reactor::disarm(const timer& at_time) {
 // Asked after every call of a stage, which may take 50 ns or 50 us. So many questions go unread as
 // fit, at the pace of those before, into a sixteenth of the quota; twice as many at most as last
 // time.
-bool reactor::need_preempt() {
-  if (questions_left_ != 0) {
-    --questions_left_;
-    return false;
-  }
+bool reactor::quota_is_used_up() {
   const nanoseconds present = clock_();
   if (present - now_ >= task_quota_) {
     preempted_ = true;
@@ -82,7 +78,7 @@ bool reactor::need_preempt() {
   const auto fit = task_quota_.count() / 16 * (questions_ + 1) / spent;
   const auto most = std::min(2 * questions_ + 1, most_unread);
   questions_ = static_cast<unsigned>(std::clamp<nanoseconds::rep>(fit, 0, most));
-  questions_left_ = questions_;
+  unread_questions_ = questions_;
   last_reading_ = present;
   return false;
 }
@@ -145,7 +141,7 @@ void reactor::run_tasks() {
   while (!tasks_.empty() && !preempted_ && now_ - start < task_quota_) {
     read_clock();
     last_reading_ = now_;
-    questions_ = questions_left_ = 0;
+    questions_ = unread_questions_ = 0;
     tasks_.pop().run();
   }
 }

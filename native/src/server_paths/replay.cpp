@@ -21,11 +21,9 @@ namespace {
 // Tasks run when all is over, and find nothing to do: the replay says what runs and when.
 class replay_scheduler final : public task_scheduler {
  public:
+  replay_scheduler() { now_ = std::chrono::nanoseconds{1}; }  // stands still; 0 is no time
+
   void schedule(task& work) override { tasks_.push_back(&work); }
-  bool need_preempt() override { return false; }
-  [[nodiscard]] std::chrono::nanoseconds now() const override {
-    return std::chrono::nanoseconds{1};  // stands still; 0 is no time
-  }
   void run_all() {
     for (; !tasks_.empty(); tasks_.pop_front()) {
       tasks_.front()->run();
@@ -33,6 +31,11 @@ class replay_scheduler final : public task_scheduler {
   }
 
  private:
+  bool quota_is_used_up() override {
+    unread_questions_ = 63;  // as of a server whose calls are short
+    return false;
+  }
+
   std::deque<task*> tasks_;
 };
 

@@ -12,8 +12,6 @@ namespace stallscope::stages {
 class hand_driven_scheduler final : public task_scheduler {
  public:
   void schedule(task& work) override { tasks_.push_back(&work); }
-  bool need_preempt() override { return quota_left_ == 0 || --quota_left_ == 0; }
-  [[nodiscard]] std::chrono::nanoseconds now() const override { return now_; }
 
   // Runs the next task, which may make `calls` calls until its quota is used up. False: there is
   // none.
@@ -37,8 +35,9 @@ class hand_driven_scheduler final : public task_scheduler {
   [[nodiscard]] std::size_t scheduled() const { return tasks_.size(); }
 
  private:
+  bool quota_is_used_up() override { return quota_left_ == 0 || --quota_left_ == 0; }
+
   std::deque<task*> tasks_;
-  std::chrono::nanoseconds now_{0};
   std::uint64_t quota_left_ = UINT64_MAX;
 };
 

@@ -49,14 +49,12 @@ class reactor final : public task_scheduler {
   explicit reactor(const reactor_settings& settings = {});
 
   void schedule(task& work) override { tasks_.push(work); }
-  bool need_preempt() override;
   // What is scheduled runs before further descriptors of this turn are looked at, not after all.
   void run_tasks_soon() { tasks_soon_ = true; }
   // Whether this turn has neither a further descriptor to look at nor a task to run.
   [[nodiscard]] bool nothing_waits() const noexcept {
     return next_event_ >= fetched_ && tasks_.empty();
   }
-  [[nodiscard]] std::chrono::nanoseconds now() const override { return now_; }
 
   // Waits for `events` (EPOLLIN, EPOLLOUT) of a descriptor. Throws std::system_error.
   void watch(int fd, std::uint32_t events, event_handler& handler);
@@ -86,6 +84,8 @@ class reactor final : public task_scheduler {
   };
   static constexpr std::size_t most_events = 512;
 
+  // The clock is read only at some of the questions for preemption.
+  bool quota_is_used_up() override;
   void read_clock() { now_ = clock_(); }
   [[nodiscard]] int wait_ms(std::chrono::nanoseconds longest);
   void fetch_events(int timeout_ms);
@@ -95,7 +95,6 @@ class reactor final : public task_scheduler {
 
   std::chrono::nanoseconds (*clock_)();
   std::chrono::nanoseconds task_quota_;
-  std::chrono::nanoseconds now_{};
   descriptor epoll_;
   task_queue tasks_;
   std::vector<armed_timer> timers_;
@@ -105,10 +104,8 @@ class reactor final : public task_scheduler {
   std::array<epoll_event, most_events> events_{};
   std::size_t fetched_ = 0;
   std::size_t next_event_ = 0;  // of these, to be looked at
-  // The clock is read only at some of the questions for preemption: see need_preempt().
   std::chrono::nanoseconds last_reading_{};
   unsigned questions_ = 0;
-  unsigned questions_left_ = 0;
   bool preempted_ = false;
   bool tasks_soon_ = false;
   bool stopped_ = false;
