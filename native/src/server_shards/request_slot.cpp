@@ -1,6 +1,7 @@
 #include "stallscope/server/request_slot.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "stallscope/server/connection.hpp"
 #include "stallscope/server/executor.hpp"
@@ -32,19 +33,23 @@ void remote_part::disk_answered() {
 
 void remote_part::come_back() { slot.client->home().executor().part_came_back(slot); }
 
+slot_pool::~slot_pool() {
+  while (free_ != nullptr) delete std::exchange(free_, free_->next);
+}
+
 request_slot& slot_pool::take(connection& client, request_words words) {
-  if (free_.empty()) add_one();
-  request_slot& taken = *free_.back();
+  if (free_ == nullptr) add_one();
+  request_slot& taken = *free_;
   taken.words =
       words.size() <= taken.few_words.size() ? keep_few(taken, words) : keep_many(taken, words);
-  static_cast<void>(free_.back().release());  // its connection's until it is given back
-  free_.pop_back();
+  free_ = taken.next;  // its connection's until it is given back
+  --kept_;
   // The next request is about to follow, and its slot was used hundreds of requests ago.
-  if (!free_.empty()) __builtin_prefetch(free_.back().get(), 1);
+  __builtin_prefetch(free_, 1);
   taken.client = &client;
   if (path_ != nullptr) taken.reply->set_version(client.session().version);
   taken.key_hash.reset();
-  if (taken.error) taken.error = nullptr;
+  if (taken.error) forget_error(taken);
   taken.taken = false;
   taken.next = nullptr;
   taken.done = false;
@@ -58,7 +63,7 @@ void slot_pool::add_one() {
     made->state = path_->make_state();
     made->reply = &made->with_extra().path_writer;
   }
-  free_.push_back(std::move(made));
+  keep(*made.release());
 }
 
 request_words slot_pool::keep_few(request_slot& slot, request_words words) {
@@ -72,11 +77,15 @@ request_words slot_pool::keep_many(request_slot& slot, request_words words) {
   return many;
 }
 
-void slot_pool::give_back(request_slot& slot) {
-  std::unique_ptr<request_slot> back(&slot);
-  if (free_.size() >= most_kept || (slot.extra && !clear(slot))) return;
-  free_.push_back(std::move(back));
+void slot_pool::give_back_extra(request_slot& slot) {
+  if (kept_ >= most_kept || (slot.extra && !clear(slot))) {
+    delete &slot;
+  } else {
+    keep(slot);
+  }
 }
+
+void slot_pool::forget_error(request_slot& slot) { slot.error = nullptr; }
 
 // False where it grew too large to be kept, or a reply went beyond its limit: that never ends.
 bool slot_pool::clear(request_slot& slot) {

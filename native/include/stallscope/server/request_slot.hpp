@@ -81,17 +81,33 @@ class slot_pool {
  public:
   // Slots carry the states of this path's calls; null: none.
   slot_pool(path* states_of, std::size_t reply_limit)
-      : path_(states_of), reply_limit_(reply_limit) {
-    free_.reserve(most_kept);  // giving one back needs no memory
-  }
+      : path_(states_of), reply_limit_(reply_limit) {}
+  slot_pool(const slot_pool&) = delete;
+  slot_pool& operator=(const slot_pool&) = delete;
+  slot_pool(slot_pool&&) = delete;
+  slot_pool& operator=(slot_pool&&) = delete;
+  ~slot_pool();
 
   request_slot& take(connection& client, request_words words);
-  void give_back(request_slot& slot);
+  void give_back(request_slot& slot) {
+    if (kept_ >= most_kept || slot.extra) {
+      give_back_extra(slot);
+    } else {
+      keep(slot);
+    }
+  }
 
  private:
+  void keep(request_slot& slot) noexcept {
+    slot.next = free_;
+    free_ = &slot;
+    ++kept_;
+  }
+  [[gnu::noinline]] void give_back_extra(request_slot& slot);
   [[gnu::noinline]] void add_one();
+  [[gnu::noinline]] static void forget_error(request_slot& slot);
   static request_words keep_few(request_slot& slot, request_words words);
-  static request_words keep_many(request_slot& slot, request_words words);
+  [[gnu::noinline]] static request_words keep_many(request_slot& slot, request_words words);
   static bool clear(request_slot& slot);
 
   static constexpr std::size_t most_kept = 4096;
@@ -100,7 +116,8 @@ class slot_pool {
 
   path* path_;
   std::size_t reply_limit_;
-  std::vector<std::unique_ptr<request_slot>> free_;
+  request_slot* free_ = nullptr;  // the one given back last, and the others behind it
+  std::size_t kept_ = 0;          // so many
 };
 
 }  // namespace stallscope::server
