@@ -20,18 +20,14 @@ path_runner::path_runner(std::span<const step> steps, owner& owner,
   }
 }
 
-bool path_runner::submit(request_call& call) {
+// A call that does not simply join the wave.
+bool path_runner::submit_apart(request_call& call) {
   if (stages_.empty()) {
     run_all(call);
     owner_.finished(call);
     return false;
   }
-  if (waiting_.empty() && under_way_ < max_wave_) {
-    ++under_way_;
-    stages_.front()->enqueue(&call);
-  } else {
-    waiting_.push(&call);
-  }
+  waiting_.push(&call);
   return under_way_ >= max_wave_;
 }
 

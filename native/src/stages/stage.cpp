@@ -32,6 +32,12 @@ stage::~stage() {
   registry_.remove(*this);
 }
 
+void stage::schedule_now() {
+  scheduled_ = true;
+  tally_.scheduled.add(1);
+  scheduler_.schedule(*this);
+}
+
 // Batches may be within batches: a stage whose queue is full is run by the one before it.
 std::int64_t stage::begin_batch() {
   time_before_ = registry_.batch_time_ns_;

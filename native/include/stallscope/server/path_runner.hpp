@@ -42,7 +42,12 @@ class path_runner {
 
   // The call stays in place until it is finished. Whether a whole wave waits to be run: further
   // calls would only leave the data cache before their turn.
-  bool submit(request_call& call);
+  bool submit(request_call& call) {
+    if (under_way_ >= max_wave_ || !waiting_.empty()) return submit_apart(call);
+    ++under_way_;
+    stages_.front()->enqueue(&call);
+    return under_way_ >= max_wave_;
+  }
 
   // Whether stages are on and nothing is under way in them. A request that nothing else waits
   // behind then gains nothing by a queue: one of the next two runs it there and then, as batches of
@@ -71,15 +76,16 @@ class path_runner {
     void pass_on(request_call* call) const noexcept;
   };
 
+  [[gnu::noinline]] bool submit_apart(request_call& call);
   void run_all(request_call& call) const;
   static bool run_step(const step& one, request_call& call) noexcept;
-  void begin_wave();
+  [[gnu::noinline]] void begin_wave();
   [[gnu::noinline]] void ended(request_call& call) noexcept;
 
   std::span<const step> steps_;
   owner& owner_;
   std::vector<std::unique_ptr<step_stage>> stages_;
-  std::size_t max_wave_ = 0;
+  std::size_t max_wave_ = 0;   // 0: stages are off
   std::size_t under_way_ = 0;  // of this wave
   stages::call_queue<request_call*> waiting_{0};
 };

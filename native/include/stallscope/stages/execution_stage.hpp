@@ -61,11 +61,11 @@ class execution_stage final : public stage {
   // own function makes is always queued, also beyond the limit. Throws std::bad_alloc there only.
   void enqueue(call added) {
     tally_.enqueued.add(1);
-    if (queue_.used() >= attention_from_ && !make_way(added)) {
-      return;
+    if (queue_.used() >= attention_from_) {
+      enqueue_with_attention(std::move(added));
+    } else {
+      add_to_queue(std::move(added));
     }
-    queue_.push_within_room({std::move(added), present_ns()});
-    schedule();
   }
 
   // What a call would do, there and then, as a batch of one that queue and scheduler do not see:
@@ -98,18 +98,23 @@ class execution_stage final : public stage {
     std::int64_t since_ns = 0;
   };
 
-  // Whether the call is to be queued, for which there then is room; false: it has run.
-  [[gnu::noinline]] bool make_way(call& added) {
+  void add_to_queue(call added) {
+    queue_.push_within_room({std::move(added), present_ns()});
+    schedule();
+  }
+
+  // Runs the call, or makes room for it in the queue.
+  [[gnu::noinline]] void enqueue_with_attention(call added) {
     if (!running_ && settings_.max_batch == 1 && queue_.empty()) {
       run_at_once(added);
-      return false;
+      return;
     }
     if (!running_ && queue_.size() >= settings_.queue_limit) {
       tally_.flushed_inline.add(1);
       run_batch(queue_.size());
     }
     queue_.make_room();
-    return true;
+    add_to_queue(std::move(added));
   }
 
   void run_at_once(call& only) {

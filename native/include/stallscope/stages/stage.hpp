@@ -47,11 +47,7 @@ class stage : private task {
   virtual ~stage();
 
   void schedule() {
-    if (!scheduled_) {
-      scheduled_ = true;
-      tally_.scheduled.add(1);
-      scheduler_.schedule(*this);
-    }
+    if (!scheduled_) schedule_now();
   }
   // The scheduler's time; within a batch, that of its beginning.
   [[nodiscard]] std::int64_t present_ns() const;
@@ -64,6 +60,7 @@ class stage : private task {
   stage_tally tally_;
 
  private:
+  void schedule_now();
   void run() final {
     scheduled_ = false;
     run_task();
