@@ -88,13 +88,27 @@ void connection::append(request_slot& slot) {
 
 void connection::finish(request_slot& slot) {
   slot.done = true;
-  waiting_bytes_ += slot.reply_bytes();
-  take_finished();
+  if (&slot == first_ && !slot.apart) {
+    forget_first(0);
+    if (first_ != nullptr && first_->done) take_finished();
+  } else {
+    waiting_bytes_ += slot.reply_bytes();
+    take_finished();
+  }
   if (closed_) return;
   home_.mark_dirty(*this);
   if (home_.options().write == write_policy::eager) flush();
   // Whoever is taking requests goes on by itself.
   if (!taking_ && (in_flight_ == 0 || postponed_ != 0)) resume();
+}
+
+// The oldest request under way is answered; what it had in a reply of its own is taken.
+inline void connection::forget_first(std::size_t reply_bytes) {
+  request_slot& oldest = *first_;
+  foreign_reply_bytes_ = std::max(reply_bytes, foreign_reply_bytes_ - foreign_reply_bytes_ / 8);
+  first_ = oldest.next;
+  --in_flight_;
+  home_.executor().give_back(oldest);
 }
 
 void connection::take_finished() {
@@ -103,10 +117,7 @@ void connection::take_finished() {
     const std::size_t bytes = oldest.reply_bytes();
     if (oldest.apart && !closed_ && !take_reply_apart(oldest)) break;
     waiting_bytes_ -= bytes;
-    foreign_reply_bytes_ = std::max(bytes, foreign_reply_bytes_ - foreign_reply_bytes_ / 8);
-    first_ = oldest.next;
-    --in_flight_;
-    home_.executor().give_back(oldest);
+    forget_first(bytes);
   }
 }
 

@@ -84,7 +84,8 @@ class connection final : public event_handler, private task {
   [[nodiscard]] bool another_fits();
   [[nodiscard]] bool replies_under_way_fit() const;
   [[nodiscard]] bool output_fits();
-  void take_finished();
+  void forget_first(std::size_t reply_bytes);
+  [[gnu::noinline]] void take_finished();
   bool take_reply_apart(request_slot& oldest);
   request_slot& oldest_postponed();
   void answer_postponed();

@@ -60,8 +60,7 @@ class shard final : private timer, private cross_mail::listener {
 
   void mark_dirty(connection& client) {
     if (client.in_dirty) return;
-    client.in_dirty = true;
-    dirty_.push_back(&client);
+    add_dirty(client);
   }
   void closed(connection& client) { ended_.push_back(&client); }
   // Bytes in buffers went from one number to another; false where that is more than allowed.
@@ -70,6 +69,10 @@ class shard final : private timer, private cross_mail::listener {
   void cut_off_largest();
 
  private:
+  [[gnu::noinline]] void add_dirty(connection& client) {
+    client.in_dirty = true;
+    dirty_.push_back(&client);
+  }
   // A member function as a task of the loop.
   template <void (shard::*function)()>
   class own_task final : public task {
