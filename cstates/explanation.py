@@ -34,7 +34,7 @@ class SleepCost:
     wakes_per_s: float
     exit_us: float | None  # mean of a wake-up
     source: str  # "measured", or "declared" where no cause had a time
-    too_deep_share: float
+    too_deep_share: float | None  # None where it was not counted
     pid: int | None = None
     name: str = ""
 
@@ -96,7 +96,7 @@ def _by_counters(run: IdleRun) -> tuple[SleepCost, ...]:
                 wakes_per_s=state.entries / run.seconds if run.seconds else 0.0,
                 exit_us=state.exit_latency_us,
                 source="declared",
-                too_deep_share=state.above or 0.0,
+                too_deep_share=state.above,
             )
             for state in run.states
             if state.entries

@@ -216,7 +216,7 @@ def _wake(row: Fields) -> WakeRow:
         too_deep=row.count("too_deep"),
         timed=row.count("timed"),
         awake_sum_ns=row.count("awake_sum_ns"),
-        awake_squares_us2=row.maybe_number("awake_squares_us2") or 0.0,
+        awake_squares_us2=row.number("awake_squares_us2"),
         awake=_percentiles(row, "awake_us"),
         exits=_percentiles(row, "exit_us"),
     )

@@ -137,6 +137,6 @@ def _cells(run: IdleRun, cost: SleepCost) -> tuple[str, ...]:
         f"{cost.wakes_per_s:,.2f}",
         "n/a" if cost.exit_us is None else f"{cost.exit_us:,.1f}",
         "n/a" if cost.us_per_s is None else f"{cost.us_per_s:,.0f}",
-        percent(cost.too_deep_share),
+        "n/a" if cost.too_deep_share is None else percent(cost.too_deep_share),
         cost.source,
     )

@@ -63,10 +63,11 @@ def facts(run: IdleRun) -> Iterator[tuple[str, str]]:
 
 def overhead_text(run: IdleRun) -> str:
     """Return what the recording took of the machine."""
-    per_s = (run.events or 0) / run.seconds if run.seconds else 0.0
+    if run.events is None or run.reader_cpu_s is None or not run.seconds:
+        return "unknown: the recording does not tell"
     return (
-        f"{per_s:,.0f} trace events a second on all CPUs, and {run.reader_cpu_s or 0:.2f} s of one "
-        "CPU to read them"
+        f"{run.events / run.seconds:,.0f} trace events a second on all CPUs, and "
+        f"{run.reader_cpu_s:.2f} s of one CPU to read them"
     )
 
 

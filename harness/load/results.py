@@ -44,7 +44,7 @@ class LoadSecond:
     def of(cls, fields: Fields) -> "LoadSecond":
         """Return the second that a line of the loader's tells."""
         return cls(
-            t_s=fields.maybe_number("t") or 0.0,
+            t_s=fields.number("t"),
             requests=fields.count("requests", 0),
             errors=fields.count("errors", 0),
             p50_us=fields.maybe_number("p50_us"),
@@ -85,7 +85,7 @@ class LoadResult:
             send_lag_us=Percentiles.of(fields.fields("send_lag_us")),
             limited_by_loader=fields.boolean("limited_by_loader", default=False),
             why="" if fields.values.get("why") is None else fields.text("why"),
-            cpu_s=fields.maybe_number("cpu_s") or 0.0,
+            cpu_s=fields.number("cpu_s"),
             warnings=fields.texts("warnings"),
             document=fields.values,
         )
