@@ -91,10 +91,16 @@ class FailureLedger:
             self.path.write_text("".join(f"{name}\n" for name in self.failed))
 
 
+def _stay(*_: object) -> None:
+    """Hears a signal, and does nothing."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # Begun in the background by a shell: what the tests start would not hear Ctrl-C either.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Begun in the background by a shell, or by nohup, the tests ignore these signals. What they start
+    # would, too, were there no handler.
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, _stay)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
     skips = SkipLedger()
     config.pluginmanager.register(skips, "skip-ledger")
     again = os.environ.get("STALLSCOPE_TESTS_AGAIN")

@@ -9,6 +9,9 @@ namespace {
 // As isspace of the C locale has it.
 bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
+// Those that end a word without quotes are fewer: redis keeps vertical tabs and form feeds in it.
+bool ends_word(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
+
 int hex_digit(char byte) {
   if (byte >= '0' && byte <= '9') return byte - '0';
   const char lower = static_cast<char>(byte | 0x20);
@@ -44,13 +47,13 @@ class line_splitter {
   // The word at the reading position; false when its quotes are not balanced.
   bool take_word(std::string_view& word) {
     const std::size_t start = write_ = read_;
-    while (!at_end() && !is_space(line_[read_])) {
+    while (!at_end() && !ends_word(line_[read_])) {
       const char byte = line_[read_++];
-      if (byte != '"' && byte != '\'') {
-        line_[write_++] = byte;
-      } else if (!(byte == '"' ? take_double_quoted() : take_single_quoted())) {
-        return false;
+      if (byte == '"' || byte == '\'') {
+        if (!(byte == '"' ? take_double_quoted() : take_single_quoted())) return false;
+        break;  // a quote that closes ends the word
       }
+      line_[write_++] = byte;
     }
     word = {line_.data() + start, write_ - start};
     return true;

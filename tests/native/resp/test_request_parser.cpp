@@ -80,6 +80,7 @@ TEST_CASE("lines typed by hand") {
   CHECK(requests_of(R"("\x41\n\r\t\b\a\q\"\xg1" 'it\'s \n')"
                     "\n") == std::vector<words>{{"A\n\r\t\b\aq\"xg1", "it's \\n"}});
   CHECK(requests_of("a\"b c\"\n") == std::vector<words>{{"ab c"}});
+  CHECK(requests_of("\va\vb\f c \f'd'\ve\n") == std::vector<words>{{"a\vb\f", "c", "d", "e"}});
 }
 
 TEST_CASE("quotes that do not close, or close within a word, are refused") {
