@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.pairs import keep_settings
 from benchmarks.tables import document
-from harness.machine_settings import settings_now, settings_since
+from harness.recordings.settings_text import settings_now, settings_since
 
 # Quick ones first; each module has run() and says in its docstring what it compares.
 NAMES = (

@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from benchmarks import chromium
 from benchmarks.pairs import Case, save
-from harness.pages.flame import render_page
+from harness.profile.page import render_page
 from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
 
 STACKS, ROUNDS = 100_000, 7

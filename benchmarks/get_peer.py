@@ -11,11 +11,11 @@ from pathlib import Path
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, save
 from benchmarks.record_targets import free_port, wait_for
-from harness.labs.stages_machine import two_cores
-from harness.load.asking import commands_processed
-from harness.load.loader import fill_keys, loading
-from harness.load.options import LoadOptions, ServerOptions
-from harness.load.server import process_cpu_s, running_server
+from harness.workload.cores import two_cores
+from harness.workload.loader import fill_keys, loading
+from harness.workload.options import LoadOptions, ServerOptions
+from harness.workload.server import process_cpu_s, running_server
+from harness.workload.server_queries import commands_processed
 from stallscope.system_files import Roots
 
 PAIRS = 7

@@ -17,8 +17,8 @@ from pathlib import Path
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, save
 from benchmarks.zram_disk import zram_disk
-from ioprobe.engine import Measured, Point, measuring
-from ioprobe.simulated import Simulated
+from ioprobe.engine.engine import Measured, Point, measuring
+from ioprobe.target.simulated import Simulated
 
 PAIRS = 7
 SECONDS = 3.0

@@ -4,9 +4,9 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.pairs import Case, save
-from harness.mix_truth import running_mix
-from harness.profiling import analyze
-from harness.recorder import record
+from harness.machine_checks.mix_truth import running_mix
+from harness.profile.analysis import analyze
+from harness.profile.recorder import record
 from stallscope.collector import CollectorOptions
 
 RUNS = 10

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from benchmarks.effort import pairs
 from benchmarks.get_peer import redis
 from benchmarks.pairs import Case, save
-from harness.labs.stages_machine import two_cores
+from harness.workload.cores import two_cores
 from stallscope.programs import program
 from stallscope.system_files import Roots
 

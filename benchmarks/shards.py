@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, interleave, save
-from harness.labs.memory_machine import gather
-from harness.load.loader import fill_keys, loading
-from harness.load.options import LoadOptions, ServerOptions
-from harness.load.server import running_server
+from harness.labs.memory.machine import gather
+from harness.workload.loader import fill_keys, loading
+from harness.workload.options import LoadOptions, ServerOptions
+from harness.workload.server import running_server
 from stallscope.system_files import Roots
 
 PAIRS = 5

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from benchmarks.effort import seconds
 from benchmarks.pairs import Case, save
-from harness.labs.stages_machine import two_cores
-from harness.labs.stages_results import Cores
-from harness.load.loader import fill_keys, loading, run_load
-from harness.load.options import LoadOptions, ServerOptions
-from harness.load.server import RunningServer, running_server
+from harness.labs.stages.results import Cores
+from harness.workload.cores import two_cores
+from harness.workload.loader import fill_keys, loading, run_load
+from harness.workload.options import LoadOptions, ServerOptions
+from harness.workload.server import RunningServer, running_server
 from stallscope.system_files import Roots
 
 DURATION_S = 600.0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, save
-from harness.labs.stages_notes import heading
-from harness.labs.stages_plan import (
+from harness.labs.stages.notes import heading
+from harness.labs.stages.plan import (
     FIXED_RATE,
     NEAR_SATURATION,
     SATURATED,
@@ -20,8 +20,8 @@ from harness.labs.stages_plan import (
     Side,
     StagesOptions,
 )
-from harness.labs.stages_results import Reading, StagesResults
-from harness.labs.stages_session import run_lab
+from harness.labs.stages.results import Reading, StagesResults
+from harness.labs.stages.session import run_lab
 
 PAIRS = 5
 DURATION_S = 1.5

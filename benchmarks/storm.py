@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, save
-from harness.labs.storm_plan import AGAINST, StormOptions, against_text
-from harness.labs.storm_results import OTHERS, READER, WRITER, Pick, StormResults
-from harness.labs.storm_session import measured_storm
+from harness.labs.storm.plan import AGAINST, StormOptions, against_text
+from harness.labs.storm.rounds import OTHERS, READER, WRITER, Pick, StormResults
+from harness.labs.storm.session import measured_storm
 from ioprobe.storm import Setting, StormRound
 
 LIMITS = (AGAINST, 48, 32, 16, 8)

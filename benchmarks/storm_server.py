@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import save
 from benchmarks.storm import cases
-from harness.labs.storm_plan import StormOptions
-from harness.labs.storm_server import measured_server
+from harness.labs.storm.plan import StormOptions
+from harness.labs.storm.server import measured_server
 
 LIMITS = (32, 16)  # beside the server's own
 ROUNDS = 7

@@ -8,7 +8,7 @@ from benchmarks.pairs import (
     ratios,
     sessions,
 )
-from harness.machine_settings import settings_facts
+from harness.recordings.settings_text import settings_facts
 
 INTRODUCTION = """# Benchmarks
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
 
-from stallscope.rank_tests import ALPHA, holm, least_size, mann_whitney
+from stallscope.statistics.rank_tests import ALPHA, holm, least_size, mann_whitney
 
 LEAST_ENTRIES_PER_S = 1.0  # of sleep states as it is: fewer, and sleeping can cost nothing
 MOST_OTHERS = 0.1  # of the CPUs' time: where others had more, that little gains says little

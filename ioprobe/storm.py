@@ -7,10 +7,10 @@ target runs the same loop in virtual time, and says ``modelled``.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ioprobe.engine import target_document
-from ioprobe.engine_lines import begun, error_of, latency_of
-from ioprobe.engine_process import told_lines
-from ioprobe.measured import Begun, Ended, Measurable
+from ioprobe.engine.engine import target_document
+from ioprobe.engine.lines import begun, error_of, latency_of
+from ioprobe.engine.points import Begun, Ended, Measurable
+from ioprobe.engine.process import told_lines
 from stallscope.json_fields import Fields
 
 PLAN_SCHEMA = "stallscope.io.storm/1"

@@ -29,7 +29,7 @@ def run() -> int:
             "  remedy: install stallscope on its own: pipx install stallscope\n"
         )
         return 3
-    from harness.command_line import main  # noqa: PLC0415 - only once all parts are known to be ours
+    from harness.cli.command_line import main  # noqa: PLC0415 - only once all parts are known to be ours
 
     return main()
 

@@ -2,7 +2,7 @@
 
 import click
 
-from harness.lazy_group import LazyGroup
+from harness.cli.lazy_group import LazyGroup
 
 # Every verb with its short help; its module is cstates_VERB. A test holds this to the verbs' help.
 CSTATES = {

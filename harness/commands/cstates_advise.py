@@ -32,9 +32,9 @@ def command(run: Path, latency: Path | None, as_json: bool) -> None:
     """
     from cstates.advice import advise  # noqa: PLC0415 - start-up stays light
     from cstates.closing_evidence import evidence_of  # noqa: PLC0415
-    from harness.cstates.explain_text import advise_document, advise_lines  # noqa: PLC0415
-    from harness.cstates.record_report import read_run  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cstates.explain.text import advise_document, advise_lines  # noqa: PLC0415
+    from harness.cstates.record.report import read_run  # noqa: PLC0415
     from stallscope.json_fields import read_fields  # noqa: PLC0415
 
     _, recorded = read_run(run)

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from harness.experiment_options import rounds_option, seconds_option, seed_option
-from harness.number_options import number_option
-from harness.pinning.options import machine_options
+from harness.cli.experiment_options import rounds_option, seconds_option, seed_option
+from harness.cli.number_options import number_option
+from harness.pin.options import machine_options
 from stallscope.errors import UsageError
 
 EXAMPLES = """\b
@@ -57,12 +57,12 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     if load == bool(words):
         raise UsageError("name a command to run, or --load", "stallscope cstates compare -- CMD")
     from cstates.candidates import candidates  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.compare_session import CompareRequest, measure  # noqa: PLC0415
-    from harness.cstates.compare_settings import own_settings  # noqa: PLC0415
-    from harness.cstates.compare_text import document, lines  # noqa: PLC0415
-    from harness.cstates.compare_words import cpus_of, load_plan  # noqa: PLC0415
-    from harness.pinning.running import chosen_place  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cstates.compare.options import cpus_of, load_plan  # noqa: PLC0415
+    from harness.cstates.compare.session import CompareRequest, measure  # noqa: PLC0415
+    from harness.cstates.compare.settings import own_settings  # noqa: PLC0415
+    from harness.cstates.compare.text import document, lines  # noqa: PLC0415
+    from harness.pin.session import chosen_place  # noqa: PLC0415
 
     place = chosen_place(values, "stallscope cstates compare")
     plan = load_plan(place.roots, values) if load else None

@@ -23,9 +23,9 @@ def command(run: Path, as_json: bool) -> None:
     wake-up from them cost, and all in a second. RUN is a directory of `stallscope cstates record`.
     """
     from cstates.explanation import explain  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.explain_text import explain_document, explain_lines  # noqa: PLC0415
-    from harness.cstates.record_report import read_run  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cstates.explain.text import explain_document, explain_lines  # noqa: PLC0415
+    from harness.cstates.record.report import read_run  # noqa: PLC0415
 
     _, recorded = read_run(run)
     found = explain(recorded)

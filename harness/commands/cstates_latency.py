@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from harness.experiment_options import rounds_option, seconds_option
-from harness.pinning.options import machine_options
+from harness.cli.experiment_options import rounds_option, seconds_option
+from harness.pin.options import machine_options
 
 EXAMPLES = """\b
 Examples:
@@ -54,14 +54,14 @@ def command(kind: str, think_us: str, processes: str, as_json: bool, **values: A
     as `stallscope pin` does. Rounds alternate; how often the CPUs really idled is counted. That
     nothing is to be gained is an answer.
     """
-    from harness.cstates.latency_session import (  # noqa: PLC0415 - start-up stays light
+    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cstates.latency.options import wake_cpus, wake_tests  # noqa: PLC0415
+    from harness.cstates.latency.session import (  # noqa: PLC0415 - start-up stays light
         LatencyRequest,
         measure,
     )
-    from harness.cstates.latency_text import document, lines  # noqa: PLC0415
-    from harness.cstates.latency_words import wake_cpus, wake_tests  # noqa: PLC0415
-    from harness.pinning.running import chosen_place  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.cstates.latency.text import document, lines  # noqa: PLC0415
+    from harness.pin.session import chosen_place  # noqa: PLC0415
 
     place = chosen_place(values, "stallscope cstates latency")
     tests = wake_tests(kind, think_us, processes=int(processes))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from harness.number_options import Number
+from harness.cli.number_options import Number
 
 EXAMPLES = """\b
 Examples:
@@ -60,8 +60,8 @@ def command(
     kernel's counters only.
     """
     from cstates.sysfs import chosen_cpus  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.record_files import default_directory  # noqa: PLC0415
-    from harness.cstates.record_session import RecordOptions, run_session  # noqa: PLC0415
+    from harness.cstates.record.files import default_directory  # noqa: PLC0415
+    from harness.cstates.record.session import RecordOptions, run_session  # noqa: PLC0415
     from stallscope.system_files import Roots  # noqa: PLC0415
 
     options = RecordOptions(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from harness.machine_options import roots_options
-from harness.number_options import Number
+from harness.cli.machine_options import roots_options
+from harness.cli.number_options import Number
 
 EXAMPLES = """\b
 Examples:
@@ -50,9 +50,9 @@ def command(
     """
     from cstates.observation import observe  # noqa: PLC0415 - start-up stays light
     from cstates.sysfs import chosen_cpus, machine_roots  # noqa: PLC0415
-    from harness.cstates.show_document import document  # noqa: PLC0415
-    from harness.cstates.show_table import lines  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.cli.terminal import width  # noqa: PLC0415
+    from harness.cstates.show.document import document  # noqa: PLC0415
+    from harness.cstates.show.text import lines  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
 
     roots = machine_roots(sysfs_root, proc_root)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from harness.experiment_options import seed_option
-from harness.machine_options import roots_options
+from harness.cli.experiment_options import seed_option
+from harness.cli.machine_options import roots_options
 
 EXAMPLES = """\b
 Examples:
@@ -97,9 +97,9 @@ def command(
     were, and latencies are those declared.
     """
     from cstates.sysfs import machine_roots  # noqa: PLC0415 - start-up stays light
+    from harness.cli.terminal import width  # noqa: PLC0415
     from harness.cstates.page_files import write_simulated_page  # noqa: PLC0415
-    from harness.cstates.simulate_request import Request, listed, run  # noqa: PLC0415
-    from harness.terminal import width  # noqa: PLC0415
+    from harness.cstates.simulate.options import Request, listed, run  # noqa: PLC0415
 
     if listing:
         click.echo("\n".join(listed()))

@@ -32,10 +32,10 @@ def command(as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
     Every line is available, limited or unavailable to this user, with the remedy. Nothing is
     changed: events are opened for trial and closed at once.
     """
+    from harness.cli.terminal import colours, width  # noqa: PLC0415
     from harness.doctor.checks import run_checks  # noqa: PLC0415 - start-up stays light
-    from harness.doctor.machine import gather  # noqa: PLC0415
-    from harness.doctor.rendering import closing_lines, document, lines  # noqa: PLC0415
-    from harness.terminal import colours, width  # noqa: PLC0415
+    from harness.doctor.text import closing_lines, document, lines  # noqa: PLC0415
+    from harness.machine_checks.machine import gather  # noqa: PLC0415
     from stallscope.programs import FOLDER as PROGRAMS  # noqa: PLC0415
     from stallscope.system_files import Roots  # noqa: PLC0415
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from harness.options import RUN_HELP
+from harness.cli.recording_options import RUN_HELP
 
 EXAMPLES = """\b
 Examples:
@@ -46,9 +46,9 @@ def command(
     event: str,
 ) -> None:
     """Write a recording's flame graph as SVG, HTML or folded text."""
-    from harness.outputs import write_whole  # noqa: PLC0415 - start-up stays light
-    from harness.profiling import analyze  # noqa: PLC0415
-    from harness.reporting import page_parts  # noqa: PLC0415
+    from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
+    from harness.profile.analysis import analyze  # noqa: PLC0415
+    from harness.profile.page_files import page_parts  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
     from topdown.stacks.flame_folded import render_folded  # noqa: PLC0415
     from topdown.stacks.flame_svg import render_svg  # noqa: PLC0415

@@ -41,7 +41,7 @@ def command(path: str, as_json: bool, **values: Any) -> int:
     has no name and is gone at the end; beside a file that is named, in a directory, or, with
     --destroy, onto a device. Ctrl-C keeps what was measured.
     """
-    from harness.io.mix_options import mix_request  # noqa: PLC0415 - start-up stays light
-    from harness.io.mix_session import run_mix  # noqa: PLC0415
+    from harness.io.mix.options import mix_request  # noqa: PLC0415 - start-up stays light
+    from harness.io.mix.session import run_mix  # noqa: PLC0415
 
     return run_mix(mix_request(path, values), as_json=as_json)

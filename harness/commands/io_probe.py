@@ -59,10 +59,10 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
     has no name. Tells percentiles, a histogram and where the time went, and checks itself: where
     its own delays or Little's law say so, the numbers are marked. Ctrl-C keeps what was measured.
     """
-    from harness.io.curve_options import size_of  # noqa: PLC0415
-    from harness.io.probe_buckets import Scale  # noqa: PLC0415 - start-up stays light
-    from harness.io.probe_request import ProbeRequest, Ways  # noqa: PLC0415
-    from harness.io.probe_session import run_probe  # noqa: PLC0415
+    from harness.io.curve.options import size_of  # noqa: PLC0415
+    from harness.io.probe.buckets import Scale  # noqa: PLC0415 - start-up stays light
+    from harness.io.probe.options import ProbeRequest, Ways  # noqa: PLC0415
+    from harness.io.probe.session import run_probe  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
 
     if cached and values["ways"] == "direct":

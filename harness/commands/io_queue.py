@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli.machine_options import roots_options
 from harness.io.verb_options import check_force, recording_options, time_option
-from harness.machine_options import roots_options
 
 EXAMPLES = """\b
 Examples:
@@ -43,7 +43,7 @@ def command(
     tags, merging, block sizes, write cache, requests in flight, stalls by PSI. Nothing is written
     to the disk but a recording that is asked for, and nothing is read but what the kernel tells.
     """
-    from harness.io.queue_session import QueueRequest, run_queue  # noqa: PLC0415 - start-up
+    from harness.io.queue.session import QueueRequest, run_queue  # noqa: PLC0415 - start-up
     from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.system_files import roots_at  # noqa: PLC0415
 

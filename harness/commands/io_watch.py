@@ -51,7 +51,7 @@ def command(
     instance of our own, which takes root. Nothing is sent to any disk. A process is who put a
     request into the queue: pages that are written back later are their kernel worker's.
     """
-    from harness.io.watch_session import WatchOptions, run_watch  # noqa: PLC0415 - start-up
+    from harness.io.watch.session import WatchOptions, run_watch  # noqa: PLC0415 - start-up
 
     check_force(output, force=force)
     options = WatchOptions(devices, pids, duration, output, force)

@@ -32,16 +32,16 @@ def command(names: tuple[str, ...], gate: bool, as_json: bool) -> int:
     where this machine has them, else the modelled source; the kernel's counters for faults, system
     calls and waiting. All of them take some minutes.
     """
-    from harness.labs.kernels import Row, Verdict, rows  # noqa: PLC0415 - start-up stays light
-    from harness.labs.kernels_sources import available_sources  # noqa: PLC0415
-    from harness.labs.kernels_table import document, heading, line, notes  # noqa: PLC0415
-    from harness.labs.known_kernels import known_kernels  # noqa: PLC0415
-    from harness.machine_settings import (  # noqa: PLC0415
+    from harness.cli.terminal import LiveLine, colours, width  # noqa: PLC0415
+    from harness.labs.kernels.known_kernels import known_kernels  # noqa: PLC0415
+    from harness.labs.kernels.session import Row, Verdict, rows  # noqa: PLC0415 - start-up stays light
+    from harness.labs.kernels.sources import available_sources  # noqa: PLC0415
+    from harness.labs.kernels.text import document, heading, line, notes  # noqa: PLC0415
+    from harness.recordings.settings_text import (  # noqa: PLC0415
         settings_lines,
         settings_now,
         settings_since,
     )
-    from harness.terminal import LiveLine, colours, width  # noqa: PLC0415
     from stallscope.errors import ExitCode  # noqa: PLC0415
 
     kernels = known_kernels(names)

@@ -5,8 +5,13 @@ from typing import Any
 
 import click
 
-from harness.experiment_options import rounds_option
-from harness.workload_options import path_option, pipeline_option, run_length_option, stages_option
+from harness.cli.experiment_options import rounds_option
+from harness.cli.workload_options import (
+    path_option,
+    pipeline_option,
+    run_length_option,
+    stages_option,
+)
 
 EXAMPLES = """\b
 Examples:
@@ -60,9 +65,9 @@ def command(
     requests a second, by N: the points that a fit of scalability takes. Points whose server threads
     share a CPU with the loader are marked. Ctrl-C keeps what was measured.
     """
-    from harness.labs.memory_options import usable_cpus  # noqa: PLC0415 - start-up stays light
-    from harness.labs.scale_plan import ScaleOptions, doubling  # noqa: PLC0415
-    from harness.labs.scale_session import check_outputs, run_lab, show  # noqa: PLC0415
+    from harness.labs.memory.options import usable_cpus  # noqa: PLC0415 - start-up stays light
+    from harness.labs.scale.plan import ScaleOptions, doubling  # noqa: PLC0415
+    from harness.labs.scale.session import check_outputs, run_lab, show  # noqa: PLC0415
 
     check_outputs(output)
     options = ScaleOptions(

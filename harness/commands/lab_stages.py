@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from harness.number_options import number_option
-from harness.workload_options import (
+from harness.cli.number_options import number_option
+from harness.cli.workload_options import (
     batch_options,
     connections_option,
     path_option,
@@ -82,7 +82,7 @@ def command(cpus: str | None, loads: str, as_json: bool, **values: Any) -> None:
     verdict, which may be "no gain here", or none where rounds disagree, and writes a page with both
     flame graphs. Ctrl-C keeps complete pairs.
     """
-    from harness.labs.stages_options import stages_options  # noqa: PLC0415 - start-up stays light
-    from harness.labs.stages_session import run_lab, show  # noqa: PLC0415
+    from harness.labs.stages.options import stages_options  # noqa: PLC0415 - start-up stays light
+    from harness.labs.stages.session import run_lab, show  # noqa: PLC0415
 
     show(run_lab(stages_options(values, loads), cpus), as_json=as_json)

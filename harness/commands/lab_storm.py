@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from harness.number_options import Number
+from harness.cli.number_options import Number
 
 EXAMPLES = """\b
 Examples:
@@ -63,7 +63,7 @@ def command(path: str, as_json: bool, **values: Any) -> int:
     own, which has no name and is gone at the end, or, with --destroy, onto a device. Ctrl-C keeps
     what is finished.
     """
-    from harness.labs.storm_options import storm_options  # noqa: PLC0415 - start-up stays light
-    from harness.labs.storm_session import run_storm  # noqa: PLC0415
+    from harness.labs.storm.options import storm_options  # noqa: PLC0415 - start-up stays light
+    from harness.labs.storm.session import run_storm  # noqa: PLC0415
 
     return run_storm(storm_options(path, values), as_json=as_json)

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from harness.experiment_options import seed_option
-from harness.number_options import Number, number_option
-from harness.workload_options import connections_option, password_file_option, pipeline_option
+from harness.cli.experiment_options import seed_option
+from harness.cli.number_options import Number, number_option
+from harness.cli.workload_options import connections_option, password_file_option, pipeline_option
 
 EXAMPLES = """\b
 Examples:
@@ -113,9 +113,9 @@ def command(target: str, force: bool, as_json: bool, **values: Any) -> int:
     which a request was to start, so that a server that stalls cannot hide it. Writes a recording
     with histograms and a page. Ctrl-C ends the load and keeps what was measured.
     """
-    from harness.load.options import LoadOptions  # noqa: PLC0415 - start-up stays light
     from harness.load.recording import default_directory  # noqa: PLC0415
     from harness.load.session import run_session  # noqa: PLC0415
+    from harness.workload.options import LoadOptions  # noqa: PLC0415 - start-up stays light
     from stallscope.errors import UsageError  # noqa: PLC0415
 
     if not target:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from harness.pinning.options import machine_options, pin_request, request_options
+from harness.pin.options import machine_options, pin_request, request_options
 from stallscope.errors import UsageError
 
 EXAMPLES = """\b
@@ -23,7 +23,7 @@ Examples:
 @machine_options
 def status(as_json: bool, **values: Any) -> None:
     """Show what is pinned, by whom, and whether it still holds; change nothing."""
-    from harness.pinning.running import chosen_place, show_status  # noqa: PLC0415 - start-up
+    from harness.pin.session import chosen_place, show_status  # noqa: PLC0415 - start-up
 
     show_status(chosen_place(values, "stallscope pin status"), as_json=as_json)
 
@@ -32,7 +32,7 @@ def status(as_json: bool, **values: Any) -> None:
 @machine_options
 def restore(as_json: bool, **values: Any) -> None:
     """Put back what killed pins left behind; one that is held is refused."""
-    from harness.pinning.running import chosen_place, restore_and_report  # noqa: PLC0415 - start-up
+    from harness.pin.session import chosen_place, restore_and_report  # noqa: PLC0415 - start-up
 
     restore_and_report(chosen_place(values, "stallscope pin restore"), as_json=as_json)
 
@@ -72,7 +72,7 @@ def command(
     what was there before, however it ends. Returns the command's status. Also: pin status (what
     is pinned, by whom), pin restore (what a killed pin left behind).
     """
-    from harness.pinning.running import (  # noqa: PLC0415 - start-up stays light
+    from harness.pin.session import (  # noqa: PLC0415 - start-up stays light
         chosen_place,
         run_and_report,
         show_plan,

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from harness.options import collector_options, target_options
+from harness.cli.recording_options import collector_options, target_options
 
 EXAMPLES = """\b
 Examples:
@@ -44,13 +44,13 @@ def command(top: int, lines: int, inlined: bool, locate: bool, as_json: bool, **
     Prints the functions that took the CPU time and writes DIR/report.html, one page that works
     offline. Every share names its source; what was lost, unknown or cut short is said.
     """
-    from harness.profiling import analyze  # noqa: PLC0415
-    from harness.recorder import interrupted_once  # noqa: PLC0415
-    from harness.reporting import write_page  # noqa: PLC0415
-    from harness.slots.locating import locate_flagged  # noqa: PLC0415 - start-up stays light
-    from harness.slots.recorder import start  # noqa: PLC0415
-    from harness.summary import Places, show  # noqa: PLC0415
-    from harness.target_status import exit_code, explain  # noqa: PLC0415
+    from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
+    from harness.profile.analysis import analyze  # noqa: PLC0415
+    from harness.profile.group_recorder import start  # noqa: PLC0415
+    from harness.profile.locating import locate_flagged  # noqa: PLC0415 - start-up stays light
+    from harness.profile.page_files import write_page  # noqa: PLC0415
+    from harness.profile.recorder import interrupted_once  # noqa: PLC0415
+    from harness.profile.text import Places, show  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
 
     options = collector_options(values)

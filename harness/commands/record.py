@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from harness.options import collector_options, target_options
-from harness.terminal import note, printable, report_command
+from harness.cli.recording_options import collector_options, target_options
+from harness.cli.terminal import note, printable, report_command
 
 EXAMPLES = """\b
 Examples:
@@ -26,9 +26,9 @@ def command(as_json: bool, **values: Any) -> int:
     The recording is a directory. Look at it with `stallscope report`, or with `perf report
     --no-inline -i DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
     """
-    from harness.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
-    from harness.slots.recorder import start  # noqa: PLC0415
-    from harness.target_status import exit_code, explain  # noqa: PLC0415
+    from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
+    from harness.profile.group_recorder import start  # noqa: PLC0415
+    from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
 
     options = collector_options(values)
     with interrupted_once(options):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from harness.options import RUN_HELP
+from harness.cli.recording_options import RUN_HELP
 
 EXAMPLES = """\b
 Examples:
@@ -51,16 +51,16 @@ def command(
     as_json: bool,
 ) -> None:
     """Make the page of a recording."""
-    from harness.cstates.record_files import is_idle  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.record_report import report_idle  # noqa: PLC0415
+    from harness.cstates.record.files import is_idle  # noqa: PLC0415 - start-up stays light
+    from harness.cstates.record.report import report_idle  # noqa: PLC0415
     from harness.io.recording import is_io  # noqa: PLC0415
     from harness.io.report import report_io  # noqa: PLC0415
     from harness.load.recording import is_load  # noqa: PLC0415
     from harness.load.report import report_load  # noqa: PLC0415
-    from harness.profiling import analyze  # noqa: PLC0415
-    from harness.reporting import write_page  # noqa: PLC0415
-    from harness.slots.report import report_counters  # noqa: PLC0415
-    from harness.summary import Places, show  # noqa: PLC0415
+    from harness.profile.analysis import analyze  # noqa: PLC0415
+    from harness.profile.page_files import write_page  # noqa: PLC0415
+    from harness.profile.text import Places, show  # noqa: PLC0415
+    from harness.topdown.report import report_counters  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
     from topdown.slots.counting.recorded import is_counted  # noqa: PLC0415

@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from harness.load.options import DEFAULT_PORT
-from harness.workload_options import (
+from harness.cli.workload_options import (
     SERVED_PATHS,
     batch_options,
     password_file_option,
     path_option,
     stages_option,
 )
+from harness.workload.options import DEFAULT_PORT
 
 EXAMPLES = """\b
 Examples:
@@ -109,7 +109,7 @@ def command(as_json: bool, stages: str, **values: Any) -> int:
     in batches, so that instruction-cache stalls can be switched on and off. Any redis client talks
     to it.
     """
-    from harness.load.options import ServerOptions  # noqa: PLC0415 - start-up stays light
-    from harness.load.serving import serve  # noqa: PLC0415
+    from harness.serve.session import serve  # noqa: PLC0415
+    from harness.workload.options import ServerOptions  # noqa: PLC0415 - start-up stays light
 
     return serve(ServerOptions(stages=stages == "on", **values), as_json=as_json)

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from harness.number_options import Number
-from harness.options import choice_options
+from harness.cli.number_options import Number
+from harness.cli.recording_options import choice_options
 
 EXAMPLES = """\b
 Examples:
@@ -103,11 +103,11 @@ def command(self_test: bool, **values: Any) -> int:
     pipeline; the tree leads down to what a person can change. Each value stands with its error
     bar and its source: measured, modelled, or unavailable and why.
     """
-    from harness.slots.request import Source, request  # noqa: PLC0415 - start-up stays light
-    from harness.slots.show import show_measured, show_replay  # noqa: PLC0415
+    from harness.topdown.request import Source, request  # noqa: PLC0415 - start-up stays light
+    from harness.topdown.session import show_measured, show_replay  # noqa: PLC0415
 
     if self_test:
-        from harness.slots.self_test import run_self_test  # noqa: PLC0415
+        from harness.topdown.self_test import run_self_test  # noqa: PLC0415
 
         return run_self_test(values)
     asked = request(values)

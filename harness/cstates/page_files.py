@@ -6,9 +6,9 @@ from pathlib import Path
 from cstates.observation import Observation
 from cstates.simulation import Machine, SimulatedRow
 from cstates.trace import Trace
-from harness.outputs import write_whole
-from harness.pages.cstates import render_cstates_page
-from harness.pages.cstates_panel import simulated_panel, states_panel
+from harness.cli.outputs import write_whole
+from harness.cstates.page import render_cstates_page
+from harness.cstates.panel import simulated_panel, states_panel
 from stallscope.host import read_host
 from stallscope.system_files import Roots
 

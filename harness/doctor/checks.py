@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from harness.doctor import environment, events, kernel, permissions, power, stacks
-from harness.doctor.check import Check, Status
-from harness.doctor.machine import Machine
+from harness.doctor import environment, kernel, permissions, power, stacks
+from harness.machine_checks import events
+from harness.machine_checks.check import Check, Status
+from harness.machine_checks.machine import Machine
 
 CHECKS: tuple[Callable[[Machine], Check], ...] = (
     events.check_collector,

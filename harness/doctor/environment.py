@@ -1,7 +1,7 @@
 """Checks of where this runs: bare hardware, a virtual machine, a container."""
 
-from harness.doctor.check import Check, available, limited
-from harness.doctor.machine import Machine
+from harness.machine_checks.check import Check, available, limited
+from harness.machine_checks.machine import Machine
 
 
 def check_virtualization(machine: Machine) -> Check:

@@ -2,8 +2,8 @@
 
 import re
 
-from harness.doctor.check import Check, available, limited, unavailable
-from harness.doctor.machine import Machine
+from harness.machine_checks.check import Check, available, limited, unavailable
+from harness.machine_checks.machine import Machine
 from stallscope.system_files import names_in, read_text
 
 TRACEFS = "/sys/kernel/tracing"

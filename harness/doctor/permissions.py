@@ -1,7 +1,7 @@
 """Checks of what this process may do: capabilities, other users' processes, memory, descriptors."""
 
-from harness.doctor.check import Check, available, limited, unavailable
-from harness.doctor.machine import Machine
+from harness.machine_checks.check import Check, available, limited, unavailable
+from harness.machine_checks.machine import Machine
 from stallscope.kernel_limits import UNLIMITED
 
 RING_BYTES = 2 * 2**20  # of the collector, for each CPU

@@ -1,7 +1,7 @@
 """Checks of sleeping, frequency and time: what cstates stands on."""
 
-from harness.doctor.check import Check, available, limited, unavailable
-from harness.doctor.machine import Machine
+from harness.machine_checks.check import Check, available, limited, unavailable
+from harness.machine_checks.machine import Machine
 from stallscope.system_files import names_in, read_text
 
 IDLE_OPTIONS = ("cpuidle.off=1", "idle=poll", "idle=halt", "idle=nomwait", "nohlt")

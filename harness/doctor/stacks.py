@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from harness.doctor.check import Check, available, limited, unavailable
-from harness.doctor.events import allowed, refusal_remedy, why_not
-from harness.doctor.machine import Machine
+from harness.machine_checks.check import Check, available, limited, unavailable
+from harness.machine_checks.events import allowed, refusal_remedy, why_not
+from harness.machine_checks.machine import Machine
 from stallscope.system_files import names_in, read_text
 
 # Distributions whose packages keep frame pointers, since that version; rolling ones since any.
@@ -87,8 +87,8 @@ def _debug_package(machine: Machine) -> str:
 def _libc_build_id() -> str:
     """Return the build id, hexadecimal, of the C library that this Python runs on; else nothing."""
     from stallscope.errors import StallscopeError  # noqa: PLC0415
+    from stallscope.regular_file import open_regular  # noqa: PLC0415
     from topdown.stacks.elf_file import ElfFile  # noqa: PLC0415 - loads numpy, seldom needed
-    from topdown.stacks.regular_file import open_regular  # noqa: PLC0415
 
     maps = read_text(Path("/proc/self/maps")) or ""
     paths = {line.split(None, 5)[5] for line in maps.splitlines() if "/libc.so" in line}

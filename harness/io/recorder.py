@@ -12,6 +12,8 @@ import click
 
 from cstates.fingerprint import Fingerprint
 from cstates.observation import Observation
+from harness.cli.outputs import write_whole
+from harness.cli.terminal import colours, note, printable, report_command, width
 from harness.io.recording import (
     PAGE,
     IoRun,
@@ -20,10 +22,8 @@ from harness.io.recording import (
     write_manifest,
 )
 from harness.io.report import with_settings, write_io_page
-from harness.machine_settings import settings_lines, settings_now, settings_since
-from harness.outputs import write_whole
-from harness.recording_directory import forget_unbegun
-from harness.terminal import colours, note, printable, report_command, width
+from harness.recordings.directory import forget_unbegun
+from harness.recordings.settings_text import settings_lines, settings_now, settings_since
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
-from harness import recording_directory
-from harness.outputs import write_whole
+from harness.cli.outputs import write_whole
+from harness.recordings import directory as recording_directory
 from stallscope.json_fields import read_fields
 from stallscope.recordings import MANIFEST
 

@@ -10,14 +10,14 @@ from typing import Protocol, cast
 import click
 
 from cstates.fingerprint import Fingerprint
+from harness.cli.outputs import write_whole
+from harness.cli.terminal import colours, printable, width
+from harness.io.page import render_io_page
 from harness.io.recording import PAGE
-from harness.machine_settings import settings_lines
-from harness.outputs import write_whole
-from harness.pages.io_page import render_io_page
-from harness.pages.panels import Panel
-from harness.profiling import host_facts
-from harness.recorded_settings import recorded_facts, recorded_settings
-from harness.terminal import colours, printable, width
+from harness.page.panels import Panel
+from harness.profile.analysis import host_facts
+from harness.recordings.settings import recorded_facts, recorded_settings
+from harness.recordings.settings_text import settings_lines
 from stallscope.errors import UnableError
 from stallscope.json_fields import Fields, read_fields
 from stallscope.recordings import MANIFEST, Recording, read_manifest
@@ -42,12 +42,12 @@ class Reporter(Protocol):
 
 # A verb's document, and the module whose ``reported`` shows it; others are added here.
 REPORTERS = {
-    "probe.json": "harness.io.probe_report",
-    "curve.json": "harness.io.curve_report",
-    "mix.json": "harness.io.mix_report",
-    "queue.json": "harness.io.queue_report",
-    "watch.json": "harness.io.watch_report",
-    "storm.json": "harness.labs.storm_report",
+    "probe.json": "harness.io.probe.report",
+    "curve.json": "harness.io.curve.report",
+    "mix.json": "harness.io.mix.report",
+    "queue.json": "harness.io.queue.report",
+    "watch.json": "harness.io.watch.report",
+    "storm.json": "harness.labs.storm.report",
 }
 
 

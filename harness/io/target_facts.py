@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from harness.terminal import LiveLine, note
-from ioprobe.block_queue_reading import read_block_queue
-from ioprobe.curve_verdicts import Limit
-from ioprobe.engine_runs import EngineRuns
-from ioprobe.target import Target, Wanted, open_target
+from harness.cli.terminal import LiveLine, note
+from ioprobe.block_queue.reading import read_block_queue
+from ioprobe.curve.verdicts import Limit
+from ioprobe.engine.runs import EngineRuns
+from ioprobe.target.target import Target, Wanted, open_target
 from stallscope.errors import StallscopeError
 from stallscope.sizes import size_text
 from stallscope.system_files import Roots, read_integer

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from harness.number_options import Number, number_option
+from harness.cli.number_options import Number, number_option
 from stallscope.errors import UsageError
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -5,11 +5,11 @@ from datetime import datetime
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
-from harness import recording_directory
-from harness.load.loader import DOCUMENT
-from harness.load.options import LoadOptions
-from harness.load.results import LoadResult
-from harness.recorded_settings import recorded_settings
+from harness.recordings import directory as recording_directory
+from harness.recordings.settings import recorded_settings
+from harness.workload.loader import DOCUMENT
+from harness.workload.options import LoadOptions
+from harness.workload.results import LoadResult
 from stallscope.errors import UnableError
 from stallscope.histograms import IntervalLog, read_interval_log
 from stallscope.json_fields import read_fields

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
+from harness.cli.outputs import write_whole
+from harness.cli.terminal import colours, printable, width
+from harness.load.page import render_latency_page
 from harness.load.recording import LoadRecording, read_load
 from harness.load.text import rate_text, result_lines
-from harness.machine_settings import settings_facts, settings_lines
-from harness.outputs import write_whole
-from harness.pages.latency import render_latency_page
-from harness.pages.latency_panel import Series
-from harness.profiling import host_facts
-from harness.terminal import colours, printable, width
+from harness.page.latency_panel import Series
+from harness.profile.analysis import host_facts
+from harness.recordings.settings_text import settings_facts, settings_lines
 from stallscope.recordings import MANIFEST, Recording, read_manifest
 
 _NAMES = {

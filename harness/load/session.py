@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 
 from cstates.fingerprint import Fingerprint
-from harness.load.loader import run_load
-from harness.load.options import LoadOptions
+from harness.cli.terminal import LiveLine, colours, note, printable, report_command, width
 from harness.load.recording import make_directory, write_manifest
 from harness.load.report import write_load_page
-from harness.load.results import SCHEMA, LoadResult
 from harness.load.text import result_lines, second_line
-from harness.machine_settings import settings_lines, settings_now, settings_since
-from harness.recording_directory import forget_unbegun
-from harness.terminal import LiveLine, colours, note, printable, report_command, width
+from harness.recordings.directory import forget_unbegun
+from harness.recordings.settings_text import settings_lines, settings_now, settings_since
+from harness.workload.loader import run_load
+from harness.workload.options import LoadOptions
+from harness.workload.results import SCHEMA, LoadResult
 from stallscope.errors import ExitCode
 
 

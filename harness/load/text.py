@@ -1,8 +1,8 @@
 """What a load says to people: the line while it runs, and the table at its end."""
 
-from harness.load.options import LoadOptions
-from harness.load.results import LoadResult, LoadSecond, Percentiles
-from harness.terminal import printable, wrapped
+from harness.cli.terminal import printable, wrapped
+from harness.workload.options import LoadOptions
+from harness.workload.results import LoadResult, LoadSecond, Percentiles
 from stallscope.json_fields import Fields
 
 _HEADS = ("p50", "p90", "p99", "p99.9", "max")

@@ -13,7 +13,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from benchmarks import chromium
-from harness.pages.flame import Known, render_page
+from harness.profile.page import Known, render_page
 from topdown.stacks.profile import Profile
 
 DEADLINE_S = 60

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from harness.command_line import main
+from harness.cli.command_line import main
 from tests.cstates.machine_trees import expand
 
 pytestmark = pytest.mark.browser

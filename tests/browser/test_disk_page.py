@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from harness.command_line import main
-from harness.io.curve_document import curve_document
-from harness.io.mix_document import MixMeasurement, mix_document
-from harness.io.queue_document import document as queue_document
-from harness.io.queue_watched import Watched
+from harness.cli.command_line import main
+from harness.io.curve.document import curve_document
+from harness.io.mix.document import MixMeasurement, mix_document
+from harness.io.queue.document import document as queue_document
+from harness.io.queue.stalls import Watched
 from harness.io.report import write_io_page
-from harness.io.watch_document import document as watch_document
-from harness.labs.storm_document import storm_document
-from harness.labs.storm_plan import StormOptions
-from harness.labs.storm_session import measured_storm
-from ioprobe.block_queue_reading import Interval, read_block_queue
-from ioprobe.mix_plan import MixPlan
-from ioprobe.mix_rounds import measure_mix
+from harness.io.watch.document import document as watch_document
+from harness.labs.storm.document import storm_document
+from harness.labs.storm.plan import StormOptions
+from harness.labs.storm.session import measured_storm
+from ioprobe.block_queue.reading import Interval, read_block_queue
+from ioprobe.mix.plan import MixPlan
+from ioprobe.mix.rounds import measure_mix
 from tests.browser.test_slots_page import LUMINANCE
-from tests.harness.io.curve_measurements import measurement
-from tests.harness.io.test_queue import stalls
-from tests.harness.io.watches import ASKED, made_watch
+from tests.harness.io.curve.measurements import measurement
+from tests.harness.io.queue.test_session import stalls
+from tests.harness.io.watch.watches import ASKED, made_watch
 from tests.ioprobe.machine_trees import disk_machine
 from tests.ioprobe.mix_model import MixModel
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.pages.flame import Known
+from harness.profile.page import Known
 from topdown.slots.by_function import slots_by_function
 from topdown.slots.model import load
 from topdown.stacks.group_counts import CountedSamples, LeftOut

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from harness.pages.slots import render_slots_page
-from tests.harness.slots.measurements import SLICED
+from harness.topdown.page import render_slots_page
+from tests.harness.topdown.measurements import SLICED
 
 pytestmark = pytest.mark.browser
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from harness.labs.stages_page import stages_page
-from harness.pages.latency import render_latency_page
-from harness.pages.latency_panel import Series
-from harness.pages.stages import SideFlame, render_stages_page
+from harness.labs.stages.page import SideFlame, render_stages_page
+from harness.labs.stages.page_files import stages_page
+from harness.load.page import render_latency_page
+from harness.page.latency_panel import Series
 from stallscope.histograms import IntervalLog
 from tests.browser.test_slots_page import LUMINANCE
-from tests.harness.labs.stages_results import results
-from tests.harness.load.histograms import log_of
+from tests.harness.labs.stages.results import results
+from tests.harness.workload.histograms import log_of
 from topdown.stacks.profile import Profile
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ from cstates.explanation import explain
 from cstates.idle_run import IdleRun, RunState, WakeRow
 from cstates.length_counts import LengthCounts
 from cstates.wake_latency import Found
-from harness.cstates.explain_text import advise_lines, gain_text
+from harness.cstates.explain.text import advise_lines, gain_text
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from harness.command_line import COMMANDS, group
+from harness.cli.command_line import COMMANDS, group
 from stallscope.errors import ExitCode
 
 

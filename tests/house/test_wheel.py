@@ -33,7 +33,7 @@ def test_holds_just_these_packages(wheel: Path) -> None:
         "stallscope/programs/stallscope-memory",
     } <= set(names)
     assert any(name.startswith("stallscope/_native.") and name.endswith(".so") for name in names)
-    assert "harness/pages/flame.py" in names
+    assert "harness/profile/page.py" in names
     assert "cstates/tables/known_states.csv" in names
     assert {"topdown/slots/models/spr.json", "topdown/slots/explanations.json"} <= set(names)
     assert not [

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ioprobe.engine import Measured, Point, measuring
-from ioprobe.simulated import Simulated
+from ioprobe.engine.engine import Measured, Point, measuring
+from ioprobe.target.simulated import Simulated
 
 MS = 1_000_000
 KNOWN = Simulated(8, MS)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from ioprobe.mix_cells import MixReading
-from ioprobe.mix_plan import MixStep
+from ioprobe.mix.cells import MixReading
+from ioprobe.mix.plan import MixStep
 from tests.ioprobe.server_model import latencies
 
 KIB = 1024

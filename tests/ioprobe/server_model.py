@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ioprobe.curve_plan import Step
-from ioprobe.curve_readings import Bucket, Reading
-from ioprobe.measured import Latency
+from ioprobe.curve.plan import Step
+from ioprobe.curve.readings import Bucket, Reading
+from ioprobe.engine.points import Latency
 
 SAMPLES = 1000
 

@@ -3,9 +3,9 @@
 import pytest
 
 from ioprobe import storm
-from ioprobe.simulated import parse_simulated
 from ioprobe.storm import Run, Setting, StormProgress, StormRound, Streams, storming
-from ioprobe.target import Target, TargetKind
+from ioprobe.target.simulated import parse_simulated
+from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 

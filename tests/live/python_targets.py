@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from harness.profiling import Analysis, analyze
+from harness.profile.analysis import Analysis, analyze
 from stallscope.recordings import open_recording
 from topdown.stacks.profile import Function, FunctionKind
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.command_line import main
+from harness.cli.command_line import main
 
 pytestmark = pytest.mark.live
 CPUS = Path("/sys/devices/system/cpu")

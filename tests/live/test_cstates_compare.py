@@ -10,7 +10,7 @@ import pytest
 from cstates.idle_states import read_idle_machine
 from cstates.pinning.effects import entries_by_name, grown
 from cstates.sysfs import present_cpus
-from harness.command_line import main
+from harness.cli.command_line import main
 from stallscope.system_files import Roots
 
 pytestmark = pytest.mark.live

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.command_line import main
+from harness.cli.command_line import main
 from stallscope.programs import program
 
 pytestmark = pytest.mark.live

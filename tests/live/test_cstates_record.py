@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cstates.trace import read_trace
-from harness.command_line import main
+from harness.cli.command_line import main
 
 pytestmark = pytest.mark.live
 INSTANCES = Path("/sys/kernel/tracing/instances")

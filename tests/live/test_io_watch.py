@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from harness.command_line import main
-from harness.io.watch_document import document
-from ioprobe.watch_devices import WatchedDevice, all_devices, named_devices
-from ioprobe.watching import WatchRequest, watch
+from harness.cli.command_line import main
+from harness.io.watch.document import document
+from ioprobe.watch.devices import WatchedDevice, all_devices, named_devices
+from ioprobe.watch.watching import WatchRequest, watch
 from stallscope.system_files import Roots
 
 pytestmark = pytest.mark.live

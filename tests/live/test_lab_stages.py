@@ -15,10 +15,10 @@ import psutil
 import pytest
 
 from benchmarks.soak import soak
-from harness import demo
-from harness.cstates.demonstration import sleep_part
-from harness.io.demonstration import disk_part
-from harness.labs.stages_plan import FIXED_RATE, StagesOptions
+from harness.demo import __main__ as demo
+from harness.demo.cstates import sleep_part
+from harness.demo.disk import disk_part
+from harness.labs.stages.plan import FIXED_RATE, StagesOptions
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 SHORT = ("--pairs", "1", "--duration", "0.2", "--warmup", "0.1", "-c", "8")

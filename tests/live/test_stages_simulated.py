@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.labs.stages_replay import Counts, counts_of
+from harness.labs.stages.replay import Counts, counts_of
 from stallscope.programs import program
 
 SERVER = "stallscope-server"

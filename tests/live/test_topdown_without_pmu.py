@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.doctor.check import Status
-from harness.slots.engine import pmu_check
+from harness.machine_checks.check import Status
+from harness.topdown.engine import pmu_check
 from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.mix_truth import snapshots, true_shares
+from harness.machine_checks.mix_truth import snapshots, true_shares
 from stallscope._native import read_capture
 from tests.chance import five_standard_errors
 from tests.pmu_guest.guest import Result

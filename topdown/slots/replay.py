@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from stallscope.errors import RecordingError, UsageError
+from stallscope.regular_file import MissingFileError, RefusedFileError, open_regular
 from topdown.slots.counts import Flags, Reading
 from topdown.slots.perf_stat import (
     first_line,
@@ -16,7 +17,6 @@ from topdown.slots.perf_stat import (
     readings_of_csv,
     readings_of_json_lines,
 )
-from topdown.stacks.regular_file import MissingFileError, RefusedFileError, open_regular
 
 LARGEST_BYTES = 32 * 2**20  # some 5,000 readings of the largest model
 MOST_READINGS = 20_000

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from stallscope.printable import printable
+from stallscope.regular_file import RefusedFileError, RegularFile, open_in_root, open_regular
 from topdown.stacks.elf_file import ElfError, ElfFile
-from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import RefusedFileError, RegularFile, open_in_root, open_regular
 from topdown.stacks.symbol_sources import SymbolSources
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.errors import StallscopeError
-from topdown.stacks.regular_file import ByteSource, MemoryImage, RefusedFileError
+from stallscope.regular_file import ByteSource, MemoryImage, RefusedFileError
 
 SHT_SYMTAB = 2
 SHT_NOTE = 7

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.errors import UsageError
-from topdown.stacks.printable import printable
+from stallscope.printable import printable
 from topdown.stacks.profile import Source
 from topdown.stacks.profile import Warning as ProfileWarning
 

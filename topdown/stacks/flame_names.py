@@ -1,6 +1,6 @@
 """Names from strangers, made fit to stand in a graph: one line, one direction, of some length."""
 
-from topdown.stacks.printable import NAME_AT_MOST, printable
+from stallscope.printable import NAME_AT_MOST, printable
 
 UNKNOWN_NAME = "[unknown]"
 _NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.printable import NAME_AT_MOST
 from topdown.stacks.call_tree import CallTree, Chains, build_tree, outermost_first
 from topdown.stacks.event_choice import ChosenEvent, choose_event
 from topdown.stacks.function_table import FunctionTable
 from topdown.stacks.group_counts import counted_samples
 from topdown.stacks.inlining import expand_inlined, expanded
 from topdown.stacks.named_chains import WHOLE, Interleave, NamedChains, SampledStacks
-from topdown.stacks.printable import NAME_AT_MOST
 from topdown.stacks.profile import Function, FunctionKind, Profile, Thread
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.symbolizer import Symbolizer, WantedFrames

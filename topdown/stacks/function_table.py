@@ -12,8 +12,8 @@ from typing import Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.printable import NAME_AT_MOST
 from topdown.stacks.address_lists import module_of
-from topdown.stacks.printable import NAME_AT_MOST
 from topdown.stacks.profile import Function, FunctionKind
 from topdown.stacks.symbol_table import PLT_SUFFIX, SymbolTable
 

@@ -7,15 +7,15 @@ regular file, reached through no link but root's, and belong to the process's us
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from topdown.stacks.address_lists import jit_table
-from topdown.stacks.printable import printable
-from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import (
+from stallscope.printable import printable
+from stallscope.regular_file import (
     MissingFileError,
     RefusedFileError,
     RegularFile,
     open_in_root,
 )
+from topdown.stacks.address_lists import jit_table
+from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.symbol_table import SymbolTable
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stallscope.printable import printable
+from stallscope.regular_file import RegularFile
 from topdown.stacks.binaries import find_binary
 from topdown.stacks.elf_file import PT_LOAD, ElfError, ElfFile
 from topdown.stacks.elf_symbols import symbol_table
 from topdown.stacks.jit_maps import may_hold_jit_code, read_jit_map
-from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import RegularFile
 from topdown.stacks.symbol_cache import LOADS, ObjectSymbols, load_symbols, store_symbols
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.system_images import VDSO, vdso_image

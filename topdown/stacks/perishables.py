@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stallscope.own_directory import own_directory, write_whole
-from topdown.stacks.elf_file import ElfError, ElfFile
-from topdown.stacks.jit_maps import MAP_LIMIT, open_jit_map
-from topdown.stacks.printable import printable
-from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import (
+from stallscope.printable import printable
+from stallscope.regular_file import (
     MissingFileError,
     RefusedFileError,
     RegularFile,
     open_in_root,
     open_regular,
 )
+from topdown.stacks.elf_file import ElfError, ElfFile
+from topdown.stacks.jit_maps import MAP_LIMIT, open_jit_map
+from topdown.stacks.profile import Warning as ProfileWarning
 
 _BLOCK = 1 << 20
 _MAPS_LIMIT = 64 << 20

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from topdown.stacks.printable import NAME_AT_MOST, printable
-from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.python_lines import LineTable, decode_lines
-from topdown.stacks.regular_file import (
+from stallscope.printable import NAME_AT_MOST, printable
+from stallscope.regular_file import (
     MissingFileError,
     RefusedFileError,
     RegularFile,
     open_in_root,
 )
+from topdown.stacks.profile import Warning as ProfileWarning
+from topdown.stacks.python_lines import LineTable, decode_lines
 
 FILE = b"python.jsonl"
 FORMAT = "stallscope.python-frames"

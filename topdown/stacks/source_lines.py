@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.printable import NAME_AT_MOST
+from stallscope.regular_file import RegularFile
 from topdown.stacks.binaries import find_binary
 from topdown.stacks.elf_file import PT_LOAD, ElfError, ElfFile, addresses_of
-from topdown.stacks.printable import NAME_AT_MOST
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import RegularFile
 from topdown.stacks.symbol_sources import SymbolSources
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.printable import NAME_AT_MOST, printable
 from topdown.stacks.chain_entries import ends_kernel_chain, ends_user_chain
 from topdown.stacks.function_table import (
     AddressNames,
@@ -18,7 +19,6 @@ from topdown.stacks.function_table import (
     SymbolNames,
 )
 from topdown.stacks.object_symbols import read_object
-from topdown.stacks.printable import NAME_AT_MOST, printable
 from topdown.stacks.profile import Function, FunctionKind
 from topdown.stacks.profile import Warning as ProfileWarning
 from topdown.stacks.symbol_sources import SymbolSources

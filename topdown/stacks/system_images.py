@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stallscope.own_directory import own_directory, write_whole
+from stallscope.regular_file import MemoryImage, RefusedFileError, open_in_root
 from topdown.stacks.address_lists import kernel_table
 from topdown.stacks.elf_file import ElfError, ElfFile
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import MemoryImage, RefusedFileError, open_in_root
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.symbol_table import SymbolTable, empty_table
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.printable import NAME_AT_MOST
 from topdown.stacks.named_chains import WHOLE, NamedChains, SampledStacks
-from topdown.stacks.printable import NAME_AT_MOST
 from topdown.stacks.profile import Function, FunctionKind, StackShares
 from topdown.stacks.symbolizer import NamedFrames
 

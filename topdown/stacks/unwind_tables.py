@@ -5,12 +5,12 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from stallscope._native import UnwindTable, UnwindTableError
+from stallscope.printable import printable
+from stallscope.regular_file import RegularFile
 from topdown.stacks.binaries import Binary, find_binary
 from topdown.stacks.elf_file import ElfFile
 from topdown.stacks.entry_cache import EntryCache
-from topdown.stacks.printable import printable
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import RegularFile
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.system_images import VDSO, vdso_image
 

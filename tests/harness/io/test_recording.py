@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.command_line import main
+from harness.cli.command_line import main
 from harness.io.recording import (
     IoRun,
     is_io,
@@ -15,7 +15,7 @@ from harness.io.recording import (
     write_manifest,
 )
 from harness.io.report import documents
-from harness.recording_directory import forget_unbegun
+from harness.recordings.directory import forget_unbegun
 from stallscope.errors import UnableError, UsageError
 from stallscope.recordings import read_manifest
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.command_line import main
+from harness.cli.command_line import main
 from stallscope.errors import ExitCode
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from cstates.fingerprint import Fingerprint, FrequencySetting, StateUse
-from harness.command_line import main
-from harness.load.options import LoadOptions
+from harness.cli.command_line import main
 from harness.load.recording import is_load, make_directory, read_load, write_manifest
-from harness.load.results import LoadResult
+from harness.workload.options import LoadOptions
+from harness.workload.results import LoadResult
 from stallscope.errors import ExitCode, UnableError, UsageError
 from stallscope.json_fields import Fields
 from stallscope.recordings import open_recording
-from tests.harness.load.fake_programs import LOADED
+from tests.harness.workload.fake_programs import LOADED
 
 
 def line(start_s: int, index: int, count: int) -> str:

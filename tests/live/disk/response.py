@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ioprobe.curve_estimates import Estimates, estimates
-from ioprobe.curve_readings import DepthReadings, Reading, by_depth
-from ioprobe.engine import Begun, Measured, Point, measuring
-from ioprobe.engine_runs import reading_of
-from ioprobe.target import Target
+from ioprobe.curve.estimates import Estimates, estimates
+from ioprobe.curve.readings import DepthReadings, Reading, by_depth
+from ioprobe.engine.engine import Begun, Measured, Point, measuring
+from ioprobe.engine.runs import reading_of
+from ioprobe.target.target import Target
 
 ROUNDS = 8
 

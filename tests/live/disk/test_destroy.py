@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.target import TargetKind, Wanted, open_target
+from ioprobe.target.target import TargetKind, Wanted, open_target
 from stallscope.errors import StallscopeError, UsageError
 
 pytestmark = pytest.mark.live
@@ -186,7 +186,7 @@ def test_a_read_only_device_is_refused(scratch_device: str) -> None:
 
 MOUNTED = """
 import subprocess, sys
-from ioprobe.target import Wanted, open_target
+from ioprobe.target.target import Wanted, open_target
 from stallscope.errors import StallscopeError
 device, point = sys.argv[1:]
 subprocess.run(["mount", "-t", "ext4", device, point], check=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.engine import Measured, Point, Progress, measuring
-from ioprobe.target import Wanted, open_target
+from ioprobe.engine.engine import Measured, Point, Progress, measuring
+from ioprobe.target.target import Wanted, open_target
 from stallscope.errors import StallscopeError
 from tests.ioprobe.engine_target import MS, Target, measured
 from tests.live.disk.known_disk import known_disk
@@ -21,8 +21,8 @@ FORBIDDEN = """
 import json, sys
 from tests.live.disk.without_io_uring import forbid
 forbid()
-from ioprobe.engine import Begun, Measured, Point, measuring
-from ioprobe.target import Wanted, open_target
+from ioprobe.engine.engine import Begun, Measured, Point, measuring
+from ioprobe.target.target import Wanted, open_target
 with open_target(sys.argv[1], Wanted(need_direct=False), announce=print) as target:
     for event in measuring(target, [Point("a", depth=3, most_requests=30)]):
         if isinstance(event, Begun):

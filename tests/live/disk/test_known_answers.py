@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.command_line import main
-from ioprobe.curve_verdicts import Evidence, Verdict, findings
-from ioprobe.engine import Measured, Point, measuring
-from ioprobe.target import Target, Wanted, open_target
+from harness.cli.command_line import main
+from ioprobe.curve.verdicts import Evidence, Verdict, findings
+from ioprobe.engine.engine import Measured, Point, measuring
+from ioprobe.target.target import Target, Wanted, open_target
 from tests.live.disk.known_disk import known_disk, loop_device
 from tests.live.disk.response import Response, response
 
@@ -81,9 +81,9 @@ def test_a_limiter_by_slices_is_found_at_depth_1() -> None:
 THROTTLED = """
 import json, os, sys
 from pathlib import Path
-from harness.command_line import main
-from ioprobe.curve_verdicts import Evidence, findings
-from ioprobe.target import Wanted, open_target
+from harness.cli.command_line import main
+from ioprobe.curve.verdicts import Evidence, findings
+from ioprobe.target.target import Wanted, open_target
 from tests.live.disk.response import response
 group, device = sys.argv[1:]
 Path(group, "cgroup.procs").write_text(str(os.getpid()))

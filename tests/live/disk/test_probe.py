@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from harness.command_line import main
-from ioprobe import alignment
+from harness.cli.command_line import main
+from ioprobe.target import alignment
 from stallscope.errors import ExitCode
 from stallscope.histograms import read_interval_log
 from tests.ioprobe.engine_target import MS

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from harness.command_line import main
-from ioprobe.block_queue_reading import read_block_queue
-from ioprobe.engine import Point, plan_document
+from harness.cli.command_line import main
+from ioprobe.block_queue.reading import read_block_queue
+from ioprobe.engine.engine import Point, plan_document
 from stallscope.programs import program
 from stallscope.system_files import Roots
 from tests.ioprobe.engine_target import Target

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.target import Wanted, open_target
+from ioprobe.target.target import Wanted, open_target
 from stallscope.errors import StallscopeError, UnableError
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
@@ -21,7 +21,7 @@ NOBODY = 65534
 MOUNTS = """
 import json, os, subprocess, sys
 from pathlib import Path
-from ioprobe.target import Wanted, open_target
+from ioprobe.target.target import Wanted, open_target
 from stallscope.errors import StallscopeError
 
 def mounted(name, *words):

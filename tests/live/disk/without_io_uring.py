@@ -32,7 +32,7 @@ def forbid() -> None:
 
 
 if __name__ == "__main__":
-    from harness.command_line import main
+    from harness.cli.command_line import main
 
     forbid()
     sys.exit(main(sys.argv[1:]))

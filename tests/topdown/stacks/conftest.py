@@ -168,8 +168,8 @@ def paths(profile: Profile) -> dict[str, int]:
 
 def file_offset(programs: Programs, name: str) -> int:
     """The offset in the file of a function's second byte."""
+    from stallscope.regular_file import open_regular
     from topdown.stacks.elf_file import ElfFile
-    from topdown.stacks.regular_file import open_regular
 
     address = symbol_addresses(programs.full)[name] + 1
     with open_regular(programs.full) as file:

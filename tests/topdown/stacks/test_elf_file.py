@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from stallscope.regular_file import MemoryImage, open_regular
 from topdown.stacks.elf_file import PT_LOAD, ElfError, ElfFile, addresses_of
 from topdown.stacks.elf_symbols import symbol_table
-from topdown.stacks.regular_file import MemoryImage, open_regular
 
 
 def all_names(table) -> set[str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stallscope.regular_file import MissingFileError, RefusedFileError
 from topdown.stacks import jit_maps
 from topdown.stacks.jit_maps import open_jit_map, read_jit_map
-from topdown.stacks.regular_file import MissingFileError, RefusedFileError
 from topdown.stacks.symbol_sources import SymbolSources
 
 BOOT = "7a1b"

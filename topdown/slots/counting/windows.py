@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from stallscope.errors import RecordingError
 from stallscope.json_fields import LARGEST_COUNT, REMEDY, Fields
-from topdown.stacks.regular_file import RefusedFileError, RegularFile, open_regular
+from stallscope.regular_file import RefusedFileError, RegularFile, open_regular
 
 if TYPE_CHECKING:
     import numpy as np

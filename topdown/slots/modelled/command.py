@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from stallscope.errors import TargetError, UnableError, UsageError
+from stallscope.printable import printable
 from stallscope.system_files import Roots
 from topdown.slots.detection import (
     contradiction,
@@ -23,7 +24,6 @@ from topdown.slots.modelled.native_run import CommandInput, NativeRun, run_once,
 from topdown.slots.modelled.outcome import Outcome, measurement_of
 from topdown.slots.modelled.prediction import predict, ready_traces
 from topdown.slots.modelled.simulation import Simulator, valgrind_program
-from topdown.stacks.printable import printable
 
 REPEATS = 5
 LONG_RUN_S = 10.0  # of one run: then fewer repeats

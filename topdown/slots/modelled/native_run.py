@@ -19,8 +19,8 @@ from typing import IO
 
 from stallscope.errors import TargetError, UnableError, UsageError
 from stallscope.machine_time import MachineTime, read_machine_time
+from stallscope.printable import printable
 from stallscope.system_files import read_text
-from topdown.stacks.printable import printable
 
 MOST_INPUT_BYTES = 2**30
 PIECE_BYTES = 2**20

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import IO
 
 from stallscope.errors import RecordingError, TargetError, UnableError
+from stallscope.printable import printable
 from topdown.slots.modelled.cache_options import Cache, Caches
 from topdown.slots.modelled.callgrind_file import LONGEST_LINE, Profile, read_profile
 from topdown.slots.modelled.native_run import CommandInput, run_once
-from topdown.stacks.printable import printable
 
 MOST_PROCESSES = 256
 MOST_OUTPUTS = 4096  # one of each thread

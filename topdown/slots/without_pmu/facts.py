@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from stallscope.printable import printable
 from topdown.slots.without_pmu.finding import Finding, crowded, waiting_s
 from topdown.slots.without_pmu.process_watch import KernelCounters
 from topdown.slots.without_pmu.sampled_work import SampledWork
 from topdown.slots.without_pmu.shares import Share
-from topdown.stacks.printable import printable
 
 NOT_TOLD = (
     "slots, IPC, cache and branch misses, and so whether the instructions above are slow because "

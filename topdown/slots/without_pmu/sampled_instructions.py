@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.regular_file import RefusedFileError
 from topdown.slots.without_pmu.disassembly import Code, Disassembler, Instruction
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind
 from topdown.stacks.binaries import find_binary
@@ -18,7 +19,6 @@ from topdown.stacks.elf_file import ElfError, ElfFile
 from topdown.stacks.function_table import demangled
 from topdown.stacks.object_symbols import read_object
 from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.regular_file import RefusedFileError
 from topdown.stacks.symbol_sources import SymbolSources
 from topdown.stacks.system_images import VDSO, vdso_image
 

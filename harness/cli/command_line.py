@@ -1,0 +1,117 @@
+"""The command group: names its commands without loading them, renders errors, sets exit codes."""
+
+import io
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from harness.cli.lazy_group import LazyGroup
+from harness.cli.termination import terminable
+from stallscope import __version__
+from stallscope.errors import ExitCode, StallscopeError, UnableError
+
+# Every command with its short help, so that `stallscope --help` loads none of them. A test holds
+# this table to the commands' own help.
+COMMANDS = {
+    "profile": "Record a process or command, and make its flame page.",
+    "record": "Record a process, command, CPUs or cgroup.",
+    "report": "Make the page of a recording.",
+    "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
+    "topdown": "Say where the pipeline's slots went.",
+    "cstates": "Say what sleep states and frequency cost.",
+    "io": "Say what the disk can do, and what waits for it.",
+    "pin": "Pin sleep states, frequency and more around a command.",
+    "serve": "Run the reference server until Ctrl-C.",
+    "load": "Put a RESP server under load, and tell its latency.",
+    "lab": "Run an experiment: memory, known bottlenecks, stages off and on, scale, I/O queue.",
+    "doctor": "Say what this machine can measure, and how to allow more.",
+}
+
+
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    module="harness.commands.{}",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Begin with `stallscope profile -p PID`; if something is refused, `stallscope doctor`.",
+)
+@click.version_option(__version__, prog_name="stallscope", message="%(prog)s %(version)s")
+def group() -> None:
+    """Say why it is slow: where CPU time goes, and what a process waits for."""
+
+
+def report_error(error: StallscopeError) -> int:
+    """Return the error's exit code after writing its message and remedy to stderr."""
+    from harness.cli.terminal import colours, printable  # noqa: PLC0415 - start-up stays light
+
+    text = click.style("stallscope: error:", fg="red", bold=True)
+    click.echo(f"{text} {printable(error.message)}", err=True, color=colours())
+    if error.remedy:
+        click.echo(f"  remedy: {printable(error.remedy)}", err=True)
+    return int(error.exit_code)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return the exit code of one command line; every failure becomes one message."""
+    _open_standard_streams()
+    try:
+        with terminable():
+            result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        return int(ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        click.echo("stallscope: interrupted", err=True)
+        return int(ExitCode.INTERRUPTED)
+    except StallscopeError as error:
+        return report_error(error)
+    except (BrokenPipeError, SystemExit):  # click makes the latter of the former
+        # The reader of our output went away; as for every filter, that is not an error.
+        _abandon_stdout()
+        return int(ExitCode.DONE)
+    except (OSError, MemoryError, ImportError) as error:
+        _abandon_stdout()
+        return report_error(_unforeseen(error))
+    return result if isinstance(result, int) else int(ExitCode.DONE)
+
+
+def _open_standard_streams() -> None:
+    """Give standard streams that the caller closed to /dev/null; let none fail on a name.
+
+    Else the next file opened would take the descriptor, and be written to as if it were stdout.
+    """
+    while (descriptor := os.open("/dev/null", os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _abandon_stdout() -> None:
+    """Let Python's own flush at exit not complain once more of what cannot be written."""
+    with open("/dev/null", "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:
+    """Return what no command turned into its own message, as one with a remedy all the same."""
+    if isinstance(error, MemoryError):
+        return UnableError("memory ran out", "record for a shorter time, or allow more memory")
+    if isinstance(error, ImportError):
+        return UnableError(
+            f"a part of stallscope cannot be loaded: {error}",
+            "install stallscope again, or in a checkout run ./dev build",
+        )
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    return UnableError(
+        f"{where}{error.strerror or error}", "free some space, or run stallscope doctor"
+    )

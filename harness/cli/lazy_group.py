@@ -1,0 +1,53 @@
+"""A command group that names its commands from a table and imports one when it is asked for."""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules, each with a ``command`` in it.
+
+    ``table`` has each command's short help by its name, in the order a newcomer meets them;
+    ``module`` is the modules' common name, as ``harness.commands.{}`` with ``-`` as ``_``.
+    """
+
+    def __init__(self, *, table: Mapping[str, str], module: str, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.table = table
+        self.module = module
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the command names in the order a newcomer meets them."""
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return the command of that name, imported now; None where there is none."""
+        if cmd_name not in self.table:
+            return None
+        module = importlib.import_module(self.module.format(cmd_name.replace("-", "_")))
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands from the table, importing nothing."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.table.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command and its arguments; an unknown name is answered with near ones."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib  # noqa: PLC0415 - only for a mistyped name
+
+            near = difflib.get_close_matches(args[0], self.table, n=2)
+            if not near:
+                raise
+            raise click.UsageError(
+                f"{error.message} Did you mean: {', '.join(near)}?", ctx
+            ) from error

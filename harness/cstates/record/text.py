@@ -1,0 +1,118 @@
+"""A recording of idle intervals for people: facts, the states' rows, and what notes they need."""
+
+from collections.abc import Iterator
+
+from cstates.idle_run import IdleRun, RunState
+from harness.cli.terminal import percent, printable, wrapped
+from harness.cstates.show.text import columns
+
+STATE_HEADS = ("State", "Entries", "Too deep", "Idle us: p50", "p99", "Declared exit us")
+WAKE_HEADS = (
+    "State",
+    "Woken by",
+    "Wakes",
+    "Timed",
+    "Awake us: p50",
+    "Exit us: p50",
+    "p90",
+    "p99",
+    "Declared us",
+)
+MEANING = (
+    "Awake and exit: from the cause of the wake-up (the timer's expiry, the sending of the IPI) "
+    "to the first that the kernel traced of the CPU, and to the end of the idle state; timed: "
+    "wake-ups whose cause has a time. Declared: the driver's number, not measured."
+)
+
+
+def lines(run: IdleRun, room: int) -> Iterator[str]:
+    """Yield the lines of a recording's summary."""
+    for label, text in facts(run):
+        yield from wrapped(f"{label}: {text}", room, "  ")
+    if run.shown_states:
+        yield ""
+        yield from columns([STATE_HEADS, *state_rows(run)])
+    if run.wakes:
+        yield ""
+        yield from columns([WAKE_HEADS, *wake_rows(run)])
+        yield ""
+        yield from wrapped(MEANING, room)
+
+
+def facts(run: IdleRun) -> Iterator[tuple[str, str]]:
+    """Yield labels and texts: what was recorded, what was lost, what it took."""
+    what = printable(" ".join(run.command)) if run.command else "all CPUs' idle"
+    yield "Recorded", f"{what}, {run.seconds:.1f} s on {len(run.cpus)} CPUs"
+    yield "Driver and governor", printable(f"{run.driver or 'none'}, {run.governor or 'none'}")
+    if run.states_missing is not None:
+        yield "Sleep states", printable(run.states_missing)
+    if run.why_counters_only is not None:
+        yield "Source", f"counters only: {printable(run.why_counters_only)}"
+    else:
+        kept = f", of which the first {run.intervals_kept:,} are in the trace"
+        more = kept if run.intervals_kept != run.intervals else ""
+        yield "Idle intervals", f"{run.intervals:,}{more}"
+        lost = "events: unknown" if run.lost_events is None else f"{run.lost_events:,} events"
+        yield "Lost", f"{lost}; {run.intervals_discarded:,} intervals left out"
+        yield "Took", overhead_text(run)
+    if run.never_idle:
+        yield "Idle", "the CPUs never idled: no sleep state cost anything"
+    for text in run.warnings:
+        yield "Note", printable(text)
+
+
+def overhead_text(run: IdleRun) -> str:
+    """Return what the recording took of the machine."""
+    if run.events is None or run.reader_cpu_s is None or not run.seconds:
+        return "unknown: the recording does not tell"
+    return (
+        f"{run.events / run.seconds:,.0f} trace events a second on all CPUs, and "
+        f"{run.reader_cpu_s:.2f} s of one CPU to read them"
+    )
+
+
+def state_rows(run: IdleRun) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each state."""
+    for state in run.shown_states:
+        lengths = run.lengths_of(state.index)
+        p50, p99 = (lengths.percentile(each) if lengths else None for each in (50, 99))
+        yield (
+            state_name(run, state.index),
+            "n/a" if state.entries is None else f"{state.entries:,}",
+            "n/a" if state.above is None else percent(state.above),
+            _us(None if p50 is None else p50 / 1000),
+            _us(None if p99 is None else p99 / 1000),
+            _declared(state),
+        )
+
+
+def wake_rows(run: IdleRun) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each state and cause: measured times beside the declared one."""
+    declared = {state.index: _declared(state) for state in run.states}
+    for row in run.wakes:
+        awake, exits = row.awake, row.exits
+        yield (
+            state_name(run, row.state),
+            printable(row.wake),
+            f"{row.wakes:,}",
+            f"{row.timed:,}",
+            _us(awake.p50_us if awake else None),
+            _us(exits.p50_us if exits else None),
+            _us(exits.p90_us if exits else None),
+            _us(exits.p99_us if exits else None),
+            declared.get(row.state, "n/a"),
+        )
+
+
+def state_name(run: IdleRun, index: int) -> str:
+    """Return a state's name, or its index where it has none."""
+    names = {state.index: state.name for state in run.states}
+    return printable(names.get(index, f"state{index}"))
+
+
+def _declared(state: RunState) -> str:
+    return "n/a" if state.exit_latency_us is None else str(state.exit_latency_us)
+
+
+def _us(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:,.1f}"

@@ -1,0 +1,1 @@
+"""machine_checks."""

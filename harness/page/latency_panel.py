@@ -1,0 +1,192 @@
+"""The panel "Latency" of a page: histogram, percentile curve, and rate over time.
+
+All are drawn from merged histograms; percentiles are never averaged.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.page.document import escaped
+from harness.page.figures import value_text
+from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
+from stallscope.histograms import Histogram, IntervalLog
+from topdown.stacks.flame_names import visible_text
+
+FOLDER = "harness.page"
+STYLES = ("latency.css",)
+PERCENTS = (50.0, 90.0, 99.0, 99.9, 100.0)
+_BINS = 72
+_MOST_LOOKS = 4
+_CURVE = tuple(1 - 10 ** (-step / 20) for step in range(101))  # to 99.999 %
+DECADES = {3: "1 µs", 4: "10 µs", 5: "100 µs", 6: "1 ms", 7: "10 ms", 8: "100 ms", 9: "1 s",
+            10: "10 s", 11: "100 s"}  # fmt: skip
+_CURVE_TICKS = tuple(
+    Tick(-math.log10(1 - share), text)
+    for share, text in ((0, "0 %"), (0.5, "50"), (0.9, "90"), (0.99, "99"), (0.999, "99.9"),
+                        (0.9999, "99.99"))
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One run's latency: its name, and its log (values in ns).
+
+    ``counts_requests``: whether its counts over time are drawn; not where another series of the
+    same run has them.
+    """
+
+    name: str
+    log: IntervalLog
+    counts_requests: bool = True
+
+
+def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> str:
+    """Return the panel's markup; a series without values is named and has no line."""
+    whole = _wholes(series)
+    body = [latency_figures(series)]
+    body.append(_table(whole))
+    body += [
+        f'<p class="hint">{escaped(visible_text(warning, 400))}</p>'
+        for one in series
+        for warning in one.log.warnings
+    ]
+    return (
+        '<section class="panel" id="latency" aria-labelledby="latency-title">'
+        f'<div class="panel-head"><h2 id="latency-title">{escaped(title)}</h2>'
+        f'<p class="hint">{escaped(hint)}</p></div>'
+        f'<div class="latency-body">{"".join(body)}</div></section>'
+    )
+
+
+def latency_figures(series: Sequence[Series]) -> str:
+    """Return the plots of the runs with their legend; nothing where no values are."""
+    body = [_legend(series)] if len(series) > 1 else []
+    parts = {at: found for at, (_, found) in enumerate(_wholes(series)) if found and found.total}
+    if parts:
+        low, high = _bounds(list(parts.values()))
+        figures = _figure(_histogram(parts, low, high), "How many requests took how long")
+        figures += _figure(_curve(parts, low, high), "Latency by percentile")
+        counted = {at: series[at].log for at in parts if series[at].counts_requests}
+        if counted:
+            figures += _figure(_rate(counted), "Requests a second over time")
+        body.append(f'<div class="latency-plots">{figures}</div>')
+    return "".join(body)
+
+
+def _wholes(series: Sequence[Series]) -> list[tuple[Series, Histogram | None]]:
+    return [(one, one.log.whole()) for one in series[:_MOST_LOOKS]]
+
+
+def _figure(plot: str, caption: str) -> str:
+    return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
+
+
+def look(number: int) -> str:
+    """Return the class of a series by its place."""
+    return f"series-{number}"
+
+
+def _legend(series: Sequence[Series]) -> str:
+    items = "".join(
+        f'<li><svg aria-hidden="true"><rect class="plot-swatch {look(at)}" width="12" '
+        f'height="12"/></svg>{escaped(visible_text(one.name, 100))}</li>'
+        for at, one in enumerate(series[:_MOST_LOOKS])
+    )
+    return f'<ul class="latency-legend">{items}</ul>'
+
+
+def _bounds(histograms: Sequence[Histogram]) -> tuple[float, float]:
+    """Return the axis's ends, whole thirds of a decade around all values."""
+    least = min(found.percentile(0) or 1.0 for found in histograms)
+    most = max(found.largest() or 1.0 for found in histograms)
+    third = 3
+    low = math.floor(math.log10(max(least, 1.0)) * third) / third
+    high = math.ceil(math.log10(max(most, 10.0)) * third) / third
+    return 10.0**low, 10.0 ** max(high, low + 1 / third)
+
+
+def _latency_axis(low: float, high: float) -> Axis:
+    return Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
+
+
+def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
+    edges = np.geomspace(low, high, _BINS + 1)
+    shares = {}
+    for at, found in histograms.items():
+        least, most = found.geometry.bounds(np.arange(len(found.counts)))
+        counted, _ = np.histogram((least + most) / 2, bins=edges, weights=found.counts)
+        shares[at] = 100 * counted / found.total
+    top = max(float(share.max()) for share in shares.values()) * 1.05
+    ticks = round_ticks(top)
+    plot = Plot(
+        _latency_axis(low, high), Axis(0, top, "% of requests", ticks), "Histogram of latency"
+    )
+    return plot.drawn(
+        *(
+            plot.bars(list(zip(edges[:-1], edges[1:], share, strict=True)), look(at))
+            for at, share in shares.items()
+        )
+    )
+
+
+def _curve(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
+    x = Axis(0, 5, "percentile", _CURVE_TICKS)
+    y = Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
+    plot = Plot(x, y, "Latency by percentile")
+    lines = []
+    for at, found in histograms.items():
+        # Beyond one value in the rest a percentile is the largest value, and tells no more.
+        held = [share for share in _CURVE if (1 - share) * found.total >= 1] or [0.0]
+        points = [(-math.log10(1 - share), found.percentile(100 * share) or low) for share in held]
+        lines.append(plot.line(points, look(at)))
+    return plot.drawn(*lines)
+
+
+def _rate(logs: Mapping[int, IntervalLog]) -> str:
+    """Return requests a second over time; an interval far shorter than the rest is left out."""
+    series: dict[int, list[tuple[float, float]]] = {}
+    for at, log in logs.items():
+        begin = log.intervals[0].start_s
+        longest = max(interval.length_s for interval in log.intervals)
+        series[at] = [
+            (each.start_s - begin + each.length_s / 2, each.histogram.total / each.length_s)
+            for each in log.intervals
+            if each.length_s > longest / 2
+        ]
+    end = max([1.0, *(points[-1][0] for points in series.values() if points)])
+    top = max([1.0, *(rate for points in series.values() for _, rate in points)]) * 1.08
+    plot = Plot(
+        Axis(0, end, "s", round_ticks(end)),
+        Axis(0, top, "requests/s", round_ticks(top)),
+        "Requests a second over time",
+    )
+    return plot.drawn(*(plot.line(points, look(at)) for at, points in series.items() if points))
+
+
+def _table(whole: Sequence[tuple[Series, Histogram | None]]) -> str:
+    heads = "".join(
+        f'<th scope="col" class="number">{"max" if percent == 100 else f"p{percent:g}"}</th>'
+        for percent in PERCENTS
+    )
+    rows = "".join(_row(one, found) for one, found in whole)
+    return (
+        '<div class="scroll"><table><thead><tr><th scope="col">Run</th>'
+        f'<th scope="col" class="number">Requests</th>{heads}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(one: Series, found: Histogram | None) -> str:
+    total = 0 if found is None else found.total
+    values = [None if found is None else found.percentile(percent) for percent in PERCENTS]
+    cells = "".join(
+        f'<td class="number">{"n/a" if value is None else value_text(round(value), "ns")}</td>'
+        for value in values
+    )
+    return (
+        f'<tr><td class="name">{escaped(visible_text(one.name, 100))}</td>'
+        f'<td class="number">{total:,}</td>{cells}</tr>'
+    )

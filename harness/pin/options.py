@@ -1,0 +1,118 @@
+"""The options of `stallscope pin`, and the request they make."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from harness.cli.machine_options import roots_options
+from stallscope.errors import UsageError
+
+if TYPE_CHECKING:
+    from cstates.pinning.request import PinRequest
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_OFF = click.Choice(["off"])
+
+_REQUEST = (
+    click.option(
+        "--profile",
+        type=click.Choice(["bench"]),
+        help="Pin what benchmarks pin, as far as this machine has it; options beside it go first.",
+    ),
+    click.option(
+        "--cpus", metavar="LIST", help="Run the command on these CPUs, as 0-3,8; cap only these."
+    ),
+    click.option(
+        "--states",
+        metavar="NAMES",
+        help="Leave only these sleep states open (and POLL), as C1,C1E.",
+    ),
+    click.option(
+        "--max-exit-latency",
+        type=click.IntRange(0, 1_000_000_000),
+        metavar="US",
+        help="Leave only sleep states open that take at most so many microseconds to leave.",
+    ),
+    click.option("--idle-governor", metavar="G", help="Use this governor of sleep states."),
+    click.option("--governor", metavar="G", help="Use this governor of frequency."),
+    click.option("--frequency", metavar="base|max|KHZ", help="Hold the CPUs at one frequency."),
+    click.option("--no-turbo", is_flag=True, help="Forbid turbo (of all CPUs)."),
+    click.option("--epp", metavar="NAME", help="Set the energy preference, as performance."),
+    click.option("--epb", metavar="0-15", help="Set the energy bias; 0 is performance."),
+    click.option(
+        "--smt-siblings",
+        type=click.Choice(["idle"]),
+        help="Run the command on one CPU of each core only.",
+    ),
+    click.option("--aslr", type=_OFF, help="Load the command at the same addresses each time."),
+    click.option("--thp", type=_OFF, help="Give the command no transparent huge pages."),
+    click.option("--nice", type=click.IntRange(-20, 19), help="Run the command at this niceness."),
+    click.option("--irq-away", is_flag=True, help="Let interrupts go to other CPUs."),
+    click.option("--numa-balancing", type=_OFF, help="Let the kernel move no memory."),
+    click.option("--nmi-watchdog", type=_OFF, help="Free the counter of the NMI watchdog."),
+    click.option(
+        "--force-effective",
+        is_flag=True,
+        help="Where closing states does nothing here, take a way that does.",
+    ),
+)
+_MACHINE = (
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+    roots_options,
+    click.option(
+        "--run-root",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Keep the journal here. Default: /run/stallscope.",
+    ),
+)
+
+
+def request_options(command: Command) -> Command:
+    """Return the command with the options that say what to pin."""
+    for option in reversed(_REQUEST):
+        command = option(command)
+    return command
+
+
+def machine_options(command: Command) -> Command:
+    """Return the command with the options that say on which machine, and --json."""
+    for option in reversed(_MACHINE):
+        command = option(command)
+    return command
+
+
+def pin_request(values: dict[str, Any]) -> "PinRequest":
+    """Return the request of the options given; UsageError where they ask for nothing."""
+    from cstates.pinning.request import PinRequest, bench_profile  # noqa: PLC0415 - start-up
+
+    names = tuple(name.strip() for name in (values["states"] or "").split(",") if name.strip())
+    if values["states"] is not None and not names:
+        raise UsageError("--states names no state", "see stallscope cstates show for their names")
+    request = PinRequest(
+        cpus=values["cpus"],
+        states=names,
+        max_exit_latency_us=values["max_exit_latency"],
+        idle_governor=values["idle_governor"],
+        governor=values["governor"],
+        frequency=values["frequency"],
+        no_turbo=values["no_turbo"],
+        energy_preference=values["epp"],
+        energy_bias=values["epb"],
+        smt_siblings_idle=values["smt_siblings"] == "idle",
+        aslr_off=values["aslr"] == "off",
+        thp_off=values["thp"] == "off",
+        nice=values["nice"],
+        irq_away=values["irq_away"],
+        numa_balancing_off=values["numa_balancing"] == "off",
+        nmi_watchdog_off=values["nmi_watchdog"] == "off",
+    )
+    if values["profile"] is None and request == PinRequest():
+        raise UsageError("nothing to pin was asked for", "for example: --profile bench")
+    if values["force_effective"]:
+        from dataclasses import replace  # noqa: PLC0415 - with the rest
+
+        request = replace(request, force_effective=True)
+    return bench_profile(request) if values["profile"] else request

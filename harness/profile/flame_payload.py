@@ -1,0 +1,166 @@
+"""A profile as the flame page carries it: variable-length integers, deflated when large.
+
+``stallscope.flame-page/1``: a JSON object with ``format``, ``encoding`` (``base64`` or
+``deflate-raw+base64``) and ``data``. Decoded, ``data`` is a sequence of sections, each a varint
+length and its bytes, in the order of ``_sections``. Integers are LEB128 varints. The first
+section is UTF-8 JSON (names, threads, scalars); the others are columns over nodes in preorder or
+over weights in the order of their nodes.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from harness.profile import slots_panel as flame_slots
+from topdown.slots.by_function import SlotsByFunction
+from topdown.stacks.flame_layout import FlameTree
+from topdown.stacks.flame_names import UNKNOWN_NAME, function_text, visible_text
+from topdown.stacks.profile import Profile
+
+FORMAT = "stallscope.flame-page/1"
+
+# Below this the page is plain base64 and needs nothing newer than typed arrays; above it the
+# browser must have DecompressionStream("deflate-raw") (Chromium 103, Firefox 113, Safari 16.4).
+DEFLATE_FROM_BYTES = 256 * 1024
+
+_LINES_KEPT = 5
+_SUM_LIMIT = 1 << 62  # samples times a period stay below it, so that residuals fit 64 bits
+
+
+def varints(values: npt.NDArray[np.integer]) -> bytes:
+    """LEB128 of each value, one after the other; values must not be negative."""
+    rest = values.astype(np.uint64)
+    digits = np.ones(len(rest), dtype=np.int64)
+    for shift in range(7, 64, 7):
+        digits += rest >= np.uint64(1 << shift)
+    at = np.cumsum(digits) - digits
+    out = np.zeros(int(digits.sum()), dtype=np.uint8)
+    longest = int(digits.max()) if len(digits) else 0
+    for digit in range(longest):
+        rows = digits > digit
+        more = (digits[rows] > digit + 1).astype(np.uint8) << 7
+        out[at[rows] + digit] = (rest[rows] & np.uint64(0x7F)).astype(np.uint8) | more
+        rest = rest >> np.uint64(7)
+    return out.tobytes()
+
+
+def zigzag(values: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """Signed integers as unsigned ones, small in absolute value remaining small."""
+    return ((values << 1) ^ (values >> 63)).astype(np.uint64)
+
+
+def _hot_first(weights: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.argsort(-weights, kind="stable")
+
+
+def _renumbered(order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    return number
+
+
+def _names(profile: Profile, order: Sequence[int]) -> dict[str, object]:
+    """The functions in ``order`` as tables without repetition."""
+    names: dict[str, int] = {}
+    modules: dict[str, int] = {}
+    name_of, module_of, kind_of, lines = [], [], [], []
+    for number, index in enumerate(order):
+        function = profile.functions[index]
+        name_of.append(names.setdefault(function_text(function.name), len(names)))
+        module = visible_text(function.module, 512) or UNKNOWN_NAME
+        module_of.append(modules.setdefault(module, len(modules)))
+        kind_of.append(int(function.kind))
+        if function.lines:
+            kept = function.lines[:_LINES_KEPT]
+            lines.append([number, [[visible_text(at, 512), count] for at, count in kept]])
+    return {
+        "names": list(names),
+        "modules": list(modules),
+        "function_name": name_of,
+        "function_module": module_of,
+        "function_kind": kind_of,
+        "lines": lines,
+    }
+
+
+def _threads(profile: Profile, order: Sequence[int]) -> list[list[object]]:
+    threads = (profile.threads[index] for index in order)
+    return [
+        [
+            thread.pid,
+            thread.tid,
+            visible_text(thread.process_name, 64),
+            visible_text(thread.thread_name, 64),
+        ]
+        for thread in threads
+    ]
+
+
+def _sections(profile: Profile, tree: FlameTree, slots: SlotsByFunction | None) -> list[bytes]:
+    uses = np.bincount(tree.function, minlength=len(profile.functions))
+    function_order = _hot_first(uses)[: int(np.count_nonzero(uses))]
+    function_number = np.zeros(len(profile.functions), dtype=np.int64)
+    function_number[function_order] = np.arange(len(function_order))
+
+    thread_value = np.zeros(len(profile.threads), dtype=np.int64)
+    np.add.at(thread_value, profile.weight_thread, profile.weight_value)
+    thread_order = _hot_first(thread_value)
+
+    position = tree.position[profile.weight_node].astype(np.int64)
+    rows = np.lexsort((_renumbered(thread_order)[profile.weight_thread], position))
+    samples, value = profile.weight_samples[rows], profile.weight_value[rows]
+    grand_samples = int(samples.sum())
+    period = round(int(value.sum()) / grand_samples) if grand_samples else 0
+    said = profile.source.period or 0  # a stranger's, it may be anything
+    if not 0 < said * max(1, grand_samples) < _SUM_LIMIT:
+        said = 0
+    period = said or _usual_period(samples, value) or period
+    text = {
+        "unit": visible_text(profile.source.unit, 32),
+        "nodes": len(tree.node),
+        "weights": len(rows),
+        "period": period,
+        "threads": _threads(profile, thread_order.tolist()),
+        **_names(profile, function_order.tolist()),
+    }
+    if slots is not None:
+        number_of = {index: number for number, index in enumerate(function_order.tolist())}
+        text["slots"] = flame_slots.payload(slots, number_of)
+    pops = np.r_[0, tree.depth[:-1] + 1 - tree.depth[1:]]
+    return [
+        json.dumps(text, ensure_ascii=False, separators=(",", ":")).encode(),
+        varints(pops),
+        varints(function_number[tree.function]),
+        varints(np.diff(position[rows], prepend=0)),
+        varints(_renumbered(thread_order)[profile.weight_thread][rows]),
+        varints(samples),
+        varints(zigzag(value - samples * period)),
+    ]
+
+
+def _usual_period(samples: npt.NDArray[np.int64], value: npt.NDArray[np.int64]) -> int:
+    """The value per sample that most rows have, so that most residuals are 0; 0 without rows."""
+    each = value[samples > 0] // samples[samples > 0]
+    if not len(each):
+        return 0
+    values, counts = np.unique(each, return_counts=True)
+    return int(values[np.argmax(counts)])
+
+
+def encode(
+    profile: Profile, tree: FlameTree, slots: SlotsByFunction | None = None
+) -> Mapping[str, str]:
+    """The JSON object the page carries; only ASCII that needs no escaping in markup."""
+    data = b"".join(
+        varints(np.array([len(section)])) + section for section in _sections(profile, tree, slots)
+    )
+    encoding = "base64"
+    if len(data) >= DEFLATE_FROM_BYTES:
+        squeeze = zlib.compressobj(6, zlib.DEFLATED, -15)
+        data = squeeze.compress(data) + squeeze.flush()
+        encoding = "deflate-raw+base64"
+    return {"format": FORMAT, "encoding": encoding, "data": base64.b64encode(data).decode()}

@@ -1,0 +1,190 @@
+"""The part of the flame page that needs no script: figures, notices and tables, as markup."""
+
+import math
+from collections.abc import Mapping
+
+from harness.page.document import escaped
+from harness.page.figures import share_text, value_text
+from harness.page.flame_table import Cell, table
+from harness.profile.whole_stacks import remedies
+from stallscope.recordings import Stacks
+from topdown.stacks.flame_names import function_text, visible_text
+from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.ranking import Ranking
+
+FUNCTIONS_SHOWN = 60
+THREADS_SHOWN = 60
+_NAME_LIMIT = 300
+
+# From these shares on, a reader must be told what the share does to the graph.
+TRUNCATED_NOTICE_FROM = 0.10
+UNKNOWN_NOTICE_FROM = 0.10
+
+KIND_TEXT = {
+    FunctionKind.USER: "user",
+    FunctionKind.KERNEL: "kernel",
+    FunctionKind.INLINED: "inlined",
+    FunctionKind.PYTHON: "Python",
+    FunctionKind.UNKNOWN: "no symbol",
+}
+
+
+def source_line(profile: Profile) -> str:
+    """Where the numbers come from, in one line of markup."""
+    source = profile.source
+    if source.frequency_hz is not None:
+        rate = f"{source.frequency_hz:,} Hz"
+    elif source.period is not None:
+        rate = f"every {value_text(source.period, source.unit)}"
+    else:
+        rate = "rate not known"
+    parts = [source.kind, rate, source.scope]
+    return f"<b>{escaped(visible_text(source.event, 80))}</b> \u00b7 " + " \u00b7 ".join(
+        escaped(visible_text(part, 80)) for part in parts
+    )
+
+
+def figures(profile: Profile, total_value: int) -> str:
+    """The key figures, as terms and definitions."""
+    seen = profile.samples + profile.lost
+    lost_share = profile.lost / seen if seen else 0.0
+    lost = f"{profile.lost:,}" + (f" ({share_text(lost_share)})" if profile.lost else "")
+    weight = "CPU time sampled" if profile.source.unit == "ns" else "Sampled"
+    rows = [
+        (weight, value_text(total_value, profile.source.unit), ""),
+        ("Recorded for", _duration(profile.duration_s), ""),
+        ("Samples", f"{profile.samples:,}", ""),
+        ("Threads", f"{len(profile.threads):,}", ""),
+        ("Lost samples", lost, "is-bad" if profile.lost else ""),
+        ("Without symbol", share_text(profile.unknown_share), _look(profile.unknown_share)),
+        ("Truncated stacks", share_text(profile.truncated_share), _look(profile.truncated_share)),
+    ]
+    return "".join(
+        f'<div class="{look}"><dt>{escaped(term)}</dt><dd>{escaped(text)}</dd></div>'
+        for term, text, look in rows
+    )
+
+
+def _duration(duration_s: float) -> str:
+    return value_text(round(duration_s * 1e9), "ns") if math.isfinite(duration_s) else "not known"
+
+
+def _look(share: float) -> str:
+    return "of-note" if math.isnan(share) or share >= UNKNOWN_NOTICE_FROM else ""
+
+
+def _notice(look: str, lead: str, text: str) -> str:
+    return f'<li class="notice {look}"><b>{escaped(lead)}</b> {escaped(text)}</li>'
+
+
+def notices(profile: Profile, stacks: Stacks | None = None) -> str:
+    """What a reader must know before the numbers, the worst first; empty where all is well."""
+    found = []
+    if profile.samples == 0:
+        found.append(_notice("notice-bad", "No samples.", "Nothing ran on a CPU while recording."))
+    if profile.source.kind != "measured":
+        kind = visible_text(profile.source.kind, 40)
+        found.append(_notice("notice-bad", f"These numbers are {kind},", "not measured."))
+    if profile.lost:
+        share = share_text(profile.lost / (profile.samples + profile.lost))
+        text = "The kernel dropped them while buffers were full: what ran then is under-counted."
+        found.append(_notice("notice-bad", f"{profile.lost:,} samples lost ({share}).", text))
+    if profile.truncated_share >= TRUNCATED_NOTICE_FROM:
+        text = (
+            "They stand at the right, on striped frames that say why: self times hold, totals of "
+            "outer functions are too low."
+        )
+        text = " ".join([text, *remedies(profile.stack_shares, stacks)])
+        lead = f"{share_text(profile.truncated_share)} of the stacks are cut short."
+        found.append(_notice("", lead, visible_text(text, 1200)))
+    if profile.unknown_share >= UNKNOWN_NOTICE_FROM:
+        text = (
+            "It stands under module+offset, in grey. Debug symbols of those modules, or a JIT map "
+            "for generated code, would name it."
+        )
+        lead = f"{share_text(profile.unknown_share)} of the time is in code without symbols."
+        found.append(_notice("", lead, text))
+    found += _warnings(profile)
+    return f'<ul class="notices">{"".join(found)}</ul>' if found else ""
+
+
+def _warnings(profile: Profile) -> list[str]:
+    """The profile's own warnings: one stands alone, several share a notice."""
+    messages = [visible_text(each.message, 600) for each in profile.warnings]
+    if len(messages) < 2:
+        return [_notice("", "Note:", message) for message in messages]
+    lines = "".join(f"<li>{escaped(message)}</li>" for message in messages)
+    return [f'<li class="notice"><b>Notes</b><ul>{lines}</ul></li>']
+
+
+def functions_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
+    """The hottest functions as a table, and a hint of how many there are."""
+    whole, unit = max(1, ranking.value), profile.source.unit
+    shown = [row for row in ranking.functions[:FUNCTIONS_SHOWN] if row.total_value > 0]
+    most = max([1, *(row.self_value for row in shown)])
+    rows = []
+    for row in shown:
+        function = profile.functions[row.index]
+        rows.append(
+            (
+                Cell(share_text(row.self_value / whole), "number", row.self_value / most),
+                Cell(share_text(row.total_value / whole), "number"),
+                Cell(value_text(row.self_value, unit), "number"),
+                Cell(function_text(function.name, _NAME_LIMIT), "name"),
+                Cell(visible_text(function.module, _NAME_LIMIT), "module"),
+                Cell(KIND_TEXT.get(function.kind, ""), "soft"),
+            )
+        )
+    own = "Self time" if unit == "ns" else "Self value"
+    head = [Cell("Self", "number"), Cell("Total", "number"), Cell(own, "number")]
+    head += [Cell("Function"), Cell("Module"), Cell("Kind")]
+    order = "by self"
+    if any(profile.functions[row.index].kind == FunctionKind.INLINED for row in shown):
+        order += "; what was inlined counts for itself"
+    return table(head, rows), _hint(len(rows), len(ranking.functions), "function", order)
+
+
+def threads_table(profile: Profile, ranking: Ranking) -> tuple[str, str]:
+    """The hottest threads as a table, and a hint of how many there are."""
+    whole, unit = max(1, ranking.value), profile.source.unit
+    rows = []
+    for row in ranking.threads[:THREADS_SHOWN]:
+        thread = profile.threads[row.index]
+        rows.append(
+            (
+                Cell(share_text(row.value / whole), "number", row.value / whole),
+                Cell(value_text(row.value, unit), "number"),
+                Cell(f"{row.samples:,}", "number soft"),
+                Cell(visible_text(thread.thread_name, 64), "name"),
+                Cell(str(thread.tid), "number soft"),
+                Cell(visible_text(thread.process_name, 64), "module"),
+                Cell(str(thread.pid), "number soft"),
+            )
+        )
+    head = [Cell("Share", "number"), Cell("CPU" if unit == "ns" else "Value", "number")]
+    head += [Cell("Samples", "number"), Cell("Thread"), Cell("tid", "number")]
+    head += [Cell("Process"), Cell("pid", "number")]
+    return table(head, rows), _hint(len(rows), len(ranking.threads), "thread", "hottest first")
+
+
+def _hint(shown: int, there: int, noun: str, order: str) -> str:
+    if there == 1:
+        return f"1 {noun}"
+    some = f"{shown:,} of " if shown != there else ""
+    return f"{some}{there:,} {noun}s, {order}"
+
+
+def host_section(host: Mapping[str, str]) -> str:
+    """The machine the recording was made on; empty where nothing is told."""
+    if not host:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escaped(visible_text(key, 80))}</th>'
+        f'<td class="wrap">{escaped(visible_text(text, 600))}</td></tr>'
+        for key, text in host.items()
+    )
+    return (
+        '<section class="panel host" aria-labelledby="host-title"><div class="panel-head">'
+        '<h2 id="host-title">Recorded on</h2></div><div class="scroll"><table><tbody>'
+        f"{rows}</tbody></table></div></section>"
+    )

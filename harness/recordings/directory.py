@@ -1,0 +1,100 @@
+"""What the recordings made here have in common: their directory, and much of their manifest."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from harness.cli.outputs import write_whole
+from stallscope.errors import UsageError
+from stallscope.host import Host, read_host
+from stallscope.json_fields import read_fields
+from stallscope.recordings import FORMAT, MANIFEST
+
+
+def is_recording_of(kind: str, directory: Path) -> bool:
+    """Return whether a directory is a recording of that kind."""
+    manifest = directory / MANIFEST
+    return manifest.is_file() and read_fields(manifest).values.get("kind") == kind
+
+
+def make_directory(
+    path: Path, kind: str, *, what: str, force: bool, own_files: Callable[[Path], Iterable[str]]
+) -> None:
+    """Make a recording's directory; what is there is replaced only with force.
+
+    ``own_files`` are the names that a former recording there is made of; no others are removed.
+    Raises UsageError where something else than a recording of this kind, "of ``what``", is there.
+    """
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        if not force:
+            raise UsageError(
+                f"{path} is there already", "name another directory with -o, or add --force"
+            ) from None
+        if not is_recording_of(kind, path):
+            raise UsageError(
+                f"{path} is no recording of {what}, and is not replaced", "name another directory"
+            ) from None
+        for name in own_files(path):
+            _remove(path / name)
+    except OSError as error:
+        raise UsageError(f"cannot make {path}: {error.strerror}", "name another with -o") from error
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:  # a directory; a name that is none
+        raise UsageError(
+            f"cannot replace {file}, a file of the recording that is there: {error}",
+            "name another directory with -o",
+        ) from error
+
+
+def forget_unbegun(path: Path) -> None:
+    """Remove a recording that holds nothing but its manifest: nothing was measured."""
+    with suppress(OSError):
+        if [entry.name for entry in path.iterdir()] == [MANIFEST]:
+            (path / MANIFEST).unlink()
+            path.rmdir()
+
+
+def write_manifest(
+    directory: Path, kind: str, *, begin_ns: int, ended: bool, own: Mapping[str, object]
+) -> None:
+    """Write recording.json: ``own`` is what only this kind tells; whole once it has ended.
+
+    ``begin_ns`` is of CLOCK_MONOTONIC.
+    """
+    now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    document = {
+        "schema": f"{FORMAT}/1.0",
+        "kind": kind,
+        "complete": ended,
+        "host": _host_document(read_host()),
+        "clocks": {
+            "samples": "CLOCK_MONOTONIC",
+            "start_monotonic_ns": begin_ns,
+            "start_realtime_ns": time.time_ns() - (now_ns - begin_ns),
+            "end_monotonic_ns": now_ns if ended else None,
+        },
+        **own,
+    }
+    write_whole(directory / MANIFEST, [json.dumps(document, indent=1) + "\n"])
+
+
+def _host_document(host: Host) -> dict[str, object]:
+    return {
+        "hostname": host.hostname,
+        "kernel_release": host.kernel_release,
+        "kernel_version": host.kernel_version,
+        "architecture": host.architecture,
+        "cpu_model": host.cpu_model,
+        "cpus_online": host.cpus_online,
+        "memory_bytes": host.memory_bytes,
+        "boot_id": host.boot_id or "",
+        "virtualization": host.virtualization,
+    }

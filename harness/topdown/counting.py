@@ -1,0 +1,94 @@
+"""Counting slots for `stallscope topdown`: the request in the engine's own terms, and its end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from harness.cli.target_status import exit_code, explain
+from harness.topdown.follow import Follower, OnSlice
+from harness.topdown.places import command_output, live_progress, recording_place
+from harness.topdown.request import Request, check_level
+from stallscope.collector import CountOptions, Outcome, Progress, collect
+from stallscope.errors import UnableError
+from stallscope.recordings import open_recording
+from stallscope.system_files import Roots
+from topdown.slots.measurement import Measurement
+
+if TYPE_CHECKING:
+    from topdown.slots.counting import live
+
+Collect = Callable[[CountOptions, Callable[[Progress], None], IO[str] | None], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What is measured with: the machine's files, and the program that counts."""
+
+    roots: Roots = field(default_factory=Roots)
+    collect: Collect = collect
+
+
+def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measurement, int]:
+    """Return what hardware counters say, and the exit code that the command's end asks for."""
+    from topdown.slots.counting import live  # noqa: PLC0415 - loads numpy
+
+    _check_deepest(asked, means.roots)
+    with recording_place(asked.directory) as place, live_progress(asked) as show:
+        follower = Follower(place, asked.interval_ms, on_slice)
+
+        def follow(progress: Progress) -> None:
+            show(progress)
+            follower.follow(progress)
+
+        def count(options: CountOptions) -> Outcome:
+            return means.collect(options, follow, command_output(asked.form))
+
+        taken = live.measure(_request(asked, place), count, means.roots)
+        follower.finish(taken.measurement)
+        manifest = open_recording(taken.recordings[-1]).manifest
+    assert manifest is not None
+    explain(manifest, taken.outcome, kept=asked.directory is not None)
+    return taken.measurement, exit_code(manifest, taken.outcome)
+
+
+def _request(asked: Request, place: Path) -> "live.Request":
+    """Return what is asked for in the terms of who counts."""
+    from topdown.slots.counting import live  # noqa: PLC0415
+
+    assert asked.choice is not None
+    chosen = asked.choice
+    options = CountOptions(
+        output=place,
+        plan=Path(),  # set with each counting
+        pids=chosen.pids,
+        command=chosen.command,
+        system_wide=chosen.system_wide,
+        cpus=chosen.cpus,
+        cgroup=chosen.cgroup,
+        duration_s=chosen.duration_s,
+        force=asked.force,
+    )
+    return live.Request(
+        options,
+        level=asked.level,
+        events=asked.events,
+        interval_ms=asked.interval_ms,
+        runs=asked.runs,
+        multiplex=asked.multiplex,
+        drill=asked.drill,
+        cpu=asked.cpu,
+    )
+
+
+def _check_deepest(asked: Request, roots: Roots) -> None:
+    """Raise UsageError where a level is below the deepest of this CPU's tree."""
+    from topdown.slots.detection import model_named, model_of_machine  # noqa: PLC0415
+
+    if asked.level is None:
+        return
+    try:
+        model = model_named(asked.cpu) if asked.cpu else model_of_machine(roots)
+    except UnableError:  # of a CPU without a model, and so without a tree
+        return
+    check_level(asked.level, model.deepest)

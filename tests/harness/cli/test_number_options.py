@@ -1,0 +1,42 @@
+"""Numbers on the command line are finite, whatever range they are of."""
+
+import click
+import pytest
+
+from harness.cli.command_line import main
+from harness.cli.number_options import Number
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf", "1e999"])
+def test_what_is_not_finite_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        Number(min=0).convert(text, None, None)
+
+
+def test_a_number_in_its_range_is_that_number() -> None:
+    assert Number(0, 3).convert("1.5", None, None) == 1.5
+    with pytest.raises(click.BadParameter):
+        Number(0, 3).convert("4", None, None)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cstates", "show", "--interval", "nan"),
+        ("cstates", "record", "--duration", "nan"),
+        ("cstates", "latency", "--seconds", "nan"),
+        ("cstates", "compare", "--load", "--rate", "nan"),
+        ("io", "probe", ".", "--duration", "nan"),
+        ("io", "curve", ".", "--warmup", "nan"),
+        ("io", "mix", ".", "--duration", "nan"),
+        ("io", "queue", ".", "--interval", "nan"),
+        ("io", "watch", "--duration", "nan"),
+        ("load", "127.0.0.1:1", "--rate", "nan"),
+        ("lab", "stages", "--duration", "nan"),
+    ],
+)
+def test_commands_say_what_is_wrong(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(list(words)) == 2
+    assert "is no finite number" in capsys.readouterr().err

@@ -1,0 +1,112 @@
+"""Writing result files: what is replaced, what is written to, what is refused."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from harness.cli.outputs import check_place, write_whole
+from stallscope.errors import UnableError, UsageError
+
+
+def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
+    place = tmp_path / ("é" * 120)  # 240 bytes: no room for a suffix of ours
+    write_whole(place, ["a\udcff", "ü"])
+    write_whole(place, ["b\udcff", "ü"])
+    assert place.read_bytes() == b"b?\xc3\xbc"
+    write_whole(place, [b"\x89PNG\xff"])
+    assert place.read_bytes() == b"\x89PNG\xff"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    place.write_text("before")
+
+    def parts():
+        yield "half"
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_whole(place, parts())
+    assert place.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize(("before", "after"), [(0o600, 0o600), (0o640, 0o640), (0o666, 0o644)])
+def test_what_was_private_stays_so(tmp_path: Path, before: int, after: int) -> None:
+    place = tmp_path / "recording.json"
+    place.touch()
+    place.chmod(before)
+    write_whole(place, ["new"])
+    assert place.stat().st_mode & 0o777 == after
+    assert place.read_text() == "new"
+
+
+def test_a_link_is_replaced_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "page").symlink_to(tmp_path / "precious")
+    write_whole(tmp_path / "page", ["new"])
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert (tmp_path / "page").read_text() == "new"
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    found: list[bytes] = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    reader.start()
+    write_whole(pipe, ["through"])
+    reader.join(30)
+    assert found == [b"through"]
+    assert pipe.is_fifo()
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
+    device = tmp_path / "null"
+    os.mknod(device, 0o020666, os.makedev(1, 3))
+    write_whole(device, ["gone"])
+    assert device.is_char_device()
+
+
+def test_the_systems_names_of_open_files_stay(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    before = Path("/dev/stdout").readlink()
+    write_whole(Path("/dev/stdout"), ["out"])
+    write_whole(Path("/dev/stderr"), ["error"])
+    assert capfdbinary.readouterr() == (b"out", b"error")
+    assert Path("/dev/stdout").readlink() == before
+
+
+@pytest.mark.parametrize("place", [".", "/", "..", "none/page.html"])
+def test_places_that_take_no_file(place: str) -> None:
+    with pytest.raises(UsageError, match="cannot write"):
+        write_whole(Path(place), ["text"])
+    with pytest.raises(UsageError, match="cannot write"):
+        check_place(Path(place))
+
+
+@pytest.mark.parametrize("place", ["-", "/dev/null", "/dev/stdout", "new.html"])
+def test_places_that_take_a_file_are_left_alone(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_place(Path(place))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_not_the_users_mistake() -> None:
+    with pytest.raises(UnableError, match="No space left"):
+        write_whole(Path("/dev/full"), ["text"])
+
+
+def test_a_block_device_is_never_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    disks = [Path(f"/dev/{each.name}") for each in Path("/sys/class/block").glob("*")]
+    there = [disk for disk in disks if disk.is_block_device()]
+    if not there:
+        pytest.skip("needs the kernel's block devices at /dev")
+    monkeypatch.setattr(os, "open", lambda *words: pytest.fail(f"opened {words}"))
+    with pytest.raises(UsageError, match="is a block device"):
+        write_whole(there[0], ["text"])

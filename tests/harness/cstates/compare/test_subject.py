@@ -1,0 +1,59 @@
+"""What is read of a loader's run when settings are compared: its figures, and what is to be said."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness.cstates.compare.subject import LoadPlan, LoadSubject
+from harness.workload.options import ServerOptions
+from harness.workload.process import Child
+from harness.workload.server import RunningServer
+from tests.harness.workload.fake_programs import LOADED, install
+
+PLAN = LoadPlan(rate_per_s=500.0, seconds=0.5, server_cpu=1, loader_cpu=0)
+
+
+@pytest.fixture
+def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadSubject:
+    install(tmp_path, "stallscope-load", "", monkeypatch)
+    with subprocess.Popen(["sleep", "60"], stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        child = Child("stallscope-server", process, process.stderr)
+        server = RunningServer(ServerOptions(), child, os.getpid(), 7379, None, ())
+        (tmp_path / "runs").mkdir()
+        yield LoadSubject(PLAN, server, tmp_path / "runs")
+        process.kill()
+
+
+def run(subject: LoadSubject, **more: object) -> dict[str, float | None]:
+    words = subject.command()
+    folder = Path(words[words.index("-o") + 1])
+    (folder / "load.json").write_text(json.dumps(LOADED | more))
+    return subject.metrics(None)
+
+
+def test_each_run_has_a_folder_and_figures_of_its_own(subject: LoadSubject) -> None:
+    found = run(subject)
+    assert found["latency_p50_us"] == 90.0
+    assert found["latency_p99_us"] == 512.0
+    assert found["server_cpu_s"] is not None
+    assert found["server_cpu_s"] >= 0
+    more = {"latency_us": {"p50": 1.0}}
+    assert run(subject, **more)["latency_p99_us"] is None  # not measured, and no zero
+    assert subject.notes() == []
+
+
+def test_a_loader_at_its_limit_and_errors_are_said(subject: LoadSubject) -> None:
+    run(subject, limited_by_loader=True, why="late")
+    run(subject, errors=1200)
+    first, second = subject.notes()
+    assert first.startswith("the loader's own lateness stands out in 1 of 2 runs")
+    assert second == "1,200 requests were answered by errors"
+
+
+def test_a_load_that_was_cut_off_is_no_run(subject: LoadSubject) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(subject, interrupted=True)

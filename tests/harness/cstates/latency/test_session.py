@@ -1,0 +1,67 @@
+"""`stallscope cstates latency` with a made machine's states; what wakes up is this one."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.cli.command_line import main
+from harness.cstates.latency.options import wake_cpus
+from stallscope.errors import UsageError
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import expand
+
+
+def test_each_state_is_closed_alone_and_all_is_put_back(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tree = expand("ice-lake-server", tmp_path / "tree")
+    before = {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+    roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc", f"--run-root={tmp_path}/run"]
+    words = ["--kind", "timer", "--think-us", "100", "--rounds", "2", "--seconds", "0.05"]
+    assert main(["cstates", "latency", *roots, *words, "--json"]) == 0
+    made = json.loads(capfd.readouterr().out)
+    assert [(each["states"], each["closed"], each["limit_us"]) for each in made["results"]] == [
+        ("as it is", [], None),
+        ("up to C1", ["C1E"], 1),
+        ("up to POLL", ["C1", "C1E"], 0),
+        ("without C1", ["C1"], None),
+    ]
+    for result in made["results"]:
+        counted = sum(count for _, _, count in result["histogram_ns"])
+        assert counted == result["samples"] > 0
+        assert result["histogram_ns"][-1][1] / 1000 == result["latency_us"]["max"]
+    # A made machine's counters stand still: that its CPUs never idled is not known.
+    assert {verdict["finding"] for verdict in made["verdicts"]} == {"not-counted"}
+    assert [result["entries"] for result in made["results"]] == [{}] * 4
+    assert any("counters stand still" in note for note in made["notes"])
+    assert before == {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+
+
+def test_a_machine_whose_states_cannot_be_closed_says_why(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tree = expand("no-cpuidle", tmp_path / "tree")
+    roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
+    assert main(["cstates", "latency", *roots]) == 3
+    assert (
+        "there is nothing to compare: cpuidle has no driver: the kernel was booted with idle=poll"
+        in capfd.readouterr().err
+    )
+
+
+def test_cpus_are_those_online_that_one_may_use(tmp_path: Path) -> None:
+    roots = Roots.recorded(expand("offline-cpus", tmp_path / "tree"))
+    assert wake_cpus(roots, None, processes=2) == (0, 2)
+    assert wake_cpus(roots, None, processes=3) == (0, 2)  # there are no more: they take turns
+    assert wake_cpus(roots, "2", processes=2) == (2,)
+    assert wake_cpus(roots, "2,0", processes=2) == (2, 0)  # who asks, and who answers
+    assert wake_cpus(roots, "2,2,0", processes=3) == (2, 2, 0)
+    with pytest.raises(UsageError, match="names 3 CPUs, and there are 2 processes"):
+        wake_cpus(roots, "0,2,0", processes=2)
+    with pytest.raises(UsageError, match="CPU 1 is offline") as refused:
+        wake_cpus(roots, "0,1", processes=2)
+    assert "choose of 0,2" in refused.value.remedy
+    usable = tuple(sorted(os.sched_getaffinity(0)))
+    assert wake_cpus(Roots(), None, processes=1) == usable[:1]

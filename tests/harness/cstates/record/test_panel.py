@@ -1,0 +1,92 @@
+"""The panel and texts of recorded idle intervals: known runs, and strangers' names."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cstates.explanation import explain
+from cstates.idle_intervals import IPI, IdleInterval
+from cstates.idle_run import SCHEMA, IdleRun, idle_run
+from cstates.idle_summary import IdleSummary
+from harness.cstates.explain.text import explain_lines
+from harness.cstates.record.panel import idle_panel, octaves
+from harness.cstates.record.text import lines
+from harness.cstates.record.what_if import what_if_panel
+from stallscope.json_fields import Fields
+
+HOSTILE = "<script>alert(1)</script>\x1b[31m"
+
+
+def run_of(count: int, name: str = "worker") -> IdleRun:
+    """Intervals of 100 us in C6, woken by another CPU; their ends take 150 us."""
+    summary = IdleSummary((None, 600_000))
+    for number in range(count):
+        summary.take(
+            IdleInterval(2, number, 1, 100_000, 10**9, 10**9, IPI, 140_000, 150_000, 9, name)
+        )
+    states = [
+        {"index": 0, "name": "C1", "exit_latency_us": 2, "target_residency_us": 2},
+        {"index": 1, "name": "C6", "exit_latency_us": 170, "target_residency_us": 600},
+    ]
+    activity = {"over_interval": {"entries": count, "above_share": 1.0, "below_share": 0.0}}
+    cpus = [{"cpu": 2, "states": [state | activity for state in states]}]
+    made: dict[str, Any] = {
+        "schema": SCHEMA,
+        "seconds": 1.0,
+        "command": ["server", name],
+        "machine": {"driver": "intel_idle", "governor": "menu", "cpus": cpus},
+        "intervals": count,
+        "intervals_kept": count,
+        "intervals_discarded": 0,
+        "lost_events": 0,
+        "overhead": {"events": 5 * count, "reader_cpu_s": 0.01},
+        **summary.documents(),
+    }
+    return idle_run(Fields(json.loads(json.dumps(made)), "idle.json"))
+
+
+def test_measured_stands_beside_declared() -> None:
+    text = "\n".join(lines(run_of(100), 100))
+    row = next(line for line in text.splitlines() if "ipi" in line).split()
+    assert row[:4] == ["C6", "ipi", "100", "100"]
+    assert abs(float(row[4]) - 140) < 2
+    assert abs(float(row[5]) - 150) < 2
+    assert row[-1] == "170"
+
+
+def test_the_page_holds_costs_and_advice() -> None:
+    page = idle_panel(run_of(100))
+    for text in ("Measured against declared", "target residency 600 us", "Advice", "--states C1"):
+        assert text in page
+
+
+def test_the_what_if_is_of_the_recordings_own_states_and_intervals(tmp_path: Path) -> None:
+    head = "cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,wake"
+    rows = [f"2,{number * 10**6},1,100000,900000,900000,ipi" for number in range(50)]
+    (tmp_path / "idle.csv").write_text("\n".join([head, *rows]) + "\n")
+    page = what_if_panel(tmp_path, run_of(50))
+    assert "50 idle intervals" in page
+    assert ">C6</th>" in page
+    assert what_if_panel(tmp_path, replace(run_of(50), intervals_kept=None)) == ""
+    # States that are no table, as where a latency descends, leave the page without it.
+    states = run_of(50).states[::-1]
+    assert what_if_panel(tmp_path, replace(run_of(50), states=states)) == ""
+
+
+def test_names_of_processes_and_commands_are_made_harmless() -> None:
+    run = run_of(100, HOSTILE)
+    page = idle_panel(run)
+    texts = [*lines(run, 100), *explain_lines(run, explain(run), 100)]
+    assert "<script" not in page
+    assert not any("\x1b" in text for text in [page, *texts])
+
+
+def test_lengths_are_in_their_doubling() -> None:
+    lengths = run_of(7).lengths_of(1)
+    assert lengths is not None
+    counts = octaves(lengths)
+    assert np.flatnonzero(counts).tolist() == [6]  # 64 to 128 us
+    assert counts.sum() == 7

@@ -1,0 +1,164 @@
+"""`stallscope cstates show` on made machines: what people read, the document, the panel."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cstates.observation import observe
+from cstates.sysfs import present_cpus
+from harness.cli.command_line import main
+from harness.cstates.panel import states_panel
+from harness.cstates.show.document import document
+from harness.cstates.show.text import lines
+from stallscope.errors import ExitCode
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import names
+
+GOLDEN = Path(__file__).parent / "golden"
+Machines = Callable[[str], Roots]
+
+
+def shown(roots: Roots) -> str:
+    return "\n".join(lines(observe(roots, present_cpus(roots)), 100)) + "\n"
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_people_read(machine: Machines, name: str) -> None:
+    text = shown(machine(name))
+    golden = GOLDEN / f"show-{name}.txt"
+    if not golden.exists() or golden.read_text() != text:
+        golden.with_suffix(".got").write_text(text)
+    assert golden.read_text() == text, f"see {golden.with_suffix('.got')}"
+
+
+def of_command(capsys: pytest.CaptureFixture[str], roots: Roots, *options: str) -> dict[str, Any]:
+    arguments = ["--json", "--sysfs-root", str(roots.sys), "--proc-root", str(roots.proc), *options]
+    assert main(["cstates", "show", *arguments]) == 0
+    made: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return made
+
+
+def test_the_document_scripts_rely_on(
+    machine: Machines, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = of_command(capsys, machine("ice-lake-server"), "--cpus", "1")
+    assert made["schema"] == "stallscope.cstates.show/1"
+    assert (made["driver"], made["governor"]) == ("intel_idle", "menu")
+    (cpu,) = made["cpus"]
+    assert cpu["cpu"] == 1
+    c6 = cpu["states"][3]
+    assert {
+        key: c6[key]
+        for key in (
+            "name",
+            "exit_latency_us",
+            "target_residency_us",
+            "disabled",
+            "usage",
+            "time_us",
+            "above",
+            "below",
+        )
+    } == {
+        "name": "C6",
+        "exit_latency_us": 170,
+        "target_residency_us": 600,
+        "disabled": False,
+        "usage": 400_010,
+        "time_us": 400_010 * 9000,
+        "above": 100_002,
+        "below": 40_001,
+    }
+    assert c6["closed_by"] == "latency-limit"
+    assert c6["over_interval"] is None
+    assert made["latency_limit"]["holders"] == [{"pid": 812, "name": "tuned"}]
+    assert made["frequency"]["policies"][0]["driver"] == "intel_cpufreq"
+
+
+def test_what_is_missing_is_null_with_its_reason(
+    machine: Machines, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = of_command(capsys, machine("no-cpuidle"))
+    assert made["driver"] is None
+    assert "idle=poll" in made["missing"]
+    assert made["cpus"][0]["states"] == []
+    assert "idle=poll" in made["cpus"][0]["missing"]
+    assert made["frequency"]["turbo"] is None
+    assert made["frequency"]["missing"]
+    roots = machine("haltpoll-vm")
+    (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/above").unlink()
+    halt = of_command(capsys, roots)["cpus"][0]["states"][1]
+    assert halt["above"] is None
+    assert halt["since_boot"]["above_per_s"] is None
+    assert "n/a" in shown(roots)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--cpus", "0-3,8-,x"), "'8-' is no CPU and no range of CPUs"),
+        (("--cpus", "7"), "this machine has no CPU 7"),
+        (("--interval", "1"), "a recorded machine's counters do not move"),
+        (("--interval", "nan"), "no finite number"),
+        (("--interval", "0"), "not in the range"),
+    ],
+)
+def test_options_that_make_no_sense(
+    machine: Machines, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    roots = machine("nehalem-ep-workstation")
+    arguments = ["--sysfs-root", str(roots.sys), "--proc-root", str(roots.proc), *options]
+    assert main(["cstates", "show", *arguments]) == ExitCode.USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_that_is_no_sysfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cstates", "show", "--sysfs-root", str(tmp_path)]) == ExitCode.USAGE
+    assert "it is no sysfs" in capsys.readouterr().err
+
+
+def test_hostile_names_are_escaped_everywhere(machine: Machines) -> None:
+    roots = machine("ice-lake-server")
+    evil = "<b>\x1b[31m\u202ex"
+    (roots.proc / "812/comm").write_text(evil + "\n")
+    (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/name").write_text(evil + "\n")
+    (roots.sys / "devices/system/cpu/cpuidle/current_governor").write_text(evil + "\n")
+    text = shown(roots)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    panel = states_panel(observe(roots, present_cpus(roots)))
+    assert "<b>" not in panel
+    assert "&lt;b&gt;" in panel
+    assert "\x1b" not in panel
+
+
+def test_the_panel_holds_what_the_table_does(machine: Machines) -> None:
+    roots = machine("sapphire-rapids-server")
+    panel = states_panel(observe(roots, present_cpus(roots)))
+    assert panel.startswith('<section class="panel" id="cstates"')
+    assert panel.count("<tr") == 5
+    assert 'class="cstates-closed"><th scope="row">C1E</th>' in panel
+    for text in ("off by default", "EPP performance", "CPUs 0-3", "measured"):
+        assert text in panel
+
+
+def test_the_page_holds_the_panel_and_fetches_nothing(
+    machine: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    roots = machine("skylake-client")
+    made = of_command(capsys, roots, "-o", str(tmp_path / "states.html"))
+    page = (tmp_path / "states.html").read_text(encoding="utf-8")
+    assert made["schema"]
+    assert states_panel(observe(roots, present_cpus(roots))) in page
+    assert "Content-Security-Policy" in page
+    assert "://" not in page
+    assert "Core i7-6600U" in page
+
+
+def test_every_number_of_the_document_is_finite(machine: Machines) -> None:
+    for name in names():
+        roots = machine(name)
+        json.dumps(document(observe(roots, present_cpus(roots))), allow_nan=False)

@@ -1,0 +1,152 @@
+"""`stallscope cstates simulate`: the document, the table, and what is refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cstates.governors import KNOWN
+from cstates.tables import known_table_names
+from cstates.tables.declared import own_table
+from harness.cli.command_line import main
+from stallscope.errors import ExitCode
+from stallscope.system_files import Roots
+from tests.cstates.machine_trees import expand
+
+TRACE = Path(__file__).parents[3] / "cstates" / "recorded_idle.csv"
+
+
+def run(*options: str) -> int:
+    return main(["cstates", "simulate", *options])
+
+
+def document(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    assert run("--json", *options) == 0
+    made: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return made
+
+
+def test_the_document_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> None:
+    made = document(capsys, "--table", "vm:haltpoll", "--trace", str(TRACE))
+    assert made["schema"] == "stallscope.cstates.simulate/1"
+    assert made["source"] == "modelled"
+    assert made["intervals"] == 3999
+    assert made["tick"] == "recorded"
+    assert [row["governor"] for row in made["rows"]] == [
+        *(governor.name for governor in KNOWN),
+        "pin:POLL",
+        "pin:haltpoll idle",
+    ]
+    for row in made["rows"]:
+        assert 0 <= row["too_deep_share"] <= 1
+        assert 0 <= row["too_shallow_share"] <= 1
+        assert {"mean", "p50", "p99"} <= set(row["exit_us"])
+        assert set(row["residency"]) == {"POLL", "haltpoll idle"}
+        assert sum(row["residency"].values()) == pytest.approx(1)
+    menu = next(row for row in made["rows"] if row["governor"] == "menu-6.18")
+    assert menu["agreement"]["states_entered"] == 1
+
+
+def test_a_trace_with_the_least_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "idle.csv"
+    path.write_text("cpu,t_entry_ns,idle_ns,next_hrtimer_ns,wake\n0,1000,250000,5000000,ipi\n")
+    made = document(capsys, "--table", "Z600", "--trace", str(path), "--governors", "pin:C6,pin:C1")
+    assert made["tick"] == "modelled"
+    assert [row["exit_us"]["p50"] for row in made["rows"]] == [200, 3]
+    assert [row["agreement"] for row in made["rows"]] == [None, None]
+
+
+def test_governors_may_be_given_in_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+    made = document(
+        capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "100",
+        "--governor", "ladder", "--governor", "teo-6.12,pin:10us",
+    )  # fmt: skip
+    assert [row["governor"] for row in made["rows"]] == ["ladder", "teo-6.12", "pin:10us"]
+
+
+def test_closed_states_and_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    made = document(
+        capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "1000",
+        "--governor", "menu-6.18", "--disable", "C6", "--max-exit-latency", "15", "--hz", "1000",
+    )  # fmt: skip
+    assert made["closed"] == ["C6"]
+    assert made["latency_limit_us"] == 15
+    assert made["tick_hz"] == 1000
+    assert made["rows"][0]["residency"]["C3"] == 0
+
+
+def test_what_people_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--table", "vm:haltpoll", "--trace", str(TRACE)) == 0
+    text = capsys.readouterr().out
+    text = " ".join(text.split())
+    assert "modelled" in text
+    assert "pin:POLL 0 of" not in text  # a pin follows no kernel
+    assert "Too shallow" in text
+    assert "entered a single state only" in text
+    assert "menu-6.18 3,998 of 3,999" in text
+
+
+def test_the_page_has_a_row_for_each_governor(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "<b>.html"
+    made = document(
+        capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "50", "-o", str(path)
+    )
+    page = path.read_text(encoding="utf-8")
+    for row in made["rows"]:
+        assert f'<th scope="row">{row["governor"]}</th>' in page
+    assert '<span class="cstates-modelled">modelled</span>' in page
+    assert "poisson:1000us" in page
+
+
+def test_the_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--list") == 0
+    text = capsys.readouterr().out
+    for name in (*known_table_names(), *(governor.name for governor in KNOWN)):
+        assert name in text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "name the CPU's states with --table"),
+        (("--table", "Z600"), "name either --trace or --workload"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--trace", "x"), "name either"),
+        (("--table", "Z6000", "--workload", "poisson:1ms"), "there is no table 'Z6000'"),
+        (("--table", "Z600", "--workload", "burst:1ms"), "there is no workload 'burst:1ms'"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--governor", "manu-6.1"), "there is no governor 'manu-6.1'"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--governor", "pin:C9"), "has no state 'C9'"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--disable", "C3,,C6"), "has no state ''"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--intervals", "0"), "0 intervals cannot be made"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--hz", "7"), "'7' is not one of"),
+        (("--table", "Z600", "--trace", "/nonexistent/idle.csv"), "cannot read /nonexistent/idle.csv"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+) -> None:
+    assert run(*options) == ExitCode.USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_traces_that_cannot_be_read_end_with_their_own_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "idle.csv"
+    path.write_bytes(TRACE.read_bytes()[:5000])
+    assert run("--table", "Z600", "--trace", str(path)) == ExitCode.UNREADABLE
+    assert "the file is cut off" in capsys.readouterr().err
+
+
+def test_this_table_may_be_a_recorded_machines(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = expand("nehalem-ep-workstation", tmp_path / "tree")
+    roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
+    made = document(capsys, *roots, "--table", "this", "--workload", "poisson:250us")
+    states = [state.name for state in own_table(Roots.recorded(tree)).states]
+    assert len(states) > 2
+    assert list(made["rows"][0]["residency"]) == states
+    assert run(f"--sysfs-root={tmp_path}", "--table", "this") == ExitCode.USAGE

@@ -1,0 +1,132 @@
+"""`stallscope doctor` as it is typed: documents, colours, width, and what it leaves untouched."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from harness.cli.command_line import main
+from harness.doctor.checks import CHECKS, run_checks
+from harness.doctor.text import lines
+from harness.machine_checks.machine import gather
+from stallscope.system_files import Roots
+
+MACHINE = Path(__file__).parents[2] / "machines" / "intel-metal"
+RECORDED = ["--proc-root", str(MACHINE / "proc"), "--sysfs-root", str(MACHINE / "sys")]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys; from harness.cli.command_line import main; sys.exit(main())",
+]
+
+
+def test_the_document_holds_just_what_is_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", *RECORDED]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert list(document) == ["schema", "checks"]
+    assert document["schema"] == "stallscope.doctor/1"
+    for check in document["checks"]:
+        assert list(check) == ["name", "status", "detail", "remedy"]
+        assert check["status"] in ("available", "limited", "unavailable")
+
+
+def test_text_in_a_pipe_has_no_colours(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", *RECORDED]) == 0
+    output = capsys.readouterr()
+    assert "\x1b" not in output.out
+    assert output.err == ""
+    golden = (MACHINE / "doctor.txt").read_text()
+    assert output.out == golden
+
+
+def on_terminal(*arguments: str, **environment: str) -> str:
+    """What the command writes to a terminal."""
+    leader, follower = pty.openpty()
+    try:
+        with subprocess.Popen(
+            [*COMMAND, "doctor", *arguments],
+            stdout=follower,
+            env={**os.environ, "TERM": "xterm", **environment},
+        ) as process:
+            os.close(follower)
+            parts = []
+            try:
+                while part := os.read(leader, 65536):
+                    parts.append(part)
+            except OSError:
+                pass  # the terminal's other side was closed: all is read
+        assert process.returncode == 0
+    finally:
+        os.close(leader)
+    return b"".join(parts).decode()
+
+
+def test_colours_on_a_terminal_unless_unwanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[32mavailable" in on_terminal(*RECORDED, COLUMNS="100")
+    assert "\x1b" not in on_terminal(*RECORDED, NO_COLOR="1")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 132])
+def test_lines_fit_the_terminal(width: int) -> None:
+    checks = run_checks(gather(Roots.recorded(MACHINE), Path("/nonexistent")))
+    for line in lines(checks, width):
+        plain = click.unstyle(line)
+        longest_word = max(map(len, plain.split()), default=0)
+        assert len(plain) <= width or longest_word > width // 2, plain
+
+
+def test_a_root_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--proc-root", "/nonexistent"]) == 2
+    assert "/nonexistent" in capsys.readouterr().err
+
+
+def test_it_loads_no_heavy_module() -> None:
+    code = (
+        "import sys; from harness.cli.command_line import main;"
+        f"main(['doctor', '--json', *{RECORDED!r}]);"
+        "sys.exit(bool({'pandas', 'numpy', 'matplotlib', 'elftools'} & set(sys.modules)))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def settings() -> dict[str, str]:
+    """The kernel's switches, which doctor names and must not touch."""
+    kernel = Path("/proc/sys/kernel")
+    return {
+        path.name: path.read_text()
+        for pattern in ("perf_event_*", "kptr_restrict", "io_uring*", "nmi_watchdog")
+        for path in kernel.glob(pattern)
+        # the kernel itself lowers the sample rate when interrupts take too long
+        if path.name != "perf_event_max_sample_rate"
+    } | {"mounts": Path("/proc/self/mounts").read_text()}
+
+
+def test_on_this_machine_it_answers_and_changes_nothing() -> None:
+    before = settings()
+    run = subprocess.run([*COMMAND, "doctor", "--json"], capture_output=True, text=True, check=True)
+    assert len(json.loads(run.stdout)["checks"]) == len(CHECKS)
+    assert settings() == before
+
+
+def test_an_ordinary_user_gets_an_answer_too(needs_root: None) -> None:
+    # Asked twice: the first answer loads what may lie where only root reaches it.
+    code = (
+        "import os, sys; from harness.cli.command_line import main\n"
+        "main(['doctor', '--json'])\n"
+        "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "sys.exit(main(['doctor', '--json']))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    found = {check["name"]: check for check in json.loads(run.stdout.splitlines()[1])["checks"]}
+    assert found["capabilities"]["status"] == "unavailable"
+    assert found["process-access"]["status"] == "limited"

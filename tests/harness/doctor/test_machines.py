@@ -1,0 +1,95 @@
+"""Doctor on recorded machines: what people read, held by golden files beside each machine."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from harness.doctor.checks import CHECKS, run_checks
+from harness.doctor.text import closing_lines, document, lines
+from harness.machine_checks.machine import gather
+from stallscope.system_files import Roots
+
+MACHINES = Path(__file__).parents[2] / "machines"
+NAMES = sorted(path.name for path in MACHINES.iterdir() if path.is_dir())
+NO_COLLECTOR = Path("/nonexistent/stallscope-collect")
+
+
+def statuses(name: str) -> dict[str, str]:
+    checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
+    return {check.name: check.status.value for check in checks}
+
+
+def remedies(name: str) -> dict[str, str]:
+    checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
+    return {check.name: check.remedy for check in checks}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_people_read(name: str) -> None:
+    checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
+    shown = [click.unstyle(line) for line in lines(checks, 100)] + ["", *closing_lines(checks)]
+    text = "\n".join(shown) + "\n"
+    golden = MACHINES / name / "doctor.txt"
+    if not golden.exists() or golden.read_text() != text:
+        golden.with_suffix(".got").write_text(text)
+    assert golden.read_text() == text, f"see {golden.with_suffix('.got')}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_check_answers_with_its_own_name(name: str) -> None:
+    rows = document(run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR)))["checks"]
+    assert isinstance(rows, list)
+    assert len({row["name"] for row in rows}) == len(CHECKS)
+    assert all(set(row) == {"name", "status", "detail", "remedy"} for row in rows)
+    assert all(row["detail"] for row in rows)
+
+
+def test_a_machine_of_which_nothing_is_known_still_answers(tmp_path: Path) -> None:
+    checks = run_checks(gather(Roots.recorded(tmp_path), NO_COLLECTOR))
+    assert len(checks) == len(CHECKS)
+    found = {check.name: check.status.value for check in checks}
+    assert found["software-clock"] == "unavailable"
+    assert found["kernel-symbols"] == "unavailable"
+    assert found["mlock"] == "limited"
+
+
+def test_files_of_garbage_still_answer(tmp_path: Path) -> None:
+    source = MACHINES / "intel-metal"
+    for path in source.rglob("*"):
+        if path.is_file():
+            copy = tmp_path / path.relative_to(source)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(b"\xff\x1b[2J: : 99999999999999999999999\n\n0 0\x00" * 3)
+    checks = run_checks(gather(Roots.recorded(tmp_path), NO_COLLECTOR))
+    assert len(checks) == len(CHECKS)
+    assert "\x1b" not in click.unstyle("".join(lines(checks, 100)))
+
+
+def test_counters_decide_between_machines() -> None:
+    assert statuses("intel-metal")["pmu"] == "available"
+    assert statuses("amd-metal")["pmu"] == "available"
+    assert statuses("arm64-guest")["pmu"] == "available"
+    assert statuses("vm-without-pmu")["pmu"] == "unavailable"
+    assert "pmu=on" in remedies("vm-without-pmu")["pmu"]
+
+
+@pytest.mark.parametrize(
+    ("level", "sampling"), [(2, "available"), (3, "unavailable"), (4, "unavailable")]
+)
+def test_paranoid_levels_bind_an_ordinary_user(level: int, sampling: str) -> None:
+    found = statuses(f"user-at-paranoid-{level}")
+    assert found["software-clock"] == sampling
+    assert found["kernel-profiling"] == found["system-wide"] == "unavailable"
+    assert found["tracefs"] == "limited"
+    remedy = remedies(f"user-at-paranoid-{level}")
+    assert remedy["system-wide"] == "sudo sysctl kernel.perf_event_paranoid=0"
+
+
+def test_a_container_is_told_what_its_host_must_do() -> None:
+    found, remedy = statuses("container"), remedies("container")
+    assert found["software-clock"] == "unavailable"
+    assert "--cap-add PERFMON" in remedy["software-clock"]
+    assert remedy["paranoid"].startswith("on the host: sudo sysctl")
+    assert "nofile" in remedy["open-files"]
+    assert not any(text.startswith("sudo") for text in remedy.values())

@@ -1,0 +1,43 @@
+"""Words of `io curve` and `io mix` that are none: one clear error each, before anything is opened."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli.command_line import main
+from harness.io.curve.options import time_ns
+from stallscope.errors import ExitCode, UsageError
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["curve", "x", "--slo-p99", "soon"], "--slo-p99 'soon' is no time"),
+        (["curve", "x", "--slo-p99", "0ms"], "--slo-p99 '0ms' is no time"),
+        (["curve", "x", "--block", "many"], "--block 'many' is no size"),
+        (["curve", "x", "--size", "0"], "--size '0' is no size"),
+        (["curve", "x", "--most-depth", "1"], "--most-depth"),
+        (["mix", "x", "--sizes", "4K,,8K"], "--sizes '' is no size"),
+        (["mix", "x", "--sizes", ",".join(f"{n}K" for n in range(1, 18))], "17 sizes"),
+        (["mix", "x", "--picture", "x.gif"], "--picture x.gif: its kind is not known"),
+        (["curve", "/nowhere/at/all"], "there is no such file"),
+        (["curve", "sim:servers=0,service=1ms"], "servers is a number"),
+    ],
+)
+def test_wrong_words(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["io", *words]) == ExitCode.USAGE
+    assert said in capsys.readouterr().err
+
+
+def test_times() -> None:
+    assert time_ns("--slo-p99", "500us") == 500_000
+    assert time_ns("--slo-p99", "2.5ms") == 2_500_000
+    assert time_ns("--slo-p99", None) is None
+    with pytest.raises(UsageError):
+        time_ns("--slo-p99", "2 minutes")
+
+
+def test_nothing_stays_of_a_recording_that_never_began(tmp_path: Path) -> None:
+    place = tmp_path / "curve"
+    assert main(["io", "curve", "/nowhere/at/all", "-o", str(place)]) == ExitCode.USAGE
+    assert not place.exists()

@@ -1,0 +1,139 @@
+"""Levels in curves whose truth is known: by set and random replacement, noise, no L3, equal levels."""
+
+import random
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import pytest
+
+from harness.labs.memory.levels import Confidence, CurvePoint, Level, find_levels
+
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+Truth = Sequence[tuple[int, float]]  # each cache's size and latency
+
+ZEN4: Truth = ((32 * KIB, 1.0), (MIB, 3.8), (32 * MIB, 13.0))
+ICE_LAKE: Truth = ((48 * KIB, 1.4), (1280 * KIB, 4.0), (36 * MIB, 22.0))
+NEOVERSE_V2: Truth = ((64 * KIB, 1.2), (2 * MIB, 3.6), (114 * MIB, 30.0))
+HASWELL: Truth = ((32 * KIB, 1.2), (256 * KIB, 3.6), (25 * MIB, 16.0))
+WITHOUT_L3: Truth = ((32 * KIB, 1.0), (MIB, 9.0))
+
+
+def sizes(most: int = GIB) -> list[int]:
+    """Four rings an octave from 4 KiB on."""
+    octaves = [4 * KIB << shift for shift in range(30)]
+    return [
+        s
+        for octave in octaves
+        for s in (octave, *(octave * n // 4 for n in (5, 6, 7)))
+        if s <= most
+    ]
+
+
+def latency(caches: Truth, memory_ns: float, size: int, *, random_last: bool = True) -> float:
+    """The mean latency of a ring: the last cache replaces at random, the others hold all or none."""
+    for place, (capacity, hit_ns) in enumerate(caches):
+        if size <= capacity:
+            return hit_ns
+        if random_last and place == len(caches) - 1:
+            return hit_ns * capacity / size + memory_ns * (1 - capacity / size)
+    return memory_ns
+
+
+def curve(
+    caches: Truth,
+    *,
+    memory_ns: float = 110.0,
+    most: int = GIB,
+    disturb: Callable[[float], float] = lambda ns: ns,
+    random_last: bool = True,
+) -> list[CurvePoint]:
+    return [
+        CurvePoint(size, disturb(latency(caches, memory_ns, size, random_last=random_last)))
+        for size in sizes(most)
+    ]
+
+
+def holds(level: Level, capacity: int) -> bool:
+    assert level.exceeds_bytes is not None
+    return level.fits_bytes <= capacity < level.exceeds_bytes * 1.12
+
+
+@pytest.mark.parametrize("truth", [ZEN4, ICE_LAKE, NEOVERSE_V2, HASWELL, WITHOUT_L3])
+@pytest.mark.parametrize("random_last", [False, True])
+def test_every_cache_is_found_at_its_size(truth: Truth, random_last: bool) -> None:
+    levels = find_levels(curve(truth, random_last=random_last))
+    assert len(levels) == len(truth) + 1
+    for level, (capacity, hit_ns) in zip(levels, truth, strict=False):
+        assert holds(level, capacity)
+        assert level.latency_ns == pytest.approx(hit_ns, rel=0.1)
+        assert level.confidence is Confidence.HIGH
+    assert levels[-1].latency_ns == pytest.approx(110, rel=0.15)
+    assert (levels[-1].exceeds_bytes, levels[-1].confidence) == (None, None)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_and_single_disturbed_rings_move_no_level(seed: int) -> None:
+    rng = random.Random(seed)
+
+    def disturb(ns: float) -> float:
+        return ns * rng.lognormvariate(0, 0.03) * (2.5 if rng.random() < 0.03 else 1)
+
+    levels = find_levels(curve(ZEN4, disturb=disturb))
+    ends = [level.exceeds_bytes for level in levels if level.exceeds_bytes]
+    for capacity, _ in ZEN4:
+        assert any(capacity / 1.3 <= end <= capacity * 1.6 for end in ends), capacity
+    assert len(levels) <= len(ZEN4) + 2
+    assert all(a.latency_ns < b.latency_ns for a, b in pairwise(levels))
+
+
+def test_a_few_misses_to_memory_already_end_a_cache() -> None:
+    """Of a level 2 behind which there is no level 3 for us: its end is not far up the great step."""
+    points = [
+        CurvePoint(
+            point.size_bytes, 14.0 if MIB < point.size_bytes <= 3 * MIB // 2 else point.latency_ns
+        )
+        for point in curve(((32 * KIB, 1.1), (MIB, 3.8)), memory_ns=150.0, random_last=False)
+    ]
+    assert holds(find_levels(points)[1], MIB)
+
+
+def test_levels_of_nearly_the_same_latency_are_one() -> None:
+    levels = find_levels(curve(((32 * KIB, 1.0), (MIB, 4.0), (8 * MIB, 4.4))))
+    assert [round(level.latency_ns) for level in levels[:-1]] == [1, 4]
+    assert holds(levels[1], 8 * MIB)
+
+
+def test_a_flat_curve_has_one_level_without_an_end() -> None:
+    (level,) = find_levels([CurvePoint(size, 5.0) for size in sizes(MIB)])
+    assert (level.first_bytes, level.fits_bytes) == (4 * KIB, MIB)
+    assert level.exceeds_bytes is None
+
+
+def test_where_rings_end_within_a_cache_it_has_no_end() -> None:
+    levels = find_levels(curve(ZEN4, most=8 * MIB))
+    assert [level.exceeds_bytes is None for level in levels] == [False, False, True]
+    assert levels[-1].latency_ns == pytest.approx(13)
+
+
+def test_a_curve_that_still_rises_makes_its_last_end_doubtful() -> None:
+    levels = find_levels(curve(ZEN4, most=48 * MIB))
+    assert holds(levels[2], 32 * MIB)
+    assert levels[2].confidence is Confidence.LOW
+    assert levels[3].fits_bytes == 48 * MIB
+
+
+def test_a_step_within_the_noise_is_not_believed_highly() -> None:
+    rng = random.Random(3)
+    caches = ((32 * KIB, 1.0), (MIB, 1.4))
+    noisy = curve(caches, memory_ns=2.0, disturb=lambda ns: ns * rng.lognormvariate(0, 0.15))
+    assert all(level.confidence is not Confidence.HIGH for level in find_levels(noisy))
+
+
+@pytest.mark.parametrize("count", range(4))
+def test_too_few_rings_have_no_level(count: int) -> None:
+    assert find_levels([CurvePoint(2**n, 1.0) for n in range(12, 12 + count)]) == ()
+
+
+def test_the_order_of_the_rings_does_not_matter() -> None:
+    points = curve(HASWELL)
+    assert find_levels(points[::-1]) == find_levels(points)

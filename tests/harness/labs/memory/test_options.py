@@ -1,0 +1,62 @@
+"""The command line of the lab: what it takes, and one error for what it does not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.cli.command_line import main
+from harness.labs.memory.options import OptionTexts, lab_options, usable_cpus
+from harness.labs.memory.points import Pages
+from stallscope.errors import ExitCode
+
+
+def test_values_are_read() -> None:
+    texts = OptionTexts(
+        least="8K", most="64 MiB", pages="small", strides="4160,4K,4096", threads="2,1"
+    )
+    options = lab_options(texts, quick=True, cpu_count=2)
+    assert (options.least_bytes, options.most_bytes) == (8192, 2**26)
+    assert options.pages == (Pages.SMALL,)
+    assert (options.strides, options.threads, options.quick) == ((4096, 4160), (1, 2), True)
+
+
+def test_cpus_are_those_named() -> None:
+    allowed = os.sched_getaffinity(0)
+    assert usable_cpus(None) == allowed
+    assert usable_cpus(str(min(allowed))) == {min(allowed)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["--least", "2K"], "--least"),
+        (["--most", "many"], "--most"),
+        (["--most", "9999G"], "--most"),
+        (["--least", "2M", "--most", "1M"], "--least 2M is more than --most 1M"),
+        (["--strides", "100"], "--strides"),
+        (["--strides", ""], "--strides"),
+        (["--strides", ",".join(["4096"] * 65)], "--strides"),
+        (["--threads", "0"], "--threads"),
+        (["--threads", "99999"], "--threads"),
+        (["--threads", "1,x"], "--threads"),
+        (["--cpus", "x"], "--cpus"),
+        (["--cpus", "65000"], "may not use CPU 65000"),
+        (["--pages", "tiny"], "--pages"),
+        (["-o", "curve.pdf"], "curve.pdf"),
+        (["-o", "/nonexistent/curve.svg"], "no such directory"),
+    ],
+)
+def test_wrong_values_are_named(
+    arguments: list[str], names: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lab", "memory", *arguments]) == ExitCode.USAGE
+    written = capsys.readouterr()
+    assert names in written.err
+    assert written.out == ""
+
+
+def test_no_file_is_written_for_a_wrong_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "curve.svg"
+    assert main(["lab", "memory", "-o", str(path), "--least", "x"]) == ExitCode.USAGE
+    assert not path.exists()

@@ -1,0 +1,90 @@
+"""The plan: sizes, strides, threads, nodes, and what memory does not allow."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.labs.memory.plan import GIB, KIB, MIB, LabOptions, Part, Section, make_plan, ring_sizes
+from harness.labs.memory.points import Pages
+from tests.harness.labs.memory.results import machine
+
+PLENTY = 64 * GIB
+DEFAULTS = LabOptions()
+
+
+def parts(
+    options: LabOptions = DEFAULTS, cpus: int = 4, nodes: int = 1, limit: int = PLENTY
+) -> dict[Section, Part]:
+    return {
+        part.section: part for part in make_plan(machine(cpus=cpus, nodes=nodes), options, limit)
+    }
+
+
+def test_sizes_are_dense_where_caches_end_and_reach_both_ends() -> None:
+    sizes = list(ring_sizes(4 * KIB, GIB, 128 * MIB))
+    assert sizes[:6] == [4 * KIB, 5 * KIB, 6 * KIB, 7 * KIB, 8 * KIB, 10 * KIB]
+    assert sizes[-4:] == [128 * MIB, 256 * MIB, 512 * MIB, GIB]
+    assert sizes == sorted(set(sizes))
+    assert list(ring_sizes(6 * KIB, 9 * KIB, GIB)) == [6 * KIB, 7 * KIB, 8 * KIB, 9 * KIB]
+
+
+def test_the_curve_is_walked_alone_in_both_kinds_of_pages() -> None:
+    points = parts()[Section.CURVE].points
+    assert {point.cpus for point in points} == {(0,)}
+    assert {point.pages for point in points} == {Pages.HUGE, Pages.SMALL}
+    assert {max(p.ring_bytes for p in points if p.pages is pages) for pages in Pages} == {GIB}
+    assert all(point.stride_bytes == 64 for point in points)
+
+
+def test_strides_are_powers_of_two_and_odd_ones() -> None:
+    strides = {point.stride_bytes for point in parts()[Section.STRIDES].points}
+    assert {4096, 65536, 4160} <= strides
+    own = parts(LabOptions(strides=(192,)))[Section.STRIDES].points
+    assert {point.stride_bytes for point in own} == {192}
+
+
+def test_threads_are_powers_of_two_and_all_cpus() -> None:
+    points = parts(cpus=6)[Section.THREADS].points
+    assert {len(point.cpus) for point in points} == {1, 2, 4, 6}
+    assert parts(LabOptions(threads=(3,)))[Section.THREADS].points[0].cpus == (0, 1, 2)
+    assert parts(cpus=1)[Section.THREADS] == replace(
+        parts(cpus=1)[Section.THREADS], points=(), note="there is one CPU to use"
+    )
+
+
+def test_many_threads_share_a_bounded_memory() -> None:
+    part = parts(cpus=128)[Section.THREADS]
+    assert max(point.total_bytes for point in part.points) == 4 * GIB
+    assert {each.why for each in part.left_out} == {
+        "more than the 4 GiB that all threads take together"
+    }
+    assert sum(p.expected_s for p in parts(cpus=128).values()) < 60
+
+
+def test_each_pair_of_nodes_is_measured_once() -> None:
+    points = parts(nodes=2)[Section.NODES].points
+    assert [(point.cpus, point.node) for point in points] == [
+        ((0,), 0),
+        ((0,), 1),
+        ((2,), 0),
+        ((2,), 1),
+    ]
+    assert parts()[Section.NODES].note == "this machine has one NUMA node"
+
+
+@pytest.mark.parametrize("limit", [MIB, 100 * MIB])
+def test_rings_that_do_not_fit_are_named_and_left_out(limit: int) -> None:
+    whole, bounded = parts(), parts(limit=limit)
+    for section, part in bounded.items():
+        assert all(point.total_bytes <= limit for point in part.points)
+        assert all("more than the" in each.why for each in part.left_out)
+        assert len(part.points) + len(part.left_out) == len(whole[section].points) + len(
+            whole[section].left_out
+        )
+    assert bounded[Section.CURVE].left_out
+
+
+def test_quick_is_a_part_of_the_whole() -> None:
+    whole, quick = parts(), parts(LabOptions(quick=True))
+    assert sum(p.expected_s for p in quick.values()) < sum(p.expected_s for p in whole.values()) / 2
+    assert max(point.ring_bytes for point in quick[Section.CURVE].points) == 128 * MIB

@@ -1,0 +1,75 @@
+"""Asking the collector: its answer, and every way in which it may not answer."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.machine_checks import probes
+from harness.machine_checks.probes import decode_probes, probe_events, probe_io_uring
+
+ANSWER = '{"schema":"stallscope.probe/1","probes":[{"name":"cycles","ok":false,"errno":2,"detail":"x"},{"name":"cpu-clock","ok":true,"errno":null,"detail":""},{"name":"kernel","ok":false,"errno":"EACCES","detail":""}]}'
+
+
+def script(folder: Path, body: str) -> Path:
+    path = folder / "stallscope-collect"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_an_answer_is_read_with_errors_by_number_or_name(tmp_path: Path) -> None:
+    found = probe_events(script(tmp_path, f"[ \"$1\" = --probe ] && echo '{ANSWER}'"))
+    assert found.missing == ""
+    assert {name: (probe.ok, probe.error) for name, probe in found.results.items()} == {
+        "cycles": (False, "ENOENT"),
+        "cpu-clock": (True, ""),
+        "kernel": (False, "EACCES"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("exit 3", "ended with status 3"),
+        ("kill -9 $$", "ended with status -9"),
+        ("echo no", "no stallscope.probe/1 document"),
+        ("echo '[]'", "no stallscope.probe/1 document"),
+        ('echo \'{"schema":"stallscope.probe/2"}\'', "no stallscope.probe/1 document"),
+        (
+            'echo \'{"schema":"stallscope.probe/1","probes":[{"name":1}]}\'',
+            "name should be a string",
+        ),
+    ],
+)
+def test_a_wrong_answer_is_told(tmp_path: Path, body: str, says: str) -> None:
+    found = probe_events(script(tmp_path, body))
+    assert says in found.missing
+    assert found.results == {}
+
+
+def test_a_collector_that_is_missing_or_cannot_start(tmp_path: Path) -> None:
+    assert "is missing" in probe_events(tmp_path / "none").missing
+    closed = tmp_path / "closed"
+    closed.write_text("")
+    assert "does not start" in probe_events(closed).missing
+
+
+def test_a_collector_that_hangs_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probes, "TIMEOUT_S", 0.05)
+    assert "gave no answer" in probe_events(script(tmp_path, "exec sleep 600")).missing
+
+
+@given(st.text())
+def test_any_text_is_an_answer_or_a_reason(text: str) -> None:
+    found = decode_probes(text, "here")
+    assert bool(found.results) != bool(found.missing)
+
+
+def test_io_uring_is_asked_without_setting_up_a_ring() -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert probe_io_uring() in ("EFAULT", "EPERM", "ENOSYS")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -1,0 +1,165 @@
+"""`stallscope pin` as scripts and people run it, on made machines."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli.command_line import main
+from tests.cstates.machine_trees import expand
+
+Machine = Callable[[str], Path]
+STALLSCOPE = Path(sys.executable).with_name("stallscope")
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """A made machine's folder by its name."""
+    return lambda name: expand(name, tmp_path / name)
+
+
+def roots(tree: Path) -> list[str]:
+    return [
+        f"--sysfs-root={tree}/sys",
+        f"--proc-root={tree}/proc",
+        f"--run-root={tree.parent}/run",
+    ]
+
+
+def test_the_plan_as_scripts_read_it(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+    tree = machine("ice-lake-server")
+    words = ["--dry-run", "--json", "--cpus", "1", "--states", "C1", "--aslr", "off"]
+    assert main(["pin", *roots(tree), *words]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["schema"] == "stallscope.pin/1"
+    assert all({"path", "old", "new", "scope"} <= set(each) for each in made["plan"])
+    assert [each["scope"] for each in made["plan"]] == ["process"] * 2 + ["sysfs"] * 4
+    last = made["plan"][-1]
+    assert (last["path"], last["old"], last["new"]) == (
+        "/sys/devices/system/cpu/cpu3/cpuidle/state3/disable", "0", "1",
+    )  # fmt: skip
+    assert not (tree.parent / "run").exists(), "a dry run leaves nothing behind"
+
+
+def test_a_person_sees_the_plan_and_what_is_left_out(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["pin", *roots(machine("zen4-server")), "--profile", "bench", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "pin: CPUs 0-1, and their siblings 2-3" in shown
+    assert "/sys/devices/system/cpu/cpufreq/boost: 1 -> 0" in shown
+    assert "left out: irq-away: the command has all CPUs" in shown
+
+
+def test_what_is_set_alike_of_several_cpus_is_one_line(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = machine("ice-lake-server")
+    (tree / "sys/devices/system/cpu/cpu1/cpuidle/state3/disable").write_text("1\n")
+    words = ["--states", "C1", "--frequency", "base", "--irq-away", "--cpus", "0,1", "--dry-run"]
+    (tree / "sys/devices/system/cpu/cpu2/topology/thread_siblings_list").write_text("2\n")
+    (tree / "sys/devices/system/cpu/cpu0/topology/thread_siblings_list").write_text("0\n")
+    assert main(["pin", *roots(tree), *words]) == 0
+    shown = [line.split(" ", 1)[-1].strip() for line in capsys.readouterr().out.splitlines()]
+    cpus = "/sys/devices/system/cpu"
+    assert f"sysfs      {cpus}/cpuN/cpuidle/state2/disable: 0 -> 1 (N: 0-1,3)" in shown
+    assert f"sysfs      {cpus}/cpuN/cpuidle/state3/disable: 0 -> 1 (N: 0,3)" in shown
+    assert (
+        f"sysfs      {cpus}/cpufreq/policyN/scaling_min_freq: 800000 -> 2300000 (N: 0-1,3)" in shown
+    )
+    assert "sysfs      /proc/irq/24/smp_affinity_list: 0-3 -> 2" in shown
+
+
+def test_the_commands_status_is_returned(
+    machine: Machine, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tree = machine("zen4-server")
+    ours = roots(tree)
+    assert main(["pin", *ours, "--no-turbo", "--", "sh", "-c", f"cat {tree}/sys/devices/system/cpu/cpufreq/boost; exit 42"]) == 42  # fmt: skip
+    assert capfd.readouterr().out == "0\n"
+
+
+def test_verbs_are_words_of_ours_only_in_front(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = roots(machine("zen4-server"))
+    assert main(["pin", "status", *ours]) == 0
+    assert capsys.readouterr().out == "nothing is pinned\n"
+    assert main(["pin", "restore", *ours, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["journals"] == []
+    assert main(["pin", *ours, "--no-turbo", "--", "status"]) == 4
+    assert "status: cannot be run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["--", "true"], 2, "nothing to pin was asked for"),
+        (["--no-turbo"], 2, "name the command to run pinned"),
+        (["--states", "C9", "--", "true"], 2, "no CPU here has a state 'C9'"),
+        (["--governor", "fast", "--", "true"], 2, "no such governor of frequency"),
+        (["--cpus", "0-3,8-,x", "--no-turbo", "--", "true"], 2, "'8-' is no CPU"),
+        (["--cpus", "77", "--no-turbo", "--", "true"], 2, "no CPU 77"),
+        (["--frequency", "fast", "--", "true"], 2, "is no frequency of policy0"),
+        (["--epp", "quick", "--", "true"], 2, "no such energy preference"),
+        (["--epb", "3", "--", "true"], 3, "no energy bias"),
+        (["--no-turbo", "--json", "--", "true"], 2, "--json tells the plan alone"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_reason(
+    machine: Machine,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    status: int,
+    said: str,
+) -> None:
+    assert main(["pin", *roots(machine("zen4-server")), *words]) == status
+    assert said in capsys.readouterr().err
+
+
+def test_a_journal_of_a_stranger_is_not_trusted(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = machine("zen4-server")
+    run = tree.parent / "run"
+    run.mkdir(mode=0o700)
+    entry = ["boost", "/sys/../../etc/passwd", "1", "0"]
+    document = {"schema": "stallscope.pin.journal/1.0", "boot_id": "x", "roots": ["a", "b"]}
+    document |= {"owner": {"pid": 1, "start_ticks": 1, "name": "x"}, "entries": [entry]}
+    (run / "pin-0.json").write_text(json.dumps(document))
+    assert main(["pin", "restore", *roots(tree)]) == 3
+    assert "is no place of boost" in capsys.readouterr().err
+    run.chmod(0o777)
+    assert main(["pin", "restore", *roots(tree)]) == 3
+    assert "may be written by, another user" in capsys.readouterr().err
+
+
+def test_read_only_sysfs_says_what_can_be_done(
+    machine: Machine, own_mounts: tuple[str, ...], needs_root: None
+) -> None:
+    tree = machine("ice-lake-server")
+    before = {path: path.read_bytes() for path in (tree / "sys").rglob("*") if path.is_file()}
+    script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+
+    def pinned(*asked: str) -> subprocess.CompletedProcess[str]:
+        words = [str(STALLSCOPE), "pin", *roots(tree), *asked, "--", "true"]
+        return subprocess.run(
+            [*own_mounts, "sh", "-c", script, str(tree / "sys"), *words],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    for more, status in ([], 3), (["--allow-partial"], 0):
+        run = pinned(*more, "--states", "C1", "--cpus", "1", "--aslr", "off")
+        assert run.returncode == status, run.stderr
+        assert "mounted read-only" in run.stderr
+        assert "affinity, aslr" in run.stderr
+        assert ("run where it can be written" in run.stderr) == bool(status)  # we are root here
+    nothing = pinned("--states", "C1", "--allow-partial")
+    assert nothing.returncode == 0
+    told = nothing.stdout + nothing.stderr
+    assert "nothing to change" in told
+    assert "all is as asked" not in told
+    assert before == {path: path.read_bytes() for path in before}

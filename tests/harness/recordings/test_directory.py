@@ -1,0 +1,71 @@
+"""Directories of recordings of each kind: made, replaced only by their like, never in part."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cstates.record import files as record_files
+from harness.io import recording as io_recording
+from harness.load import recording as load_recording
+from harness.recordings.directory import forget_unbegun, is_recording_of, write_manifest
+from stallscope.errors import UsageError
+
+Make = Callable[..., None]
+KINDS: tuple[tuple[str, Make, str], ...] = (
+    ("load", load_recording.make_directory, "load.json"),
+    ("idle", record_files.make_directory, "idle.json"),
+    ("io", io_recording.make_directory, "report.html"),
+)
+
+
+def recorded(folder: Path, kind: str) -> Path:
+    own = {"files": [], "warnings": []}
+    write_manifest(folder, kind, begin_ns=1, ended=True, own=own)
+    return folder
+
+
+@pytest.mark.parametrize(("kind", "make", "document"), KINDS)
+def test_what_is_there_is_replaced_by_its_like_when_forced(
+    kind: str, make: Make, document: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    make(folder, force=False)
+    recorded(folder, kind)
+    assert is_recording_of(kind, folder)
+    (folder / document).write_text("old")
+    (folder / "notes.txt").write_text("a stranger's")
+    with pytest.raises(UsageError, match="is there already"):
+        make(folder, force=False)
+    make(folder, force=True)
+    assert not (folder / document).exists()
+    assert (folder / "notes.txt").exists()
+
+
+@pytest.mark.parametrize("make", [make for _, make, _ in KINDS])
+def test_another_kind_is_never_replaced(make: Make, tmp_path: Path) -> None:
+    recorded(tmp_path, "some other")
+    with pytest.raises(UsageError, match="and is not replaced"):
+        make(tmp_path, force=True)
+
+
+@pytest.mark.parametrize(("kind", "make", "document"), KINDS)
+def test_a_folder_in_a_files_place_is_refused(
+    kind: str, make: Make, document: str, tmp_path: Path
+) -> None:
+    recorded(tmp_path, kind)
+    (tmp_path / document).mkdir()
+    with pytest.raises(UsageError, match="cannot replace"):
+        make(tmp_path, force=True)
+
+
+def test_one_with_nothing_but_its_manifest_is_forgotten(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    recorded(folder, "load")
+    (folder / "found").write_text("")
+    forget_unbegun(folder)
+    assert folder.exists()
+    (folder / "found").unlink()
+    forget_unbegun(folder)
+    assert not folder.exists()

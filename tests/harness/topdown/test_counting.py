@@ -1,0 +1,208 @@
+"""`stallscope topdown` with a collector that plays known counts back, on recorded machines."""
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from harness.cli.recording_options import Choice
+from harness.topdown.counting import Means
+from harness.topdown.request import Form, Request, Source
+from harness.topdown.session import show_measured
+from stallscope.collector import CountOptions, Outcome, Progress
+from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableError, UsageError
+from stallscope.system_files import Roots
+from tests.topdown.slots.counting.played import PlayedCollector, recorded
+from tests.topdown.slots.counting.test_live import DEVICES, INTEL, SKYLAKE
+
+COMMAND = Choice((), ("./work",), False, "", "", None)
+ASKED = Request(Source.PMU, None, COMMAND, Form.JSON)
+
+
+@dataclass
+class Bench:
+    """A machine with a made-up collector, and what is printed of it."""
+
+    roots: Roots
+    counts: PlayedCollector
+    capsys: pytest.CaptureFixture[str]
+    progress: int = 0
+
+    def collect(
+        self, options: CountOptions, follow: Callable[[Progress], None], output: IO[str] | None
+    ) -> Outcome:
+        del output
+        outcome = self.counts(options)
+        for at in range(self.progress):
+            follow(Progress("progress", at * 0.1, 0, 0, 0))
+        return outcome
+
+    def run(self, asked: Request) -> tuple[int, str]:
+        code = show_measured(asked, Means(self.roots, self.collect))
+        return code, self.capsys.readouterr().out
+
+    def document(self, **asked: Any) -> Any:
+        code, text = self.run(replace(ASKED, **asked))
+        assert code == ExitCode.DONE
+        return json.loads(text)
+
+    def text(self, **asked: Any) -> str:
+        code, text = self.run(replace(ASKED, form=Form.TEXT, **asked))
+        assert code == ExitCode.DONE
+        return text
+
+
+def machine(folder: Path, **files: str) -> Roots:
+    found = {f"{DEVICES}/cpu/type": "4\n", f"{DEVICES}/cpu/events/cpu-cycles": "event=0x3c\n"}
+    return Roots.recorded(recorded(folder, "machine", found | files, INTEL.format(94)))
+
+
+@pytest.fixture
+def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
+    return Bench(machine(tmp_path), PlayedCollector(SKYLAKE), capsys)
+
+
+def test_a_measurement_as_a_document(bench: Bench) -> None:
+    found = bench.document()
+    assert (found["schema"], found["kind"], found["cpu"]) == (
+        "stallscope.topdown/1",
+        "measured",
+        "skl",
+    )
+    assert found["verified"] is False
+    assert found["ipc"]["value"] == pytest.approx(1.2)
+    assert found["nodes"]["Retiring"]["value"] == pytest.approx(0.3)
+    assert found["bottleneck"][:2] == ["Backend_Bound", "Memory_Bound"]
+    assert {each.command for each in bench.counts.asked} == {("./work",)}
+
+
+def test_a_measurement_for_people(bench: Bench) -> None:
+    text = bench.text()
+    assert "unverified on this CPU" in text
+    assert "interval   multiplexing error only" in text
+    assert "measured" in next(line for line in text.splitlines() if line.startswith("Retiring"))
+
+
+def test_repeat_is_across_runs(bench: Bench) -> None:
+    noise = random.Random(4)
+    bench.counts.totals = lambda _run: {
+        name: value * noise.uniform(0.95, 1.05) for name, value in SKYLAKE.items()
+    }
+    found = bench.document(runs=5)
+    assert found["interval_label"] == "across 5 runs"
+    between = found["nodes"]["Retiring"]["interval"]
+    assert between["low"] < 0.3 < between["high"]
+
+
+def test_drill_measures_what_is_below_the_mark(bench: Bench) -> None:
+    plain, drilled = bench.document(), bench.document(drill=True)
+    assert len(drilled["bottleneck"]) > len(plain["bottleneck"])
+    assert set(drilled["nodes"]) > set(plain["nodes"])
+    last = bench.counts.plans[-1]
+    assert len(last["events"]) < len(bench.counts.plans[0]["events"]) + 30
+
+
+def test_lines_come_while_it_runs_and_a_plot_at_the_end(bench: Bench, tmp_path: Path) -> None:
+    bench.progress = 5
+    picture = tmp_path / "slots.svg"
+    text = bench.text(interval_ms=200, output=picture)
+    lines = text.splitlines()
+    assert lines[0].split()[:2] == ["measured", "IPC"]
+    assert [line.split()[0] for line in lines[1:6]] == ["0.20", "0.40", "0.60", "0.80", "1.00"]
+    assert "over 1.00 s, 5 intervals, measured" in text
+    assert picture.read_text().startswith("<?xml")
+    assert not (tmp_path / "recording").exists()
+
+
+def test_the_recording_is_kept_where_asked(bench: Bench, tmp_path: Path) -> None:
+    bench.document(output=tmp_path / "kept")
+    assert (tmp_path / "kept" / "counters.jsonl").exists()
+
+
+def test_an_event_beside_the_tree(bench: Bench) -> None:
+    found = bench.document(events=("page-faults",))
+    assert found["nodes"]["page-faults"]["value"] == pytest.approx(320)
+    assert found["nodes"]["page-faults"]["level"] is None
+
+
+@pytest.mark.parametrize(
+    ("event", "told", "remedy"),
+    [
+        ("UOPS_RETIRED.RETIRE_SLOT", "no event of Skylake", "UOPS_RETIRED.RETIRE_SLOTS"),
+        ("ls_not_halted_cyc", "no event of Skylake", "perf list"),
+        ("a b", "no event is called 'a b'", "perf list"),
+    ],
+)
+def test_an_event_that_nobody_knows(bench: Bench, event: str, told: str, remedy: str) -> None:
+    bench.counts.unavailable = {event: (None, "libpfm4 knows no such event")}
+    with pytest.raises(UsageError, match=told) as refused:
+        bench.run(replace(ASKED, events=(event,)))
+    assert remedy in refused.value.remedy
+
+
+def test_an_event_that_this_machine_lacks(bench: Bench) -> None:
+    missing = "CYCLE_ACTIVITY.STALLS_TOTAL"
+    bench.counts.unavailable = {missing: ("ENOENT", "this machine has no such event")}
+    found = bench.document()
+    fallen = {name for name, node in found["nodes"].items() if node["value"] is None}
+    assert fallen == {"Memory_Bound", "Core_Bound"}
+    for name in fallen:
+        assert "this machine has no such event" in found["nodes"][name]["warnings"][0]
+
+
+def test_a_level_that_is_not_there(bench: Bench) -> None:
+    bench.roots = Roots.recorded(
+        recorded(
+            bench.roots.proc.parent,
+            "zen",
+            {f"{DEVICES}/cpu/type": "4\n", f"{DEVICES}/cpu/events/cpu-cycles": "event=0x76\n"},
+            "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nstepping\t: 1\n",
+        )
+    )
+    with pytest.raises(UsageError, match="-l 5: this CPU's tree has 2 levels"):
+        bench.run(replace(ASKED, level=5))
+
+
+@pytest.mark.parametrize("source", [Source.PMU, Source.AUTO])
+def test_cores_of_two_kinds_are_refused(bench: Bench, tmp_path: Path, source: Source) -> None:
+    kinds = {
+        f"{DEVICES}/{kind}/{file}": "4\n"
+        for kind in ("cpu_core", "cpu_atom")
+        for file in ("type", "events/x")
+    }
+    bench.roots = Roots.recorded(recorded(tmp_path, "hybrid", kinds, INTEL.format(151)))
+    with pytest.raises(UnableError, match="several kinds of cores"):
+        bench.run(replace(ASKED, source=source))
+
+
+def test_without_counters_the_way_out_is_named(bench: Bench, tmp_path: Path) -> None:
+    bench.roots = Roots.recorded(recorded(tmp_path, "bare", {}, INTEL.format(94)))
+    with pytest.raises(UnableError, match="no hardware counters") as refused:
+        bench.run(ASKED)
+    assert "--source model" in refused.value.remedy
+
+
+@pytest.mark.parametrize("error", [TargetError("there is no process 5"), UnableError("no memory")])
+def test_what_the_collector_refuses_is_passed_on(
+    bench: Bench, tmp_path: Path, error: StallscopeError
+) -> None:
+    def refuse(*_: object) -> Outcome:
+        raise error
+
+    with pytest.raises(type(error)):
+        show_measured(ASKED, Means(bench.roots, refuse))
+
+
+def test_counting_starts_without_what_only_analysis_needs() -> None:
+    code = (
+        "import sys, harness.commands.topdown, harness.topdown.session, topdown.slots.counting.live;"
+        "print([name for name in ('numpy', 'pandas', 'matplotlib') if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

@@ -1,0 +1,99 @@
+"""The JSON document and the CSV table of a measurement of slots."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import Any
+
+from harness.topdown.document import COLUMNS, document, table
+from tests.harness.topdown.measurements import COUNTED, MISSING, MODELLED, SLICED, UNAVAILABLE
+from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
+
+
+def parsed(measurement: Measurement, level: int | None = None) -> Any:
+    return json.loads(json.dumps(document(measurement, level), allow_nan=False))
+
+
+def rows(measurement: Measurement, level: int | None = None) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO("".join(table(measurement, level)))))
+
+
+def test_the_document_holds_what_scripts_rely_on() -> None:
+    found = parsed(COUNTED)
+    assert found["schema"] == "stallscope.topdown/1"
+    assert (found["cpu"], found["kind"]) == ("skl", "measured")
+    assert found["source"] == COUNTED.source
+    assert found["ipc"]["value"] == 0.79
+    assert found["ipc"]["interval"] == {"low": 0.78, "high": 0.8}
+    assert found["bottleneck"] == ["Backend_Bound", "Memory_Bound", "L3_Bound"]
+    assert found["warnings"] == ["the NMI watchdog holds a counter"]
+    assert found["interval_label"] == "multiplexing error only"
+    assert found["verified"] is False
+    node = found["nodes"]["Memory_Bound"]
+    assert (node["value"], node["level"], node["parent"]) == (0.46, 2, "Backend_Bound")
+    assert node["above_threshold"] is True
+    assert node["interval"] == {"low": 0.46 - 0.02, "high": 0.46 + 0.02}
+
+
+def test_missing_is_null_with_the_reason_and_of_no_source() -> None:
+    node = parsed(COUNTED)["nodes"]["DRAM_Bound"]
+    assert node["value"] is None
+    assert node["interval"] is None
+    assert (node["kind"], node["warnings"]) == ("unavailable", [MISSING])
+    assert {each["kind"] for each in parsed(MODELLED)["nodes"].values()} == {
+        "modelled",
+        "unavailable",
+    }
+    found = parsed(UNAVAILABLE)
+    assert (found["kind"], found["ipc"], found["nodes"], found["bottleneck"]) == (
+        "unavailable",
+        None,
+        {},
+        None,
+    )
+
+
+def test_a_level_leaves_out_what_is_below() -> None:
+    assert set(parsed(COUNTED, 1)["nodes"]) == {
+        "Frontend_Bound",
+        "Bad_Speculation",
+        "Backend_Bound",
+        "Retiring",
+    }
+    assert {row["node"] for row in rows(COUNTED, 1)} == {"IPC", *parsed(COUNTED, 1)["nodes"]}
+
+
+def test_asked_events_stand_at_every_level() -> None:
+    asked = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
+    found = replace(COUNTED, nodes=(*COUNTED.nodes, asked))
+    assert parsed(found, 1)["nodes"]["page-faults"]["value"] == 320
+    assert [row["value"] for row in rows(found, 1) if row["node"] == "page-faults"] == ["320.0"]
+
+
+def test_intervals_stand_in_both() -> None:
+    found = parsed(SLICED)["intervals"]
+    assert len(found) == 20
+    assert (found[1]["start_s"], found[1]["end_s"]) == (0.1, 0.2)
+    assert found[0]["nodes"]["Backend_Bound"]["value"] == 0.6
+    cells = rows(SLICED)
+    assert len(cells) == 20 * 5  # IPC and four nodes
+    assert cells[0] == {
+        **dict.fromkeys(COLUMNS, ""),
+        "start_s": "0.000000",
+        "end_s": "0.100000",
+        "cpu": "skl",
+        "node": "IPC",
+        "value": "0.8",
+        "unit": "instructions per cycle",
+        "kind": "measured",
+    }
+    [gap] = [row for row in cells if row["kind"] == "unavailable"]
+    assert (gap["value"], gap["warnings"], gap["end_s"]) == ("", MISSING, "0.200000")
+
+
+def test_the_table_without_intervals_has_a_line_a_node() -> None:
+    cells = rows(COUNTED)
+    assert len(cells) == 1 + len(COUNTED.nodes)
+    row = next(row for row in cells if row["node"] == "L3_Bound")
+    assert (row["low"], row["high"], row["start_s"]) == ("0.28", "0.33999999999999997", "")

@@ -1,0 +1,78 @@
+"""Intervals of a counting that still runs: each once, in order, and not at any price."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.topdown.follow import LEAST_PAUSE_S, Follower
+from stallscope.collector import Progress
+from tests.harness.topdown.counters_recording import counters_recording
+from topdown.slots.measurement import Measurement, Slice
+
+TICK = Progress("progress", 1.0, 0, 0, 0)
+
+
+class Growing:
+    """A recording that is written window by window, a clock, and what was told of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now_s = 0.0
+        self.told: list[float] = []
+        self.last: Measurement | None = None
+        self._path = counters_recording(folder) / "counters.jsonl"
+        self._lines = self._path.read_text().splitlines(keepends=True)
+        self.grow(0)
+
+    def grow(self, windows: int) -> None:
+        head, *reads = self._lines
+        kept = [line for line in reads if json.loads(line)["w"] < windows]
+        self._path.write_text(
+            "".join([head, *sorted(kept, key=lambda line: json.loads(line)["w"])])
+        )
+
+    def note(self, each: Slice, measurement: Measurement) -> None:
+        self.told.append(round(each.end_s, 3))
+        self.last = measurement
+
+    def clock(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Growing:
+    return Growing(tmp_path / "run")
+
+
+def test_whole_intervals_are_told_once_and_in_order(growing: Growing, tmp_path: Path) -> None:
+    follower = Follower(tmp_path / "run", 200, growing.note, clock=growing.clock)
+    follower.follow(TICK)
+    assert growing.told == []  # nothing is counted yet
+    for windows, told in ((3, [0.2]), (6, [0.2, 0.4]), (10, [0.2, 0.4, 0.6, 0.8])):
+        growing.grow(windows)
+        growing.now_s += 10
+        follower.follow(TICK)
+        assert growing.told == told
+    assert growing.last is not None
+    follower.finish(growing.last)
+    assert growing.told == [0.2, 0.4, 0.6, 0.8, 1.0]
+
+
+def test_it_looks_no_more_often_than_it_may(growing: Growing, tmp_path: Path) -> None:
+    follower = Follower(tmp_path / "run", 100, growing.note, clock=growing.clock)
+    growing.grow(3)
+    follower.follow(TICK)
+    growing.grow(9)
+    growing.now_s = LEAST_PAUSE_S / 2
+    follower.follow(TICK)
+    assert growing.told == [0.1, 0.2]
+    growing.now_s = LEAST_PAUSE_S
+    follower.follow(TICK)
+    assert len(growing.told) == 8
+
+
+def test_without_intervals_nothing_is_read(tmp_path: Path) -> None:
+    told: list[object] = []
+    follower = Follower(tmp_path / "nowhere", None, lambda *each: told.append(each))
+    follower.follow(TICK)
+    assert told == []

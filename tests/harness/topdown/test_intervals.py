@@ -1,0 +1,93 @@
+"""Intervals in a terminal, and as a picture."""
+
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import click
+import pytest
+
+from harness.topdown.intervals import IntervalLines, doubts, plot, sparks, stacked
+from harness.topdown.plot import picture
+from stallscope.errors import UsageError
+from tests.harness.topdown.measurements import COUNTED, MISSING, SLICED, node
+
+
+def test_a_line_an_interval_headed_once() -> None:
+    told = IntervalLines(120)
+    rows = [click.unstyle(row) for each in SLICED.slices for row in told.lines(each, SLICED)]
+    assert len(rows) == 21
+    assert rows[0].split() == [
+        "measured", "IPC", "▒", "Frontend_Bound", "▓", "Bad_Speculation", "░", "Backend_Bound",
+        "█", "Retiring",
+    ]  # fmt: skip
+    assert rows[1].split()[:9] == ["0.10", "s", "0.80", "10.0", "%", "10.0", "%", "60.0", "%"]
+    assert rows[2].split()[:6] == ["0.20", "s", "0.85", "12.6", "%", "n/a"]
+    assert max(map(len, rows)) <= 120
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_bars_are_as_long_as_their_shares(width: int) -> None:
+    bar = click.unstyle(stacked(SLICED.slices[0].nodes, 1.0, 40))
+    assert [bar.count(fill) for fill in "▒▓░█"] == [4, 4, 24, 8]
+    told = IntervalLines(width)
+    rows = [click.unstyle(row) for row in told.lines(SLICED.slices[0], SLICED)]
+    assert ("░░" in rows[1]) == (width >= 80)
+
+
+def test_an_impossible_share_has_no_bar_and_is_flagged() -> None:
+    wrong = replace(node("Frontend_Bound", 2.0), impossible=True)
+    each = replace(SLICED.slices[0], nodes=(wrong, node("Retiring", 0.5)))
+    rows = [click.unstyle(row) for row in IntervalLines(100).lines(each, SLICED)]
+    assert "200.0 %!" in rows[1]
+    assert "▒" not in rows[1]
+
+
+def test_small_bars() -> None:
+    assert sparks([0, 1, None, 4, 8], 80) == "▁▂ ▅█"
+    assert sparks([0.0, 0.0], 80) == "▁▁"
+    assert sparks([None, None], 80) == "  "
+    assert sparks([1.0] * 1000, 10) == "█" * 10
+    assert sparks([1, 1, 3, 3], 2) == "▃█"
+
+
+def test_the_plot_has_a_line_a_category_and_keeps_gaps() -> None:
+    rows = list(plot(SLICED, 100))
+    assert rows[0].startswith("over 2.00 s, 20 intervals, measured")
+    assert [row.split()[0] for row in rows[1:]] == [
+        "Frontend_Bound",
+        "Bad_Speculation",
+        "Backend_Bound",
+        "Retiring",
+        "IPC",
+    ]
+    assert rows[1].endswith("10.0 .. 60.0 %")
+    assert "█ █" in rows[2]
+    assert max(map(len, rows)) <= 100
+    assert list(plot(COUNTED, 100)) == []
+
+
+def test_what_has_no_possible_value_says_why_and_how_often() -> None:
+    cause = "impossible: more than the whole: a = 3 exceeds b = 2"
+    wrong = replace(node("Frontend_Bound", 2.0, warnings=(cause,)), impossible=True)
+    each = replace(SLICED.slices[5], nodes=(wrong,))
+    measurement = replace(SLICED, slices=(*SLICED.slices, each, each))
+    assert list(doubts(measurement, 200)) == [
+        f"no value for Bad_Speculation in 1 of 22 intervals, first until 0.20 s: {MISSING}",
+        f"! Frontend_Bound in 2 of 22 intervals, first until 0.60 s: {cause}",
+    ]
+    assert list(doubts(COUNTED, 200)) == []
+
+
+def test_the_picture_says_what_it_is_of() -> None:
+    measurement = replace(SLICED, source="<b>$\\frac{1}{0}$ & \x1b[31mred")
+    svg = picture(measurement, "svg")
+    texts = " ".join(ET.fromstring(svg).itertext())
+    assert "<b>$\\frac{1}{0}$ & \\x1b[31mred (measured, unverified on this CPU)" in texts
+    assert "Backend_Bound" in texts
+    assert picture(measurement, "svg") == svg
+    assert picture(SLICED, "png").startswith(b"\x89PNG")
+
+
+def test_without_intervals_there_is_no_picture() -> None:
+    with pytest.raises(UsageError, match="no intervals"):
+        picture(COUNTED, "svg")

@@ -1,0 +1,192 @@
+"""Recordings of counters, read again by `stallscope topdown` and `stallscope report`."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli.command_line import main
+from stallscope.errors import ExitCode
+from tests.harness.topdown.counters_recording import MISSING, counters_recording
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main([*words]) == ExitCode.DONE
+    return capsys.readouterr().out
+
+
+def document(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> Any:
+    return json.loads(printed(capsys, "topdown", "--source", f"replay:{folder}", "--json", *words))
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main([*words])
+    output = capsys.readouterr()
+    assert output.out == ""
+    return code, " ".join(output.err.split())
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    return counters_recording(tmp_path / "run")
+
+
+def test_values_by_hand(capsys: pytest.CaptureFixture[str], recording: Path) -> None:
+    found = document(capsys, recording)
+    assert (found["kind"], found["cpu"]) == ("measured", "skl")
+    assert found["interval_label"] == "multiplexing error only"
+    # 4 slots a cycle: 1e8 of 1e9 in each window; retired falls from 3e8 by 1e7 in each of ten.
+    assert found["nodes"]["Frontend_Bound"]["value"] == pytest.approx(0.1)
+    assert found["nodes"]["Retiring"]["value"] == pytest.approx(0.255)
+    assert found["ipc"]["value"] == pytest.approx(2.55 / 2.5)
+    # Half of the time was not seen of what changed, and nothing of what did not.
+    steady, changing = (found["nodes"][name]["interval"] for name in ("Frontend_Bound", "Retiring"))
+    assert steady["high"] - steady["low"] == pytest.approx(0, abs=1e-6)
+    assert 0.002 < changing["high"] - changing["low"] < 0.05
+    assert found["bottleneck"] == ["Backend_Bound", "Memory_Bound"]
+
+
+def test_intervals(capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path) -> None:
+    words = ("topdown", "--source", f"replay:{recording}", "-I", "200", "-l", "1")
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, *words, "--csv"))))
+    assert len(rows) == 5 * 5
+    retiring = [float(row["value"]) for row in rows if row["node"] == "Retiring"]
+    assert retiring == pytest.approx([0.295, 0.275, 0.255, 0.235, 0.215])
+    picture = tmp_path / "slots.svg"
+    text = printed(capsys, *words, "-o", str(picture))
+    assert text.splitlines()[1].split()[:3] == ["0.20", "s", "1.18"]
+    assert "over 1.00 s, 5 intervals, measured" in text
+    assert "Backend_Bound" in picture.read_text()
+
+
+def test_a_missing_counter_and_the_nodes_that_fall(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = counters_recording(tmp_path / "run", missing=MISSING)
+    found = document(capsys, folder)
+    fallen = {name for name, node in found["nodes"].items() if node["value"] is None}
+    assert fallen == {"Memory_Bound", "Core_Bound"}
+    for name in fallen:
+        [why] = found["nodes"][name]["warnings"]
+        assert why == f"{MISSING}: no such event"
+        assert found["nodes"][name]["kind"] == "unavailable"
+    text = " ".join(printed(capsys, "topdown", "--source", f"replay:{folder}").split())
+    assert f"no value for Memory_Bound, Core_Bound: {MISSING}: no such event" in text
+
+
+def test_fewer_than_four_windows_have_no_interval(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = document(capsys, counters_recording(tmp_path / "run", windows=3))
+    assert found["nodes"]["Retiring"]["interval"] is None
+    assert found["interval_label"].startswith("none: fewer than 4 windows")
+    assert any("measure for longer" in warning for warning in found["warnings"])
+
+
+def test_a_group_that_was_too_large_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    told = "the events of Memory_Bound fit in no group: they are counted in 2 groups"
+    folder = counters_recording(tmp_path / "run", notice=told)
+    assert told in document(capsys, folder)["warnings"]
+    text = printed(capsys, "topdown", "--source", f"replay:{folder}")
+    assert f"caution    {told}" in text
+
+
+def test_a_target_that_ended_before_the_first_window(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = counters_recording(tmp_path / "run", windows=0)
+    code, message = refused(capsys, "topdown", "--source", f"replay:{folder}")
+    assert code == ExitCode.UNREADABLE
+    assert "nothing was counted" in message
+    assert "measure for longer" in message
+
+
+def test_report_makes_a_page_of_it(
+    capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
+) -> None:
+    text = printed(capsys, "report", str(recording))
+    assert "Backend_Bound > Memory_Bound" in text
+    page = (recording / "report.html").read_text()
+    assert 'id="slots"' in page
+    assert page.split('class="slots-time"')[1].split("</svg>")[0].count("slot-backend") == 10
+    elsewhere = tmp_path / "page.html"
+    told = json.loads(printed(capsys, "report", str(recording), "-o", str(elsewhere), "--json"))
+    assert (told["schema"], told["report"]) == ("stallscope.topdown/1", str(elsewhere))
+    assert elsewhere.exists()
+
+
+def test_a_page_where_asked(
+    capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "slots.html"
+    printed(capsys, "topdown", "--source", f"replay:{recording}", "-o", str(page))
+    assert 'id="slots"' in page.read_text()
+
+
+def test_names_of_strangers_are_made_visible(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    evil = "\x1b]0;owned\x07\u202e<script>"
+    folder = counters_recording(tmp_path / "run", command=(evil,))
+    text = printed(capsys, "report", str(folder))
+    page = (folder / "report.html").read_text()
+    for shown in (text, page):
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+    assert page.count("<script") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-l", "9"), "this CPU's tree has 6 levels"),
+        (("-I", "5"), "-I 5 is too short"),
+        (("--drill",), "--drill means nothing with --source replay"),
+        (("-p", "1"), "-p means nothing with --source replay"),
+        (("-o", "elsewhere"), "the recording is kept already"),
+    ],
+)
+def test_contradictions(
+    capsys: pytest.CaptureFixture[str], recording: Path, words: tuple[str, ...], told: str
+) -> None:
+    code, message = refused(capsys, "topdown", "--source", f"replay:{recording}", *words)
+    assert code == ExitCode.USAGE
+    assert told in message
+
+
+def test_damaged_recordings(capsys: pytest.CaptureFixture[str], recording: Path) -> None:
+    counters = recording / "counters.jsonl"
+    whole = counters.read_text()
+    counters.write_text(whole[: len(whole) // 2])
+    found = document(capsys, recording)
+    assert any("cut off" in warning for warning in found["warnings"])
+    for text, told in (
+        ("", "is empty"),
+        ("{}\n", "does not begin with stallscope.counters/1"),
+        (whole.replace('"v": [', '"v": [-1, ', 1), "counters.jsonl"),
+    ):
+        counters.write_text(text)
+        code, message = refused(capsys, "topdown", "--source", f"replay:{recording}")
+        assert code == ExitCode.UNREADABLE
+        assert told in message
+
+
+def test_there_is_no_flame_graph_of_it(
+    capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
+) -> None:
+    code, message = refused(capsys, "flame", str(recording), "-o", str(tmp_path / "x.svg"))
+    assert code == ExitCode.USAGE
+    assert f"stallscope report {recording}" in message
+
+
+def test_a_directory_that_is_no_recording(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, message = refused(capsys, "topdown", "--source", f"replay:{tmp_path}")
+    assert code == ExitCode.USAGE
+    assert "is no recording of counters" in message

@@ -1,0 +1,55 @@
+"""What `stallscope topdown` refuses before anything is measured."""
+
+import pytest
+
+from harness.cli.command_line import main
+from stallscope.errors import ExitCode
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(["topdown", *words]) == ExitCode.USAGE
+    output = capsys.readouterr()
+    assert output.out == ""
+    return " ".join(output.err.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("-p", "1", "-a"), "name exactly one target"),
+        ((), "for example: stallscope topdown -p"),
+        (("-p", "1", "--", "true"), "name exactly one target"),
+        (("-p", "1", "2"), "several processes are one list"),
+        (("-p", "0"), "is not a process id"),
+        (("--source", "replay:x", "-p", "1"), "-p means nothing with --source replay"),
+        (("--source", "replay:x", "-I", "100"), "-I means nothing with --source replay"),
+        (("--source", "replay:x", "--no-multiplex"), "--no-multiplex means nothing"),
+        (("--source", "replay:x", "--", "true"), "-- CMD means nothing with --source replay"),
+        (("--source", "model", "-p", "1"), "runs a program under simulation"),
+        (("--source", "model", "-e", "cycles", "--", "true"), "-e means nothing with"),
+        (("--source", "model", "--drill", "--", "true"), "--drill means nothing with"),
+        (("--source", "model", "--cpu", "skz", "--", "true"), "no model of a CPU 'skz'"),
+        (("--source", "model", "--cpu", "neoverse-n2", "--", "true"), "is no x86-64"),
+        (("--source", "model", "-d", "5", "--", "true"), "--duration means nothing with"),
+        (("-I", "5", "--", "true"), "-I 5 is too short"),
+        (("-I", "0", "--", "true"), "Invalid value for '-I'"),
+        (("-I", "3600001", "--", "true"), "-I 3600001 is too long"),
+        (("-I", "100", "--repeat", "3", "--", "true"), "-I and --repeat exclude each other"),
+        (("--repeat", "1", "--", "true"), "Invalid value for '--repeat'"),
+        (("-l", "9", "-a"), "this CPU's tree has 6 levels"),
+        (("-l", "0", "-a"), "Invalid value for '-l'"),
+        (("-a", "--json", "--csv"), "--json and --csv exclude each other"),
+        (("-a", "-o", "plot.svg"), "a picture is of intervals"),
+        (("-a", "-I", "50", "-o", "/no/such/plot.svg"), "there is no directory /no/such"),
+        (("-a", "-o", "slots.json"), "--json and --csv go to stdout"),
+        (("--source", "model", "-o", "kept", "--", "true"), "the model makes no recording"),
+        (("--cpu", "skz", "--", "true"), "no model of a CPU 'skz'"),
+        (("--model-timeout", "5", "--", "true"), "nothing is simulated there"),
+        (("--source", "replay:x", "-o", "page.html"), "-o means nothing with --source replay"),
+        (("-a", "--duration", "nan"), "is no time"),
+    ],
+)
+def test_contradictions(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+) -> None:
+    assert told in refused(capsys, *words)

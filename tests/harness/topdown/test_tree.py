@@ -1,0 +1,168 @@
+"""Trees of slots for people: what stands on each line, in wide and narrow terminals."""
+
+from dataclasses import replace
+
+import click
+import pytest
+
+from harness.topdown.tree import View, lines, shown_nodes
+from tests.harness.topdown.measurements import COUNTED, MISSING, MODELLED, SCALED, UNAVAILABLE, node
+from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
+
+LONGEST_WORD = 30
+
+
+def text(measurement: Measurement, *, width: int = 110, level: int | None = None) -> list[str]:
+    view = View(level, width, str(measurement.kind))
+    return [click.unstyle(line) for line in lines(measurement, view)]
+
+
+def line(rows: list[str], name: str) -> str:
+    [found] = [row for row in rows if row.split()[:1] == [name]]
+    return found
+
+
+def test_each_value_stands_with_its_interval_and_its_source() -> None:
+    rows = text(COUNTED)
+    assert line(rows, "Frontend_Bound").split()[:7] == [
+        "Frontend_Bound",
+        "12.8",
+        "%",
+        "[12.4,",
+        "13.2]",
+        "slots",
+        "measured",
+    ]
+    assert "n/a" in line(rows, "DRAM_Bound")
+    assert "unavailable" in line(rows, "DRAM_Bound")
+    assert f"no value for DRAM_Bound: {MISSING}" in rows
+    assert "IPC        0.79 [0.78, 0.80] instructions a cycle" in rows
+
+
+def test_the_heading_says_what_intervals_are_of_and_what_is_not_verified() -> None:
+    rows = text(COUNTED)
+    assert line(rows, "interval").endswith("multiplexing error only")
+    assert "unverified on this CPU" in line(rows, "model")
+    assert not [row for row in text(replace(COUNTED, verified=True)) if "unverified" in row]
+    assert line(text(replace(COUNTED, interval_label="across 5 runs")), "interval").endswith(
+        "across 5 runs"
+    )
+
+
+def test_modelled_is_said_on_every_line_that_has_a_number() -> None:
+    for width in (120, 60, 30):
+        rows = text(MODELLED, width=width)
+        numbers = [row for row in rows if "%" in row and row.split()[0][0].isupper()]
+        assert len(numbers) == 8
+        assert all("modelled" in row for row in numbers)
+        assert "modelled" in " ".join(rows[rows.index(line(rows, "IPC")) :][:3])
+        assert not [row for row in rows if row.startswith("model ")]
+
+
+def test_the_marked_path_is_marked_and_explained() -> None:
+    rows = text(COUNTED)
+    marked = [row.split()[0] for row in rows if row.endswith("<==")]
+    assert marked == ["Backend_Bound", "Memory_Bound", "L3_Bound"]
+    assert line(rows, "bottleneck").startswith("bottleneck Backend_Bound > Memory_Bound > L3_Bound")
+    assert any(row.startswith("L3_Bound: ") for row in rows)
+    assert any(row.startswith("locate: sample on MEM_LOAD_RETIRED.L3_HIT") for row in rows)
+    unmarked = replace(COUNTED, bottleneck=None, bottleneck_why="an interval includes 0")
+    assert line(text(unmarked), "bottleneck") == "bottleneck none: an interval includes 0"
+
+
+def test_a_level_cuts_the_path_as_well() -> None:
+    rows = text(COUNTED, level=1)
+    assert [row.split()[0] for row in rows if row.endswith("<==")] == ["Backend_Bound"]
+    assert not [row for row in rows if "L3_Bound:" in row]
+    assert [each.name for each in shown_nodes(COUNTED, 2)][-2:] == ["Core_Bound", "Retiring"]
+
+
+def test_a_warning_is_said_once_with_all_its_nodes() -> None:
+    rows = text(COUNTED)
+    assert [row for row in rows if SCALED in row] == [f"! Fetch_Latency, L3_Bound: {SCALED}"]
+
+
+@pytest.mark.parametrize("width", [140, 100, 80, 60, 44])
+def test_lines_fit_the_terminal(width: int) -> None:
+    fixed = 16 + 9 + 15 + 13 + 4  # a short name, value, interval, source and mark never give way
+    for row in text(COUNTED, width=width):
+        assert len(row) <= max(width, fixed, LONGEST_WORD)
+    wide, narrow = text(COUNTED, width=140), text(COUNTED, width=60)
+    assert "█" in line(wide, "Backend_Bound")
+    assert "█" not in line(narrow, "Backend_Bound")
+    assert "[54.4, 55.6]" in line(narrow, "Backend_Bound")
+
+
+def test_impossible_values_are_flagged_and_have_no_bar() -> None:
+    wrong = "impossible: more than the whole: a exceeds b"
+    nodes = (replace(node("Frontend_Bound", 2.25, warnings=(wrong,)), impossible=True),)
+    rows = text(replace(COUNTED, nodes=nodes, bottleneck=None))
+    assert "225.0 %!" in line(rows, "Frontend_Bound")
+    assert "█" not in line(rows, "Frontend_Bound")
+    assert f"! Frontend_Bound: {wrong}" in rows
+
+
+def test_without_any_value_the_reason_stands_in_the_heading() -> None:
+    rows = text(UNAVAILABLE)
+    assert "caution    this virtual machine has no PMU" in rows
+    assert not [row for row in rows if "%" in row and "counted" not in row]
+    assert not [row for row in rows if row.startswith(("interval", "bottleneck", "model"))]
+
+
+def test_names_of_strangers_are_made_visible() -> None:
+    hostile = replace(
+        COUNTED,
+        source="hardware counters of \x1b[31mevil\u202e",
+        warnings=("\x1b]0;title\x07",),
+        facts=(("\x1b[2J", "\r\nfake line"),),
+    )
+    for row in text(hostile):
+        assert row.isprintable()
+
+
+def test_one_reason_for_many_counters_is_said_once() -> None:
+    why = "perf_event_open gives ENOENT: this machine has no such event"
+    nodes = tuple(
+        node(name, None, warnings=(f"{counters}: {why}",))
+        for name, counters in (("A", "E1, E2"), ("B", "E1"), ("C", "E3"), ("D", "E3"))
+    )
+    rows = text(replace(COUNTED, nodes=nodes, bottleneck=None))
+    assert sum(why in row for row in rows) == 1
+    at = rows.index(f"no value, because {why}:")
+    assert rows[at + 1 : at + 4] == ["  A: E1, E2", "  B: E1", "  C, D: E3"]
+
+
+def test_counts_of_asked_events_stand_in_full() -> None:
+    asked = replace(node("page-faults", 181356.0), level=None, unit=COUNTS)
+    rows = text(replace(COUNTED, nodes=(*COUNTED.nodes, asked)))
+    assert line(rows, "page-faults").split() == ["page-faults", "181,356", "events", "measured"]
+
+
+def test_asked_events_stand_at_every_level() -> None:
+    asked = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
+    refused = MeasuredNode("cache-misses", None, None, None, COUNTS, warnings=("it is gone",))
+    metrics = [MeasuredNode(f"m{n}", None, None, None, "x", warnings=("gone",)) for n in range(9)]
+    found = replace(COUNTED, nodes=(*COUNTED.nodes, asked, refused, *metrics))
+    for level in (None, 1):
+        rows = text(found, level=level)
+        assert line(rows, "page-faults").split() == ["page-faults", "320", "events", "measured"]
+        assert "no value for cache-misses: it is gone" in rows
+
+
+def test_what_was_told_of_all_is_not_told_of_each() -> None:
+    first, *others = COUNTED.nodes
+    said = replace(first, warnings=("all is assumed",))
+    found = replace(COUNTED, nodes=(said, *others), warnings=("all is assumed",))
+    assert "\n".join(text(found)).count("all is assumed") == 1
+
+
+def test_few_metrics_without_a_value_are_named_and_many_counted() -> None:
+    def beside(count: int) -> list[str]:
+        absent = tuple(
+            replace(node(f"m{at}", None, warnings=(f"E{at}: gone",)), level=None)
+            for at in range(count)
+        )
+        return text(replace(COUNTED, nodes=(*COUNTED.nodes, *absent)))
+
+    assert "no value for m1: E1: gone" in beside(2)
+    assert "no value for 9 nodes that are not shown: --json says why" in beside(9)

@@ -1,0 +1,107 @@
+"""The loader as a child: its lines, its end, its failures, Ctrl-C."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from harness.load.text import result_lines
+from harness.workload.loader import loading, run_load
+from harness.workload.options import LoadOptions
+from harness.workload.results import LoadSecond
+from stallscope.errors import RecordingError, TargetError, UnableError, UsageError
+from tests.harness.workload.fake_programs import LOADED, install
+
+WRITES = f"""
+folder = sys.argv[sys.argv.index("-o") + 1]
+os.makedirs(folder, exist_ok=True)
+def write(**more):
+    with open(folder + "/load.json", "w") as file:
+        json.dump({LOADED!r} | more, file)
+"""
+SECOND = 'print(json.dumps({"event": "second", "t": 1, "requests": 7, "errors": 1, "p50_us": 5.5}), flush=True)\n'
+
+
+def options(folder: Path) -> LoadOptions:
+    return LoadOptions("127.0.0.1:1", folder / "run")
+
+
+def test_seconds_and_the_result_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "stallscope-load", WRITES + SECOND + "write()", monkeypatch)
+    seconds: list[LoadSecond] = []
+    result, interrupted = run_load(options(tmp_path), seconds.append)
+    assert seconds == [LoadSecond(1.0, 7, 1, 5.5, None)]
+    assert not interrupted
+    assert (result.requests, result.rate_asked, result.latency_us.p99) == (36_000, None, 512.0)
+    assert result.send_lag_us.largest is None
+    assert result.warnings == ("the loader shared its core",)
+
+
+def test_what_was_checked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = "checked=1200, lost=0, doubled=0, reordered=0, foreign=0"
+    for body, told in ((f"write({counts})", True), ("write(checked=None)", False)):
+        install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
+        result, _ = run_load(options(tmp_path))
+        line = "checked 1,200 replies: 0 lost, 0 doubled, 0 reordered, 0 foreign"
+        assert (line in result_lines(result, 100)) == told
+        assert told or not any("checked" in one for one in result_lines(result, 100))
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "words"),
+    [
+        ("print('no: error: x', file=sys.stderr); sys.exit(2)", UsageError, "no: error: x"),
+        (
+            "print('stallscope-load: error: refused\\n  remedy: start it', file=sys.stderr); sys.exit(4)",
+            TargetError,
+            "stallscope-load: refused",
+        ),
+        ("sys.exit(3)", UnableError, "ended with status 3"),
+        ("os.kill(os.getpid(), 9)", TargetError, "ended by SIGKILL"),
+        ("print('{')", UnableError, "no JSON"),
+        ("write(requests='many')", RecordingError, "whole number"),
+        ("write(lost=2, doubled=0); sys.exit(4)", TargetError, "2 lost"),
+        ("print('x' * 300_000, file=sys.stderr); sys.exit(3)", UnableError, "x"),
+    ],
+)
+def test_each_failure_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, error: type, words: str
+) -> None:
+    install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
+    with pytest.raises(error, match=words):
+        run_load(options(tmp_path))
+
+
+def test_an_option_that_is_refused_is_to_be_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuses = "print('stallscope-load: no such rate', file=sys.stderr); sys.exit(2)"
+    install(tmp_path, "stallscope-load", refuses, monkeypatch)
+    with pytest.raises(UsageError) as refused:
+        run_load(options(tmp_path))
+    assert refused.value.remedy.startswith("change that option")
+
+
+def test_ctrl_c_ends_the_load_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = "signal.signal(signal.SIGINT, lambda *_: (write(requests=5), sys.exit(0)))\n"
+    install(tmp_path, "stallscope-load", WRITES + waits + SECOND + "time.sleep(60)", monkeypatch)
+    result, interrupted = run_load(options(tmp_path), lambda _: os.kill(os.getpid(), signal.SIGINT))
+    assert interrupted
+    assert result.requests == 5
+
+
+def test_no_loader_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "stallscope-load", "time.sleep(60)", monkeypatch)
+    with pytest.raises(RuntimeError), loading(options(tmp_path)) as load:
+        raise RuntimeError
+    assert load.child.process.returncode == -signal.SIGTERM
+
+
+def test_the_open_loop_is_said_with_its_rate() -> None:
+    closed, opened = (LoadOptions("h:1", Path("d"), rate_per_s=rate) for rate in (None, 12.5))
+    assert "--rate" not in closed.arguments()
+    assert "--arrivals" not in closed.arguments()
+    words = opened.arguments()
+    assert words[words.index("--rate") + 1] == "12.5"
+    assert words[words.index("--mode") + 1] == "open"

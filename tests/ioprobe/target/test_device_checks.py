@@ -1,0 +1,139 @@
+"""What stands on a device, as made trees of /proc and /sys tell it."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from ioprobe.target.block_devices import block_device, device_below, partitions
+from ioprobe.target.device_checks import check_named, check_unused
+from stallscope.errors import UsageError
+from stallscope.system_files import Roots
+
+DISK = "sys/devices/pci0/block/sdz"
+SDZ, SDZ1 = (8, 400), (8, 401)
+MACHINE = {
+    f"{DISK}/size": "2097152",
+    f"{DISK}/ro": "0",
+    f"{DISK}/dev": "8:400",
+    f"{DISK}/sdz1/partition": "1",
+    f"{DISK}/sdz1/size": "1048576",
+    f"{DISK}/sdz1/ro": "0",
+    f"{DISK}/sdz1/dev": "8:401",
+    "proc/swaps": "Filename Type Size Used Priority",
+    "proc/self/mountinfo": "25 1 8:1 / / rw - ext4 /dev/sda1 rw",
+}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Callable[[Mapping[str, str]], Roots]:
+    """The roots of a machine with one disk and one partition, and what was changed of it."""
+
+    def make(changes: Mapping[str, str]) -> Roots:
+        for name, text in (MACHINE | changes).items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        numbers = tmp_path / "sys/dev/block"
+        numbers.mkdir(parents=True)
+        (numbers / "8:400").symlink_to(tmp_path / DISK)
+        (numbers / "8:401").symlink_to(tmp_path / DISK / "sdz1")
+        return Roots.recorded(tmp_path)
+
+    return make
+
+
+def refusal(roots: Roots, number: tuple[int, int] = SDZ) -> str:
+    device = block_device(number, roots)
+    assert device is not None
+    with pytest.raises(UsageError) as caught:
+        check_unused(device, roots)
+    assert caught.value.message.startswith(device.path)
+    assert caught.value.message.endswith("; nothing was written")
+    assert caught.value.remedy
+    return caught.value.message
+
+
+def test_disks_and_partitions_are_known_by_number(machine) -> None:
+    roots = machine({})
+    disk, part = block_device(SDZ, roots), block_device(SDZ1, roots)
+    assert disk is not None
+    assert part is not None
+    assert (disk.path, disk.size_bytes, disk.whole, disk.read_only) == (
+        "/dev/sdz",
+        2**30,
+        None,
+        False,
+    )
+    assert (part.path, part.whole) == ("/dev/sdz1", "sdz")
+    assert list(partitions(disk, roots)) == [part]
+    assert block_device((8, 500), roots) is None
+    assert device_below((0, 30), None, roots) is None
+    assert device_below(SDZ1, "/dev/nonsense", roots) == part
+
+
+def test_nothing_is_said_against_an_unused_disk(machine) -> None:
+    roots = machine({})
+    for number in (SDZ, SDZ1):
+        device = block_device(number, roots)
+        assert device is not None
+        check_unused(device, roots)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({f"{DISK}/ro": "1"}, "is read-only"),
+        ({f"{DISK}/size": "2048"}, "is smaller than 4 MiB"),
+        ({f"{DISK}/size": "?"}, "nothing tells its size"),
+        (
+            {"proc/self/mountinfo": "9 1 8:400 / /a\\040b rw - xfs /dev/x rw"},
+            "it is mounted at /a b",
+        ),
+        (
+            {"proc/self/mountinfo": "9 1 8:401 / /mnt rw - ext4 /dev/disk/by-id/x rw"},
+            "/dev/sdz1 is mounted at /mnt",
+        ),
+        # btrfs has numbers of its own
+        (
+            {"proc/self/mountinfo": "9 1 0:44 / /b rw - btrfs /dev/sdz1 rw"},
+            "/dev/sdz1 is mounted at /b",
+        ),
+        ({"proc/swaps": "Filename\n/dev/sdz  partition 1 0 -2"}, "it is swap"),
+        ({"proc/swaps": "Filename\n/dev/sdz1\tpartition 1 0 -2"}, "/dev/sdz1 is swap"),
+        ({f"{DISK}/holders/dm-3/x": ""}, "it is held by dm-3"),
+        ({f"{DISK}/sdz1/holders/md0/x": ""}, "/dev/sdz1 is held by md0: RAID"),
+        ({"sys/block/loop4/loop/backing_file": "/dev/sdz1"}, "/dev/sdz1 is below /dev/loop4"),
+    ],
+)
+def test_a_disk_is_refused_for_what_stands_on_it(machine, changes, said: str) -> None:
+    assert said in refusal(machine(changes))
+
+
+def test_a_disk_is_refused_that_a_process_has_open(machine, tmp_path: Path) -> None:
+    roots = machine({"proc/77/fd/x": ""})
+    (tmp_path / "proc/77/fd/3").symlink_to("/dev/sdz")
+    assert "process 77 has it open" in refusal(roots)
+    assert "process 77 has /dev/sdz open" in refusal(roots, SDZ1)
+
+
+def test_a_disk_is_refused_of_which_a_process_has_a_partition_open(machine, tmp_path: Path) -> None:
+    roots = machine({"proc/77/fd/x": ""})
+    (tmp_path / "proc/77/fd/3").symlink_to("/dev/sdz1")
+    assert "process 77 has /dev/sdz1 open" in refusal(roots)
+
+
+def test_a_partition_is_refused_for_what_has_taken_its_whole_disk(machine) -> None:
+    assert "/dev/sdz is held by md0" in refusal(machine({f"{DISK}/holders/md0/x": ""}), SDZ1)
+
+
+@pytest.mark.parametrize("typed", ["/dev/sdz1", "sda", "/dev/sd", "", "/dev/../dev/sdz", "yes"])
+def test_another_name_destroys_nothing(machine, typed: str) -> None:
+    device = block_device(SDZ, machine({}))
+    assert device is not None
+    with pytest.raises(UsageError) as caught:
+        check_named(device, typed)
+    assert "--destroy /dev/sdz" in caught.value.remedy
+    with pytest.raises(UsageError, match="destroys what is on it"):
+        check_named(device, None)
+    check_named(device, "/dev/sdz")
+    check_named(device, "sdz")
