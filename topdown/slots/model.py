@@ -65,6 +65,7 @@ class Model:
     title: str
     aliases: tuple[str, ...]
     source: str
+    licence: str  # SPDX expression of the source
     unit: str
     slots_per_cycle: int | None
     matches: tuple[Match, ...]
@@ -116,6 +117,7 @@ def model_of(fields: Fields, key: str) -> Model:
         title=fields.text("title"),
         aliases=fields.texts("aliases"),
         source=fields.text("source"),
+        licence=fields.text("licence"),
         unit=fields.text("unit"),
         slots_per_cycle=fields.maybe_count("slots_per_cycle"),
         matches=tuple(_match(each) for each in fields.objects("match")),

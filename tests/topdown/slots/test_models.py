@@ -50,6 +50,13 @@ def test_all_cpus_are_there() -> None:
 
 
 @pytest.mark.parametrize("key", CPUS)
+def test_every_model_names_its_source_and_licence(key: str) -> None:
+    model = load(key)
+    assert model.source
+    assert set(model.licence.split(" AND ")) <= {"Apache-2.0", "BSD-3-Clause", "GPL-2.0-only"}
+
+
+@pytest.mark.parametrize("key", CPUS)
 def test_every_name_in_every_formula_is_known(key: str) -> None:
     model = load(key)
     for way in WAYS:

@@ -33,7 +33,10 @@ def model_text(cpu: str, tables: Path) -> str:
 
 
 def _lay_over(made: Draft, overlay: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
-    """Add to a draft what no vendor's table says: formulas of other ways to count."""
+    """Add formulas that the vendor's table lacks, and their source if it is another one."""
+    if "source" in overlay:
+        made.source += f"; {overlay['source']}"
+        made.licence += f" AND {overlay['licence']}"
     for name, (formula, unit, group) in overlay.get("metrics", {}).items():
         arm.add(made, name, (formula.replace("SLOTS", str(entry["width"])), unit, group))
     if "optional" in overlay:

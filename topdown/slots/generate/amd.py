@@ -10,12 +10,15 @@ from topdown.slots.generate.encodings import amd
 
 _WITH_MASK = re.compile(r"cpu@(?P<event>[\w.]+)\\,cmask\\=(?P<mask>0x[0-9a-f]+|\d+)@")
 _PARENT = re.compile(r"(?P<parent>\w+)_group")
+LICENCE = "GPL-2.0-only"  # of Linux, whose pmu-events are the published form
 INSTRUCTIONS, CYCLES = "ex_ret_instr", "ls_not_halted_cyc"
 
 
 def draft(table: Mapping[str, Any]) -> Draft:
     """Return the draft of one CPU's table."""
-    made = Draft(source=table["source"], unit="fraction", ipc=(INSTRUCTIONS, CYCLES))
+    made = Draft(
+        source=table["source"], licence=LICENCE, unit="fraction", ipc=(INSTRUCTIONS, CYCLES)
+    )
     for metric in table["nodes"]:
         name, text = metric["MetricName"], _plain(metric["MetricExpr"])
         formula = renamed_text(text, {each: each for each in names(parse(text))})

@@ -6,10 +6,17 @@ from typing import Any
 from topdown.slots.expressions import names, parse
 from topdown.slots.generate.draft import Draft, renamed_text
 
+LICENCE = "Apache-2.0"  # of Arm's telemetry-solution
+
 
 def draft(table: Mapping[str, Any]) -> Draft:
     """Return the draft of one CPU's table: the tree of its methodology, then all other metrics."""
-    made = Draft(source=table["source"], unit="percent", ipc=("INST_RETIRED", "CPU_CYCLES"))
+    made = Draft(
+        source=table["source"].removesuffix(f" ({LICENCE})"),
+        licence=LICENCE,
+        unit="percent",
+        ipc=("INST_RETIRED", "CPU_CYCLES"),
+    )
     places = _tree(table)
     metrics = table["metrics"]
     for name in (*places, *sorted(set(metrics) - set(places))):

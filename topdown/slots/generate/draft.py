@@ -17,6 +17,7 @@ class Draft:
     """What a vendor's table gives: formulas by name, and the encodings of their events."""
 
     source: str
+    licence: str  # SPDX expression of the source
     unit: str  # "fraction" or "percent"
     ipc: tuple[str, str]  # retired instructions, cycles
     terms: dict[str, str] = field(default_factory=dict)
@@ -67,6 +68,7 @@ def document(cpu: str, entry: Mapping[str, Any], draft: Draft) -> str:
         "title": entry["title"],
         "aliases": entry.get("aliases", []),
         "source": draft.source,
+        "licence": draft.licence,
         "unit": draft.unit,
         "slots_per_cycle": entry.get("width"),
         "match": entry["match"],

@@ -19,7 +19,8 @@ def draft(table: Mapping[str, Any]) -> Draft:
     tree = [node for node in table["nodes"] if not node["name"].startswith(_NOT_A_NODE)]
     rename = _names(table, tree)
     made = Draft(
-        source=f"{table['source']}, {table['license_of_source']}",
+        source=table["source"],
+        licence=table["license_of_source"],
         unit="fraction",
         ipc=("INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD"),
     )

@@ -154,6 +154,7 @@ def test_the_models_are_what_the_generator_makes_of_the_tables(cpu: str) -> None
         assert model_text(cpu, TABLES) == (FOLDER / f"{cpu}.json").read_text()
     else:  # without the tables: what a model is made of stands in it
         assert load(cpu).source
+        assert load(cpu).licence
 
 
 def test_help_without_tables() -> None:
