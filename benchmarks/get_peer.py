@@ -12,7 +12,7 @@ from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, save
 from benchmarks.record_targets import free_port, wait_for
 from harness.workload.cores import two_cores
-from harness.workload.loader import fill_keys, loading
+from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import process_cpu_s, running_server
 from harness.workload.server_queries import commands_processed
@@ -81,7 +81,7 @@ def measured(peer: AbstractContextManager[Peer], loader_cpu: int, folder: Path) 
         )
         fill_keys(options)
         commands, cpu_s = commands_processed(server.target), process_cpu_s(server.pid)
-        with loading(options) as load:
+        with running_load(options) as load:
             result, rate = load.finished_rate()
         taken_s = process_cpu_s(server.pid) - cpu_s
         done = commands_processed(server.target) - commands

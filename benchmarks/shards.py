@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, interleave, save
-from harness.labs.memory.machine import gather
-from harness.workload.loader import fill_keys, loading
+from harness.workload.loader import fill_keys, running_load
+from harness.workload.machine import read_machine
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import running_server
 from stallscope.system_files import Roots
@@ -31,8 +31,8 @@ def throughput(cpus: tuple[int, ...], loader_cpus: tuple[int, ...], folder: Path
             cpus=",".join(map(str, loader_cpus)),
         )
         fill_keys(load)
-        with loading(load) as running:
-            return running.finished_rate()[1]
+        with running_load(load) as loader:
+            return loader.finished_rate()[1]
 
 
 def run() -> None:
@@ -41,7 +41,7 @@ def run() -> None:
     if len(allowed) < 3:
         print("not measured: two shards and the loader need a CPU each, and this has fewer")
         return
-    first, second, *others = gather(Roots(), allowed).cpus
+    first, second, *others = read_machine(Roots(), allowed).cpus
     loader = tuple(others[:2])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from benchmarks.effort import seconds
 from benchmarks.pairs import Case, save
-from harness.labs.stages.results import Cores
-from harness.workload.cores import two_cores
-from harness.workload.loader import fill_keys, loading, run_load
+from harness.workload.cores import Cores, two_cores
+from harness.workload.loader import fill_keys, run_load, running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import RunningServer, running_server
 from stallscope.system_files import Roots
@@ -101,7 +100,7 @@ def _soaked(
     with ExitStack() as stack:
         loads = [
             stack.enter_context(
-                loading(replace(one, duration_s=duration_s, warmup_s=0.0, rate_per_s=rate))
+                running_load(replace(one, duration_s=duration_s, warmup_s=0.0, rate_per_s=rate))
             )
             for one in (checking, mixed)
         ]

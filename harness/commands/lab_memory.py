@@ -60,9 +60,10 @@ def command(
     strides, several threads and each pair of NUMA nodes; looks for the levels in the curve and sets
     them against sysfs. Ctrl-C keeps what was measured.
     """
-    from harness.labs.memory.options import OptionTexts, lab_options, usable_cpus  # noqa: PLC0415
+    from harness.labs.memory.options import OptionTexts, lab_options  # noqa: PLC0415
     from harness.labs.memory.outputs import check_outputs, show  # noqa: PLC0415
     from harness.labs.memory.session import run_session  # noqa: PLC0415
+    from harness.workload.cores import usable_cpus  # noqa: PLC0415
 
     texts = OptionTexts(least=least, most=most, pages=pages, strides=strides, threads=threads)
     allowed = usable_cpus(cpus)

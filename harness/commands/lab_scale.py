@@ -65,9 +65,9 @@ def command(
     requests a second, by N: the points that a fit of scalability takes. Points whose server threads
     share a CPU with the loader are marked. Ctrl-C keeps what was measured.
     """
-    from harness.labs.memory.options import usable_cpus  # noqa: PLC0415 - start-up stays light
     from harness.labs.scale.plan import ScaleOptions, doubling  # noqa: PLC0415
     from harness.labs.scale.session import check_outputs, run_lab, show  # noqa: PLC0415
+    from harness.workload.cores import usable_cpus  # noqa: PLC0415 - start-up stays light
 
     check_outputs(output)
     options = ScaleOptions(

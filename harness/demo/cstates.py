@@ -18,10 +18,9 @@ from harness.cstates.record.files import PAGE
 from harness.cstates.record.report import write_idle_page
 from harness.cstates.record.session import RecordOptions, record
 from harness.cstates.record.text import lines
-from harness.labs.memory.options import usable_cpus
 from harness.load.text import microseconds, rate_text
-from harness.workload.cores import two_cores
-from harness.workload.loader import loading
+from harness.workload.cores import two_cores, usable_cpus
+from harness.workload.loader import running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import running_server
 from stallscope.errors import StallscopeError
@@ -71,8 +70,8 @@ def _recorded(output: Path, room: int, seconds: float) -> Sequence[str]:
     folder.mkdir(mode=0o700)
     with running_server(ServerOptions(cpus=str(cores.server))) as server:
         low = _low_rate(folder, server.target, cores.loader)
-        with loading(replace(low, duration_s=seconds + _TAIL_S)) as load:
-            load.wait_begun()
+        with running_load(replace(low, duration_s=seconds + _TAIL_S)) as load:
+            load.wait_started()
             made = record(options)
             load.stop()
             loaded = load.finish()

@@ -1,1 +1,1 @@
-"""Experiments of `stallscope lab`: each an engine that knows no command line."""
+"""Experiments of `stallscope lab`: one folder per verb."""

@@ -10,7 +10,7 @@ import click
 
 from harness.cli.terminal import LiveLine, colours, note, printable
 from harness.workload.options import ServerOptions
-from harness.workload.process import messages
+from harness.workload.process import stderr_lines
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from harness.workload.server_queries import commands_processed
 from stallscope.errors import ExitCode, TargetError
@@ -33,7 +33,7 @@ def serve(options: ServerOptions, *, as_json: bool) -> int:
         click.echo(
             json.dumps(ready_document(server)) if as_json else ready_text(server), color=colours()
         )
-        for message in messages(server.child):
+        for message in stderr_lines(server.child):
             note(message)
         note("Ctrl-C ends it")
         try:
@@ -45,7 +45,7 @@ def serve(options: ServerOptions, *, as_json: bool) -> int:
 
 def _follow(server: RunningServer, line: LiveLine, ended: socket.socket) -> None:
     """Show what the server does, until it was asked to end; raises where it ended by itself."""
-    watched: list[socket.socket | IO[bytes]] = [ended, server.child.lines]
+    watched: list[socket.socket | IO[bytes]] = [ended, server.child.stdout]
     before = _reading(server)
     while True:
         readable, _, _ = select.select(watched, [], [], _TURN_S)

@@ -1,1 +1,1 @@
-"""workload."""
+"""The reference server and the loader as child processes, and the CPUs they run on."""

@@ -1,26 +1,57 @@
-"""The cores that the stages and scale labs take: the server's and the loader's, apart."""
+"""CPUs of an experiment: those that this process may use, and one each for server and loader."""
 
-from harness.labs.memory.machine import gather
-from harness.labs.stages.results import Cores
+import os
+from dataclasses import dataclass
+
+from harness.workload.machine import read_machine
 from stallscope.cpu_caches import code_caches
-from stallscope.cpu_lists import cpus_in_list
-from stallscope.errors import UnableError
+from stallscope.cpu_lists import cpus_in_list, parse_cpu_list
+from stallscope.errors import UnableError, UsageError
 from stallscope.host import read_host
 from stallscope.system_files import Roots, read_text
 
 
-def two_cores(roots: Roots, allowed: frozenset[int]) -> Cores:
-    """Return a core for the server and another one for the loader.
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """The CPUs of server and loader, and properties of the server's core."""
 
-    The first CPU goes to the loader: it has most of a machine's interrupts. Raises UnableError
-    where this process may use one CPU only.
+    server: int
+    loader: int
+    same_core: bool  # both are threads of the same core and slow each other down
+    cpu_model: str
+    l1i_bytes: int | None  # None if sysfs does not report it
+
+
+def usable_cpus(cpu_list: str | None) -> frozenset[int]:
+    """Return the CPUs that this process may use, limited to those in the list if there is one.
+
+    Raises UsageError if the list names another CPU.
+    """
+    allowed = frozenset(os.sched_getaffinity(0))
+    if cpu_list is None:
+        return allowed
+    selected = frozenset(parse_cpu_list(cpu_list))
+    if not selected <= allowed:
+        missing = ", ".join(map(str, sorted(selected - allowed)[:8]))
+        raise UsageError(
+            f"--cpus: this process may not use CPU {missing}",
+            f"select from {', '.join(map(str, sorted(allowed)[:64]))}",
+        )
+    return selected
+
+
+def two_cores(roots: Roots, allowed: frozenset[int]) -> Cores:
+    """Return different CPUs for server and loader.
+
+    The loader gets the first CPU, which handles most of a machine's interrupts. Raises UnableError
+    if this process may use only one CPU.
     """
     if len(allowed) < 2:
         raise UnableError(
-            "server and loader need a CPU each, and this process may use one only",
-            "give it two CPUs (taskset, the container's CPU limit)",
+            "server and loader need one CPU each, but this process may use only one",
+            "allow two CPUs (taskset, the container's CPU limit)",
         )
-    loader, server = gather(roots, allowed).cpus[:2]
+    loader, server = read_machine(roots, allowed).cpus[:2]
     level1 = [cache for cache in code_caches(roots.sys, server) if cache.level == 1]
     return Cores(
         server=server,

@@ -1,4 +1,4 @@
-"""The loader as a child: run in the background or followed to its end."""
+"""The loader as a child process: run in the background, or waited for."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -6,7 +6,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from harness.workload.options import LoadOptions
-from harness.workload.process import Child, failure, first_line, json_line, started
+from harness.workload.process import (
+    ChildProcess,
+    exit_error,
+    parse_json_line,
+    read_first_line,
+    running_program,
+)
 from harness.workload.results import LoadResult, LoadSecond
 from stallscope.errors import ExitCode, TargetError
 from stallscope.interrupts import ctrl_c_counted
@@ -16,72 +22,72 @@ PROGRAM = "stallscope-load"
 DOCUMENT = "load.json"
 
 
-def _not_shown(second: LoadSecond) -> None:
+def _ignore_second(second: LoadSecond) -> None:
     del second
 
 
 @dataclass(frozen=True, slots=True)
 class RunningLoad:
-    """A loader at work; its pipe holds what it says until it is followed."""
+    """A running loader; its pipe buffers the output until ``finish`` reads it."""
 
     options: LoadOptions
-    child: Child
+    child: ChildProcess
 
-    def wait_begun(self) -> None:
-        """Return once requests are sent; before that it could not be asked to stop.
+    def wait_started(self) -> None:
+        """Return once the loader sends requests; ``stop`` has no effect before that.
 
-        Raises what the loader says where it cannot begin.
+        Raises the loader's own error if it cannot begin.
         """
-        first_line(self.child)
+        read_first_line(self.child)
 
-    def finish(self, on_second: Callable[[LoadSecond], None] = _not_shown) -> LoadResult:
-        """Return what the run found, when it has ended; each second is passed on.
+    def finish(self, on_second: Callable[[LoadSecond], None] = _ignore_second) -> LoadResult:
+        """Return the result after the end of the run; ``on_second`` receives every second.
 
-        Raises what the loader says where it failed, TargetError where its check failed.
+        Raises the loader's own error if it failed, TargetError if its check failed.
         """
-        for line in self.child.lines:
-            message = json_line(line, PROGRAM)
+        for line in self.child.stdout:
+            message = parse_json_line(line, PROGRAM)
             if message.text("event", "") == "second":
                 on_second(LoadSecond.of(message))
         status = self.child.process.wait()
         document = self.options.output / DOCUMENT
         if status not in (0, ExitCode.TARGET_FAILED) or not document.is_file():
-            raise failure(self.child)
+            raise exit_error(self.child)
         result = LoadResult.of(read_fields(document))
         if status:
-            raise _unanswered(result)
+            raise _check_error(result)
         return result
 
     def finished_rate(self) -> tuple[LoadResult, float]:
-        """Return what the run found, and its rate; TargetError where nothing was measured."""
+        """Return the result and its rate; raises TargetError if nothing was measured."""
         result = self.finish()
         if result.rate_achieved is None:
             raise TargetError(
-                f"nothing was measured of {self.options.target}", "measure for a longer time"
+                f"no request to {self.options.target} was measured", "use a longer --duration"
             )
         return result, result.rate_achieved
 
     def stop(self) -> None:
-        """Ask the loader to end now and to tell what it has found so far."""
+        """Stop the loader early; it then writes the result so far."""
         with suppress(ProcessLookupError):
             self.child.process.send_signal(signal.SIGINT)
 
 
-def _unanswered(result: LoadResult) -> TargetError:
+def _check_error(result: LoadResult) -> TargetError:
     counts = [
         f"{result.document[name]} {name}"
         for name in ("lost", "doubled", "reordered", "foreign")
         if result.document.get(name)
     ]
     return TargetError(
-        f"the target's replies were not those of its requests: {', '.join(counts) or result.why}",
-        "every request carries a number that its reply must return; look at load.json",
+        f"the target's replies do not match its requests: {', '.join(counts) or result.why}",
+        "each request carries a number that its reply must return; load.json has the counts",
     )
 
 
 def fill_keys(options: LoadOptions) -> None:
-    """Set every key of a load once, before it is measured; the loader's files go beside its own."""
-    once = replace(
+    """Set every key of a load once; the loader's files go to a directory beside its output."""
+    fill_options = replace(
         options,
         output=options.output.with_name(f"{options.output.name}-fill"),
         fill=True,
@@ -90,20 +96,20 @@ def fill_keys(options: LoadOptions) -> None:
         rate_per_s=None,
         request_file=None,
     )
-    with loading(once) as load:
+    with running_load(fill_options) as load:
         load.finish()
 
 
 @contextmanager
-def loading(options: LoadOptions) -> Iterator[RunningLoad]:
+def running_load(options: LoadOptions) -> Iterator[RunningLoad]:
     """Run the loader until the end of the block."""
-    with started(PROGRAM, options.arguments()) as child:
+    with running_program(PROGRAM, options.arguments()) as child:
         yield RunningLoad(options, child)
 
 
 def run_load(
-    options: LoadOptions, on_second: Callable[[LoadSecond], None] = _not_shown
+    options: LoadOptions, on_second: Callable[[LoadSecond], None] = _ignore_second
 ) -> tuple[LoadResult, bool]:
-    """Return what a run found, and whether Ctrl-C ended it early; a second Ctrl-C gives it up."""
-    with loading(options) as load, ctrl_c_counted(load.stop) as interrupts:
+    """Return the result of a run, and whether Ctrl-C ended it early; a second Ctrl-C aborts it."""
+    with running_load(options) as load, ctrl_c_counted(load.stop) as interrupts:
         return load.finish(on_second), interrupts.count > 0

@@ -1,4 +1,4 @@
-"""What the reference server and the loader are asked for, and how their command lines say it."""
+"""Options of the reference server and the loader, and their command lines."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ DEFAULT_PORT = 7379
 
 
 def _words(*values: tuple[str, object]) -> list[str]:
-    """Return each option that has a value, with its value as a word of its own."""
+    """Return the names and values of all options that have a value."""
     return [
         word for name, value in values if value not in (None, "") for word in (name, str(value))
     ]
@@ -15,33 +15,33 @@ def _words(*values: tuple[str, object]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """The reference server's options; None and empty are the server's own defaults."""
+    """Options of the reference server; None or an empty string selects the server's default."""
 
     path: str = "kv"
     stages: bool = True
     bind: str = ""
-    port: int = 0  # 0: any that is free
+    port: int = 0  # 0: any free port
     unix: Path | None = None
     threads: int = 1
     cpus: str = ""
     write: str = "deferred"
     max_batch: int | None = None
     task_quota_us: int | None = None
-    footprint_kb: int | None = None  # of the codec path's generated code
+    footprint_kb: int | None = None  # size of the codec path's generated code
     stage_kb: int | None = None
     maxmemory: str = ""
     maxmemory_policy: str = ""
     password_file: Path | None = None
     metrics_port: int | None = None
     log_batches: Path | None = None
-    data: Path | None = None  # of the path disk; None: files that go at the end
+    data: Path | None = None  # directory of path disk; None: temporary files
     sync: str = ""
     disk_limit: str = ""
     disk_shares: str = ""
     segment_bytes: str = ""
 
     def path_arguments(self) -> list[str]:
-        """Return what of the command line says how a request is run, served or replayed."""
+        """Return the arguments that select the request path, for serving and for replays."""
         return _words(
             ("--path", self.path),
             ("--stages", "on" if self.stages else "off"),
@@ -51,7 +51,7 @@ class ServerOptions:
         )
 
     def arguments(self) -> list[str]:
-        """Return the program's command line, without its name."""
+        """Return the arguments of the program."""
         return self.path_arguments() + _words(
             ("--bind", self.bind),
             ("--port", self.port),
@@ -75,7 +75,7 @@ class ServerOptions:
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """The loader's options; a rate makes the loop open, none leaves it closed."""
+    """Options of the loader; with a rate it runs an open loop, without one a closed loop."""
 
     target: str  # HOST:PORT or unix:PATH
     output: Path
@@ -95,17 +95,17 @@ class LoadOptions:
     password_file: Path | None = None
     requests: int | None = None
     check: bool = False
-    fill: bool = False  # set every key once before
+    fill: bool = False  # set every key once before the load
     seed: int = 1
     cpus: str = ""
 
     @property
     def open_loop(self) -> bool:
-        """Return whether requests start at times of their own, whatever the replies do."""
+        """Return whether requests start on a schedule that does not depend on replies."""
         return self.rate_per_s is not None
 
     def arguments(self) -> list[str]:
-        """Return the program's command line, without its name."""
+        """Return the arguments of the program."""
         words = _words(
             ("--target", self.target),
             ("--mode", "open" if self.open_loop else "closed"),

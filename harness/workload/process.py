@@ -1,7 +1,7 @@
-"""Starting the native server and loader so that neither outlives us, and reading what they say.
+"""Child processes for the native server and loader, which end when their parent ends.
 
-Both stand in process groups of their own: Ctrl-C reaches only us, and we choose who ends first.
-Where we are killed they end by `--die-with-parent`.
+Each child has its own process group: Ctrl-C reaches only the parent, which decides the order in
+which the children end. If the parent is killed, `--die-with-parent` ends them.
 """
 
 import json
@@ -19,8 +19,8 @@ from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableErro
 from stallscope.json_fields import Fields
 from stallscope.programs import program
 
-_PATIENCE_S = 10.0
-_LONGEST_MESSAGE = 4096
+_TIMEOUT_S = 10.0
+_MAX_STDERR_BYTES = 4096
 _ERRORS: dict[int, type[StallscopeError]] = {
     ExitCode.USAGE: UsageError,
     ExitCode.UNABLE: UnableError,
@@ -28,105 +28,112 @@ _ERRORS: dict[int, type[StallscopeError]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
-    """One of our programs at work; ``messages`` is what it wrote on standard error."""
+class ChildProcess:
+    """A running native program; ``stderr`` is the file that holds its standard error."""
 
     name: str
     process: "subprocess.Popen[bytes]"
-    messages: IO[bytes]
+    stderr: IO[bytes]
 
     @property
-    def lines(self) -> IO[bytes]:
+    def stdout(self) -> IO[bytes]:
         """Return its standard output."""
         assert self.process.stdout is not None
         return self.process.stdout
 
 
 @contextmanager
-def started(name: str, arguments: Sequence[str]) -> Iterator[Child]:
-    """Run one of our programs until the end of the block: asked to end, then killed."""
-    with tempfile.TemporaryFile() as messages:
+def running_program(name: str, arguments: Sequence[str]) -> Iterator[ChildProcess]:
+    """Run a native program until the end of the block: terminated then, and killed if it hangs."""
+    with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             [program(name), *arguments, "--die-with-parent"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=messages,
+            stderr=stderr,
             process_group=0,
         )
         with process:
             try:
-                yield Child(name, process, messages)
+                yield ChildProcess(name, process, stderr)
             finally:
-                _end(process)
+                _terminate(process)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _terminate(process: "subprocess.Popen[bytes]") -> None:
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(_PATIENCE_S)
+            process.wait(_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
-def first_line(child: Child) -> Fields:
-    """Return the JSON object of the first line; raises what ``failure`` says where none comes."""
-    if not select.select([child.lines], [], [], _PATIENCE_S)[0]:
+def read_first_line(child: ChildProcess) -> Fields:
+    """Return the JSON object in the first line of output.
+
+    Raises ``exit_error`` if the program ends without one, TargetError after a timeout.
+    """
+    if not select.select([child.stdout], [], [], _TIMEOUT_S)[0]:
         raise TargetError(
-            f"{child.name} was not ready after {_PATIENCE_S:g} s", "give it more of the machine"
+            f"{child.name} was not ready after {_TIMEOUT_S:g} s",
+            "reduce the load on this machine and try again",
         )
-    line = child.lines.readline()
+    line = child.stdout.readline()
     if not line:
         child.process.wait()
-        raise failure(child)
-    return json_line(line, child.name)
+        raise exit_error(child)
+    return parse_json_line(line, child.name)
 
 
-def json_line(line: bytes, name: str) -> Fields:
-    """Return a line's JSON object; UnableError where it is none: another version's program."""
+def parse_json_line(line: bytes, name: str) -> Fields:
+    """Return the JSON object in a line of a program's output.
+
+    Raises UnableError if the line is not JSON: the program is of another version.
+    """
     try:
         values = json.loads(line)
     except ValueError as error:
         raise UnableError(
-            f"{name} wrote a line that is no JSON",
-            "install stallscope again, or in a checkout run ./dev build",
+            f"{name} wrote a line that is not JSON",
+            "reinstall stallscope, or run ./dev build in a checkout",
         ) from error
     return Fields(values if isinstance(values, dict) else {}, name)
 
 
-def failure(child: Child) -> StallscopeError:
-    """Return why a program that has ended did so, by its own message and status."""
-    message, remedy = _message(child)
+def exit_error(child: ChildProcess) -> StallscopeError:
+    """Return the error for a program that has ended, from its own message and exit status."""
+    message, remedy = _error_and_remedy(child)
     status = child.process.returncode
     if status < 0:
-        message = message or f"{child.name} was ended by {signal.Signals(-status).name}"
+        message = message or f"{child.name} was killed by {signal.Signals(-status).name}"
     if status == ExitCode.USAGE and message:
-        remedy = remedy or "change that option: --help tells of all"
+        remedy = remedy or "change that option; --help lists all options"
     return _ERRORS.get(status, TargetError)(
-        message or f"{child.name} ended with status {status}",
-        remedy or f"run {child.name} by itself to see why",
+        message or f"{child.name} exited with status {status}",
+        remedy or f"run {child.name} alone to see why",
     )
 
 
-def messages(child: Child) -> list[str]:
-    """Return the lines that a program has written on standard error, the first 4 KB of them.
+def stderr_lines(child: ChildProcess) -> list[str]:
+    """Return the lines that a program has written to standard error, from the first 4 KB.
 
-    The program's own place in the file, which it shares with us, stays where it is.
+    The file offset, which the program shares with this process, does not move.
     """
-    text = os.pread(child.messages.fileno(), _LONGEST_MESSAGE, 0).decode("utf-8", "replace")
+    text = os.pread(child.stderr.fileno(), _MAX_STDERR_BYTES, 0).decode("utf-8", "replace")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _message(child: Child) -> tuple[str, str]:
-    """Return the error and the remedy among what a program wrote on standard error.
+def _error_and_remedy(child: ChildProcess) -> tuple[str, str]:
+    """Return error and remedy from a program's standard error.
 
-    The error is the last line under the program's name: warnings may stand before it.
+    The error is the last line that begins with the program's name; warnings may come before it.
     """
-    error, remedy, named = "", "", f"{child.name}:"
-    for said in messages(child):
-        if said.startswith("remedy:"):
-            remedy = said.removeprefix("remedy:").strip()
-        elif said.startswith(named) or not error:
-            error = said.replace(f"{named} error:", named, 1)
+    error, remedy, prefix = "", "", f"{child.name}:"
+    for line in stderr_lines(child):
+        if line.startswith("remedy:"):
+            remedy = line.removeprefix("remedy:").strip()
+        elif line.startswith(prefix) or not error:
+            error = line.replace(f"{prefix} error:", prefix, 1)
     return error, remedy

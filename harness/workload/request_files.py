@@ -1,4 +1,4 @@
-"""Request files: what the reference server makes for a path, for loader and replay to read."""
+"""Request files, which the reference server generates for the loader and for replays."""
 
 import subprocess
 from pathlib import Path
@@ -11,16 +11,19 @@ REQUESTS = 20_000
 _TIMEOUT_S = 60
 
 
-def made_requests(path: str, output: Path, seed: int) -> Path | None:
-    """Return the file of a path's requests, made now; None of the kv path: the loader has its own.
+def generate_path_requests(path: str, output: Path, seed: int) -> Path | None:
+    """Return a new file of requests for a path; None for path kv: the loader generates those.
 
-    Raises UnableError where the server cannot make them.
+    Raises UnableError if the server cannot generate them.
     """
-    return None if path == "kv" else make_requests(path, output, seed, REQUESTS)
+    return None if path == "kv" else generate_requests(path, output, seed, REQUESTS)
 
 
-def make_requests(path: str, output: Path, seed: int, count: int) -> Path:
-    """Return the file of so many requests of any path; UnableError where it cannot be made."""
+def generate_requests(path: str, output: Path, seed: int, count: int) -> Path:
+    """Return a new file of ``count`` requests for any path.
+
+    Raises UnableError if the server cannot generate them.
+    """
     words = ["--path", path, "--make-requests", count, "--requests-seed", seed, "-o", output]
     try:
         run = subprocess.run(
@@ -32,12 +35,14 @@ def make_requests(path: str, output: Path, seed: int, count: int) -> Path:
         )
     except subprocess.TimeoutExpired as error:
         raise UnableError(
-            f"{PROGRAM} made no requests within {_TIMEOUT_S} s", "give it more of the machine"
+            f"{PROGRAM} generated no requests within {_TIMEOUT_S} s",
+            "reduce the load on this machine and try again",
         ) from error
     if run.returncode != 0 or not output.is_file():
-        said = run.stderr.decode("utf-8", "replace").strip().splitlines()[:1]
+        messages = run.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = messages[0] if messages else f"exit status {run.returncode}"
         raise UnableError(
-            f"{PROGRAM} made no requests of path {path}: {said[0] if said else run.returncode}",
-            "install stallscope again, or in a checkout run ./dev build",
+            f"{PROGRAM} generated no requests for path {path}: {reason}",
+            "reinstall stallscope, or run ./dev build in a checkout",
         )
     return output

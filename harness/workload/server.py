@@ -1,4 +1,4 @@
-"""The reference server as a child: started, ready, asked for its counts, ended."""
+"""The reference server as a child process: start, readiness, CPU time, end."""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from harness.workload.options import ServerOptions
-from harness.workload.process import Child, first_line, messages, started
+from harness.workload.process import (
+    ChildProcess,
+    read_first_line,
+    running_program,
+    stderr_lines,
+)
 from stallscope.errors import TargetError
 
 PROGRAM = "stallscope-server"
@@ -14,7 +19,7 @@ PROGRAM = "stallscope-server"
 
 @dataclass(frozen=True, slots=True)
 class ServerThread:
-    """A thread of the server; ``cpu`` is the one it is pinned to, None where it is not."""
+    """A thread of the server; ``cpu`` is None if the thread is not pinned."""
 
     tid: int
     cpu: int | None
@@ -22,10 +27,10 @@ class ServerThread:
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that answers."""
+    """A server that accepts connections."""
 
     options: ServerOptions
-    child: Child
+    child: ChildProcess
     pid: int
     port: int | None
     metrics_port: int | None
@@ -33,31 +38,31 @@ class RunningServer:
 
     @property
     def target(self) -> str:
-        """Return where it listens, as the loader takes it."""
+        """Return its address in the form that the loader accepts."""
         if self.port is None:
             return f"unix:{self.options.unix}"
         return f"{self.options.bind or '127.0.0.1'}:{self.port}"
 
     def check_alive(self) -> None:
-        """Raise TargetError where the server has ended."""
+        """Raise TargetError if the server has ended."""
         status = self.child.process.poll()
         if status is not None:
-            said = messages(self.child)
+            messages = stderr_lines(self.child)
             raise TargetError(
-                f"{PROGRAM} ended with status {status} while it was measured"
-                f"{f': {said[-1]}' if said else ''}",
-                f"run {PROGRAM} by itself to see why",
+                f"{PROGRAM} exited with status {status} during the measurement"
+                f"{f': {messages[-1]}' if messages else ''}",
+                f"run {PROGRAM} alone to see why",
             )
 
 
 @contextmanager
 def running_server(options: ServerOptions) -> Iterator[RunningServer]:
-    """Run the server until the end of the block; it answers when the block begins.
+    """Run the server until the end of the block; it accepts connections when the block begins.
 
-    Raises what it says itself where it cannot start, TargetError where it is not ready in time.
+    Raises the server's own error if it cannot start, TargetError if it is not ready in time.
     """
-    with started(PROGRAM, options.arguments()) as child:
-        ready = first_line(child)
+    with running_program(PROGRAM, options.arguments()) as child:
+        ready = read_first_line(child)
         yield RunningServer(
             options=options,
             child=child,
@@ -72,14 +77,14 @@ def running_server(options: ServerOptions) -> Iterator[RunningServer]:
 
 
 def process_cpu_s(pid: int) -> float:
-    """Return the CPU seconds that a process and its threads have taken, by its own clock.
+    """Return the CPU time of a process and its threads in seconds, from its CPU-time clock.
 
-    Raises TargetError where there is no such process any more.
+    Raises TargetError if the process no longer exists.
     """
-    clock = (~pid << 3) | 2  # as clock_getcpuclockid(3) makes it
+    clock_id = (~pid << 3) | 2  # the encoding of clock_getcpuclockid(3)
     try:
-        return time.clock_gettime(clock)
+        return time.clock_gettime(clock_id)
     except OSError as error:
         raise TargetError(
-            f"process {pid} ended while it was measured", "look at what it said"
+            f"process {pid} ended during the measurement", "check its messages"
         ) from error

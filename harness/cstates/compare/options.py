@@ -3,8 +3,7 @@
 from typing import Any
 
 from harness.cstates.compare.subject import LoadPlan
-from harness.labs.memory.options import usable_cpus
-from harness.workload.cores import two_cores
+from harness.workload.cores import two_cores, usable_cpus
 from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots

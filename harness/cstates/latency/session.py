@@ -22,7 +22,7 @@ from cstates.wake_latency import (
 )
 from harness.cli.terminal import LiveLine
 from harness.pin.quiet_runs import run_quietly
-from harness.workload.process import failure, json_line, started
+from harness.workload.process import exit_error, parse_json_line, running_program
 from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import UnableError
 from stallscope.histograms import read_interval_log
@@ -116,12 +116,12 @@ class _Session:
         """Return these CPUs' entries of a run under a limit that is held, or as it is."""
         with held_limit(self.place.roots, setting.limit_us):
             before = entries_by_name(self.place.roots, cpus)
-            with started(PROGRAM, words) as child:
-                line = child.lines.readline()
+            with running_program(PROGRAM, words) as child:
+                line = child.stdout.readline()
                 child.process.wait()
                 if child.process.returncode:
-                    raise failure(child)
-                json_line(line, PROGRAM)  # whole, and of this version
+                    raise exit_error(child)
+                parse_json_line(line, PROGRAM)  # whole, and of this version
             after = entries_by_name(self.place.roots, cpus)
         return grown(before, after)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from cstates.fingerprint import Fingerprint
-from harness.labs.memory.machine import LabMachine
 from harness.labs.memory.plan import Part, Section, expected_s
 from harness.labs.memory.points import LeftOut, Measured, Point
 from harness.labs.memory.program import run_points
+from harness.workload.machine import LabMachine
 
 _TRUST_S = 2.0
 

@@ -1,11 +1,9 @@
 """From the memory lab's command line to its options, every value checked."""
 
-import os
 from dataclasses import dataclass
 
 from harness.labs.memory.plan import SMALLEST_BYTES, LabOptions
 from harness.labs.memory.points import LINE_BYTES, Pages
-from stallscope.cpu_lists import parse_cpu_list
 from stallscope.errors import UsageError
 from stallscope.sizes import parse_size, size_text
 
@@ -40,21 +38,6 @@ def lab_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> LabOption
         threads=_threads(texts.threads, cpu_count) if texts.threads is not None else (),
         quick=quick,
     )
-
-
-def usable_cpus(text: str | None) -> frozenset[int]:
-    """Return the CPUs that this process may use, of those that the option names."""
-    allowed = frozenset(os.sched_getaffinity(0))
-    if text is None:
-        return allowed
-    wanted = frozenset(parse_cpu_list(text))
-    if not wanted <= allowed:
-        missing = ", ".join(map(str, sorted(wanted - allowed)[:8]))
-        raise UsageError(
-            f"--cpus: this process may not use CPU {missing}",
-            f"choose of {', '.join(map(str, sorted(allowed)[:64]))}",
-        )
-    return wanted
 
 
 def _ring(name: str, text: str) -> int:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from harness.labs.memory.machine import LabMachine
 from harness.labs.memory.points import LINE_BYTES, LeftOut, Pages, Point
 from harness.labs.memory.program import Pace
+from harness.workload.machine import LabMachine
 from stallscope.sizes import size_text
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 from harness.cli.terminal import LiveLine
 from harness.labs.memory.experiment import LabProgress, LabResults, run_lab
-from harness.labs.memory.machine import MEMORY_SHARE, gather
 from harness.labs.memory.plan import LabOptions, make_plan
 from harness.recordings.settings_text import settings_now, settings_since
+from harness.workload.machine import read_machine
 from stallscope.errors import UnableError
 from stallscope.sizes import size_text
 from stallscope.system_files import Roots
+
+# Upper bound of the share of available memory that rings use; the rest is left to other programs.
+MEMORY_SHARE = 0.25
 
 
 def run_session(options: LabOptions, allowed: frozenset[int]) -> LabResults:
@@ -17,7 +20,7 @@ def run_session(options: LabOptions, allowed: frozenset[int]) -> LabResults:
 
     Raises UnableError where nothing can be measured.
     """
-    machine = gather(Roots(), allowed)
+    machine = read_machine(Roots(), allowed)
     limit_bytes = int(machine.available_bytes * MEMORY_SHARE)
     parts = make_plan(machine, options, limit_bytes)
     if not any(part.points for part in parts):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cstates.fingerprint import Fingerprint
 from harness.cli.terminal import wrapped
 from harness.labs.scale.plan import Axis, Point, ScaleOptions
-from harness.labs.stages.results import Cores
+from harness.workload.cores import Cores
 
 SCHEMA = "stallscope.lab.scale/1"
 CSV_HEAD = "axis,N,X,X_low,X_high,runs,loader_limited,shared_cpu"

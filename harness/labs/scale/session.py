@@ -9,16 +9,14 @@ import click
 
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, note, width
-from harness.labs.memory.options import usable_cpus
 from harness.labs.scale.plan import Point, ScaleOptions, runs
 from harness.labs.scale.result import ScaleResults, ScaleRun, csv_lines, lines, scale_document
-from harness.labs.stages.results import Cores
 from harness.labs.stages.rounds import KEYS
 from harness.recordings.settings_text import settings_now, settings_since
-from harness.workload.cores import two_cores
-from harness.workload.loader import fill_keys, loading
+from harness.workload.cores import Cores, two_cores, usable_cpus
+from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import LoadOptions, ServerOptions
-from harness.workload.request_files import made_requests
+from harness.workload.request_files import generate_path_requests
 from harness.workload.server import running_server
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
@@ -45,7 +43,7 @@ def run_lab(options: ScaleOptions, cpus: str | None) -> ScaleResults:
     with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
         place = Path(folder)
         try:
-            requests = made_requests(options.path, place / "requests.resp", seed=1)
+            requests = generate_path_requests(options.path, place / "requests.resp", seed=1)
             for number, point in runs(options):
                 left_s = (total - len(found)) * options.run_s
                 line.show(
@@ -96,8 +94,8 @@ def _run(options: ScaleOptions, point: Point, place: _Place) -> ScaleRun:
         )
         if place.requests is None:
             fill_keys(load)
-        with loading(load) as running:
-            result, rate = running.finished_rate()
+        with running_load(load) as loader:
+            result, rate = loader.finished_rate()
     why = (result.why or "it says no more") if result.limited_by_loader else ""
     return ScaleRun(point, rate, why)
 

@@ -13,7 +13,7 @@ from harness.machine_checks.check import Status
 from harness.profile.recorder import record
 from harness.topdown.engine import pmu_check, take
 from harness.topdown.request import Form, Request, Source
-from harness.workload.loader import fill_keys, loading
+from harness.workload.loader import fill_keys, running_load
 from harness.workload.server import RunningServer, running_server
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UnableError
@@ -40,7 +40,7 @@ def saturated(bench: Bench, side: Side, *, for_s: float, name: str) -> Iterator[
         options = bench.load(server.target, folder, None)
         if options.request_file is None:
             fill_keys(options)
-        with loading(replace(options, duration_s=for_s + LOAD_EXTRA_S)):
+        with running_load(replace(options, duration_s=for_s + LOAD_EXTRA_S)):
             yield server
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from harness.labs.stages.plan import Side
 from harness.labs.stages.results import Replayed, Replays
 from harness.labs.stages.rounds import Bench
-from harness.workload.loader import loading
-from harness.workload.request_files import make_requests
+from harness.workload.loader import running_load
+from harness.workload.request_files import generate_requests
 from harness.workload.server import PROGRAM, running_server
 from stallscope.errors import TargetError, UnableError
 from stallscope.programs import program
@@ -47,7 +47,7 @@ def replay_sides(bench: Bench) -> Replays:
 def _replayed(bench: Bench, folder: Path) -> Replays:
     batches = _logged_batches(bench, folder)
     path, seed = bench.options.path, bench.options.seed
-    requests = {n: make_requests(path, folder / f"{n}.resp", seed, n) for n in (FEWER, MORE)}
+    requests = {n: generate_requests(path, folder / f"{n}.resp", seed, n) for n in (FEWER, MORE)}
     found = {}
     for side in Side:
         counts = {
@@ -63,8 +63,8 @@ def _logged_batches(bench: Bench, folder: Path) -> Path:
     log = folder / "batches"
     with running_server(replace(bench.server(Side.STAGED), log_batches=log)) as server:
         load = replace(bench.load(server.target, folder / "load", None), duration_s=_LOGGED_S)
-        with loading(load) as running:
-            running.finish()
+        with running_load(load) as loader:
+            loader.finish()
     return log
 
 

@@ -8,17 +8,7 @@ from pathlib import Path
 from cstates.fingerprint import Fingerprint
 from harness.labs.stages.plan import Load, Side, StagesOptions, Turn
 from harness.labs.stages.statistics import Spread, ratios, spread
-
-
-@dataclass(frozen=True, slots=True)
-class Cores:
-    """Where server and loader are pinned, and what is told of the server's core."""
-
-    server: int
-    loader: int
-    same_core: bool  # two threads of one core: they take from each other
-    cpu_model: str
-    l1i_bytes: int | None  # None where sysfs does not tell
+from harness.workload.cores import Cores
 
 
 @dataclass(frozen=True, slots=True)

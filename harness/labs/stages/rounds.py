@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.labs.stages.plan import Load, Side, StagesOptions, Turn, turns
-from harness.labs.stages.results import Cores, Reading
-from harness.workload.loader import fill_keys, loading
+from harness.labs.stages.results import Reading
+from harness.workload.cores import Cores
+from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from harness.workload.server_queries import average_batch, commands_processed, stage_counts
@@ -83,7 +84,7 @@ def _measure(server: RunningServer, options: LoadOptions, turn: Turn) -> Reading
         fill_keys(options)
     batches = stage_counts(server.target)
     commands, cpu_s = commands_processed(server.target), process_cpu_s(server.pid)
-    with loading(options) as load:
+    with running_load(options) as load:
         result, rate = load.finished_rate()
     server.check_alive()
     taken_s = process_cpu_s(server.pid) - cpu_s

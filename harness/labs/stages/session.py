@@ -9,7 +9,6 @@ import click
 
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, printable, width
-from harness.labs.memory.options import usable_cpus
 from harness.labs.stages.document import lab_document
 from harness.labs.stages.page_files import write_stages_page
 from harness.labs.stages.plan import SATURATED, Side, StagesOptions
@@ -19,8 +18,8 @@ from harness.labs.stages.results import Reading, Replays, SlotsFound, StagesResu
 from harness.labs.stages.rounds import Bench, run_rounds
 from harness.labs.stages.text import lines
 from harness.recordings.settings_text import settings_now, settings_since
-from harness.workload.cores import two_cores
-from harness.workload.request_files import made_requests
+from harness.workload.cores import two_cores, usable_cpus
+from harness.workload.request_files import generate_path_requests
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
@@ -81,7 +80,9 @@ def run_lab(
     interrupted = False
     try:
         progress.phase("making the requests")
-        requests = made_requests(options.path, options.output / "requests.resp", options.seed)
+        requests = generate_path_requests(
+            options.path, options.output / "requests.resp", options.seed
+        )
         _measure(Bench(options, cores, requests), found, progress)
     except KeyboardInterrupt:
         interrupted = True

@@ -18,19 +18,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.cli.terminal import LiveLine, note
-from harness.labs.memory.options import usable_cpus
-from harness.labs.stages.results import Cores
 from harness.labs.storm.plan import StormOptions, runs, setting_text
 from harness.labs.storm.rounds import StormResults
 from harness.labs.storm.server_counts import QueueUse, queue_use, read_queue
 from harness.labs.storm.trial import Recommended
 from harness.page.figures import value_text
-from harness.workload.cores import two_cores
-from harness.workload.loader import fill_keys, loading
+from harness.workload.cores import Cores, two_cores, usable_cpus
+from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.results import LoadResult, Percentiles
 from harness.workload.server import RunningServer, running_server
-from harness.workload.server_queries import compacting
+from harness.workload.server_queries import repeated_compaction
 from ioprobe.storm import ReaderLatency, Run, StormRound
 from ioprobe.target.simulated import PREFIX
 from stallscope.errors import StallscopeError, TargetError, UsageError
@@ -69,7 +67,7 @@ class _Course:
     def calibrate(self) -> None:
         """Set the rate of all runs by a closed loop beside compaction without a limit."""
         self.live.show("measuring what the server answers beside its compaction")
-        with running_server(self._server("none")) as server, compacting(server.target):
+        with running_server(self._server("none")) as server, repeated_compaction(server.target):
             result, _ = self._measured(server, CALIBRATION_S)
         if result.errors:
             raise TargetError(
@@ -90,7 +88,7 @@ class _Course:
         with running_server(self._server("none" if limit is None else str(limit))) as server:
             with ExitStack() as stack:
                 if run.setting.writes:
-                    stack.enter_context(compacting(server.target))
+                    stack.enter_context(repeated_compaction(server.target))
                 before = read_queue(server)
                 result, rate = self._measured(server, run.duration_s)
                 use = queue_use(before, read_queue(server))
@@ -138,7 +136,7 @@ class _Course:
         return found
 
     def _measured(self, server: RunningServer, duration_s: float) -> tuple[LoadResult, float]:
-        with loading(self._load(server.target, duration_s)) as load:
+        with running_load(self._load(server.target, duration_s)) as load:
             return load.finished_rate()
 
     def _server(self, limit: str) -> ServerOptions:

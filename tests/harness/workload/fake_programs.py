@@ -1,4 +1,4 @@
-"""Stand-ins for the native server and loader: they speak the same lines, and nothing else."""
+"""Stand-ins for the native server and loader that print the same lines."""
 
 import sys
 from pathlib import Path
@@ -25,7 +25,7 @@ LOADED = {
 
 
 def install(folder: Path, name: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make a program of this Python source that stands in for a native one."""
+    """Install a program with this Python source in place of a native one."""
     program = folder / name
     program.write_text(f"#!{sys.executable}\nimport json, os, signal, sys, time\n{body}")
     program.chmod(0o755)

@@ -1,15 +1,15 @@
-"""Logs of latency made of plain values."""
+"""Latency logs built from plain values."""
 
 import numpy as np
 
 from stallscope.histograms import Geometry, Histogram, Interval, IntervalLog
 
 
-def log_of(*places: int) -> IntervalLog:
-    """Two seconds in each of which every place holds 50 values, and the last one 50 more."""
-    counts = np.zeros(max(places) + 1, np.int64)
-    for place in places:
-        counts[place] += 50
-    counts[places[-1]] += 50
+def log_of(*buckets: int) -> IntervalLog:
+    """Two one-second intervals with 50 values in every bucket, and 50 more in the last bucket."""
+    counts = np.zeros(max(buckets) + 1, np.int64)
+    for bucket in buckets:
+        counts[bucket] += 50
+    counts[buckets[-1]] += 50
     histogram = Histogram(Geometry(1, 3), counts)
     return IntervalLog((Interval(0.0, 1.0, histogram), Interval(1.0, 1.0, histogram)))

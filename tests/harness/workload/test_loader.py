@@ -1,4 +1,4 @@
-"""The loader as a child: its lines, its end, its failures, Ctrl-C."""
+"""The loader as a child process: output, end, failures, Ctrl-C."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.load.text import result_lines
-from harness.workload.loader import loading, run_load
+from harness.workload.loader import run_load, running_load
 from harness.workload.options import LoadOptions
 from harness.workload.results import LoadSecond
 from stallscope.errors import RecordingError, TargetError, UnableError, UsageError
@@ -38,14 +38,14 @@ def test_seconds_and_the_result_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     assert result.warnings == ("the loader shared its core",)
 
 
-def test_what_was_checked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_counts_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counts = "checked=1200, lost=0, doubled=0, reordered=0, foreign=0"
-    for body, told in ((f"write({counts})", True), ("write(checked=None)", False)):
+    for body, is_printed in ((f"write({counts})", True), ("write(checked=None)", False)):
         install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
         result, _ = run_load(options(tmp_path))
         line = "checked 1,200 replies: 0 lost, 0 doubled, 0 reordered, 0 foreign"
-        assert (line in result_lines(result, 100)) == told
-        assert told or not any("checked" in one for one in result_lines(result, 100))
+        assert (line in result_lines(result, 100)) == is_printed
+        assert is_printed or not any("checked" in text for text in result_lines(result, 100))
 
 
 @pytest.mark.parametrize(
@@ -57,15 +57,15 @@ def test_what_was_checked_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             TargetError,
             "stallscope-load: refused",
         ),
-        ("sys.exit(3)", UnableError, "ended with status 3"),
-        ("os.kill(os.getpid(), 9)", TargetError, "ended by SIGKILL"),
-        ("print('{')", UnableError, "no JSON"),
+        ("sys.exit(3)", UnableError, "exited with status 3"),
+        ("os.kill(os.getpid(), 9)", TargetError, "killed by SIGKILL"),
+        ("print('{')", UnableError, "not JSON"),
         ("write(requests='many')", RecordingError, "whole number"),
         ("write(lost=2, doubled=0); sys.exit(4)", TargetError, "2 lost"),
         ("print('x' * 300_000, file=sys.stderr); sys.exit(3)", UnableError, "x"),
     ],
 )
-def test_each_failure_is_one_error(
+def test_every_failure_raises_a_single_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, error: type, words: str
 ) -> None:
     install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
@@ -73,17 +73,19 @@ def test_each_failure_is_one_error(
         run_load(options(tmp_path))
 
 
-def test_an_option_that_is_refused_is_to_be_changed(
+def test_a_rejected_option_names_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refuses = "print('stallscope-load: no such rate', file=sys.stderr); sys.exit(2)"
-    install(tmp_path, "stallscope-load", refuses, monkeypatch)
-    with pytest.raises(UsageError) as refused:
+    rejects = "print('stallscope-load: no such rate', file=sys.stderr); sys.exit(2)"
+    install(tmp_path, "stallscope-load", rejects, monkeypatch)
+    with pytest.raises(UsageError) as raised:
         run_load(options(tmp_path))
-    assert refused.value.remedy.startswith("change that option")
+    assert raised.value.remedy.startswith("change that option")
 
 
-def test_ctrl_c_ends_the_load_and_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_the_load_and_keeps_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     waits = "signal.signal(signal.SIGINT, lambda *_: (write(requests=5), sys.exit(0)))\n"
     install(tmp_path, "stallscope-load", WRITES + waits + SECOND + "time.sleep(60)", monkeypatch)
     result, interrupted = run_load(options(tmp_path), lambda _: os.kill(os.getpid(), signal.SIGINT))
@@ -91,14 +93,16 @@ def test_ctrl_c_ends_the_load_and_keeps_it(tmp_path: Path, monkeypatch: pytest.M
     assert result.requests == 5
 
 
-def test_no_loader_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_terminates_the_loader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(tmp_path, "stallscope-load", "time.sleep(60)", monkeypatch)
-    with pytest.raises(RuntimeError), loading(options(tmp_path)) as load:
+    with pytest.raises(RuntimeError), running_load(options(tmp_path)) as load:
         raise RuntimeError
     assert load.child.process.returncode == -signal.SIGTERM
 
 
-def test_the_open_loop_is_said_with_its_rate() -> None:
+def test_an_open_loop_passes_its_rate() -> None:
     closed, opened = (LoadOptions("h:1", Path("d"), rate_per_s=rate) for rate in (None, 12.5))
     assert "--rate" not in closed.arguments()
     assert "--arrivals" not in closed.arguments()

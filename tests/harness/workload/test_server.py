@@ -1,4 +1,4 @@
-"""The reference server as a child: ready or not, asked for its counts, ended with us."""
+"""The reference server as a child process: readiness, INFO, end."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 
 from harness.serve.session import serve
 from harness.workload.options import ServerOptions
-from harness.workload.process import json_line
+from harness.workload.process import parse_json_line
 from harness.workload.server import process_cpu_s, running_server
 from harness.workload.server_queries import (
     StageCounts,
@@ -32,7 +32,9 @@ print(json.dumps({"event": "ready", "pid": os.getpid(), "port": 7400, "unix": No
 """
 
 
-def test_a_ready_server_says_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ready_server_has_a_target_and_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     install(tmp_path, "stallscope-server", READY + "time.sleep(60)", monkeypatch)
     with running_server(ServerOptions()) as server:
         assert server.target == "127.0.0.1:7400"
@@ -50,10 +52,10 @@ def test_a_ready_server_says_where_it_is(tmp_path: Path, monkeypatch: pytest.Mon
         ("print('stallscope-server: error: port taken', file=sys.stderr); sys.exit(3)", UnableError, "port taken"),
         ("print('stallscope-server: fewer clients\\nstallscope-server: port taken', file=sys.stderr); sys.exit(3)", UnableError, "^stallscope-server: port taken$"),
         ("sys.exit(2)", UsageError, "status 2"),
-        ("print('ready')", UnableError, "no JSON"),
+        ("print('ready')", UnableError, "not JSON"),
     ],
 )  # fmt: skip
-def test_a_server_that_cannot_start_is_one_error(
+def test_a_server_that_cannot_start_raises_a_single_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, error: type, words: str
 ) -> None:
     install(tmp_path, "stallscope-server", body, monkeypatch)
@@ -61,23 +63,25 @@ def test_a_server_that_cannot_start_is_one_error(
         pass
 
 
-def test_a_server_that_dies_while_serving_is_told(
+def test_a_server_that_dies_while_serving_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     warning = "print('stallscope-server: fewer clients', file=sys.stderr, flush=True)\n"
     end = "sys.exit('out of luck')"
     install(tmp_path, "stallscope-server", warning + READY + end, monkeypatch)
-    with pytest.raises(TargetError, match="status 1 while it was measured: out of luck"):
+    with pytest.raises(TargetError, match="status 1 during the measurement: out of luck"):
         serve(ServerOptions(), as_json=True)
-    shown = capsys.readouterr()
-    assert "stallscope-server: fewer clients\n" in shown.err
-    document = json.loads(shown.out)
+    printed = capsys.readouterr()
+    assert "stallscope-server: fewer clients\n" in printed.err
+    document = json.loads(printed.out)
     assert document["schema"] == "stallscope.serve/1"
     assert document["threads"] == [{"tid": 7, "cpu": 1}, {"tid": 8, "cpu": None}]
 
 
-def test_ctrl_c_ends_serving_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-in interrupts us once it is asked for its counts: we are serving then."""
+def test_ctrl_c_ends_the_server_with_exit_code_0(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stand-in sends SIGINT after the first INFO, when the command is serving."""
     body = f"""
 import socket
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -93,17 +97,17 @@ time.sleep(60)
 
 
 @contextmanager
-def answering(reply: bytes) -> Iterator[str]:
-    """A port where every request gets the same reply."""
+def replying(reply: bytes) -> Iterator[str]:
+    """A port that sends the same reply to every request."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
-        def answer() -> None:
+        def reply_once() -> None:
             connection, _ = listener.accept()
             with connection:
                 connection.recv(1000)
                 connection.sendall(reply)
 
-        thread = threading.Thread(target=answer)
+        thread = threading.Thread(target=reply_once)
         thread.start()
         yield f"127.0.0.1:{listener.getsockname()[1]}"
         thread.join()
@@ -113,11 +117,11 @@ def bulk(text: str) -> bytes:
     return f"${len(text)}\r\n{text}\r\n".encode()
 
 
-def test_info_is_read_whatever_stands_beside() -> None:
+def test_info_ignores_unknown_lines() -> None:
     text = "# Stats\r\ntotal_commands_processed:42\r\n\r\nodd\r\nstage_a:enqueued=9,executed=8,scheduled=3,batches=4,preempted=1,batch_p50=2,delay_p99_us=7\r\nstage_b:broken\r\n"
-    with answering(bulk(text)) as target:
+    with replying(bulk(text)) as target:
         assert commands_processed(target) == 42
-    with answering(bulk(text)) as target:
+    with replying(bulk(text)) as target:
         assert stage_counts(target) == {"a": StageCounts(9, 8, 4, 1)}
 
 
@@ -125,18 +129,18 @@ def test_info_is_read_whatever_stands_beside() -> None:
     "reply",
     [b"", b"-ERR no\r\n", b"$99999999999\r\n", b"$-1\r\n", b"HTTP/1.1 400\r\n", b"$5\r\nab"],
 )
-def test_what_is_no_info_is_one_error(reply: bytes) -> None:
-    with answering(reply) as target, pytest.raises(TargetError):
+def test_a_reply_that_is_not_info_raises_a_single_error(reply: bytes) -> None:
+    with replying(reply) as target, pytest.raises(TargetError):
         commands_processed(target)
 
 
-def test_nobody_listening_is_one_error() -> None:
+def test_an_address_without_a_server_raises_a_single_error() -> None:
     for target in ("127.0.0.1:1", "unix:/nowhere", "nonsense", "h:port"):
-        with pytest.raises(TargetError, match="does not tell INFO"):
+        with pytest.raises(TargetError, match="does not reply to INFO"):
             info(target, "stats")
 
 
-def test_average_batch_is_of_what_was_added() -> None:
+def test_the_average_batch_covers_the_increase() -> None:
     before = {"a": StageCounts(10, 10, 10, 0)}
     after = {"a": StageCounts(40, 40, 12, 0), "b": StageCounts(30, 30, 4, 0)}
     assert average_batch(before, after) == 10
@@ -144,5 +148,5 @@ def test_average_batch_is_of_what_was_added() -> None:
     assert average_batch({}, {}) is None
 
 
-def test_lines_that_are_no_objects_have_no_fields() -> None:
-    assert json_line(b"[1]", "x").text("event", "") == ""
+def test_a_line_that_is_not_an_object_has_no_fields() -> None:
+    assert parse_json_line(b"[1]", "x").text("event", "") == ""

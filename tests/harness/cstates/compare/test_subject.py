@@ -9,7 +9,7 @@ import pytest
 
 from harness.cstates.compare.subject import LoadPlan, LoadSubject
 from harness.workload.options import ServerOptions
-from harness.workload.process import Child
+from harness.workload.process import ChildProcess
 from harness.workload.server import RunningServer
 from tests.harness.workload.fake_programs import LOADED, install
 
@@ -21,7 +21,7 @@ def subject(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadSubject:
     install(tmp_path, "stallscope-load", "", monkeypatch)
     with subprocess.Popen(["sleep", "60"], stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
-        child = Child("stallscope-server", process, process.stderr)
+        child = ChildProcess("stallscope-server", process, process.stderr)
         server = RunningServer(ServerOptions(), child, os.getpid(), 7379, None, ())
         (tmp_path / "runs").mkdir()
         yield LoadSubject(PLAN, server, tmp_path / "runs")

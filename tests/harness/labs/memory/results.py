@@ -1,9 +1,9 @@
 """Results of the memory lab as a known machine would give them."""
 
 from harness.labs.memory.experiment import LabResults, SectionResults
-from harness.labs.memory.machine import LabMachine, Node
 from harness.labs.memory.plan import LabOptions, Section, make_plan
 from harness.labs.memory.points import Measured, Pages, PagesGot, Point, ThreadChase
+from harness.workload.machine import LabMachine, NumaNode
 from stallscope.cpu_caches import CpuCache
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -20,7 +20,7 @@ REFUSED = {"cycles": "No such file or directory", "instructions": "No such file 
 def machine(*, cpus: int = 4, nodes: int = 1) -> LabMachine:
     own = tuple(range(cpus))
     parts = tuple(
-        Node(n, own[n * cpus // nodes : (n + 1) * cpus // nodes], True) for n in range(nodes)
+        NumaNode(n, own[n * cpus // nodes : (n + 1) * cpus // nodes], True) for n in range(nodes)
     )
     return LabMachine(own, parts, CACHES, 64 * GIB)
 

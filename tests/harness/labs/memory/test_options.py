@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli.command_line import main
-from harness.labs.memory.options import OptionTexts, lab_options, usable_cpus
+from harness.labs.memory.options import OptionTexts, lab_options
 from harness.labs.memory.points import Pages
+from harness.workload.cores import usable_cpus
 from stallscope.errors import ExitCode
 
 

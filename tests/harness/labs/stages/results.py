@@ -1,17 +1,17 @@
-"""Fabricated results of the stages lab: what is to be concluded of them is known."""
+"""Fabricated results of the stages lab: their conclusions are known."""
 
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint, StateUse
 from harness.labs.stages.plan import OPEN_LOADS, SATURATED, Side, StagesOptions, turns
 from harness.labs.stages.results import (
-    Cores,
     Reading,
     Replayed,
     Replays,
     SlotsFound,
     StagesResults,
 )
+from harness.workload.cores import Cores
 
 CORES = Cores(server=1, loader=0, same_core=False, cpu_model="Model <b>X</b>", l1i_bytes=32768)
 NO_PMU = SlotsFound({}, "this machine has no hardware counters")

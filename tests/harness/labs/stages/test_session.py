@@ -200,5 +200,5 @@ def test_loads_that_are_none_are_refused(text: str) -> None:
 
 
 def test_one_cpu_is_not_enough() -> None:
-    with pytest.raises(UnableError, match="a CPU each"):
+    with pytest.raises(UnableError, match="one CPU each"):
         two_cores(Roots(), frozenset({0}))
