@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from cstates.frequency import Frequency, FrequencyPolicy
-from cstates.idle_states import POLL
+from cstates.idle.states import POLL
 from cstates.observation import CpuObservation, Observation
 from stallscope.json_fields import Fields
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cstates.frequency import Frequency, read_frequency
-from cstates.idle_states import CpuIdle, IdleMachine, IdleState, read_idle_machine
+from cstates.idle.states import CpuIdle, IdleMachine, IdleState, read_idle_machine
 from cstates.latency_limit import GlobalLimit, effective_limit_us, read_global_limit
 from stallscope.system_files import Roots, read_text
 

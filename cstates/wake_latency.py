@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from cstates.idle_states import POLL, CpuIdle
+from cstates.idle.states import POLL, CpuIdle
 from cstates.latency_limit import effective_limit_us
 from stallscope.histograms import Histogram
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cstates.idle_states import read_idle_machine
+from cstates.idle.states import read_idle_machine
 from cstates.pinning.idle_plan import ClosedState
 from stallscope.system_files import Roots
 

@@ -7,7 +7,7 @@ That is known beforehand and told; the counters decide afterwards (``effects``).
 
 from dataclasses import dataclass, replace
 
-from cstates.idle_states import POLL, CpuIdle, IdleMachine, IdleState, read_idle_machine
+from cstates.idle.states import POLL, CpuIdle, IdleMachine, IdleState, read_idle_machine
 from cstates.latency_limit import effective_limit_us, read_global_limit
 from cstates.pinning.knobs import Change, change
 from cstates.pinning.request import SHALLOWEST, PinRequest

@@ -1,6 +1,6 @@
 """A machine's own states as a table, so that governors can be simulated on them."""
 
-from cstates.idle_states import CpuIdle, IdleMachine, read_idle_machine
+from cstates.idle.states import CpuIdle, IdleMachine, read_idle_machine
 from cstates.sysfs import online_cpus
 from cstates.tables.state_table import DeclaredState, StateTable, checked_table
 from stallscope.errors import UnableError

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from cstates.idle_states import POLL
+from cstates.idle.states import POLL
 from stallscope.errors import UsageError
 
 MOST_STATES = 10  # the kernel's CPUIDLE_STATE_MAX

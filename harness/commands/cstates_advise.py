@@ -30,8 +30,8 @@ def command(run: Path, latency: Path | None, as_json: bool) -> None:
     What to change on which CPUs, what it buys and costs, with the commands, in order of gain.
     That nothing is to be gained is an answer. RUN is a directory of `stallscope cstates record`.
     """
-    from cstates.advice import advise  # noqa: PLC0415 - start-up stays light
-    from cstates.closing_evidence import evidence_of  # noqa: PLC0415
+    from cstates.advice.evidence import evidence_of  # noqa: PLC0415
+    from cstates.advice.suggestions import advise  # noqa: PLC0415 - start-up stays light
     from harness.cli.terminal import width  # noqa: PLC0415
     from harness.cstates.explain.text import advise_document, advise_lines  # noqa: PLC0415
     from harness.cstates.record.report import read_run  # noqa: PLC0415

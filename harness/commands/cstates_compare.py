@@ -56,7 +56,7 @@ def command(words: tuple[str, ...], load: bool, as_json: bool, **values: Any) ->
     """
     if load == bool(words):
         raise UsageError("name a command to run, or --load", "stallscope cstates compare -- CMD")
-    from cstates.candidates import candidates  # noqa: PLC0415 - start-up stays light
+    from cstates.comparison.candidates import candidates  # noqa: PLC0415 - start-up stays light
     from harness.cli.terminal import width  # noqa: PLC0415
     from harness.cstates.compare.options import cpus_of, load_plan  # noqa: PLC0415
     from harness.cstates.compare.session import CompareRequest, measure  # noqa: PLC0415

@@ -22,7 +22,7 @@ def command(run: Path, as_json: bool) -> None:
     Which sleeps hurt: timers, waits for a reply or a device, by state and by process, and what a
     wake-up from them cost, and all in a second. RUN is a directory of `stallscope cstates record`.
     """
-    from cstates.explanation import explain  # noqa: PLC0415 - start-up stays light
+    from cstates.advice.sleep_costs import explain  # noqa: PLC0415 - start-up stays light
     from harness.cli.terminal import width  # noqa: PLC0415
     from harness.cstates.explain.text import explain_document, explain_lines  # noqa: PLC0415
     from harness.cstates.record.report import read_run  # noqa: PLC0415

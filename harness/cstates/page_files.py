@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cstates.observation import Observation
-from cstates.simulation import Machine, SimulatedRow
-from cstates.trace import Trace
+from cstates.simulation.replay import Machine, SimulatedRow
+from cstates.simulation.trace import Trace
 from harness.cli.outputs import write_whole
 from harness.cstates.page import render_cstates_page
 from harness.cstates.panel import simulated_panel, states_panel

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from cstates.observation import Observation, groups
-from cstates.simulation import Machine, SimulatedRow
-from cstates.trace import Trace
+from cstates.simulation.replay import Machine, SimulatedRow
+from cstates.simulation.trace import Trace
 from harness.cstates.show.rows import (
     HEADS,
     StateRow,

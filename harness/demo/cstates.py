@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from cstates.advice import Advice, advise
-from cstates.closing_evidence import evidence_from
-from cstates.idle_run import IdleRun
+from cstates.advice.evidence import evidence_from
+from cstates.advice.suggestions import Advice, advise
+from cstates.idle.run import IdleRun
 from cstates.pinning.claims import default_run_folder
 from cstates.pinning.session import Place
 from cstates.wake_latency import LEAST_ROUNDS, WakeTest, verdicts

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cstates.held_limit import held_limit
-from cstates.idle_states import CpuIdle, IdleState, read_idle_machine
-from cstates.length_counts import LengthCounts
+from cstates.idle.length_counts import LengthCounts
+from cstates.idle.states import CpuIdle, IdleState, read_idle_machine
 from cstates.wake_latency import (
     Found,
     Setting,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cstates.idle_states import read_idle_machine
+from cstates.idle.states import read_idle_machine
 from cstates.pinning.effects import entries_by_name, grown
 from cstates.sysfs import present_cpus
 from harness.cli.command_line import main

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cstates.trace import read_trace
+from cstates.simulation.trace import read_trace
 from harness.cli.command_line import main
 
 pytestmark = pytest.mark.live

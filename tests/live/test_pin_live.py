@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cstates.idle_states import read_idle_machine
+from cstates.idle.states import read_idle_machine
 from cstates.pinning.effects import Effect
 from cstates.pinning.kernel_files import write_value
 from cstates.pinning.request import PinRequest

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from cstates.candidates import Candidate, Candidates
-from cstates.comparison import LEAST_EFFECT, Comparison, Run, compare, shuffled_rounds
+from cstates.comparison.candidates import Candidate, Candidates
+from cstates.comparison.differences import LEAST_EFFECT, Comparison, Run, compare, shuffled_rounds
 from cstates.pinning.effects import STAND_STILL, Effect
 from cstates.pinning.plan import Plan
 from cstates.pinning.session import Listener, Place, RunResult

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cstates.candidates import Candidate, Candidates, check, usual_and_control
+from cstates.comparison.candidates import Candidate, Candidates, check, usual_and_control
 from harness.pin.options import pin_request, request_options
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from statistics import median
 
-from cstates.candidates import CONTROL
-from cstates.comparison import Comparison, Difference, Standing
+from cstates.comparison.candidates import CONTROL
+from cstates.comparison.differences import Comparison, Difference, Standing
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.compare.session import CompareOutcome
 from harness.cstates.compare.subject import CPU, P50, P99, SERVER_CPU, WALL

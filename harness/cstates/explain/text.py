@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from cstates.advice import Advice, Suggestion
-from cstates.explanation import MEANINGS, Explanation, SleepCost
-from cstates.idle_run import IdleRun
+from cstates.advice.sleep_costs import MEANINGS, Explanation, SleepCost
+from cstates.advice.suggestions import Advice, Suggestion
+from cstates.idle.run import IdleRun
 from harness.cli.terminal import percent, printable, wrapped
 from harness.cstates.record.text import state_name
 from harness.cstates.show.text import columns

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cstates.held_limit import held_limit
-from cstates.idle_states import read_idle_machine
+from cstates.idle.states import read_idle_machine
 from cstates.latency_limit import read_global_limit
 from cstates.pinning.effects import STAND_STILL, entries_by_name, grown
 from cstates.pinning.request import PinRequest

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cstates.closing_evidence import SCHEMA
+from cstates.advice.evidence import SCHEMA
 from cstates.wake_latency import WakeResult, verdicts
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.latency.session import LatencyOutcome

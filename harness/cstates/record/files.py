@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from cstates.idle_recording import TRACE
+from cstates.idle.recording import TRACE
 from harness.cli.outputs import write_whole
 from harness.recordings import directory as recording_directory
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cstates.advice import advise
-from cstates.explanation import explain
-from cstates.idle_run import IdleRun
+from cstates.advice.sleep_costs import explain
+from cstates.advice.suggestions import advise
+from cstates.idle.run import IdleRun
 from harness.cstates.explain.text import HEADS, PROCESS_HEADS, advise_lines, explain_rows
 from harness.cstates.panel import facts_list, panel, row, table
 from harness.cstates.record.text import (

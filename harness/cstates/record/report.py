@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from cstates.idle_run import IdleRun, idle_run
+from cstates.idle.run import IdleRun, idle_run
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import printable, width
 from harness.cstates.page import render_cstates_page

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from cstates.idle_recording import IdleOutcome, IdleRequest, record_idle
-from cstates.idle_run import SCHEMA, IdleRun, idle_run
+from cstates.idle.recording import IdleOutcome, IdleRequest, record_idle
+from cstates.idle.run import SCHEMA, IdleRun, idle_run
 from cstates.observation import CpuObservation, Observation, observe
 from cstates.sysfs import cpu_folder
 from harness.cli.terminal import note, printable, report_command, warn, width

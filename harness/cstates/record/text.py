@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from cstates.idle_run import IdleRun, RunState
+from cstates.idle.run import IdleRun, RunState
 from harness.cli.terminal import percent, printable, wrapped
 from harness.cstates.show.text import columns
 

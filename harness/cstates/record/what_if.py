@@ -3,12 +3,12 @@
 from contextlib import suppress
 from pathlib import Path
 
-from cstates.governors import chosen_governors
-from cstates.idle_recording import TRACE
-from cstates.idle_run import IdleRun
-from cstates.simulation import Machine, simulate
+from cstates.idle.recording import TRACE
+from cstates.idle.run import IdleRun
+from cstates.simulation.governors import chosen_governors
+from cstates.simulation.replay import Machine, simulate
+from cstates.simulation.trace import read_trace
 from cstates.tables.state_table import DeclaredState, StateTable, checked_table
-from cstates.trace import read_trace
 from harness.cstates.panel import simulated_panel
 from stallscope.errors import UsageError
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cstates.frequency import Frequency, FrequencyPolicy
-from cstates.idle_states import ClosedBy, IdleState
+from cstates.idle.states import ClosedBy, IdleState
 from cstates.observation import CpuObservation, Observation, StateActivity, together
 from harness.cli.terminal import percent, printable
 from stallscope.cpu_lists import format_cpu_list

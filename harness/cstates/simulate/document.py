@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from cstates.simulation import Machine, SimulatedRow
-from cstates.trace import Trace
+from cstates.simulation.replay import Machine, SimulatedRow
+from cstates.simulation.trace import Trace
 
 SCHEMA = "stallscope.cstates.simulate/1"
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.governors import KNOWN, chosen_governors
-from cstates.simulation import Machine, SimulatedRow, simulate
+from cstates.simulation.governors import KNOWN, chosen_governors
+from cstates.simulation.replay import Machine, SimulatedRow, simulate
+from cstates.simulation.trace import Trace, read_trace
+from cstates.simulation.workloads import make_trace, parse_workload
 from cstates.tables import known_table_names, load_table
 from cstates.tables.declared import OWN, own_table
-from cstates.trace import Trace, read_trace
-from cstates.workloads import make_trace, parse_workload
 from harness.cstates.simulate import document as simulate_document
 from harness.cstates.simulate import text as simulate_table
 from stallscope.errors import UsageError

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from cstates.simulation import Machine, SimulatedRow
-from cstates.trace import Trace
+from cstates.simulation.replay import Machine, SimulatedRow
+from cstates.simulation.trace import Trace
 from harness.cli.terminal import percent, printable, wrapped
 from harness.cstates.show.text import columns
 

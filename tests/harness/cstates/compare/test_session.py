@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cstates.candidates import AS_IT_IS, CONTROL, Candidate, Candidates
-from cstates.comparison import Run, compare
+from cstates.comparison.candidates import AS_IT_IS, CONTROL, Candidate, Candidates
+from cstates.comparison.differences import Run, compare
 from cstates.pinning.request import PinRequest
 from harness.cli.command_line import main
 from harness.cstates.compare.session import CompareOutcome, CompareRequest

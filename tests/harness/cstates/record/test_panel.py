@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cstates.explanation import explain
-from cstates.idle_intervals import IPI, IdleInterval
-from cstates.idle_run import SCHEMA, IdleRun, idle_run
-from cstates.idle_summary import IdleSummary
+from cstates.advice.sleep_costs import explain
+from cstates.idle.intervals import IPI, IdleInterval
+from cstates.idle.run import SCHEMA, IdleRun, idle_run
+from cstates.idle.summary import IdleSummary
 from harness.cstates.explain.text import explain_lines
 from harness.cstates.record.panel import idle_panel, octaves
 from harness.cstates.record.text import lines

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cstates.governors import KNOWN
+from cstates.simulation.governors import KNOWN
 from cstates.tables import known_table_names
 from cstates.tables.declared import own_table
 from harness.cli.command_line import main
@@ -14,7 +14,7 @@ from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 
-TRACE = Path(__file__).parents[3] / "cstates" / "recorded_idle.csv"
+TRACE = Path(__file__).parents[3] / "cstates" / "simulation" / "recorded_idle.csv"
 
 
 def run(*options: str) -> int:

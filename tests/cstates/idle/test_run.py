@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from cstates.idle_intervals import IPI, TIMER, IdleInterval
-from cstates.idle_run import SCHEMA, IdleRun, idle_run
-from cstates.idle_summary import MOST_PROCESSES, OTHERS, IdleSummary
+from cstates.idle.intervals import IPI, TIMER, IdleInterval
+from cstates.idle.run import SCHEMA, IdleRun, idle_run
+from cstates.idle.summary import MOST_PROCESSES, OTHERS, IdleSummary
 from harness.cstates.record.panel import idle_panel
 from harness.cstates.record.text import lines, state_rows
 from stallscope.errors import RecordingError

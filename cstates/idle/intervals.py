@@ -11,8 +11,8 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from cstates.trace import LONGEST_NS
-from cstates.tracing.next_timers import NO_EXPIRY_NS, NextTimers
+from cstates.idle.next_timers import NO_EXPIRY_NS, NextTimers
+from cstates.simulation.trace import LONGEST_NS
 from stallscope.tracing.ring_pages import LOST, RingEvent
 
 TIMER, IPI, INTERRUPT, UNKNOWN = "timer", "ipi", "interrupt", "unknown"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cstates.workloads import TIMER_NS, make_trace, parse_workload
+from cstates.simulation.workloads import TIMER_NS, make_trace, parse_workload
 from stallscope.errors import UsageError
 
 

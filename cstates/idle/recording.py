@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.idle_intervals import IdleInterval, IntervalBuilder, in_order, intervals
-from cstates.idle_summary import IdleSummary
-from cstates.tracing.tracepoints import Tracepoints, find_tracepoints, tick_function
+from cstates.idle.intervals import IdleInterval, IntervalBuilder, in_order, intervals
+from cstates.idle.summary import IdleSummary
+from cstates.idle.tracepoints import Tracepoints, find_tracepoints, tick_function
 from stallscope.errors import UnableError
 from stallscope.tracing.drain import Drain
 from stallscope.tracing.instance import TraceInstance, open_instance, tracefs

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cstates.idle_intervals import IdleInterval
-from cstates.length_counts import LengthCounts
+from cstates.idle.intervals import IdleInterval
+from cstates.idle.length_counts import LengthCounts
 
 MOST_PROCESSES = 4096  # told apart; more of them count as one
 OTHERS = "(others)"

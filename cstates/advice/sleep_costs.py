@@ -7,8 +7,8 @@ does then would be done without any sleep, too.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cstates.idle_run import IdleRun, RunState, WakeRow
-from cstates.trace import WAKES
+from cstates.idle.run import IdleRun, RunState, WakeRow
+from cstates.simulation.trace import WAKES
 
 MEANINGS = dict(
     zip(

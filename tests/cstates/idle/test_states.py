@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cstates.idle_states import ClosedBy, IdleMachine, read_idle_machine
+from cstates.idle.states import ClosedBy, IdleMachine, read_idle_machine
 from cstates.sysfs import present_cpus
 from stallscope.system_files import Roots
 

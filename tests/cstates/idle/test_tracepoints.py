@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from cstates.idle_recording import IdleOutcome, IdleRequest, put_together
-from cstates.trace import read_trace
-from cstates.tracing.tracepoints import find_tracepoints, tick_function
+from cstates.idle.recording import IdleOutcome, IdleRequest, put_together
+from cstates.idle.tracepoints import find_tracepoints, tick_function
+from cstates.simulation.trace import read_trace
 from stallscope.errors import UnableError
 from stallscope.tracing.drain import Drain
 from stallscope.tracing.event_format import read_event_format

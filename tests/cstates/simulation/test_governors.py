@@ -2,7 +2,7 @@
 
 import pytest
 
-from cstates.governors import KNOWN, chosen_governors
+from cstates.simulation.governors import KNOWN, chosen_governors
 from cstates.tables import load_table
 from stallscope.errors import UsageError
 

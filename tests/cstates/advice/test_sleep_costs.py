@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from cstates.advice import advise, exit_time
-from cstates.closing_evidence import Evidence, evidence_of
-from cstates.explanation import explain
-from cstates.idle_run import IdleRun, RunState, WakeRow
-from cstates.length_counts import LengthCounts
+from cstates.advice.evidence import Evidence, evidence_of
+from cstates.advice.sleep_costs import explain
+from cstates.advice.suggestions import advise, exit_time
+from cstates.idle.length_counts import LengthCounts
+from cstates.idle.run import IdleRun, RunState, WakeRow
 from cstates.wake_latency import Found
 from harness.cstates.explain.text import advise_lines, gain_text
 from stallscope.errors import RecordingError

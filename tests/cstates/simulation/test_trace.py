@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cstates.trace import LONGEST_NS, read_trace
+from cstates.simulation.trace import LONGEST_NS, read_trace
 from stallscope.errors import RecordingError, StallscopeError, UsageError
 
 HEAD = "cpu,t_entry_ns,idle_ns,next_hrtimer_ns,wake"

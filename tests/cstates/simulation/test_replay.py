@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cstates.governors import KNOWN, chosen_governors
-from cstates.simulation import Machine, SimulatedRow, agreement, percentile, replay, simulate
+from cstates.simulation.governors import KNOWN, chosen_governors
+from cstates.simulation.replay import Machine, SimulatedRow, agreement, percentile, replay, simulate
+from cstates.simulation.trace import Trace, read_trace
+from cstates.simulation.workloads import make_trace, parse_workload
 from cstates.tables import known_table_names, load_table
-from cstates.trace import Trace, read_trace
-from cstates.workloads import make_trace, parse_workload
 from stallscope.errors import UsageError
 
 X5650 = load_table("Z600")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cstates.frequency import read_frequency
-from cstates.idle_states import IdleMachine, read_idle_machine
+from cstates.idle.states import IdleMachine, read_idle_machine
 from cstates.latency_limit import effective_limit_us, read_global_limit
 from cstates.pinning.plan import make_plan
 from cstates.pinning.request import PinRequest

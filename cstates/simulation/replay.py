@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cstates.governors import Governor
+from cstates.simulation.governors import Governor
+from cstates.simulation.trace import Trace
 from cstates.tables.state_table import StateTable
-from cstates.trace import Trace
 from stallscope._native import IdleGovernor, replay_idle
 from stallscope.errors import UsageError
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cstates.candidates import AS_IT_IS, CONTROL, candidates
+from cstates.comparison.candidates import AS_IT_IS, CONTROL, candidates
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 

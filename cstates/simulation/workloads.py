@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cstates.trace import LONGEST_NS, Trace
+from cstates.simulation.trace import LONGEST_NS, Trace
 from stallscope.errors import UsageError
 
 TIMER_NS = 25_000_000

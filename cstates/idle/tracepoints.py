@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.idle_intervals import INTERRUPT, IPI, TIMER, IdleInterval, IntervalBuilder
+from cstates.idle.intervals import INTERRUPT, IPI, TIMER, IdleInterval, IntervalBuilder
 from stallscope.errors import UnableError
 from stallscope.system_files import read_text
 from stallscope.tracing.event_format import EventFormat, read_event_format

@@ -1,6 +1,6 @@
 """Which timer is due next, hand-worked."""
 
-from cstates.tracing.next_timers import NO_EXPIRY_NS, NextTimers
+from cstates.idle.next_timers import NO_EXPIRY_NS, NextTimers
 
 TICK = 0xF00
 

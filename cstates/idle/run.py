@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from cstates.length_counts import MOST_PLACES, histogram_of
+from cstates.idle.length_counts import MOST_PLACES, histogram_of
 from stallscope.errors import RecordingError
 from stallscope.histograms import Histogram
 from stallscope.json_fields import REMEDY, Fields

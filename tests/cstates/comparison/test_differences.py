@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from cstates.comparison import Comparison, Run, Standing, compare, shuffled_rounds
+from cstates.comparison.differences import Comparison, Run, Standing, compare, shuffled_rounds
 
 USUAL, CONTROL = "as it is", "as it is, again"
 

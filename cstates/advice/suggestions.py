@@ -12,9 +12,9 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cstates.closing_evidence import Evidence
-from cstates.idle_run import IdleRun, RunState
-from cstates.idle_states import POLL
+from cstates.advice.evidence import Evidence
+from cstates.idle.run import IdleRun, RunState
+from cstates.idle.states import POLL
 from cstates.pinning.idle_plan import PASS_OVER_DISABLE
 from cstates.wake_latency import Found
 from stallscope.cpu_lists import format_cpu_list

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cstates.length_counts import LengthCounts
+from cstates.idle.length_counts import LengthCounts
 
 
 @given(st.lists(st.integers(0, 2**60), min_size=1, max_size=50))

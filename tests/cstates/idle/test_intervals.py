@@ -1,6 +1,6 @@
 """Idle intervals from events: causes, measured exits and losses, hand-worked."""
 
-from cstates.idle_intervals import (
+from cstates.idle.intervals import (
     INTERRUPT,
     IPI,
     NOT_IDLE,
@@ -10,7 +10,7 @@ from cstates.idle_intervals import (
     IntervalBuilder,
     in_order,
 )
-from cstates.trace import LONGEST_NS
+from cstates.simulation.trace import LONGEST_NS
 from stallscope.tracing.ring_pages import RingEvent
 
 TICK = 0xF00

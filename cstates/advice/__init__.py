@@ -1,0 +1,1 @@
+"""What sleeps cost, and what to change so that wake-ups cost less."""

@@ -1,0 +1,1 @@
+"""Runs of one command under several settings, compared."""

@@ -1,0 +1,1 @@
+"""Idle states of CPUs, and recordings of the intervals spent in them."""

@@ -1,0 +1,1 @@
+"""Simulation of the kernel's idle governors on recorded or generated intervals."""

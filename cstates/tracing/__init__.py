@@ -1,1 +1,0 @@
-"""What the kernel traces of idle CPUs, and which timers wait on them."""
