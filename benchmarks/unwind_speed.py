@@ -24,8 +24,8 @@ PEERS = Path("build/peers")
 _READ = """
 import sys
 from stallscope._native import read_capture
-from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.unwind_tables import UnwindTables
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.unwinding.tables import UnwindTables
 capture = read_capture(sys.argv[1], unwind_tables=UnwindTables(SymbolSources()))
 sys.exit(not len(capture.stack))
 """

@@ -1,18 +1,34 @@
-"""Names of strangers as text: what a terminal or a page may be fooled by is made visible."""
+"""Untrusted names as text that is safe to print on a terminal and to show on a page."""
 
 import unicodedata
 
-_REPLACED = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-NAME_AT_MOST = 4096
+MAX_NAME_LENGTH = 4096
+_REPLACED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_NOT_IN_XML = dict.fromkeys((0xFFFE, 0xFFFF), "\ufffd")
 
 
 def printable(name: bytes | str) -> str:
     """Return a name, decoded with replacement; control and direction characters become U+FFFD."""
-    taken = name[:NAME_AT_MOST]
-    text = taken.decode("utf-8", "replace") if isinstance(taken, bytes) else taken
+    prefix = name[:MAX_NAME_LENGTH]
+    text = prefix.decode("utf-8", "replace") if isinstance(prefix, bytes) else prefix
     if text.isascii() and text.isprintable():
         return text
     return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(letter) in _REPLACED else letter
-        for letter in text
+        "\N{REPLACEMENT CHARACTER}"
+        if unicodedata.category(character) in _REPLACED_CATEGORIES
+        else character
+        for character in text
     )
+
+
+def visible_text(text: str, limit: int = MAX_NAME_LENGTH) -> str:
+    """Return ``text`` as ``printable`` does, valid in XML and shortened to ``limit`` characters.
+
+    The number of characters cut off is appended.
+    """
+    limit = min(limit, MAX_NAME_LENGTH)
+    if len(text) <= limit and text.isascii() and text.isprintable():
+        return text  # nearly all names; a profile may have 250,000
+    cut = len(text) - limit
+    shown = printable(text[:limit]).translate(_NOT_IN_XML)
+    return f"{shown}\u2026 (+{cut} characters)" if cut > 0 else shown

@@ -50,8 +50,8 @@ def command(
     from harness.profile.analysis import analyze  # noqa: PLC0415
     from harness.profile.page_files import page_parts  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
-    from topdown.stacks.flame_folded import render_folded  # noqa: PLC0415
-    from topdown.stacks.flame_svg import render_svg  # noqa: PLC0415
+    from topdown.stacks.flame.folded import render_folded  # noqa: PLC0415
+    from topdown.stacks.flame.svg import render_svg  # noqa: PLC0415
 
     chosen = file_format or output.suffix.removeprefix(".")
     if chosen not in FORMATS:

@@ -88,7 +88,7 @@ def _libc_build_id() -> str:
     """Return the build id, hexadecimal, of the C library that this Python runs on; else nothing."""
     from stallscope.errors import StallscopeError  # noqa: PLC0415
     from stallscope.regular_file import open_regular  # noqa: PLC0415
-    from topdown.stacks.elf_file import ElfFile  # noqa: PLC0415 - loads numpy, seldom needed
+    from topdown.stacks.elf.file import ElfFile  # noqa: PLC0415 - loads numpy, seldom needed
 
     maps = read_text(Path("/proc/self/maps")) or ""
     paths = {line.split(None, 5)[5] for line in maps.splitlines() if "/libc.so" in line}

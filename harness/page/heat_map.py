@@ -4,7 +4,7 @@ import math
 
 from harness.io.mix.shown import CellShown, MapShown
 from harness.page.document import escaped
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 _CELL_WIDTH, _CELL_HEIGHT, _LEFT, _TOP, _BOTTOM = 78, 30, 80, 6, 44
 # From dark to light, even in lightness, told apart by the colour-blind: points of cividis.

@@ -13,7 +13,7 @@ from harness.page.document import escaped
 from harness.page.figures import value_text
 from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
 from stallscope.histograms import Histogram, IntervalLog
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 FOLDER = "harness.page"
 STYLES = ("latency.css",)

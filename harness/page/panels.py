@@ -8,7 +8,7 @@ import stallscope
 from harness.page import document
 from harness.page.document import Document, escaped
 from harness.profile.summary_panels import host_section
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 # Folders and names of style sheets: those of every page.
 LOOKS = ("harness.page", ("flame_view/theme.css", "flame_view/page.css", "flame_view/print.css"))

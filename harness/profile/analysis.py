@@ -13,16 +13,15 @@ from topdown.slots.by_function import SlotsByFunction, slots_by_function
 from topdown.slots.counting.recorded import is_counted
 from topdown.slots.detection import identity_of_recording, model_of_identity
 from topdown.slots.model import Model
-from topdown.stacks.folding import FoldOptions, fold
-from topdown.stacks.profile import Profile
-from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.python_chains import PythonInterleave
-from topdown.stacks.python_frames import read_python_frames
-from topdown.stacks.python_shares import PythonShares
+from topdown.stacks.folding.fold import FoldOptions, fold
+from topdown.stacks.profile import Profile, ProfileWarning
+from topdown.stacks.python.chains import PythonInterleave
+from topdown.stacks.python.frames import read_python_frames
+from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
-from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
-from topdown.stacks.symbolizer import Symbolizer
-from topdown.stacks.unwind_tables import UnwindTables
+from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
+from topdown.stacks.symbols.symbolizer import Symbolizer
+from topdown.stacks.unwinding.tables import UnwindTables
 
 INLINED_ADDRESSES = 1000  # leaves, and as many call sites: what is colder is too narrow to see
 # More lost than kept: what is left is no fair sample of anything.

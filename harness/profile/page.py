@@ -14,12 +14,12 @@ from harness.profile import summary_panels as flame_summary
 from harness.profile.python_text import python_text
 from harness.profile.whole_stacks import choice_text, shares_text
 from harness.topdown import panel as slots_panel
+from stallscope.printable import visible_text
 from stallscope.recordings import Stacks
 from topdown.slots.by_function import SlotsByFunction
-from topdown.stacks.flame_layout import flame_tree
-from topdown.stacks.flame_names import visible_text
+from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Profile
-from topdown.stacks.python_shares import PythonShares
+from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 
 _FOLDER = "harness.page"

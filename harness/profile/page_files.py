@@ -7,7 +7,7 @@ from harness.profile.analysis import Analysis
 from harness.profile.page import Known, render_page
 from harness.topdown.absent_panel import panel_of_profile
 from stallscope.recordings import Recording
-from topdown.stacks.pruning import prune
+from topdown.stacks.flame.pruning import prune
 
 # A page of 100,000 stacks has some 2,000,000 nodes at most, and stays under 5 MiB.
 MOST_NODES = 2_000_000

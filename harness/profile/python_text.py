@@ -3,7 +3,7 @@
 import math
 
 from harness.cli.terminal import percent
-from topdown.stacks.python_shares import PythonShares
+from topdown.stacks.python.shares import PythonShares
 
 
 def python_text(shares: PythonShares) -> str:

@@ -13,8 +13,8 @@ from harness.recordings.settings_text import settings_now
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
 from stallscope.recordings import MANIFEST, Recording, open_recording
-from topdown.stacks.perishables import forget, keep, keep_left_jit_maps
-from topdown.stacks.system_images import keep_vdso
+from topdown.stacks.symbols.process_artifacts import forget, keep, keep_left_jit_maps
+from topdown.stacks.symbols.system_images import keep_vdso
 
 
 class _Watcher:

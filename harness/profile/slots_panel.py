@@ -14,9 +14,10 @@ from harness.profile.slots_text import (
     plain_rows,
     title,
 )
+from stallscope.printable import visible_text
 from topdown.slots.by_function import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import MeasuredNode
-from topdown.stacks.flame_names import function_text, visible_text
+from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import Function
 
 FUNCTIONS_SHOWN = 60

@@ -7,8 +7,9 @@ from harness.page.document import escaped
 from harness.page.figures import share_text, value_text
 from harness.page.flame_table import Cell, table
 from harness.profile.whole_stacks import remedies
+from stallscope.printable import visible_text
 from stallscope.recordings import Stacks
-from topdown.stacks.flame_names import function_text, visible_text
+from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.ranking import Ranking
 

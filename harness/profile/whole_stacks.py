@@ -4,8 +4,8 @@ import math
 
 from harness.cli.terminal import percent
 from stallscope.recordings import Stacks
+from topdown.stacks.folding.truncation import BEYOND_COPY, NO_FRAME_POINTERS, NO_TABLE
 from topdown.stacks.profile import StackShares
-from topdown.stacks.truncation import BEYOND_COPY, NO_FRAME_POINTERS, NO_TABLE
 
 # A stack that ends early tells nothing of its callers; from this share on the reader is told.
 TELLING_SHARE = 0.05

@@ -8,8 +8,8 @@ from harness.topdown.intervals import first_level
 from harness.topdown.rows import interval_text
 from harness.topdown.time_panel import stacked_time
 from harness.topdown.tree import explained, gaps, heading, number_text, shown_nodes
+from stallscope.printable import visible_text
 from topdown.slots.measurement import Kind, MeasuredNode, Measurement
-from topdown.stacks.flame_names import visible_text
 
 FOLDER = "harness.topdown"
 STYLES = ("slots.css",)

@@ -34,7 +34,7 @@ def page(opened: Callable[[Profile], Any], profile_of: Callable[..., Profile]) -
     functions = [Function(name, name, FunctionKind.USER, ((name, 1),)) for name in HOSTILE]
     threads = [Thread(n + 1, n + 1, name, name) for n, name in enumerate(HOSTILE)]
     rows = [((function, function), 10, n) for n, function in enumerate(functions)]
-    warnings = tuple(contract.Warning("w", name) for name in HOSTILE)
+    warnings = tuple(contract.ProfileWarning("w", name) for name in HOSTILE)
     return opened(profile_of(rows, threads=threads, warnings=warnings, title=HOSTILE[0]))
 
 

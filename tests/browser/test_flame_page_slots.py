@@ -10,8 +10,8 @@ import pytest
 from harness.profile.page import Known
 from topdown.slots.by_function import slots_by_function
 from topdown.slots.model import load
-from topdown.stacks.group_counts import CountedSamples, LeftOut
 from topdown.stacks.profile import Profile
+from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts
 
 pytestmark = pytest.mark.browser
 
@@ -46,14 +46,14 @@ def counted(profile: Profile, of: tuple[str, ...]) -> Profile:
     columns = [EVENTS.index(event) for event in of]
     return replace(
         profile,
-        counted=CountedSamples(
+        counted=SampleCounts(
             events=of,
             sampled=of.index("cycles"),
             delta=np.array(rows, float)[:, columns],
             used=np.ones(len(rows), np.bool_),
             before=np.arange(-1, len(rows) - 1),
             node=nodes.astype(np.int32),
-            left_out=LeftOut(),
+            left_out=ExcludedSamples(),
             running=1.0,
             gap_share=0.0,
         ),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from stallscope._native import Capture, read_capture
-from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.unwind_tables import UnwindTables
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.unwinding.tables import UnwindTables
 
 pytestmark = pytest.mark.live
 

@@ -15,8 +15,8 @@ from elftools.elf.elffile import ELFFile
 from benchmarks.record_targets import redis_under_load
 from stallscope._native import Capture, read_capture
 from tests.unwind.targets import SOURCE, need
-from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.unwind_tables import UnwindTables
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.unwinding.tables import UnwindTables
 
 pytestmark = pytest.mark.live
 Document = dict[str, Any]

@@ -18,11 +18,11 @@ from topdown.slots.evaluation import evaluate
 from topdown.slots.event_names import GENERIC, canonical
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
 from topdown.slots.model import Model
-from topdown.stacks.flame_layout import node_levels, sum_up
-from topdown.stacks.function_table import kinds_of
-from topdown.stacks.group_counts import CountedSamples, LeftOut
 from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.profile_tree import node_levels, subtree_sums
 from topdown.stacks.ranking import outermost
+from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts
+from topdown.stacks.symbols.function_table import kinds_of
 
 FEWEST_SAMPLES = 30  # below, a ratio of counts says little
 JACKKNIFE_GROUPS = 10
@@ -79,7 +79,7 @@ class SlotsByFunction:
     total: FunctionSlots
     functions: tuple[FunctionSlots, ...]
     called: tuple[FunctionSlots, ...]
-    left_out: LeftOut
+    left_out: ExcludedSamples
     running: float
     gap_share: float
 
@@ -142,7 +142,7 @@ def _is_of(model: Model, events: Iterable[str]) -> bool:
 
 
 def _jackknife_sums(
-    counted: CountedSamples, function: npt.NDArray[np.intp], functions: int
+    counted: SampleCounts, function: npt.NDArray[np.intp], functions: int
 ) -> _Reals:
     """Return sums by (group, function, event); a function's samples go to its groups in turn."""
     used = np.flatnonzero(counted.used)
@@ -159,7 +159,7 @@ def _jackknife_sums(
     return sums.reshape(JACKKNIFE_GROUPS, functions, len(counted.events))
 
 
-def _same_shares(counted: CountedSamples, function: npt.NDArray[np.intp], functions: int) -> _Reals:
+def _same_shares(counted: SampleCounts, function: npt.NDArray[np.intp], functions: int) -> _Reals:
     """Return for each function what of its counts lies between two of its samples, 0..1."""
     own = counted.used & (counted.before >= 0) & (function[counted.before] == function)
     weight = counted.delta[:, counted.sampled]
@@ -170,7 +170,7 @@ def _same_shares(counted: CountedSamples, function: npt.NDArray[np.intp], functi
     return shares
 
 
-def _called(scope: _Scope, profile: Profile, counted: CountedSamples) -> tuple[FunctionSlots, ...]:
+def _called(scope: _Scope, profile: Profile, counted: SampleCounts) -> tuple[FunctionSlots, ...]:
     """Return functions with all that they called, each stack once."""
     nodes = len(profile.node_parent)
     levels = node_levels(profile.node_parent)
@@ -179,7 +179,7 @@ def _called(scope: _Scope, profile: Profile, counted: CountedSamples) -> tuple[F
 
     def summed(values: _Reals) -> _Reals:
         at_node = np.bincount(counted.node, weights=values, minlength=nodes)
-        total = sum_up(levels, profile.node_parent, at_node)
+        total = subtree_sums(levels, profile.node_parent, at_node)
         of_function = np.bincount(owner, weights=total[outer], minlength=len(profile.functions))
         return of_function.astype(np.float64)
 

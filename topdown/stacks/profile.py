@@ -4,13 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from topdown.stacks.group_counts import CountedSamples
+from topdown.stacks.sample_counts import SampleCounts
 
 
 class FunctionKind(IntEnum):
@@ -75,7 +73,7 @@ SHARES_NOT_TOLD = StackShares(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Warning:  # noqa: A001 - it is the field's word, and always named through this module
+class ProfileWarning:
     """Something a reader of the numbers must know; travels inside the result."""
 
     code: str
@@ -111,6 +109,6 @@ class Profile:
     weight_value: npt.NDArray[np.int64]
     unknown_share: float  # leaf without a symbol
     truncated_share: float  # chain does not reach _start or its thread's entry
-    warnings: tuple[Warning, ...] = ()
+    warnings: tuple[ProfileWarning, ...] = ()
     stack_shares: StackShares = SHARES_NOT_TOLD
-    counted: "CountedSamples | None" = None
+    counted: SampleCounts | None = None

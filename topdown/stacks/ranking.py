@@ -7,8 +7,8 @@ from typing import overload
 import numpy as np
 import numpy.typing as npt
 
-from topdown.stacks.function_table import kinds_of
 from topdown.stacks.profile import FunctionKind, Profile
+from topdown.stacks.symbols.function_table import kinds_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from harness.page.figures import value_text
 from harness.page.latency_panel import DECADES, look
 from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
 from ioprobe.engine.points import Latency
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 FOLDER = "harness.io.curve"
 STYLES = ("curve.css",)

@@ -3,7 +3,7 @@
 from harness.io.mix.shown import MixShown
 from harness.page.document import escaped
 from harness.page.heat_map import heat_map
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 FOLDER = "harness.page"
 STYLES = ("heat_map.css",)

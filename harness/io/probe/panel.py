@@ -11,7 +11,7 @@ from harness.page.latency_panel import Series, latency_figures, look
 from harness.page.panels import Panel
 from harness.page.plot import Axis, Plot, round_ticks
 from stallscope.histograms import IntervalLog
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 SLICE_S = 0.1  # of the engine's series
 LEAST_SLICES = 10

@@ -20,7 +20,7 @@ from harness.page.figures import value_text
 from harness.page.panels import Panel
 from ioprobe.block_queue.meaning import Meaning
 from ioprobe.block_queue.stalls import ProcessStalls, QueueRoom
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 _MOST_DEVICES = 256
 _SETTING = ("Setting", "Value", "What it means for depth")

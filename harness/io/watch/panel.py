@@ -16,7 +16,7 @@ from harness.page.panels import Panel
 from harness.page.plot import Axis, Plot, decade_ticks, round_ticks
 from ioprobe.watch.counts import GEOMETRY
 from stallscope.histograms import Histogram, Interval, IntervalLog
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 _MOST_ROWS = 200
 _OPACITIES = (0.12, 0.25, 0.4, 0.6, 0.8, 1.0)

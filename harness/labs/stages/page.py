@@ -11,7 +11,7 @@ from harness.page.panels import LOOKS
 from harness.profile.summary_panels import host_section
 from harness.topdown import panel as slots_panel
 from harness.topdown.panel import absent_panel, shown
-from topdown.stacks.flame_svg import STYLE, render_svg
+from topdown.stacks.flame.svg import STYLE, render_svg
 from topdown.stacks.profile import Profile
 
 _FOLDER = "harness.labs.stages"

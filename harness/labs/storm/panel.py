@@ -10,7 +10,7 @@ from harness.page import latency_panel
 from harness.page.document import escaped
 from harness.page.latency_panel import DECADES, look
 from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
-from topdown.stacks.flame_names import visible_text
+from stallscope.printable import visible_text
 
 STYLES = (
     (latency_panel.FOLDER, latency_panel.STYLES),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.profile import flame_payload
-from topdown.stacks.flame_layout import flame_tree
+from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Function, FunctionKind, Profile, Thread
 
 

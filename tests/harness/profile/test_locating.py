@@ -12,15 +12,15 @@ from stallscope.errors import UnableError
 from topdown.slots.by_function import FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import MeasuredNode
 from topdown.slots.model import load
-from topdown.stacks.group_counts import LeftOut
 from topdown.stacks.profile import Profile
 from topdown.stacks.ranking import rank
+from topdown.stacks.sample_counts import ExcludedSamples
 
 
 def found(*nodes: MeasuredNode) -> SlotsByFunction:
     total = FunctionSlots(-1, 100, {}, None, nodes, float("nan"), None, few=False)
     return SlotsByFunction(
-        (), "cycles", "spr", "Sapphire Rapids", 1.0, total, (), (), LeftOut(), 1.0, 0.0
+        (), "cycles", "spr", "Sapphire Rapids", 1.0, total, (), (), ExcludedSamples(), 1.0, 0.0
     )
 
 

@@ -18,7 +18,7 @@ from harness.profile.page import Known, render_page
 from stallscope.recordings import Stacks
 from topdown.stacks import profile as contract
 from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares, Thread
-from topdown.stacks.python_shares import PythonShares
+from topdown.stacks.python.shares import PythonShares
 
 GOLDEN = Path(__file__).parent / "golden" / "flame_page.txt"
 HOSTILE = [
@@ -81,7 +81,9 @@ def profile(profile_of: Callable[..., Profile]) -> Profile:
         lost=25,
         unknown_share=0.2,
         truncated_share=math.nan,
-        warnings=(contract.Warning("no-pmu", "No hardware counters: cpu-clock <was> used."),),
+        warnings=(
+            contract.ProfileWarning("no-pmu", "No hardware counters: cpu-clock <was> used."),
+        ),
     )
 
 
@@ -124,7 +126,7 @@ def test_hostile_names_add_no_markup(profile_of: Callable[..., Profile]) -> None
         threads = [Thread(n, n, name, name) for n, name in enumerate(names)]
         functions = [Function(name, name, FunctionKind.USER, ((name, 1),)) for name in names]
         rows = [((function,), 1, n) for n, function in enumerate(functions)]
-        warnings = tuple(contract.Warning("w", name) for name in names)
+        warnings = tuple(contract.ProfileWarning("w", name) for name in names)
         profile = profile_of(rows, threads=threads, warnings=warnings, title=names[0])
         text = render_page(profile, recording_name=names[0], host={names[1]: names[2]})
         text.encode("utf-8")

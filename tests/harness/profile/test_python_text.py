@@ -6,7 +6,7 @@ import pytest
 
 from harness.profile.analysis import switches_of_ours
 from harness.profile.python_text import python_document, python_text
-from topdown.stacks.python_shares import PythonShares
+from topdown.stacks.python.shares import PythonShares
 
 SHARES = PythonShares(
     versions=("3.11.2",), trampolined=0, samples=1000, framed=940, native=30, moved_on=20,

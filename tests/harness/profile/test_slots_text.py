@@ -8,8 +8,8 @@ import pytest
 from harness.profile.slots_text import cautions, document, table
 from topdown.slots.by_function import FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
-from topdown.stacks.group_counts import LeftOut
 from topdown.stacks.profile import Profile
+from topdown.stacks.sample_counts import ExcludedSamples
 
 NODES = (
     MeasuredNode("Retiring", 1, None, 0.2, "slots", False, Interval(0.15, 0.25)),
@@ -40,7 +40,7 @@ def found(profile: Profile) -> SlotsByFunction:
     chase, evil, main = (number[name] for name in ("chase", "evil\x1b[31m", "main"))
     return SlotsByFunction(
         ("cycles", "instructions"), "cycles", "spr", "Sapphire Rapids", 1.0, slots(-1, 102),
-        (slots(chase, 100, 0.3), slots(evil, 2)), (slots(main, 102),), LeftOut(1, 2, 3, 4), 0.5, 0.25,
+        (slots(chase, 100, 0.3), slots(evil, 2)), (slots(main, 102),), ExcludedSamples(1, 2, 3, 4), 0.5, 0.25,
     )  # fmt: skip
 
 

@@ -12,9 +12,8 @@ from harness.profile.page import render_page
 from harness.profile.text import Places, show, summary_document, summary_text
 from harness.profile.whole_stacks import shares_text
 from stallscope.recordings import Stacks
-from topdown.stacks.flame_svg import render_svg
-from topdown.stacks.profile import Profile, Source, StackShares
-from topdown.stacks.profile import Warning as ProfileWarning
+from topdown.stacks.flame.svg import render_svg
+from topdown.stacks.profile import Profile, ProfileWarning, Source, StackShares
 from topdown.stacks.ranking import rank
 
 WHY = "frame pointers reach the entry in 3 % of the first 64 samples"

@@ -8,8 +8,8 @@ import pytest
 
 from topdown.slots.by_function import FEWEST_SAMPLES, SlotsByFunction, slots_by_function
 from topdown.slots.model import load
-from topdown.stacks.group_counts import CountedSamples, LeftOut
 from topdown.stacks.profile import Profile
+from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts
 
 SPR = (
     "TOPDOWN.SLOTS:perf_metrics",
@@ -38,14 +38,14 @@ def counted(
     count = len(rows)
     return replace(
         profile,
-        counted=CountedSamples(
+        counted=SampleCounts(
             events=events,
             sampled=events.index("cycles"),
             delta=np.array([delta for _, delta in rows], float),
             used=np.ones(count, np.bool_),
             before=np.arange(-1, count - 1),
             node=np.array([leaf(profile, name) for name, _ in rows], np.int32),
-            left_out=LeftOut(),
+            left_out=ExcludedSamples(),
             running=1.0,
             gap_share=0.0,
         ),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from topdown.stacks.profile import Profile
-from topdown.stacks.symbol_sources import SymbolSources
+from topdown.stacks.symbols.sources import SymbolSources
 
 USER, KERNEL = 0, 1
 BASE = 0xFFFFFFFF81000000
@@ -169,7 +169,7 @@ def paths(profile: Profile) -> dict[str, int]:
 def file_offset(programs: Programs, name: str) -> int:
     """The offset in the file of a function's second byte."""
     from stallscope.regular_file import open_regular
-    from topdown.stacks.elf_file import ElfFile
+    from topdown.stacks.elf.file import ElfFile
 
     address = symbol_addresses(programs.full)[name] + 1
     with open_regular(programs.full) as file:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind, arm64_kind, x86_kind
-from topdown.stacks.elf_file import EM_AARCH64, EM_X86_64
+from topdown.stacks.elf.file import EM_AARCH64, EM_X86_64
 
 _KIND_OF = {EM_X86_64: x86_kind, EM_AARCH64: arm64_kind}
 _NEVER_FALL = ("jmp", "ret", "b", "br", "ud2", "hlt")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.symbolizer import Symbolizer, WantedFrames
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.symbolizer import Symbolizer, WantedFrames
 
 if TYPE_CHECKING:
     from stallscope._native import Capture

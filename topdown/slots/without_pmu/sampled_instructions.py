@@ -14,13 +14,13 @@ import numpy.typing as npt
 from stallscope.regular_file import RefusedFileError
 from topdown.slots.without_pmu.disassembly import Code, Disassembler, Instruction
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind
-from topdown.stacks.binaries import find_binary
-from topdown.stacks.elf_file import ElfError, ElfFile
-from topdown.stacks.function_table import demangled
-from topdown.stacks.object_symbols import read_object
-from topdown.stacks.profile import Warning as ProfileWarning
-from topdown.stacks.symbol_sources import SymbolSources
-from topdown.stacks.system_images import VDSO, vdso_image
+from topdown.stacks.elf.file import ElfError, ElfFile
+from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbols.binaries import find_binary
+from topdown.stacks.symbols.function_table import demangled
+from topdown.stacks.symbols.object_symbols import read_object
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.system_images import VDSO, vdso_image
 
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object

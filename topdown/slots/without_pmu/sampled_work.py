@@ -13,8 +13,8 @@ from topdown.slots.without_pmu.sampled_instructions import (
     SampledInstructions,
     sampled_instructions,
 )
-from topdown.stacks.event_choice import choose_event
-from topdown.stacks.symbol_sources import SymbolSources, default_cache_directory
+from topdown.stacks.captures.events import choose_event
+from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 
 from topdown.slots.without_pmu.disassembly import Code, Disassembler
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind as Kind
-from topdown.stacks.elf_file import EM_AARCH64, EM_ARM, EM_X86_64
+from topdown.stacks.elf.file import EM_AARCH64, EM_ARM, EM_X86_64
 
 START = 0x1000
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from topdown.slots.without_pmu.kernel_samples import KernelEntry, KernelSamples, kernel_samples
-from topdown.stacks.symbol_sources import SymbolSources
+from topdown.stacks.symbols.sources import SymbolSources
 
 BASE, SIZE = 0xFFFF_8000_0000_0000, 0x100
 

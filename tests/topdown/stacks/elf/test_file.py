@@ -1,0 +1,200 @@
+"""Reading ELF files: against binutils, for 32 and 64 bits, and hostile ones."""
+
+import contextlib
+import os
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from stallscope.regular_file import MemoryImage, open_regular
+from topdown.stacks.elf.file import PT_LOAD, ElfError, ElfFile, addresses_of
+from topdown.stacks.elf.symbols import symbol_table
+
+
+def all_names(table) -> set[str]:
+    return {name.decode() for name in table.names(np.arange(len(table)))}
+
+
+def read_all(source) -> None:
+    """All that the symbolizer does with a file."""
+    file = ElfFile(source)
+    _ = file.build_id, file.debug_link, file.section_names
+    loads = file.segments[file.segments["type"] == PT_LOAD]
+    addresses_of(loads, np.array([0, 4096, 1 << 63], np.uint64))
+    table = symbol_table(file)
+    table.names(table.look_up(np.arange(0, 8192, 64, dtype=np.uint64)).clip(0)) if len(table) else 0
+
+
+def test_build_id_and_symbols_are_those_of_binutils(programs, made):
+    with open_regular(programs.full) as file:
+        elf = ElfFile(file)
+        assert elf.build_id == programs.build_id
+        table = symbol_table(elf)
+    expected = made.symbol_addresses(programs.full)
+    for name in ("main", "plain", "_ZN4shop5outerEi", "_ZL6hiddeni", "_start"):
+        group = table.look_up(np.array([expected[name]], np.uint64))
+        assert table.names(group) == [name.encode()]
+
+
+def test_a_debug_file_names_a_stripped_one(programs):
+    with open_regular(programs.stripped) as main, open_regular(programs.debug) as debug:
+        assert "_ZL6hiddeni" not in all_names(symbol_table(ElfFile(main)))
+        assert "_ZL6hiddeni" in all_names(symbol_table(ElfFile(main), ElfFile(debug)))
+
+
+def test_a_debug_link_carries_name_and_checksum(programs):
+    with open_regular(programs.linked) as file:
+        link = ElfFile(file).debug_link
+    assert link == (b"full.debug", zlib.crc32(programs.debug.read_bytes()))
+
+
+def test_a_stripped_file_still_has_its_entry_and_linkage_table(programs):
+    with open_regular(programs.stripped) as file:
+        names = all_names(symbol_table(ElfFile(file)))
+    assert "_start" in names
+    assert "printf@plt" in names or "__printf_chk@plt" in names
+
+
+def test_functions_without_symbols_are_known_from_unwind_tables(programs, made):
+    start = made.symbol_addresses(programs.full)["_ZL6hiddeni"]
+    with open_regular(programs.stripped) as file:
+        table = symbol_table(ElfFile(file))
+    group = table.look_up(np.array([start + 1], np.uint64))
+    assert int(table.start[group[0]]) == start
+    assert table.names(group) == [b""]
+
+
+def test_packed_symbols_of_minidebuginfo_are_read(programs, tmp_path: Path, made):
+    import lzma
+
+    packed, target = tmp_path / "packed.xz", tmp_path / "mini"
+    packed.write_bytes(lzma.compress(programs.full.read_bytes()))
+    made.run("objcopy", f"--add-section=.gnu_debugdata={packed}", programs.stripped, target)
+    with open_regular(target) as file:
+        assert "_ZL6hiddeni" in all_names(symbol_table(ElfFile(file)))
+
+
+def test_compressed_sections_are_unpacked(programs, tmp_path: Path, made):
+    target = tmp_path / "compressed"
+    made.run("objcopy", "--compress-debug-sections=zlib", programs.full, target)
+    with open_regular(target) as file:
+        elf = ElfFile(file)
+        names = list(elf.section_names)
+        unpacked = elf.section_content(names.index(b".debug_line"))
+    with open_regular(programs.full) as file:
+        elf = ElfFile(file)
+        assert unpacked == elf.section_content(list(elf.section_names).index(b".debug_line"))
+
+
+@pytest.mark.parametrize(("is_64", "order"), [(True, "<"), (True, ">"), (False, "<"), (False, ">")])
+def test_both_widths_and_byte_orders_are_read(is_64: bool, order: str):
+    table = symbol_table(ElfFile(MemoryImage("made", tiny_elf(is_64=is_64, order=order))))
+    group = table.look_up(np.array([0x1005], np.uint64))
+    assert table.names(group) == [b"walk"]
+
+
+def tiny_elf(*, is_64: bool, order: str, symbols: int = 1) -> bytes:
+    """An ELF file with sections null, .text, .symtab and .strtab."""
+    strings = b"\0walk\0"
+    if is_64:
+        header, section, entry = 64, 64, struct.pack(order + "IBBHQQ", 1, 0x12, 0, 1, 0x1000, 16)
+    else:
+        header, section, entry = 52, 40, struct.pack(order + "IIIBBH", 1, 0x1000, 16, 0x12, 0, 1)
+    table = b"\0" * len(entry) + entry * symbols
+    body = table + strings
+    layout = order + ("IIQQQQIIQQ" if is_64 else "IIIIIIIIII")
+    rows = [
+        (0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+        (0, 1, 6, 0x1000, 0, 64, 0, 0, 1, 0),
+        (0, 2, 0, 0, header, len(table), 3, 1, 8, len(entry)),
+        (0, 3, 0, 0, header + len(table), len(strings), 0, 0, 1, 0),
+    ]
+    ident = b"\x7fELF" + bytes((2 if is_64 else 1, 1 if order == "<" else 2, 1)) + b"\0" * 9
+    word = "Q" if is_64 else "I"
+    places = (0, 0, header + len(body), 0, header, 0, 0, section, len(rows), 0)
+    head = ident + struct.pack(order + f"HHI{word}{word}{word}IHHHHHH", 2, 0x3E, 1, *places)
+    return head + body + b"".join(struct.pack(layout, *row) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x7fELF",
+        b"\x7fELF" + b"\xff" * 60,
+        b"#!/bin/sh\n",
+        b"\x7fELF\x02\x01\x01" + b"\xff" * 57,
+    ],
+)
+def test_what_is_no_elf_file_is_one_error(content: bytes):
+    with pytest.raises(ElfError):
+        read_all(MemoryImage("hostile", content))
+
+
+def test_a_section_that_says_it_is_huge_costs_nothing():
+    content = bytearray(tiny_elf(is_64=True, order="<"))
+    sections = struct.unpack_from("<Q", content, 40)[0]
+    struct.pack_into("<Q", content, sections + 2 * 64 + 32, 1 << 40)
+    tracemalloc.start()
+    with pytest.raises(ElfError):
+        read_all(MemoryImage("hostile", bytes(content)))
+    assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    tracemalloc.stop()
+
+
+def test_a_compressed_section_that_unpacks_to_gigabytes_is_cut(programs):
+    bomb = zlib.compress(b"\0" * (8 << 20), 9)
+    with open_regular(programs.full) as file:
+        elf = ElfFile(file)
+        with pytest.raises(ElfError, match="bytes"):
+            elf._decompress(struct.pack("<IIQQ", 1, 0, 1 << 40, 1) + bomb, 1 << 20)
+        assert len(elf._decompress(struct.pack("<IIQQ", 1, 0, 1000, 1) + bomb, 1 << 20)) == 1000
+
+
+TINY = tiny_elf(is_64=True, order="<", symbols=3)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.tuples(st.integers(0, len(TINY) - 1), st.integers(0, 255)), max_size=12))
+@example([(60, 255), (61, 255)])
+def test_mutations_of_a_small_file_end_in_a_table_or_one_error(changes):
+    content = bytearray(TINY)
+    for place, value in changes:
+        content[place] = value
+    with contextlib.suppress(ElfError):
+        read_all(MemoryImage("mutated", bytes(content)))
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_mutations_of_a_real_file_end_in_a_table_or_one_error(programs, data):
+    content = bytearray(programs.stripped.read_bytes())
+    tail = max(0, len(content) - 64 * 40)  # headers stand at both ends
+    place = st.one_of(
+        st.integers(0, 1200), st.integers(tail, len(content) - 1), st.integers(0, len(content) - 1)
+    )
+    for at, value in data.draw(st.lists(st.tuples(place, st.integers(0, 255)), max_size=20)):
+        content[at] = value
+    cut = data.draw(st.one_of(st.just(len(content)), st.integers(0, len(content))))
+    with contextlib.suppress(ElfError):
+        read_all(MemoryImage("mutated", bytes(content[:cut])))
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_one_error(tmp_path: Path, programs):
+    target = tmp_path / "shrinks"
+    target.write_bytes(programs.full.read_bytes())
+    with open_regular(target) as file:
+        elf = ElfFile(file)
+        os.truncate(target, 100)
+        with pytest.raises(ElfError, match="shorter"):
+            symbol_table(elf)

@@ -1,0 +1,132 @@
+"""Which file is taken for a mapped object, and which is not."""
+
+import os
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbols.binaries import Binary, find_binary
+from topdown.stacks.symbols.sources import SymbolSources
+
+BOOT = "7a1b"
+
+
+@pytest.fixture
+def proc(tmp_path: Path) -> Path:
+    proc = tmp_path / "proc"
+    (proc / "sys/kernel/random").mkdir(parents=True)
+    (proc / "sys/kernel/random/boot_id").write_text(BOOT)
+    (proc / "42/map_files").mkdir(parents=True)
+    (proc / "42/root/opt").mkdir(parents=True)
+    return proc
+
+
+def found(mapped, sources: SymbolSources) -> Binary | ProfileWarning:
+    with ExitStack() as files:
+        return find_binary(mapped, sources, files)
+
+
+def source_name(result) -> str:
+    assert isinstance(result, Binary), result
+    return result.main.source.name
+
+
+def test_kept_then_mapped_then_rooted_then_plain(programs, proc: Path, tmp_path: Path, made):
+    plain = tmp_path / "plain"
+    shutil.copy(programs.full, plain)
+    mapped = made.Object(os.fsencode(plain), programs.build_id, pid=42, start=0x1000, length=0x1000)
+    sources = SymbolSources(recording=tmp_path / "run", boot_id=BOOT, proc=proc)
+    (tmp_path / "run/binaries").mkdir(parents=True)
+    assert source_name(found(mapped, sources)) == str(plain)
+    inside = proc / "42/root" / str(plain).lstrip("/")
+    inside.parent.mkdir(parents=True)
+    shutil.copy(programs.full, inside)
+    assert source_name(found(mapped, sources)) == str(inside)
+    in_maps = proc / "42/map_files/1000-2000"
+    in_maps.symlink_to(programs.full)
+    assert source_name(found(mapped, sources)) == str(in_maps)
+    kept = tmp_path / "run/binaries" / programs.build_id.hex()
+    shutil.copy(programs.full, kept)
+    assert source_name(found(mapped, sources)) == str(kept)
+
+
+def test_a_live_process_of_another_boot_is_not_asked(programs, proc: Path, made):
+    (proc / "42/map_files/1000-2000").symlink_to(programs.full)
+    mapped = made.Object(b"/none", programs.build_id, pid=42, start=0x1000, length=0x1000)
+    result = found(mapped, SymbolSources(boot_id="other", proc=proc))
+    assert result.code == "binary-missing"
+
+
+def test_a_file_that_changed_since_is_refused_and_said(programs, made):
+    result = found(made.Object(os.fsencode(programs.full), b"\1" * 20), SymbolSources())
+    assert result.code == "binary-changed"
+
+
+def test_without_a_build_id_device_and_inode_decide(programs, made):
+    status = programs.full.stat()
+    numbers = {"major": os.major(status.st_dev), "minor": os.minor(status.st_dev)}
+    path = os.fsencode(programs.full)
+    right = made.Object(path, inode=status.st_ino, **numbers)
+    assert source_name(found(right, SymbolSources())) == str(programs.full)
+    wrong = made.Object(path, inode=status.st_ino + 1, **numbers)
+    assert found(wrong, SymbolSources()).code == "binary-changed"
+
+
+def test_without_a_build_id_a_file_changed_since_is_refused(programs, made):
+    status = programs.full.stat()
+    numbers = {"major": os.major(status.st_dev), "minor": os.minor(status.st_dev)}
+    for inode in (status.st_ino, 0):
+        mapped = made.Object(os.fsencode(programs.full), inode=inode, **numbers)
+        before = SymbolSources(recorded_ns=status.st_ctime_ns - 1)
+        assert found(mapped, before).code == "binary-changed"
+        after = SymbolSources(recorded_ns=status.st_ctime_ns)
+        assert source_name(found(mapped, after)) == str(programs.full)
+
+
+def test_what_is_no_binary_is_said(tmp_path: Path, made):
+    text = tmp_path / "text"
+    text.write_text("#!/bin/sh\n")
+    assert found(made.Object(os.fsencode(text)), SymbolSources()).code == "binary-unreadable"
+
+
+def test_a_warning_shows_no_control_characters(made):
+    result = found(made.Object(b"/no/\x1b[31mred\xe2\x80\xae\n", b"\1" * 20), SymbolSources())
+    assert "\x1b" not in result.message
+    assert "\u202e" not in result.message
+    assert "\n" not in result.message
+
+
+def test_debug_files_are_found_by_build_id(programs, tmp_path: Path, made):
+    name = programs.build_id.hex()
+    place = tmp_path / "debug/.build-id" / name[:2]
+    place.mkdir(parents=True)
+    mapped = made.Object(os.fsencode(programs.stripped), programs.build_id)
+    sources = SymbolSources(debug_directories=(os.fsencode(tmp_path / "debug"),))
+    assert found(mapped, sources).debug is None
+    shutil.copy(programs.debug, place / f"{name[2:]}.debug")
+    assert found(mapped, sources).debug.build_id == programs.build_id
+
+
+def test_debug_links_are_followed_only_with_the_right_checksum(programs, tmp_path: Path, made):
+    shutil.copy(programs.linked, tmp_path / "linked")
+    (tmp_path / ".debug").mkdir()
+    debug = tmp_path / ".debug/full.debug"
+    shutil.copy(programs.debug, debug)
+    mapped = made.Object(os.fsencode(tmp_path / "linked"), programs.build_id)
+    sources = SymbolSources(debug_directories=())
+    assert found(mapped, sources).debug is not None
+    debug.write_bytes(debug.read_bytes() + b"changed")
+    assert found(mapped, sources).debug is None
+
+
+def test_debug_files_in_a_containers_root_are_found(programs, proc: Path, made):
+    name = programs.build_id.hex()
+    place = proc / "42/root/usr/lib/debug/.build-id" / name[:2]
+    place.mkdir(parents=True)
+    shutil.copy(programs.debug, place / f"{name[2:]}.debug")
+    mapped = made.Object(os.fsencode(programs.stripped), programs.build_id, pid=42)
+    result = found(mapped, SymbolSources(boot_id=BOOT, proc=proc))
+    assert result.debug.source.name.startswith(str(proc / "42/root"))

@@ -1,0 +1,141 @@
+"""What ends with a process is copied while it lives, within limits, by safe means."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from topdown.stacks.symbols.process_artifacts import CopyLimits, keep
+
+WAITER = (
+    'int main(void) { char c; return __builtin_printf("up\\n"), fflush(0), (int)read(0, &c, 1); }'
+)
+
+
+@pytest.fixture(scope="module")
+def waiter(tmp_path_factory: pytest.TempPathFactory, made) -> Path:
+    """A program that says that it runs, and ends with its input."""
+    target = tmp_path_factory.mktemp("waiter") / "waiter"
+    source = target.with_suffix(".c")
+    source.write_text("#include <stdio.h>\n#include <unistd.h>\n" + WAITER)
+    made.run("gcc", "-g", "-Wl,--build-id", source, "-o", target)
+    return target
+
+
+class Running:
+    """A running copy of a program."""
+
+    def __init__(self, program: Path) -> None:
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"up\n"
+
+    def __enter__(self) -> int:
+        return self.process.pid
+
+    def __exit__(self, *_: object) -> None:
+        self.process.communicate()
+
+
+def build_id(path: Path, made) -> str:
+    return made.run("readelf", "-n", path).split("Build ID: ")[1].split()[0]
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_deleted_binary_is_kept_by_its_build_id(waiter: Path, tmp_path: Path, made):
+    program, run = tmp_path / "program", tmp_path / "run"
+    shutil.copy(waiter, program)
+    run.mkdir()
+    with Running(program) as pid:
+        program.unlink()
+        assert keep([pid, pid], run) == ()
+        assert keep([pid], run) == ()
+    kept = run / "binaries" / build_id(waiter, made)
+    assert kept.read_bytes() == waiter.read_bytes()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700
+    assert [place.name for place in kept.parent.iterdir()] == [kept.name]
+
+
+def test_a_binary_that_still_stands_is_not_copied(waiter: Path, tmp_path: Path):
+    with Running(waiter) as pid:
+        assert keep([pid], tmp_path) == ()
+    assert not (tmp_path / "binaries").exists()
+
+
+@pytest.mark.usefixtures("needs_root")
+@pytest.mark.parametrize("limits", [CopyLimits(file_bytes=100), CopyLimits(all_bytes=100)])
+def test_what_is_too_large_is_said(waiter: Path, tmp_path: Path, limits: CopyLimits):
+    program = tmp_path / "program"
+    shutil.copy(waiter, program)
+    with Running(program) as pid:
+        program.unlink()
+        (warning,) = keep([pid], tmp_path, limits=limits)
+    assert warning.code == "binary-not-kept"
+    assert not list((tmp_path / "binaries").iterdir())
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_planted_link_in_the_recording_is_not_followed(waiter: Path, tmp_path: Path):
+    program, run, victim = tmp_path / "program", tmp_path / "run", tmp_path / "victim"
+    shutil.copy(waiter, program)
+    run.mkdir()
+    victim.mkdir()
+    (run / "binaries").symlink_to(victim)
+    with Running(program) as pid:
+        program.unlink()
+        with pytest.raises(OSError, match="binaries"):
+            keep([pid], run)
+    assert not list(victim.iterdir())
+
+
+def test_a_process_that_has_ended_is_no_error(tmp_path: Path):
+    process = subprocess.Popen(["/bin/true"])
+    process.wait()
+    assert keep([process.pid], tmp_path) == ()
+
+
+def test_jit_maps_are_kept_and_replaced_by_their_newer_state(tmp_path: Path):
+    place = Path(f"/tmp/perf-{os.getpid()}.map")
+    place.write_text("1000 10 first\n")
+    try:
+        keep([os.getpid()], tmp_path)
+        place.write_text("1000 10 second\n")
+        keep([os.getpid()], tmp_path)
+    finally:
+        place.unlink()
+    kept = tmp_path / f"jit/{os.getpid()}.map"
+    assert kept.read_text() == "1000 10 second\n"
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_linked_jit_map_is_refused_and_said(tmp_path: Path):
+    place = Path(f"/tmp/perf-{os.getpid()}.map")
+    (tmp_path / "secret").write_text("secret")
+    place.symlink_to(tmp_path / "secret")
+    try:
+        warnings = keep([os.getpid()], tmp_path)
+    finally:
+        place.unlink()
+    assert "jit-map-refused" in {warning.code for warning in warnings}
+    assert not (tmp_path / "jit").exists()
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_binary_of_another_mount_namespace_is_kept(
+    waiter: Path, tmp_path: Path, made, own_mounts
+):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    script = f"mount -t tmpfs none {inner} && cp {waiter} {inner}/program && exec {inner}/program"
+    process = subprocess.Popen(
+        [*own_mounts, "sh", "-c", script],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        assert process.stdout.readline() == b"up\n"
+        keep([process.pid], tmp_path)
+    finally:
+        process.communicate()
+    assert (tmp_path / "binaries" / build_id(waiter, made)).exists()

@@ -1,0 +1,187 @@
+"""Source lines and inlined functions, compared with addr2line; bounded on hostile input."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from topdown.stacks.symbols import source_lines
+from topdown.stacks.symbols.source_lines import SourcePlace, find_source_lines
+from topdown.stacks.symbols.sources import SymbolSources
+
+LIBRARY = r"""
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+std::vector<int> sorted(std::vector<int> numbers) {
+  std::sort(numbers.begin(), numbers.end(), [](int a, int b) { return a > b; });
+  return numbers;
+}
+std::map<std::string, int> counted(const std::vector<std::string>& words) {
+  std::map<std::string, int> found;
+  for (const auto& word : words) ++found[word];
+  return found;
+}
+int main(int count, char** words) {
+  return sorted({count, 2, 1})[0] + (int)counted({words, words + count}).size();
+}
+"""
+
+
+def build(folder: Path, made, *options: str) -> Path:
+    source, target = folder / "library.cc", folder / "library"
+    source.write_text(LIBRARY)
+    made.run(options[0], "-O2", "-g", *options[1:], "-no-pie", source, "-o", target)
+    return target
+
+
+def text_section(path: Path, made) -> tuple[int, int, int]:
+    """Address, offset and size of .text."""
+    rows = made.run("readelf", "-SW", path).splitlines()
+    row = next(row.split("]")[1].split() for row in rows if " .text " in row)
+    return int(row[2], 16), int(row[3], 16), int(row[4], 16)
+
+
+def places_of(path: Path, offsets, made, **more) -> tuple[dict[int, SourcePlace], tuple]:
+    frames = [(0, int(offset), 0) for offset in offsets]
+    capture = made.Capture(frames, objects=[made.Object(os.fsencode(path))])
+    rows = np.arange(len(frames))
+    found = find_source_lines(capture, rows, SymbolSources(debug_directories=()), **more)
+    return found.places, found.warnings
+
+
+def plain_line(text: str) -> str:
+    """A place as addr2line prints it, without directories and discriminators."""
+    return text.split(" (", maxsplit=1)[0].rsplit("/", 1)[-1]
+
+
+def reference_lines(tool: str, path: Path, addresses: list[int], made) -> list[list[str]]:
+    """The places of each address, the innermost first, as a tool of the reference has them."""
+    text = made.run(tool, "-a", "-i", "-e", path, *map(hex, addresses))
+    found: list[list[str]] = []
+    for line in text.splitlines():
+        if line.startswith("0x"):
+            found.append([])
+        elif line:
+            found[-1].append(plain_line(line))
+    assert len(found) == len(addresses)
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("g++", "-gdwarf-4"),
+        ("g++", "-gdwarf-5"),
+        ("clang++", "-gdwarf-5"),
+        ("clang++", "-gdwarf-4"),
+    ],
+    ids=" ".join,
+)
+def test_two_hundred_addresses_are_as_addr2line_has_them(tmp_path: Path, made, options):
+    if shutil.which(options[0]) is None:
+        pytest.skip(f"needs the program {options[0]}")
+    path = build(tmp_path, made, *options)
+    address, offset, size = text_section(path, made)
+    steps = np.unique(np.random.default_rng(4).integers(0, size, 200)).tolist()
+    places, warnings = places_of(path, [offset + step for step in steps], made)
+    assert warnings == ()
+    addresses = [address + step for step in steps]
+    references = [
+        reference_lines(tool, path, addresses, made)
+        for tool in ("addr2line", "llvm-addr2line")
+        if shutil.which(tool)
+    ]
+    shares = [agreement(places, lines) for lines in references]
+    assert len(places) > 100
+    assert sum(len(place.inlined) > 1 for place in places.values()) > 20
+    # binutils 2.40 mistakes files of DWARF 5, and leaves out frames in clang's: another reader
+    # must be right where it is not.
+    assert max(shares) >= (0.99 if len(references) > 1 else 0.6), shares
+
+
+def agreement(places: dict[int, SourcePlace], reference: list[list[str]]) -> float:
+    """The share of addresses with the reference's line and its number of inlined functions."""
+    same = []
+    for frame, place in places.items():
+        lines = reference[frame]
+        if not lines[0].endswith(("?", ":0")):
+            same.append(
+                (plain_line(place.line or "?"), len(place.inlined)) == (lines[0], len(lines) - 1)
+            )
+    return sum(same) / len(same)
+
+
+def test_the_debug_file_is_asked_where_the_binary_is_stripped(programs, made):
+    address, offset, _ = text_section(programs.full, made)
+    start = made.symbol_addresses(programs.full)["plain"]
+    capture = made.Capture(
+        [(0, offset + start - address, 0)],
+        objects=[made.Object(os.fsencode(programs.linked), programs.build_id)],
+    )
+    found = find_source_lines(capture, np.array([0]), SymbolSources(debug_directories=()))
+    assert found.places[0].line.endswith("shop.cc:22")
+
+
+def test_frames_of_no_file_are_left_out(made):
+    capture = made.Capture([(-1, 1, 0), (0, 2, 0), (1, 3, 1)], objects=[
+        made.Object(b"//anon"), made.Object(b"[kernel.kallsyms]", kernel=True),
+    ])  # fmt: skip
+    found = find_source_lines(capture, np.arange(3), SymbolSources())
+    assert found.places == {}
+    assert found.warnings == ()
+
+
+def test_without_time_the_missing_lines_are_said(programs, made):
+    places, warnings = places_of(programs.full, [0x1000, 0x1100], made, budget_s=0.0)
+    assert places == {}
+    assert warnings[0].code == "lines-cut"
+
+
+def test_a_reader_that_hangs_is_ended_and_what_it_found_is_kept(programs, made, monkeypatch):
+    _, offset, _ = text_section(programs.full, made)
+    answer = '{\\"address\\": 1, \\"line\\": \\"a.c:1\\", \\"inlined\\": []}'
+    hang = f'print("{answer}", flush=True)\nwhile True: pass'
+    monkeypatch.setattr(source_lines, "_START", hang)
+    monkeypatch.setattr(source_lines, "_GRACE_S", 0.0)
+    places, warnings = places_of(programs.full, [offset], made, budget_s=0.5)
+    assert warnings[0].code == "lines-cut"
+    assert places == {}  # an answer to no question is not believed
+
+
+def test_hostile_debug_information_harms_nobody(programs, tmp_path: Path, made):
+    """Sections of debug information, overwritten at random."""
+    names = (".debug_info", ".debug_line", ".debug_abbrev", ".debug_aranges", ".debug_rnglists")
+    rows = made.run("readelf", "-SW", programs.full).splitlines()
+    _, offset, size = text_section(programs.full, made)
+    rng = np.random.default_rng(7)
+    for number in range(12):
+        content = bytearray(programs.full.read_bytes())
+        for row in rows:
+            fields = row.split("]")[-1].split()
+            if fields and fields[0] in names:
+                start, length = int(fields[3], 16), int(fields[4], 16)
+                for at in rng.integers(0, length, 1 + number).tolist():
+                    content[start + at] = int(rng.integers(0, 256))
+        target = tmp_path / f"hostile{number}"
+        target.write_bytes(content)
+        places, _ = places_of(target, range(offset, offset + size, 16), made, budget_s=2.0)
+        assert all(isinstance(place, SourcePlace) for place in places.values())
+
+
+def test_the_worker_imports_no_numpy():
+    """Its memory limit is for debug information."""
+    code = "import sys; import topdown.stacks.symbols.dwarf_worker; print('numpy' in sys.modules)"
+    paths = os.pathsep.join(path for path in sys.path if path)
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+    )
+    assert result.stdout.strip() == b"False"

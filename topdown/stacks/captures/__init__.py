@@ -1,0 +1,1 @@
+"""Events of a capture and what was counted with its samples."""

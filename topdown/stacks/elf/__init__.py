@@ -1,0 +1,1 @@
+"""ELF files: headers, symbols and the functions of their unwind tables."""

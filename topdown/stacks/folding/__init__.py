@@ -1,0 +1,1 @@
+"""A capture folded to a weighted call tree."""

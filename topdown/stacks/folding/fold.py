@@ -1,0 +1,214 @@
+"""A capture folded to a profile: samples of one event, as a weighted tree of functions."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from stallscope.printable import MAX_NAME_LENGTH
+from topdown.stacks.captures.events import ChosenEvent, choose_event
+from topdown.stacks.captures.group_counts import count_samples
+from topdown.stacks.folding.call_tree import CallTree, Chains, build_tree, outermost_first
+from topdown.stacks.folding.inlining import expand_inlined, expanded
+from topdown.stacks.folding.named_chains import WHOLE, Interleave, NamedChains, SampledStacks
+from topdown.stacks.folding.truncation import (
+    find_truncation,
+    spare_kernel_processes,
+    stack_shares,
+    truncated_functions,
+)
+from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning, Thread
+from topdown.stacks.symbols.function_table import FunctionTable
+from topdown.stacks.symbols.symbolizer import Symbolizer, WantedFrames
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture
+
+_SUM_LIMIT = 1 << 62
+_Weights = tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int64]
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldOptions:
+    """What to fold: an event by index or name (None: the first that has samples), and its frame.
+
+    ``lost`` and ``duration_s`` are what the recording says; None: what the capture says. ``lines``:
+    at how many of the hottest addresses source lines and inlined functions are looked for;
+    ``inlined``: at how many inlined functions alone.
+    ``interleave`` replaces chains, once they are named, by those of who knows more of the samples.
+    """
+
+    event: int | str | None = None
+    title: str = ""
+    lost: int | None = None
+    duration_s: float | None = None
+    lines: int = 0
+    inlined: int = 0
+    interleave: Interleave | None = None
+
+
+def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
+    """Return the profile of one event's samples.
+
+    ``lost`` is the larger of two counts the kernel keeps, as both may count the same samples.
+    Raises UsageError where the event asked for is not in the capture.
+    """
+    options = options or FoldOptions()
+    event = choose_event(capture, options.event)
+    rows = event.rows
+    chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
+    functions, tree = _tree(chains)
+    values, period_warnings = _values(capture.period[rows])
+    threads, thread_of = np.unique(capture.thread[rows], return_inverse=True)
+    leaf = tree.leaf[chains.chain_of]
+    weights = _weights(leaf, thread_of, values)
+    lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
+    shares = stack_shares(chains, values)
+    return Profile(
+        source=event.source,
+        title=options.title,
+        samples=len(rows),
+        lost=lost,
+        duration_s=_duration_s(capture, rows) if options.duration_s is None else options.duration_s,
+        functions=functions,
+        threads=tuple(_thread(capture, number) for number in threads.tolist()),
+        node_parent=tree.parent,
+        node_function=tree.function,
+        weight_node=weights[0],
+        weight_thread=weights[1],
+        weight_samples=weights[2],
+        weight_value=weights[3],
+        unknown_share=_unknown_share(functions, tree, weights),
+        truncated_share=shares.truncated,
+        warnings=(
+            *event.warnings,
+            *period_warnings,
+            *_capture_warnings(capture),
+            *naming_warnings,
+        ),
+        stack_shares=shares,
+        counted=count_samples(capture, rows, leaf.astype(np.int32)),
+    )
+
+
+def _named_chains(
+    capture: "Capture", symbolizer: Symbolizer, event: ChosenEvent, options: FoldOptions
+) -> tuple[NamedChains, tuple[ProfileWarning, ...]]:
+    """Return the event's samples as chains of functions, and what was missing to name them."""
+    numbers, stack_of = np.unique(capture.stack[event.rows], return_inverse=True)
+    frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
+    samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
+    stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
+    named = symbolizer.name_frames(capture, _wanted(capture, frames))
+    cut = find_truncation(capture, stacks, named, user_asked=event.source.scope != "kernel")
+    functions, warnings = named.functions, named.warnings
+    if hottest := max(options.lines, options.inlined):
+        inlined = expand_inlined(capture, stacks, named, symbolizer.sources, hottest)
+        functions = functions.extended(inlined.added)
+        functions = functions.with_lines(inlined.lines if options.lines else {})
+        warnings = (*warnings, *inlined.warnings)
+        of_functions = expanded(frames, inlined)
+    else:
+        of_functions = Chains(frames.offset, named.function[frames.function].astype(np.int64))
+    chain_of = stack_of.astype(np.int64)
+    chains = NamedChains(functions, of_functions, event.rows, chain_of, cut.reason_of, cut.reasons)
+    if named.kernel_hidden:
+        chains = spare_kernel_processes(capture, chains, cut.kernel_only)
+    if options.interleave is not None:
+        chains = options.interleave(capture, chains)
+    return chains, warnings
+
+
+def _wanted(capture: "Capture", chains: Chains) -> WantedFrames:
+    wanted = np.zeros(len(capture.frame_address), np.bool_)
+    outermost = np.zeros(len(capture.frame_address), np.bool_)
+    wanted[chains.function] = True
+    outermost[chains.function[chains.offset[:-1][np.diff(chains.offset) > 0]]] = True
+    return WantedFrames(wanted, outermost)
+
+
+def _tree(named: NamedChains) -> tuple[FunctionTable, CallTree]:
+    """Return the tree, and all functions: the root and those that stand for what is missing too.
+
+    A truncated chain stands under the function that says why. A sample without a stack is still a
+    sample.
+    """
+    root = len(named.functions)
+    added = [Function("all", "", FunctionKind.ROOT), *truncated_functions(named.reasons)]
+    chains = named.chains
+    empty = np.diff(chains.offset) == 0
+    if empty.any():
+        chains = chains.preceded(empty, root + len(added))
+        added.append(Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN))
+    truncated = named.reason_of != WHOLE
+    chains = chains.preceded(truncated, named.reason_of[truncated] + root + 1)
+    return named.functions.extended(added), build_tree(chains, root)
+
+
+def _values(
+    period: npt.NDArray[np.uint64],
+) -> tuple[npt.NDArray[np.int64], tuple[ProfileWarning, ...]]:
+    if not period.any():
+        message = "The samples carry no periods: each counts as one."
+        warnings = (ProfileWarning("no-periods", message),) if len(period) else ()
+        return np.ones(len(period), np.int64), warnings
+    limit = np.uint64(_SUM_LIMIT // len(period))
+    if bool((period > limit).any()):
+        message = f"Periods above {limit} are not credible, and count as that."
+        warning = ProfileWarning("periods-cut", message)
+        return np.minimum(period, limit).astype(np.int64), (warning,)
+    return period.astype(np.int64), ()
+
+
+def _weights(
+    node: npt.NDArray[np.int64], thread: npt.NDArray[np.intp], values: npt.NDArray[np.int64]
+) -> _Weights:
+    """Return node, thread, samples and value of each (node, thread) that was sampled."""
+    width = int(thread.max(initial=0)) + 1
+    keys, inverse = np.unique(node * width + thread, return_inverse=True)
+    samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
+    value = np.zeros(len(keys), np.int64)
+    np.add.at(value, inverse, values)
+    return (keys // width).astype(np.int32), (keys % width).astype(np.int32), samples, value
+
+
+def _unknown_share(functions: FunctionTable, tree: CallTree, weights: _Weights) -> float:
+    """Return the share of the weight whose leaf has no symbol."""
+    node, _, _, value = weights
+    total = int(value.sum())
+    unknown = functions.kinds()[tree.function[node]] == FunctionKind.UNKNOWN
+    return int(value[unknown].sum()) / total if total else float("nan")
+
+
+def _duration_s(capture: "Capture", rows: npt.NDArray[np.intp]) -> float:
+    times = capture.time_ns[rows]
+    times = times[times > 0]
+    return (int(times.max()) - int(times.min())) / 1e9 if len(times) else float("nan")
+
+
+def _thread(capture: "Capture", number: int) -> Thread:
+    found = capture.threads[number]
+    return Thread(
+        found.pid,
+        found.tid,
+        found.process_name[:MAX_NAME_LENGTH].decode("utf-8", "replace"),
+        found.name[:MAX_NAME_LENGTH].decode("utf-8", "replace"),
+    )
+
+
+def _capture_warnings(capture: "Capture") -> list[ProfileWarning]:
+    warnings = []
+    if capture.throttles:
+        message = (
+            f"The kernel throttled sampling {capture.throttles} times, each time until the next "
+            "tick: shares may be off. Sample less often (-F, -c), or raise "
+            "kernel.perf_event_max_sample_rate, which the kernel lowers by itself."
+        )
+        warnings.append(ProfileWarning("throttled", message))
+    if capture.truncated_at is not None:
+        message = f"The capture ends in the middle of a record, at offset {capture.truncated_at}."
+        warnings.append(ProfileWarning("capture-truncated", message))
+    return warnings

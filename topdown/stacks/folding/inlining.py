@@ -1,0 +1,116 @@
+"""Frames made several functions where a compiler inlined some, and source lines of functions."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from topdown.stacks.folding.call_tree import Chains
+from topdown.stacks.folding.named_chains import SampledStacks
+from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.symbols.function_table import demangled
+from topdown.stacks.symbols.source_lines import find_source_lines
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.symbolizer import NamedFrames
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture
+
+_USER = 0
+_LINES_PER_FUNCTION = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Inlined:
+    """Functions by frame, inlined ones included, and what was found out about lines.
+
+    ``offset`` int64 (n_frames + 1,), ``function`` int64: the functions of frame i, outermost first,
+    are ``function[offset[i]:offset[i + 1]]``. ``added`` follow the functions already known.
+    """
+
+    offset: npt.NDArray[np.int64]
+    function: npt.NDArray[np.int64]
+    added: tuple[Function, ...]
+    lines: dict[int, tuple[tuple[str, int], ...]]  # by function
+    warnings: tuple[ProfileWarning, ...]
+
+
+def expand_inlined(
+    capture: "Capture",
+    stacks: SampledStacks,
+    named: NamedFrames,
+    sources: SymbolSources,
+    hottest: int,
+) -> Inlined:
+    """Return the functions of each frame, with those inlined at the hottest addresses.
+
+    Hottest are the ``hottest`` leaf addresses of most samples, and as many call sites.
+    """
+    count = len(named.function)
+    leaf_samples, call_samples = _samples_by_frame(stacks, count)
+    user = (capture.frame_kind == _USER) & (named.function >= 0)
+    chosen = dict.fromkeys(_top(leaf_samples * user, hottest) + _top(call_samples * user, hottest))
+    found = find_source_lines(capture, np.array(list(chosen), np.intp), sources)
+    added: dict[tuple[bytes, str], int] = {}
+    expansions: dict[int, list[int]] = {}
+    counts: dict[int, Counter[str]] = {}
+    known = len(named.functions)
+    for frame, place in found.places.items():
+        outer = int(named.function[frame])
+        module = named.functions[outer].module
+        ids = [known + added.setdefault((name, module), len(added)) for name in place.inlined]
+        if ids:
+            expansions[frame] = [outer, *ids]
+        if place.line is not None and leaf_samples[frame]:
+            counts.setdefault([outer, *ids][-1], Counter())[place.line] += int(leaf_samples[frame])
+    names = demangled([name for name, _ in added])
+    functions = tuple(
+        Function(name, module, FunctionKind.INLINED)
+        for name, (_, module) in zip(names, added, strict=True)
+    )
+    lines = {at: tuple(of.most_common(_LINES_PER_FUNCTION)) for at, of in counts.items()}
+    offset, function = _flat(named, expansions)
+    return Inlined(offset, function, functions, lines, found.warnings)
+
+
+def expanded(chains: Chains, inlined: Inlined) -> Chains:
+    """Return chains of functions from chains of frames."""
+    starts = inlined.offset[chains.function]
+    lengths = inlined.offset[chains.function + 1] - starts
+    bounds = np.append(0, np.cumsum(lengths))
+    places = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
+    return Chains(bounds[chains.offset], inlined.function[places])
+
+
+def _samples_by_frame(
+    stacks: SampledStacks, count: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the samples in which each frame is the leaf, and in which it is a caller."""
+    leaf, caller = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    offset = stacks.chains.offset
+    weights = np.repeat(stacks.samples, np.diff(offset))
+    np.add.at(caller, stacks.chains.function, weights)
+    full = np.diff(offset) > 0
+    ends = stacks.chains.function[offset[1:][full] - 1]
+    np.add.at(leaf, ends, stacks.samples[full])
+    return leaf, caller - leaf
+
+
+def _top(samples: npt.NDArray[np.int64], count: int) -> list[int]:
+    order = np.argsort(-samples, kind="stable")[:count]
+    return [frame for frame in order.tolist() if samples[frame] > 0]
+
+
+def _flat(
+    named: NamedFrames, expansions: dict[int, list[int]]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    lengths = np.ones(len(named.function), np.int64)
+    for frame, ids in expansions.items():
+        lengths[frame] = len(ids)
+    offset = np.append(0, np.cumsum(lengths))
+    function = np.repeat(named.function.astype(np.int64), lengths)
+    for frame, ids in expansions.items():
+        function[offset[frame] : offset[frame + 1]] = ids
+    return offset, function

@@ -1,0 +1,1 @@
+"""Python frames read beside the samples."""

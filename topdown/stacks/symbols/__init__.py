@@ -1,0 +1,1 @@
+"""Names of addresses: binaries, symbol tables, caches, source lines."""

@@ -1,0 +1,199 @@
+"""The functions of a profile, named when asked for.
+
+A capture may hit 250,000 functions of which a summary names 30: names are cut out of the symbol
+table, demangled and decoded one by one, or all at once when the table is gone through.
+"""
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from stallscope.printable import MAX_NAME_LENGTH
+from topdown.stacks.profile import Function, FunctionKind
+from topdown.stacks.symbol_table import PLT_SUFFIX, SymbolTable
+from topdown.stacks.symbols.text_tables import module_of
+
+Places = npt.NDArray[np.uint64]
+
+
+class NameSource(Protocol):
+    """What turns places, numbers of its own, into functions."""
+
+    def functions(self, places: Places) -> list[Function]:
+        """Return the function of each place."""
+
+    def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return the kind of each function, as FunctionKind."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddressNames:
+    """Addresses without a symbol, named module+0xaddress."""
+
+    module: str
+
+    def functions(self, places: Places) -> list[Function]:
+        """Return the function of each address."""
+        return [unknown_function(self.module, place) for place in places.tolist()]
+
+    def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return UNKNOWN for each."""
+        return np.full(len(places), FunctionKind.UNKNOWN, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolNames:
+    """Groups of a symbol table of a file, named by their symbols."""
+
+    module: str
+    table: SymbolTable
+
+    def functions(self, places: Places) -> list[Function]:
+        """Return the function of each group; one without a name is unknown."""
+        groups = places.astype(np.int64)
+        names = self.table.names(groups)
+        starts = self.table.start[groups].tolist()
+        return [
+            Function(shown, self.module, FunctionKind.USER)
+            if raw
+            else unknown_function(self.module, start)
+            for raw, shown, start in zip(names, demangled(names), starts, strict=True)
+        ]
+
+    def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return USER for groups that have a name, UNKNOWN for others."""
+        named = self.table.named(places.astype(np.int64))
+        return np.where(named, FunctionKind.USER, FunctionKind.UNKNOWN).astype(np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelNames:
+    """Groups of the kernel's symbol table."""
+
+    table: SymbolTable
+
+    def functions(self, places: Places) -> list[Function]:
+        """Return the function of each group, with its module."""
+        groups = places.astype(np.int64)
+        modules = [module_of(self.table, group) or b"kernel" for group in groups.tolist()]
+        return [
+            Function(_decoded(name), f"[{_decoded(module)}]", FunctionKind.KERNEL)
+            for name, module in zip(self.table.names(groups), modules, strict=True)
+        ]
+
+    def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return KERNEL for each."""
+        return np.full(len(places), FunctionKind.KERNEL, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyNames:
+    """Functions that are made already; a place is an index."""
+
+    ready: tuple[Function, ...]
+
+    def functions(self, places: Places) -> list[Function]:
+        """Return the function at each index."""
+        return [self.ready[place] for place in places.tolist()]
+
+    def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
+        """Return the kind of each."""
+        return np.array([self.ready[place].kind for place in places.tolist()], np.uint8)
+
+
+class FunctionTable(Sequence[Function]):
+    """Functions by index, each made when it is first asked for."""
+
+    def __init__(self, parts: Sequence[tuple[NameSource, Places]]) -> None:
+        """Take the parts, whose functions follow one another."""
+        self._parts = parts
+        self._bounds = np.append(0, np.cumsum([len(places) for _, places in parts]))
+        self._made: dict[int, Function] = {}
+        self._whole: list[Function] | None = None
+
+    def __len__(self) -> int:
+        """Return how many functions there are."""
+        return int(self._bounds[-1])
+
+    @overload
+    def __getitem__(self, index: int) -> Function: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Function, ...]: ...
+    def __getitem__(self, index: int | slice) -> Function | tuple[Function, ...]:
+        """Return the function at ``index``."""
+        if isinstance(index, slice):
+            return tuple(self[number] for number in range(*index.indices(len(self))))
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(index)
+        if self._whole is not None:
+            return self._whole[number]
+        if number not in self._made:
+            part = int(np.searchsorted(self._bounds, number, side="right")) - 1
+            source, places = self._parts[part]
+            at = number - int(self._bounds[part])
+            self._made[number] = source.functions(places[at : at + 1])[0]
+        return self._made[number]
+
+    def __iter__(self) -> Iterator[Function]:
+        """Yield all functions, made at once."""
+        if self._whole is None:
+            self._whole = [
+                found for source, places in self._parts for found in source.functions(places)
+            ]
+            for number, made in self._made.items():
+                self._whole[number] = made
+        return iter(self._whole)
+
+    def kinds(self) -> npt.NDArray[np.uint8]:
+        """Return the kind of each function, without making it."""
+        kinds = [source.kinds(places) for source, places in self._parts]
+        return np.concatenate([*kinds, np.zeros(0, np.uint8)])
+
+    def with_lines(self, lines: Mapping[int, tuple[tuple[str, int], ...]]) -> "FunctionTable":
+        """Return a table with source lines at the functions of these indexes."""
+        table = FunctionTable(self._parts)
+        table._made.update(
+            (number, replace(self[number], lines=of)) for number, of in lines.items()
+        )
+        return table
+
+    def extended(self, functions: Sequence[Function]) -> "FunctionTable":
+        """Return a table with these functions at its end."""
+        places = np.arange(len(functions), dtype=np.uint64)
+        table = FunctionTable([*self._parts, (ReadyNames(tuple(functions)), places)])
+        table._made.update(self._made)
+        return table
+
+
+def kinds_of(functions: Sequence[Function]) -> npt.NDArray[np.uint8]:
+    """Return the kind of each function; those of a table are not made for it."""
+    if isinstance(functions, FunctionTable):
+        return functions.kinds()
+    return np.array([function.kind for function in functions], np.uint8)
+
+
+def unknown_function(module: str, address: int) -> Function:
+    """Return the function of an address without a symbol."""
+    name = f"{posixpath.basename(module) or module}+0x{address:x}"
+    return Function(name, module, FunctionKind.UNKNOWN)
+
+
+def demangled(names: list[bytes]) -> list[str]:
+    """Return names as in the source (C++, Rust), decoded with replacement."""
+    from stallscope._native import demangle  # noqa: PLC0415
+
+    linkage = [name.endswith(PLT_SUFFIX) for name in names]
+    shown = demangle([name.removesuffix(PLT_SUFFIX) for name in names])
+    return [
+        _decoded(name + PLT_SUFFIX if is_linkage else name)
+        for name, is_linkage in zip(shown, linkage, strict=True)
+    ]
+
+
+def _decoded(name: bytes) -> str:
+    return name[:MAX_NAME_LENGTH].decode("utf-8", "replace")

@@ -1,0 +1,117 @@
+"""Maps that JIT compilers leave in /tmp: perf-PID.map, written by the target and not trusted.
+
+The file is taken below the process's own root, under its process number there; it must be a
+regular file, reached through no link but root's, and belong to the process's user or to root.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stallscope.printable import printable
+from stallscope.regular_file import (
+    MissingFileError,
+    RefusedFileError,
+    RegularFile,
+    open_in_root,
+)
+from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbol_table import SymbolTable
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.text_tables import jit_table
+
+if TYPE_CHECKING:
+    from stallscope._native import Object
+
+MAP_LIMIT = 256 << 20
+_MEMORY = (
+    b"//anon",
+    b"/anon_",
+    b"[anon",
+    b"[heap]",
+    b"[stack",
+    b"/memfd:",
+    b"/dev/zero",
+    b"/SYSV",
+    b"anon_",
+)
+
+
+def may_hold_jit_code(mapped: "Object") -> bool:
+    """Return whether an object is memory that a compiler may have written code to."""
+    return not mapped.kernel and mapped.path.startswith(_MEMORY)
+
+
+def open_jit_map(pid: int, proc: Path) -> RegularFile:
+    """Return the map that a live process wrote; RefusedFileError where it is not to be trusted."""
+    inner_pid, owner = _identity(pid, proc)
+    trusted = frozenset({0, owner})
+    place = b"tmp/perf-%d.map" % inner_pid
+    file = open_in_root(proc / str(pid) / "root", place, link_owners=frozenset({0}))
+    if file.status.st_uid not in trusted:
+        file.close()
+        raise RefusedFileError(
+            f"{file.name}: belongs to user {file.status.st_uid}, not to the process's or root"
+        )
+    return file
+
+
+def read_jit_map(
+    mapped: "Object", sources: SymbolSources
+) -> tuple[SymbolTable | None, ProfileWarning | None]:
+    """Return a process's JIT symbols, from the recording or the live process, or why not."""
+    try:
+        with _kept_map(mapped.pid, sources) or _live_map(mapped.pid, sources) as file:
+            return jit_table(_whole_lines(file)), _cut_warning(file)
+    except MissingFileError:
+        return None, None
+    except RefusedFileError as error:
+        return None, ProfileWarning(
+            "jit-map-refused", f"{printable(error.message)}: functions compiled by it have no names"
+        )
+
+
+def _kept_map(pid: int, sources: SymbolSources) -> RegularFile | None:
+    if sources.recording is None:
+        return None
+    try:
+        return open_in_root(sources.recording, b"jit/%d.map" % pid)
+    except MissingFileError:
+        return None
+
+
+def _live_map(pid: int, sources: SymbolSources) -> RegularFile:
+    if not sources.same_boot():
+        raise MissingFileError(f"process {pid}: of another boot")
+    return open_jit_map(pid, sources.proc)
+
+
+def _whole_lines(file: RegularFile) -> bytes:
+    content = file.read(0, min(file.size, MAP_LIMIT))
+    return content[: content.rfind(b"\n") + 1]
+
+
+def _cut_warning(file: RegularFile) -> ProfileWarning | None:
+    if file.size <= MAP_LIMIT:
+        return None
+    return ProfileWarning(
+        "jit-map-cut",
+        f"{printable(file.name)}: only the first {MAP_LIMIT >> 20} MiB of it were read",
+    )
+
+
+def _identity(pid: int, proc: Path) -> tuple[int, int]:
+    """Return a process's number in its own namespace, and the user it runs as."""
+    inner_pid, owner = pid, -1
+    try:
+        status = (proc / str(pid) / "status").read_bytes()
+        for line in status.split(b"\n"):
+            key, _, value = line.partition(b":")
+            if key == b"NSpid":
+                inner_pid = int(value.split()[-1])
+            elif key == b"Uid":
+                owner = int(value.split()[1])
+    except FileNotFoundError as error:
+        raise MissingFileError(f"process {pid}: it has ended") from error
+    except (OSError, ValueError, IndexError) as error:
+        raise RefusedFileError(f"process {pid}: its status cannot be read") from error
+    return inner_pid, owner

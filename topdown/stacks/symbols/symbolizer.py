@@ -1,0 +1,189 @@
+"""Names for the frames of a capture: one function for each unique frame."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from stallscope.printable import MAX_NAME_LENGTH, printable
+from topdown.stacks.profile import Function, FunctionKind, ProfileWarning
+from topdown.stacks.symbol_table import SymbolTable
+from topdown.stacks.symbols.entry_functions import ends_kernel_chain, ends_user_chain
+from topdown.stacks.symbols.function_table import (
+    AddressNames,
+    FunctionTable,
+    KernelNames,
+    NameSource,
+    Places,
+    ReadyNames,
+    SymbolNames,
+)
+from topdown.stacks.symbols.object_symbols import read_object
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.system_images import read_kernel_symbols
+
+if TYPE_CHECKING:
+    from stallscope._native import Capture, Object
+
+_KERNEL = 1
+_OTHER_MODULES = {2: "[guest kernel]", 3: "[guest]", 4: "[hypervisor]"}
+_UNKNOWN_MODULE = "[unknown]"
+_WARNINGS_AT_MOST = 20
+_HIDDEN = Function("[kernel]+hidden", "[kernel]", FunctionKind.UNKNOWN)
+_Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class WantedFrames:
+    """Frames to be named, bool (n_frames,), and those of them at which some chain ends."""
+
+    wanted: npt.NDArray[np.bool_]
+    outermost: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFrames:
+    """The functions of a capture's frames.
+
+    Arrays (n_frames,): ``function`` int32, index into ``functions``, -1 where not asked for;
+    ``ends_chain`` bool, whether a chain with this outermost frame is complete.
+    """
+
+    functions: FunctionTable
+    function: npt.NDArray[np.int32]
+    ends_chain: npt.NDArray[np.bool_]
+    kernel_hidden: bool
+    warnings: tuple[ProfileWarning, ...]
+
+
+class Symbolizer:
+    """Names frames from the places it was given. Each object is opened once, and let go at once."""
+
+    def __init__(self, sources: SymbolSources) -> None:
+        """Take the places that are asked for symbols."""
+        self.sources = sources
+
+    def name_frames(self, capture: "Capture", frames: WantedFrames) -> NamedFrames:
+        """Return the function of each wanted frame."""
+        naming = _Naming(capture, frames.outermost, self.sources)
+        kinds, objects = capture.frame_kind, capture.frame_object
+        is_kernel = np.array([found.kernel for found in capture.objects] + [False], np.bool_)
+        in_kernel = frames.wanted & ((kinds == _KERNEL) | is_kernel[objects])
+        naming.name_kernel(np.flatnonzero(in_kernel))
+        rest = np.flatnonzero(frames.wanted & ~in_kernel)
+        order = rest[np.argsort(objects[rest], kind="stable")]
+        numbers, firsts = np.unique(objects[order], return_index=True)
+        for number, rows in zip(numbers.tolist(), np.split(order, firsts[1:]), strict=False):
+            if number < 0:
+                naming.name_unmapped(rows)
+            else:
+                naming.name_object(capture.objects[number], rows)
+        return naming.result()
+
+
+class _Naming:
+    """The functions found so far."""
+
+    def __init__(
+        self, capture: "Capture", outermost: npt.NDArray[np.bool_], sources: SymbolSources
+    ) -> None:
+        self._capture = capture
+        self._outermost = outermost
+        self._sources = sources
+        self._parts: list[tuple[NameSource, Places]] = []
+        self._count = 0
+        self._function = np.full(len(capture.frame_address), -1, np.int32)
+        self._ends_chain = np.zeros(len(capture.frame_address), np.bool_)
+        self._warnings: dict[ProfileWarning, None] = {}
+        self._kernel_hidden = False
+
+    def result(self) -> NamedFrames:
+        warnings = list(self._warnings)
+        if len(warnings) > _WARNINGS_AT_MOST:
+            more = len(warnings) - _WARNINGS_AT_MOST
+            warnings = warnings[:_WARNINGS_AT_MOST]
+            warnings.append(ProfileWarning("more-warnings", f"{more} more files have no symbols."))
+        return NamedFrames(
+            FunctionTable(self._parts),
+            self._function,
+            self._ends_chain,
+            self._kernel_hidden,
+            tuple(warnings),
+        )
+
+    def name_kernel(self, rows: _Rows) -> None:
+        if not len(rows):
+            return
+        kernel = next((found for found in self._capture.objects if found.kernel), None)
+        symbols = read_kernel_symbols(kernel, self._sources)
+        self._warn(symbols.warning)
+        if symbols.hidden:
+            self._kernel_hidden = True
+            self._add(ReadyNames((_HIDDEN,)), rows, np.zeros(len(rows), np.uint64))
+            return
+        addresses = self._capture.frame_address[rows]
+        groups = symbols.table.look_up(addresses)
+        missed = groups < 0
+        self._add(AddressNames("[kernel]"), rows[missed], addresses[missed])
+        rows, groups = rows[~missed], groups[~missed]
+        self._add(KernelNames(symbols.table), rows, groups)
+        self._mark_ends(rows, groups, symbols.table, ends_kernel_chain)
+
+    def name_object(self, mapped: "Object", rows: _Rows) -> None:
+        symbols = read_object(mapped, self._sources)
+        self._warn(symbols.warning)
+        addresses = self._capture.frame_address[rows]
+        if symbols.table is None:
+            self._add(AddressNames(_module(mapped, jit=False)), rows, addresses)
+            return
+        module = _module(mapped, jit=symbols.loads is None)
+        translated, known = symbols.symbol_addresses(addresses)
+        groups = np.where(known, symbols.table.look_up(translated), -1)
+        missed = groups < 0
+        shown = np.where(known, translated, addresses)
+        self._add(AddressNames(module), rows[missed], shown[missed])
+        rows, groups = rows[~missed], groups[~missed]
+        table, groups = symbols.table.narrowed(groups)
+        self._add(SymbolNames(module, table), rows, groups)
+        self._mark_ends(rows, groups, table, ends_user_chain)
+
+    def name_unmapped(self, rows: _Rows) -> None:
+        kinds = self._capture.frame_kind[rows]
+        for kind in np.unique(kinds).tolist():
+            chosen = rows[kinds == kind]
+            module = _OTHER_MODULES.get(kind, _UNKNOWN_MODULE)
+            self._add(AddressNames(module), chosen, self._capture.frame_address[chosen])
+
+    def _add(self, source: NameSource, rows: _Rows, places: npt.NDArray[np.int64] | Places) -> None:
+        unique, inverse = np.unique(places, return_inverse=True)
+        self._function[rows] = inverse + self._count
+        self._parts.append((source, unique.astype(np.uint64)))
+        self._count += len(unique)
+
+    def _mark_ends(
+        self,
+        rows: _Rows,
+        groups: npt.NDArray[np.int64],
+        table: SymbolTable,
+        ends: Callable[[bytes], bool],
+    ) -> None:
+        chosen = self._outermost[rows]
+        unique, inverse = np.unique(groups[chosen], return_inverse=True)
+        by_name = np.array([ends(name) for name in table.names(unique)], np.bool_)
+        self._ends_chain[rows[chosen]] = (by_name | table.entries(unique))[inverse]
+
+    def _warn(self, warning: ProfileWarning | None) -> None:
+        if warning is not None:
+            self._warnings[warning] = None
+
+
+def _module(mapped: "Object", *, jit: bool) -> str:
+    if jit and mapped.path != b"[vdso]":
+        return "[jit]"
+    if mapped.path.startswith(b"/") and not mapped.path.startswith(b"//"):
+        return mapped.path[:MAX_NAME_LENGTH].decode("utf-8", "replace")
+    if mapped.path.startswith(b"["):
+        return printable(mapped.path)
+    return "[anonymous]" if mapped.path.startswith(b"//anon") else _UNKNOWN_MODULE

@@ -1,0 +1,151 @@
+"""The kernel's symbols and the vdso's image, which stand in no ordinary file."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stallscope.own_directory import own_directory, write_whole
+from stallscope.regular_file import MemoryImage, RefusedFileError, open_in_root
+from topdown.stacks.elf.file import ElfError, ElfFile
+from topdown.stacks.profile import ProfileWarning
+from topdown.stacks.symbol_table import SymbolTable, empty_table
+from topdown.stacks.symbols.sources import SymbolSources
+from topdown.stacks.symbols.text_tables import kernel_table
+
+if TYPE_CHECKING:
+    from stallscope._native import Object
+
+VDSO = b"[vdso]"
+_KALLSYMS_LIMIT = 128 << 20
+_VDSO_LIMIT = 1 << 20
+_KEPT_VDSO = "vdso"  # in binaries/, whose other files are named by build id or inode
+_HIDDEN = ProfileWarning(
+    "kernel-symbols-hidden",
+    "The kernel hides its addresses from this user, so kernel functions have no names: record as "
+    "root, or allow it with `sysctl kernel.kptr_restrict=0` and `kernel.perf_event_paranoid=1`.",
+)
+_MISSING = ProfileWarning(
+    "kernel-symbols-missing",
+    "No kernel symbols belong to this recording: it holds no kallsyms, and this system has been "
+    "started anew since, or is another one.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSymbols:
+    """The kernel's symbols; ``hidden`` where its addresses were all zero."""
+
+    table: SymbolTable
+    hidden: bool
+    warning: ProfileWarning | None
+
+
+def read_kernel_symbols(kernel: "Object | None", sources: SymbolSources) -> KernelSymbols:
+    """Return the symbols of the recording's kernel: its own kallsyms, else the live one's."""
+    text = _recorded_kallsyms(sources)
+    live = text is None
+    if text is None:
+        text = _read_whole(sources.proc / "kallsyms")
+    table, hidden = kernel_table(text)
+    if hidden:
+        return KernelSymbols(table, True, _HIDDEN)
+    if not len(table) or (live and not (sources.same_boot() or _same_kernel(kernel, table))):
+        return KernelSymbols(empty_table(), False, _MISSING)
+    return KernelSymbols(table, False, None)
+
+
+def _recorded_kallsyms(sources: SymbolSources) -> bytes | None:
+    if sources.recording is None:
+        return None
+    try:
+        with open_in_root(sources.recording, b"kallsyms") as file:
+            return file.read(0, min(file.size, _KALLSYMS_LIMIT))
+    except RefusedFileError:
+        return None
+
+
+def _read_whole(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_KALLSYMS_LIMIT)
+    except OSError:
+        return b""
+
+
+def _same_kernel(kernel: "Object | None", table: SymbolTable) -> bool:
+    """Return whether a capture's kernel stands where the live one does, as no other boot's would.
+
+    The kernel's place is random at every boot: its build and its start together tell it.
+    """
+    if kernel is None or not kernel.build_id or not kernel.start:
+        return False
+    notes = _read_whole(Path("/sys/kernel/notes"))
+    if kernel.build_id not in notes:
+        return False
+    group = int(table.look_up(np.array([kernel.start], np.uint64))[0])
+    return group >= 0 and int(table.start[group]) == kernel.start
+
+
+def keep_vdso(directory: Path) -> None:
+    """Copy the vdso of this boot into a recording, so that other machines can read it.
+
+    Raises OSError where ``directory`` cannot be written.
+    """
+    image = _own_vdso()
+    if image is not None:
+        with own_directory(directory / "binaries") as place:
+            write_whole(place, _KEPT_VDSO, [image.read(0, image.size)])
+
+
+def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
+    """Return the vdso that was mapped: the recording's, else this boot's where that is the same.
+
+    It is the same where the boot is, or the build id says so.
+    """
+    kept, own = _kept_vdso(sources), _own_vdso()
+    candidates = ((kept, True), (own, sources.same_boot()))
+    for image, is_the_recordings in candidates:
+        if image is None or mapped.length not in (0, image.size):
+            continue
+        if _build_id(image) == mapped.build_id if mapped.build_id else is_the_recordings:
+            return image
+    return None
+
+
+def _build_id(image: MemoryImage) -> bytes:
+    try:
+        return ElfFile(image).build_id
+    except ElfError:
+        return b""
+
+
+def _kept_vdso(sources: SymbolSources) -> MemoryImage | None:
+    if sources.recording is None:
+        return None
+    try:
+        with open_in_root(sources.recording / "binaries", os.fsencode(_KEPT_VDSO)) as file:
+            if file.size > _VDSO_LIMIT:
+                return None
+            return MemoryImage("[vdso]", file.read(0, file.size))
+    except RefusedFileError:
+        return None
+
+
+def _own_vdso() -> MemoryImage | None:
+    for line in _read_whole(Path("/proc/self/maps")).split(b"\n"):
+        if not line.endswith(VDSO):
+            continue
+        start, _, end = line.split(b" ", 1)[0].partition(b"-")
+        length = int(end, 16) - int(start, 16)
+        if length > _VDSO_LIMIT:
+            return None
+        try:
+            with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+                memory.seek(int(start, 16))
+                return MemoryImage("[vdso]", memory.read(length))
+        except (OSError, ValueError):
+            return None
+    return None

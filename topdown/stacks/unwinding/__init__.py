@@ -1,0 +1,1 @@
+"""Unwind tables for copied stacks."""
