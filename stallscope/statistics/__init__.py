@@ -1,1 +1,1 @@
-"""statistics."""
+"""Statistics: estimates with intervals, paired ratios, rank tests, quantiles."""

@@ -1,8 +1,9 @@
-"""Whether two samples differ, by ranks alone, and Holm's correction where many were compared.
+"""The Mann-Whitney U test, exact for small samples with or without ties.
 
-Nothing is assumed of the values' distribution; outliers stay in. Sources: Mann and Whitney, On a
-test of whether one of two random variables is stochastically larger than the other, 1947; Holm, A
-simple sequentially rejective multiple test procedure, 1979.
+It assumes nothing about the distribution, and no outliers are removed. It is not scipy's because
+scipy.stats.mannwhitneyu has no exact p-value for samples with ties, and importing scipy.stats takes
+longer than most comparisons. Source: Mann and Whitney, On a test of whether one of two random
+variables is stochastically larger than the other, 1947.
 """
 
 import math
@@ -10,38 +11,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-ALPHA = 0.05
-MOST_EXACT = 50  # values of both samples together; their ways of being split fit a double exactly
+MAX_EXACT_VALUES = 50  # of both samples together; the number of splits is then exact in a double
 
 
 @dataclass(frozen=True, slots=True)
 class RankTest:
-    """Mann and Whitney's U of the first sample, and the two-sided p; ``exact``: not normal's."""
+    """The U statistic of the first sample and the two-sided p-value.
+
+    ``exact`` is False if the p-value is the normal approximation.
+    """
 
     u: float
     p: float
     exact: bool
 
 
-def mann_whitney(one: Sequence[float], other: Sequence[float]) -> RankTest | None:
-    """Return the two-sided U test of two samples; None where one is empty.
+def mann_whitney(first: Sequence[float], second: Sequence[float]) -> RankTest | None:
+    """Return the two-sided U test of two samples; None if a sample is empty.
 
-    Exact, ties included, up to MOST_EXACT values together: the share of all splits of these values
-    whose rank sum lies at least as far from its mean. Beyond that the normal approximation with
-    corrections for ties and continuity.
+    Up to MAX_EXACT_VALUES values the p-value is exact, also with ties: the share of all splits of
+    the values whose rank sum is at least as far from its mean. Above that it is the normal
+    approximation with corrections for ties and continuity.
     """
-    if not one or not other:
+    if not first or not second:
         return None
-    doubled = _doubled_ranks([*one, *other])
-    rank_sum = sum(doubled[: len(one)])
-    u = rank_sum / 2 - len(one) * (len(one) + 1) / 2
-    if len(doubled) <= MOST_EXACT:
-        return RankTest(u, _exact_p(doubled, len(one), rank_sum), exact=True)
-    return RankTest(u, _normal_p(doubled, len(one), rank_sum), exact=False)
+    doubled_ranks = _doubled_ranks([*first, *second])
+    rank_sum = sum(doubled_ranks[: len(first)])
+    u = rank_sum / 2 - len(first) * (len(first) + 1) / 2
+    if len(doubled_ranks) <= MAX_EXACT_VALUES:
+        return RankTest(u, _exact_p(doubled_ranks, len(first), rank_sum), exact=True)
+    return RankTest(u, _normal_p(doubled_ranks, len(first), rank_sum), exact=False)
 
 
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
-    """Return twice each value's rank from 1, so that the mean rank of equals is whole."""
+    """Return twice the rank of each value, from 1, so that the mean rank of ties is an integer."""
     places = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0] * len(values)
     before = 0
@@ -53,47 +56,27 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
     return ranks
 
 
-def _exact_p(doubled: Sequence[int], size: int, rank_sum: int) -> float:
-    """Return the share of the ways to take ``size`` ranks that lie as far from the mean."""
+def _exact_p(doubled_ranks: Sequence[int], size: int, rank_sum: int) -> float:
+    """Return the share of subsets of ``size`` ranks at least as far from the mean rank sum."""
     import numpy as np  # noqa: PLC0415 - start-up stays light
 
-    # ways[k, s]: how many sets of k ranks have the sum s.
-    ways = np.zeros((size + 1, sum(doubled) + 1))
-    ways[0, 0] = 1
-    for rank in doubled:
-        ways[1:, rank:] += ways[:-1, : ways.shape[1] - rank].copy()
-    # Sums are of doubled ranks, and their mean size * (n + 1): all whole.
-    mean = size * (len(doubled) + 1)
-    far = np.abs(np.arange(ways.shape[1]) - mean) >= abs(rank_sum - mean)
-    return float(ways[size, far].sum() / math.comb(len(doubled), size))
+    # subsets[k, s]: number of sets of k ranks with the sum s
+    subsets = np.zeros((size + 1, sum(doubled_ranks) + 1))
+    subsets[0, 0] = 1
+    for rank in doubled_ranks:
+        subsets[1:, rank:] += subsets[:-1, : subsets.shape[1] - rank].copy()
+    # Doubled ranks sum to size * (n + 1) on average, which is an integer.
+    mean = size * (len(doubled_ranks) + 1)
+    extreme = np.abs(np.arange(subsets.shape[1]) - mean) >= abs(rank_sum - mean)
+    return float(subsets[size, extreme].sum() / math.comb(len(doubled_ranks), size))
 
 
-def _normal_p(doubled: Sequence[int], size: int, rank_sum: int) -> float:
-    n = len(doubled)
-    ties = sum(t**3 - t for t in (len(list(each)) for _, each in groupby(sorted(doubled))))
-    variance = size * (n - size) / 12 * (n + 1 - ties / (n * (n - 1)))
+def _normal_p(doubled_ranks: Sequence[int], size: int, rank_sum: int) -> float:
+    n = len(doubled_ranks)
+    tie_sizes = [len(list(ties)) for _, ties in groupby(sorted(doubled_ranks))]
+    tie_term = sum(ties**3 - ties for ties in tie_sizes)
+    variance = size * (n - size) / 12 * (n + 1 - tie_term / (n * (n - 1)))
     if variance <= 0:
         return 1.0
     distance = max(0.0, abs(rank_sum - size * (n + 1)) / 2 - 0.5)
     return math.erfc(distance / math.sqrt(2 * variance))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return each p corrected for all having been looked at, in the order given."""
-    adjusted = [0.0] * len(p_values)
-    least = 0.0
-    for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        least = max(least, min(1.0, p_values[place] * (len(p_values) - done)))
-        adjusted[place] = least
-    return adjusted
-
-
-def least_size(comparisons: int) -> int:
-    """Return the size of two equal samples from which so many comparisons can show a difference.
-
-    The least p that samples of n without ties can have is 2 / C(2n, n).
-    """
-    size = 1
-    while 2 / math.comb(2 * size, size) * max(1, comparisons) > ALPHA:
-        size += 1
-    return size

@@ -1,86 +1,100 @@
-"""Rank tests against known answers and against every split written out."""
+"""The U test against published values, a brute-force computation, and scipy."""
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stallscope.statistics.rank_tests import MOST_EXACT, holm, least_size, mann_whitney
+from stallscope.statistics.rank_tests import MAX_EXACT_VALUES, mann_whitney
 
 
-def p_of(one, other) -> float:
-    found = mann_whitney(one, other)
-    assert found is not None
-    assert found.exact
-    return found.p
+def exact_p(first: Sequence[float], second: Sequence[float]) -> float:
+    test = mann_whitney(first, second)
+    assert test is not None
+    assert test.exact
+    return test.p
 
 
-def test_samples_that_lie_apart_have_the_least_p() -> None:
-    assert p_of([1, 2, 3, 4, 5], [6, 7, 8, 9]) == pytest.approx(2 / 126)
-    assert p_of([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == pytest.approx(2 / 252)
-    assert p_of([6, 7, 8, 9, 10], [1, 2, 3, 4, 5]) == pytest.approx(2 / 252)
+def test_separated_samples_have_the_smallest_possible_p_value() -> None:
+    assert exact_p([1, 2, 3, 4, 5], [6, 7, 8, 9]) == pytest.approx(2 / 126)
+    assert exact_p([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == pytest.approx(2 / 252)
+    assert exact_p([6, 7, 8, 9, 10], [1, 2, 3, 4, 5]) == pytest.approx(2 / 252)
 
 
-def test_the_u_of_mann_and_whitneys_tables() -> None:
-    # Their table I: n = 3 and m = 4, U <= 1 by chance in 2 of 35 orders.
-    found = mann_whitney([1, 2, 4], [3, 5, 6, 7])
-    assert found is not None
-    assert found.u == 1
-    assert found.p == pytest.approx(2 * 2 / 35)
+def test_u_agrees_with_the_table_of_mann_and_whitney() -> None:
+    # Their table I: for n = 3 and m = 4, U <= 1 in 2 of 35 orders.
+    test = mann_whitney([1, 2, 4], [3, 5, 6, 7])
+    assert test is not None
+    assert test.u == 1
+    assert test.p == pytest.approx(2 * 2 / 35)
 
 
-def test_equal_samples_show_nothing() -> None:
-    assert p_of([5, 5, 5], [5, 5, 5, 5]) == 1.0
+def test_equal_samples_have_p_1() -> None:
+    assert exact_p([5, 5, 5], [5, 5, 5, 5]) == 1.0
+    many = mann_whitney([1.0] * 40, [1.0] * 40)
+    assert many is not None
+    assert many.p == 1.0
+
+
+def test_an_empty_sample_has_no_test() -> None:
     assert mann_whitney([], [1.0]) is None
+    assert mann_whitney([1.0], []) is None
 
 
-def every_split(one, other) -> float:
-    values = sorted([*one, *other])
+def brute_force_p(first: Sequence[float], second: Sequence[float]) -> float:
+    """Enumerate every split of the values."""
+    values = sorted([*first, *second])
     rank = {v: sum(i + 1 for i, w in enumerate(values) if w == v) / values.count(v) for v in values}
-    mean = len(one) * (len(values) + 1) / 2
-    distance = abs(sum(rank[value] for value in one) - mean)
+    mean = len(first) * (len(values) + 1) / 2
+    distance = abs(sum(rank[value] for value in first) - mean)
     splits = [
         sum(rank[values[place]] for place in places)
-        for places in itertools.combinations(range(len(values)), len(one))
+        for places in itertools.combinations(range(len(values)), len(first))
     ]
     return sum(abs(split - mean) >= distance - 1e-9 for split in splits) / len(splits)
 
 
-FEW = st.lists(st.integers(0, 6), min_size=1, max_size=5)
+SMALL_SAMPLES = st.lists(st.integers(0, 6), min_size=1, max_size=5)
 
 
-@given(FEW, FEW)
-def test_ties_are_exact_too(one: list[int], other: list[int]) -> None:
-    assert p_of(one, other) == pytest.approx(every_split(one, other))
+@given(SMALL_SAMPLES, SMALL_SAMPLES)
+def test_the_exact_p_value_with_ties_equals_brute_force(
+    first: list[int], second: list[int]
+) -> None:
+    assert exact_p(first, second) == pytest.approx(brute_force_p(first, second))
 
 
-def test_the_normal_approximation_meets_the_exact_one() -> None:
-    one = [float(each * 7 % 31) for each in range(MOST_EXACT // 2)]
-    other = [each + 6.5 for each in one]
-    exact = mann_whitney(one, other)
-    approximate = mann_whitney([*one, 3.3], [*other, 9.8])
+def test_without_ties_the_exact_p_value_equals_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    first = [3.1, 4.7, 5.2, 8.8, 9.4, 1.2]
+    second = [2.2, 6.1, 7.3, 10.5, 11.9]
+    expected = stats.mannwhitneyu(first, second, method="exact")
+    test = mann_whitney(first, second)
+    assert test is not None
+    assert test.u == expected.statistic
+    assert test.p == pytest.approx(expected.pvalue)
+
+
+def test_the_normal_approximation_equals_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    first = [float(number * 7 % 31) for number in range(40)]
+    second = [float(number * 5 % 29) + 3 for number in range(30)]
+    expected = stats.mannwhitneyu(first, second, method="asymptotic", use_continuity=True)
+    test = mann_whitney(first, second)
+    assert test is not None
+    assert not test.exact
+    assert test.p == pytest.approx(expected.pvalue)
+
+
+def test_the_normal_approximation_is_close_to_the_exact_p_value() -> None:
+    first = [float(number * 7 % 31) for number in range(MAX_EXACT_VALUES // 2)]
+    second = [value + 6.5 for value in first]
+    exact = mann_whitney(first, second)
+    approximate = mann_whitney([*first, 3.3], [*second, 9.8])
     assert exact is not None
     assert approximate is not None
     assert exact.exact
     assert not approximate.exact
     assert approximate.p == pytest.approx(exact.p, rel=0.2)
-
-
-def test_many_values_that_are_equal() -> None:
-    found = mann_whitney([1.0] * 40, [1.0] * 40)
-    assert found is not None
-    assert found.p == 1.0
-
-
-def test_holm_corrects_in_order() -> None:
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([]) == []
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
-
-
-def test_how_many_it_takes() -> None:
-    assert least_size(1) == 4  # 2/70
-    assert least_size(3) == 5  # 6/252
-    assert least_size(6) == 5  # 12/252 = 0.048
-    assert least_size(7) == 6
