@@ -18,10 +18,10 @@ from cstates.idle.states import POLL
 from cstates.pinning.idle_plan import PASS_OVER_DISABLE
 from cstates.wake_latency import Found
 from stallscope.cpu_lists import format_cpu_list
+from stallscope.statistics.intervals import NORMAL_95
 
 LEAST_TIMED = 30  # wake-ups for a mean with an interval
 LEAST_WAKES_PER_S = 1.0
-NORMAL_95 = 1.96
 
 
 @dataclass(frozen=True, slots=True)

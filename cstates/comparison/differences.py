@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import median
 
-from stallscope.statistics.rank_tests import ALPHA, holm, least_size, mann_whitney
+from stallscope.statistics.multiple_tests import ALPHA, holm, min_group_size
+from stallscope.statistics.rank_tests import mann_whitney
 
 LEAST_ENTRIES_PER_S = 1.0  # of sleep states as it is: fewer, and sleeping can cost nothing
 MOST_OTHERS = 0.1  # of the CPUs' time: where others had more, that little gains says little
@@ -70,7 +71,7 @@ class Difference:
     @property
     def too_few(self) -> bool:
         """Return whether so few runs could show no difference, however great."""
-        return min(len(self.usual), len(self.values)) < least_size(self.compared)
+        return min(len(self.usual), len(self.values)) < min_group_size(self.compared)
 
     @property
     def unsteady(self) -> bool:

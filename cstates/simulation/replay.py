@@ -21,6 +21,7 @@ from cstates.simulation.trace import Trace
 from cstates.tables.state_table import StateTable
 from stallscope._native import IdleGovernor, replay_idle
 from stallscope.errors import UsageError
+from stallscope.statistics.quantiles import nearest_rank
 
 NO_LIMIT_NS = 2**63 - 1
 
@@ -106,8 +107,8 @@ def _row(governor: Governor, trace: Trace, machine: Machine) -> SimulatedRow:
         too_deep_share=sum(done.too_deep) / entries,
         too_shallow_share=sum(done.too_shallow) / entries,
         exit_mean_us=total_us / intervals,
-        exit_p50_us=percentile(exits, done.wakeups, 0.50),
-        exit_p99_us=percentile(exits, done.wakeups, 0.99),
+        exit_p50_us=_exit_quantile(exits, done.wakeups, 0.50),
+        exit_p99_us=_exit_quantile(exits, done.wakeups, 0.99),
         exit_us_per_s=total_us / duration_s if duration_s else None,
         residency={
             state.name: slept / idle_ns if idle_ns else 0.0
@@ -117,16 +118,8 @@ def _row(governor: Governor, trace: Trace, machine: Machine) -> SimulatedRow:
     )
 
 
-def percentile(values: list[int], counts: tuple[int, ...], share: float) -> float:
-    """Return the least value that at least ``share`` of the counts do not exceed (nearest rank)."""
-    order = sorted(zip(values, counts, strict=True))
-    needed = share * sum(counts)
-    reached = 0
-    for value, count in order:
-        reached += count
-        if count and reached >= needed:
-            return float(value)
-    return float(order[-1][0])
+def _exit_quantile(exits_us: list[int], counts: tuple[int, ...], share: float) -> float:
+    return float(nearest_rank(sorted(zip(exits_us, counts, strict=True)), share) or 0)
 
 
 def agreement(governor: Governor, trace: Trace, machine: Machine) -> Agreement | None:

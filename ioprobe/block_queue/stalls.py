@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from stallscope.statistics.quantiles import nearest_rank
+
 # io_uring's opcodes of reads and writes, include/uapi/linux/io_uring.h
 READS = frozenset({1, 4, 22, 49, 58})
 WRITES = frozenset({2, 5, 23, 59})
@@ -189,6 +191,7 @@ def process_stalls(
     whole = ThreadCounts(name)
     for thread in threads:
         whole.add(thread)
+    submits = sorted(whole.submit_ns.items())
     return ProcessStalls(
         pid=pid,
         name=name,
@@ -198,8 +201,8 @@ def process_stalls(
         punted_opcodes=dict(whole.punts.most_common()),
         calls=whole.calls,
         blocked_calls=whole.blocked_calls,
-        submit_p50_ns=_percentile(whole.submit_ns, 0.5),
-        submit_p99_ns=_percentile(whole.submit_ns, 0.99),
+        submit_p50_ns=nearest_rank(submits, 0.5),
+        submit_p99_ns=nearest_rank(submits, 0.99),
         submit_max_ns=max(whole.submit_ns, default=None),
         append_share=whole.appends / whole.direct_writes if whole.direct_writes else None,
         cause=cause_of(whole, room),
@@ -221,13 +224,3 @@ def cause_of(counts: ThreadCounts, room: QueueRoom) -> StallCause | None:
     if counts.appends > (punts + counts.blocked_calls) / 4:
         return StallCause.APPENDING
     return StallCause.OVER_NR_REQUESTS if room.was_full else StallCause.FILESYSTEM
-
-
-def _percentile(counted: Counter[int], share: float) -> int | None:
-    wanted = share * counted.total()
-    seen = 0
-    for value in sorted(counted):
-        seen += counted[value]
-        if seen >= wanted:
-            return value
-    return None

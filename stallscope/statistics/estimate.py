@@ -14,12 +14,13 @@ import math
 import statistics
 from collections.abc import Sequence
 
-import msgspec
+from stallscope.documents import Record
 
 CONFIDENCE = 0.95
+CONFIDENCE_OF_FIVE = 1 - 2 / 2**5  # 93.75 %: the range of five values
 
 
-class Estimate(msgspec.Struct, frozen=True, omit_defaults=True):
+class Estimate(Record, frozen=True, omit_defaults=True):
     """A median with its interval; None, and a warning with the reason, if nothing was measured."""
 
     median: float | None

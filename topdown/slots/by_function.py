@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from stallscope.statistics.intervals import NORMAL_95
 from topdown.slots.counts import Reading, counts_of
 from topdown.slots.evaluation import evaluate
 from topdown.slots.event_names import GENERIC, canonical
@@ -27,7 +28,6 @@ from topdown.stacks.symbols.function_table import kinds_of
 FEWEST_SAMPLES = 30  # below, a ratio of counts says little
 JACKKNIFE_GROUPS = 10
 MOST_FUNCTIONS = 200  # that are evaluated; the page and the tables show fewer
-_Z_95 = 1.96
 _CYCLES = frozenset({"cycles", "cpu-cycles", "unhalted_core_cycles", *GENERIC["cycles"]})
 _INSTRUCTIONS = frozenset({"instructions", "instruction_retired", *GENERIC["instructions"]})
 _Reals = npt.NDArray[np.float64]
@@ -272,7 +272,7 @@ def _interval(value: float, left_out: list[float | None]) -> Interval | None:
     if len(known) < JACKKNIFE_GROUPS:
         return None
     groups = len(known)
-    reach = _Z_95 * float(np.sqrt((groups - 1) / groups * ((known - known.mean()) ** 2).sum()))
+    reach = NORMAL_95 * float(np.sqrt((groups - 1) / groups * ((known - known.mean()) ** 2).sum()))
     return Interval(value - reach, value + reach)
 
 

@@ -9,9 +9,9 @@ from harness.cli.terminal import printable, wrapped
 from harness.cstates.compare.session import CompareOutcome
 from harness.cstates.compare.subject import CPU, P50, P99, SERVER_CPU, WALL
 from harness.cstates.show.text import columns
-from harness.labs.stages.statistics import spread
 from harness.pin.documents import plan_document
-from stallscope.statistics.rank_tests import ALPHA, least_size
+from stallscope.statistics.estimate import CONFIDENCE_OF_FIVE, Estimate, median_estimate
+from stallscope.statistics.multiple_tests import ALPHA, min_group_size
 
 SCHEMA = "stallscope.cstates.compare/1"
 HEADS = ("Setting", "n", "Median", "Interval", "Delta", "p", "p (Holm)")
@@ -93,7 +93,7 @@ def _too_few_text(outcome: CompareOutcome) -> str:
     tried = f"{others} setting{'s' if others > 1 else ''} and {metrics} metrics"
     return (
         f"No verdict: {_rounds(outcome)} too few for {tried}; it takes "
-        f"{least_size(others * metrics)}."
+        f"{min_group_size(others * metrics)}."
     )
 
 
@@ -151,9 +151,9 @@ def notes(outcome: CompareOutcome) -> Iterator[str]:
 
 def _cells(found: Comparison, setting: str, metric: str) -> tuple[str, ...]:
     scale = _METRICS[metric][1]
-    middle = spread(found.values(setting, metric))
+    middle = _estimate(found, setting, metric)
     difference = found.difference(setting, metric)
-    if middle is None:
+    if middle.median is None or middle.low is None or middle.high is None:
         return (printable(setting), "0", *["n/a"] * (len(HEADS) - 2))
     interval = f"{_number(middle.low * scale)} to {_number(middle.high * scale)}"
     cells = (printable(setting), str(middle.n), _number(middle.median * scale), interval)
@@ -165,6 +165,10 @@ def _cells(found: Comparison, setting: str, metric: str) -> tuple[str, ...]:
         return (*cells, delta, _p(difference.p), "")
     mark = "*" if difference.shown else ""
     return (*cells, delta, _p(difference.p), _p(difference.p_corrected) + mark)
+
+
+def _estimate(comparison: Comparison, setting: str, metric: str) -> Estimate:
+    return median_estimate(comparison.values(setting, metric), confidence=CONFIDENCE_OF_FIVE)
 
 
 def _number(value: float) -> str:
@@ -226,13 +230,13 @@ def _setting(outcome: CompareOutcome, name: str) -> dict[str, object]:
 
 
 def _metric(found: Comparison, setting: str, metric: str) -> dict[str, object]:
-    middle = spread(found.values(setting, metric))
+    middle = _estimate(found, setting, metric)
     difference = found.difference(setting, metric)
     return {
         "values": list(found.values(setting, metric)),
-        "median": middle and middle.median,
-        "low": middle and middle.low,
-        "high": middle and middle.high,
+        "median": middle.median,
+        "low": middle.low,
+        "high": middle.high,
         "delta_share": difference and difference.share,
         "p": difference and difference.p,
         "p_holm": difference and difference.p_corrected,

@@ -7,6 +7,8 @@ from itertools import pairwise
 from math import exp2, log2
 from statistics import median
 
+from stallscope.statistics.isotonic import isotonic_regression
+
 # A ring is on a plateau where the curve rises less than this around it, in factors an octave of
 # ring size. A cache that replaces lines at random is felt long after its end: beyond four times
 # its size the rise falls below this.
@@ -57,7 +59,7 @@ def find_levels(points: Sequence[CurvePoint]) -> tuple[Level, ...]:
     """Return the levels in a curve, fastest first; empty with fewer than four rings.
 
     The rule: outliers are taken out by a running median of five, then the logarithm of the latency
-    is fitted by the nearest curve that never falls (isotonic regression, pool adjacent violators).
+    is fitted by the nearest curve that never falls (isotonic regression).
     Runs of rings around which the fit rises less than FLAT_FACTOR an octave are plateaus, those
     closer than APART_FACTOR one. A level ends between the last ring below END_SHARE of the step to
     the next plateau, or END_LOG_SHARE of its logarithm where that is less, and the first above.
@@ -67,7 +69,7 @@ def find_levels(points: Sequence[CurvePoint]) -> tuple[Level, ...]:
         return ()
     octaves = [log2(ring.size_bytes) for ring in rings]
     raw = [log2(ring.latency_ns) for ring in rings]
-    fit = _never_falling(_without_outliers(raw))
+    fit = isotonic_regression(_without_outliers(raw))
     curve = _Curve(tuple(rings), octaves, raw, fit)
     runs = _merged(curve, _plateaus(curve))
     return tuple(
@@ -94,19 +96,6 @@ def _without_outliers(values: list[float]) -> list[float]:
     """Return each value's median with two neighbours on either side, as many on both."""
     reach = [min(2, place, len(values) - 1 - place) for place in range(len(values))]
     return [median(values[at - by : at + by + 1]) for at, by in enumerate(reach)]
-
-
-def _never_falling(values: list[float]) -> list[float]:
-    """Return the nearest values that never fall, by least squares (Barlow et al. 1972)."""
-    pools: list[tuple[float, int]] = []
-    for value in values:
-        mean, count = value, 1
-        while pools and pools[-1][0] > mean:
-            before, members = pools.pop()
-            mean = (before * members + mean * count) / (members + count)
-            count += members
-        pools.append((mean, count))
-    return [mean for mean, count in pools for _ in range(count)]
 
 
 def _plateaus(curve: _Curve) -> list[range]:

@@ -2,7 +2,8 @@
 
 from harness.labs.stages.plan import SATURATED
 from harness.labs.stages.results import Reading, StagesResults
-from harness.labs.stages.statistics import Conclusion, Spread, Verdict, judge
+from harness.labs.verdict import Conclusion, Verdict, judge
+from stallscope.statistics.estimate import Estimate
 
 
 def conclude(results: StagesResults) -> Verdict:
@@ -25,7 +26,7 @@ def conclude(results: StagesResults) -> Verdict:
     )
 
 
-def _work_per_cpu(results: StagesResults) -> Spread | None:
+def _work_per_cpu(results: StagesResults) -> Estimate:
     def work(each: Reading) -> float | None:
         return 1 / each.cpu_us if each.cpu_us else None
 

@@ -5,7 +5,7 @@ from harness.labs.stages.notes import notes
 from harness.labs.stages.plan import FIXED_RATE, NEAR_SATURATION, SATURATED, Load, Side
 from harness.labs.stages.results import Reading, Replays, StagesResults
 from harness.labs.stages.rows import BATCH, CPU, P99, QUANTITIES, THROUGHPUT, rows
-from harness.labs.stages.statistics import Spread
+from stallscope.statistics.estimate import Estimate
 
 SCHEMA = "stallscope.lab.stages/1"
 
@@ -13,18 +13,18 @@ SCHEMA = "stallscope.lab.stages/1"
 def lab_document(results: StagesResults) -> dict[str, object]:
     """Return the document of schema ``stallscope.lab.stages/1``; null is what is not known."""
     verdict = conclude(results)
-    batch = results.spread(SATURATED, Side.STAGED, BATCH.pick)
+    batch = results.estimate(SATURATED, Side.STAGED, BATCH.pick)
     return {
         "schema": SCHEMA,
         "path": results.options.path,
         "synthetic": results.options.path == "codec",
         "pairs": results.complete_pairs(SATURATED),
-        "throughput_ratio": _spread(results.ratio(SATURATED, THROUGHPUT.pick)),
-        "p99_ratio": _spread(results.ratio(FIXED_RATE, P99.pick)),
-        "p99_ratio_near_saturation": _spread(results.ratio(NEAR_SATURATION, P99.pick)),
-        "cpu_per_request_ratio": _spread(results.ratio(SATURATED, CPU.pick)),
+        "throughput_ratio": _estimate(results.ratio(SATURATED, THROUGHPUT.pick)),
+        "p99_ratio": _estimate(results.ratio(FIXED_RATE, P99.pick)),
+        "p99_ratio_near_saturation": _estimate(results.ratio(NEAR_SATURATION, P99.pick)),
+        "cpu_per_request_ratio": _estimate(results.ratio(SATURATED, CPU.pick)),
         **_simulated(results.replays),
-        "average_batch": None if batch is None else batch.median,
+        "average_batch": batch.median,
         "verdict": str(verdict.conclusion),
         "verdict_reason": verdict.reason,
         "p99_ratio_at_share": FIXED_RATE.share,
@@ -42,10 +42,13 @@ def lab_document(results: StagesResults) -> dict[str, object]:
     }
 
 
-def _spread(found: Spread | None) -> dict[str, float | int | None]:
-    if found is None:
-        return {"median": None, "low": None, "high": None, "n": 0}
-    return {"median": found.median, "low": found.low, "high": found.high, "n": found.n}
+def _estimate(estimate: Estimate) -> dict[str, float | int | None]:
+    return {
+        "median": estimate.median,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+    }
 
 
 def _simulated(replays: Replays) -> dict[str, object]:
@@ -109,9 +112,9 @@ def _load(results: StagesResults, load: Load) -> dict[str, object]:
         "pairs": results.complete_pairs(load),
         **{
             row.quantity.key: {
-                "unstaged": _spread(row.unstaged),
-                "staged": _spread(row.staged),
-                "ratio": _spread(row.ratio),
+                "unstaged": _estimate(row.unstaged),
+                "staged": _estimate(row.staged),
+                "ratio": _estimate(row.ratio),
             }
             for row in rows(results)
             if row.load == load

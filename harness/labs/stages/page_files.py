@@ -8,7 +8,14 @@ from harness.labs.stages.notes import heading, notes
 from harness.labs.stages.page import Block, Cell, SideFlame, StagesPage, render_stages_page
 from harness.labs.stages.plan import FIXED_RATE, SATURATED, Load, Side
 from harness.labs.stages.results import StagesResults
-from harness.labs.stages.rows import BATCH, THROUGHPUT, Row, measured_rows, ratio_text, spread_text
+from harness.labs.stages.rows import (
+    BATCH,
+    THROUGHPUT,
+    Row,
+    estimate_text,
+    measured_rows,
+    ratio_text,
+)
 from harness.labs.stages.text import simulated_rows, slot_text
 from harness.page.latency_panel import Series
 from harness.profile.analysis import analyze
@@ -78,19 +85,20 @@ def _blocks(results: StagesResults) -> list[Block]:
 def _cells(row: Row) -> tuple[Cell, ...]:
     text = row.quantity.text
     return (
-        Cell(spread_text(row.unstaged, text)),
-        Cell(spread_text(row.staged, text)),
+        Cell(estimate_text(row.unstaged, text)),
+        Cell(estimate_text(row.staged, text)),
         Cell(ratio_text(row.ratio), _look(row)),
     )
 
 
 def _look(row: Row) -> str:
     """Return whether staged is better or worse in every round, by more than a trifle."""
-    if row.ratio is None or row.quantity is BATCH:
+    if row.quantity is BATCH:
         return ""
     if row.quantity is THROUGHPUT and row.load != SATURATED:
         return ""  # the rate was asked for
-    more, less = row.ratio.low > 1 + _LEAST_EFFECT, row.ratio.high < 1 - _LEAST_EFFECT
+    more = row.ratio.is_above(1 + _LEAST_EFFECT)
+    less = row.ratio.is_below(1 - _LEAST_EFFECT)
     good, bad = (more, less) if row.quantity is THROUGHPUT else (less, more)
     return "better" if good else "worse" if bad else ""
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.labs.stages.plan import Load, Side, StagesOptions, Turn
-from harness.labs.stages.statistics import Spread, ratios, spread
+from harness.labs.verdict import lab_estimate
 from harness.workload.cores import Cores
+from stallscope.statistics.estimate import Estimate
+from stallscope.statistics.pairs import paired_ratios
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +91,14 @@ class StagesResults:
         found = {each.turn.pair: pick(each) for each in self._of(load, side)}
         return [found[pair] for pair in pairs]
 
-    def spread(
-        self, load: Load, side: Side, pick: Callable[[Reading], float | None]
-    ) -> Spread | None:
-        """Return a quantity's median and interval over the pairs; None where none has it."""
-        return spread([value for value in self.values(load, side, pick) if value is not None])
+    def estimate(self, load: Load, side: Side, pick: Callable[[Reading], float | None]) -> Estimate:
+        """Return the median of a quantity over the pairs."""
+        return lab_estimate([value for value in self.values(load, side, pick) if value is not None])
 
-    def ratio(self, load: Load, pick: Callable[[Reading], float | None]) -> Spread | None:
+    def ratio(self, load: Load, pick: Callable[[Reading], float | None]) -> Estimate:
         """Return staged over unstaged, pair by pair, with its interval."""
         staged, unstaged = (self.values(load, side, pick) for side in (Side.STAGED, Side.UNSTAGED))
-        return spread(ratios(staged, unstaged))
+        return lab_estimate(paired_ratios(staged, unstaged))
 
     def complete_pairs(self, load: Load) -> int:
         """Return how many pairs have both sides under a load."""

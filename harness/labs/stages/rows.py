@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from harness.labs.stages.plan import SATURATED, Load, Side
 from harness.labs.stages.results import Reading, StagesResults
-from harness.labs.stages.statistics import Spread
 from harness.load.text import microseconds
+from stallscope.statistics.estimate import Estimate
 
 
 def _count(value: float) -> str:
@@ -48,9 +48,9 @@ class Row:
 
     load: Load
     quantity: Quantity
-    unstaged: Spread | None
-    staged: Spread | None
-    ratio: Spread | None
+    unstaged: Estimate
+    staged: Estimate
+    ratio: Estimate
 
 
 def rows(results: StagesResults) -> list[Row]:
@@ -59,8 +59,8 @@ def rows(results: StagesResults) -> list[Row]:
         Row(
             load,
             quantity,
-            results.spread(load, Side.UNSTAGED, quantity.pick),
-            results.spread(load, Side.STAGED, quantity.pick),
+            results.estimate(load, Side.UNSTAGED, quantity.pick),
+            results.estimate(load, Side.STAGED, quantity.pick),
             results.ratio(load, quantity.pick),
         )
         for load in (SATURATED, *results.options.loads)
@@ -70,24 +70,22 @@ def rows(results: StagesResults) -> list[Row]:
 
 def measured_rows(results: StagesResults) -> list[Row]:
     """Return the rows that have a value on a side."""
-    return [row for row in rows(results) if row.unstaged is not None or row.staged is not None]
+    return [row for row in rows(results) if row.unstaged.n or row.staged.n]
 
 
-def spread_text(found: Spread | None, text: Callable[[float], str]) -> str:
-    """Return a median with its interval; "n/a" where there is none."""
-    if found is None:
+def estimate_text(estimate: Estimate, text: Callable[[float], str]) -> str:
+    """Return a median with its interval; "n/a" without a value."""
+    if estimate.median is None or estimate.low is None or estimate.high is None:
         return "n/a"
-    values, units = zip(
-        *(text(value).partition(" ")[::2] for value in (found.median, found.low, found.high)),
-        strict=True,
-    )
-    if len(set(units)) == 1:  # told once
+    texts = [text(value) for value in (estimate.median, estimate.low, estimate.high)]
+    values, units = zip(*(words.partition(" ")[::2] for words in texts), strict=True)
+    if len(set(units)) == 1:  # the unit is printed once
         return f"{values[0]} ({values[1]} to {values[2]}) {units[0]}".rstrip()
-    return f"{text(found.median)} ({text(found.low)} to {text(found.high)})"
+    return f"{texts[0]} ({texts[1]} to {texts[2]})"
 
 
-def ratio_text(found: Spread | None) -> str:
-    """Return a ratio with its interval and number of pairs; empty where there is none."""
-    if found is None:
+def ratio_text(ratio: Estimate) -> str:
+    """Return a ratio with its interval and number of pairs; empty without a value."""
+    if ratio.median is None:
         return ""
-    return f"{found.median:.3f} ({found.low:.3f} to {found.high:.3f}) n={found.n}"
+    return f"{ratio.median:.3f} ({ratio.low:.3f} to {ratio.high:.3f}) n={ratio.n}"

@@ -7,7 +7,7 @@ from harness.labs.stages.conclusion import conclude
 from harness.labs.stages.notes import heading, notes
 from harness.labs.stages.plan import Side
 from harness.labs.stages.results import StagesResults
-from harness.labs.stages.rows import Row, measured_rows, ratio_text, spread_text
+from harness.labs.stages.rows import Row, estimate_text, measured_rows, ratio_text
 
 _WIDTHS = (20, 31, 31, 32)
 
@@ -44,8 +44,8 @@ def _line(row: Row) -> str:
     text = row.quantity.text
     return _columns(
         f"  {row.quantity.name}",
-        spread_text(row.unstaged, text),
-        spread_text(row.staged, text),
+        estimate_text(row.unstaged, text),
+        estimate_text(row.staged, text),
         ratio_text(row.ratio),
     )
 

@@ -1,11 +1,13 @@
 """The storm lab's verdict: what the recommended limit gains the reader, and what writers pay."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.labs.stages.statistics import LEAST_PAIRS, Conclusion, Spread, judge
 from harness.labs.storm.plan import against_text
 from harness.labs.storm.rounds import OTHERS, READER, WRITER, StormResults
+from harness.labs.verdict import MIN_PAIRS, Conclusion, judge
+from stallscope.statistics.estimate import Estimate
 
 KEPT_SHARE = 0.95  # of the writer's bandwidth: less is a price
 LEAST_READS = 1000  # below, p99.9 is little more than the greatest value
@@ -50,22 +52,22 @@ def conclude(results: StormResults) -> StormVerdict:
     writer = results.ratio(results.limited, results.against, OTHERS[WRITER])
     told = f"limit {limit} against {against_text(other)}: reader's p99 {_text(p99)}, "
     told += f"p99.9 {_text(p999)}, writer's bandwidth {_text(writer)}, "
-    told += f"{p99.n if p99 else 0} pairs of rounds"
+    told += f"{p99.n} pairs of rounds"
     return _of_ratios(p99, writer, told)
 
 
-def _of_ratios(p99: Spread | None, writer: Spread | None, told: str) -> StormVerdict:
-    tail = judge(_inverse(p99), "p99").conclusion
-    if p99 is None or p99.n < LEAST_PAIRS or writer is None:
-        few = f"too few rounds passed, it takes at least {LEAST_PAIRS}: {told}"
+def _of_ratios(p99: Estimate, writer: Estimate, told: str) -> StormVerdict:
+    tail = judge(p99.reciprocal(), "p99").conclusion
+    if p99.n < MIN_PAIRS or writer.median is None:
+        few = f"too few rounds passed, it takes at least {MIN_PAIRS}: {told}"
         return StormVerdict(StormConclusion.REFUSED, few)
     if tail == Conclusion.LOSS:
         return StormVerdict(StormConclusion.LOSS, told)
     if tail == Conclusion.NO_GAIN:
         return StormVerdict(StormConclusion.NO_GAIN, told)
-    if tail == Conclusion.GAIN and writer.low >= KEPT_SHARE:
+    if tail == Conclusion.GAIN and writer.is_within(KEPT_SHARE, math.inf):
         return StormVerdict(StormConclusion.GAIN, told)
-    if tail == Conclusion.GAIN and writer.high < KEPT_SHARE:
+    if tail == Conclusion.GAIN and writer.is_below(KEPT_SHARE):
         return StormVerdict(StormConclusion.PRICE, told)
     what = "the writer's bandwidth" if tail == Conclusion.GAIN else "the reader's p99"
     return StormVerdict(
@@ -75,17 +77,10 @@ def _of_ratios(p99: Spread | None, writer: Spread | None, told: str) -> StormVer
     )
 
 
-def _inverse(found: Spread | None) -> Spread | None:
-    """Return the ratio the other way round, where more is better."""
-    if found is None or found.low <= 0:
-        return None
-    return Spread(1 / found.median, 1 / found.high, 1 / found.low, found.n)
-
-
-def _text(found: Spread | None) -> str:
-    if found is None:
+def _text(ratio: Estimate) -> str:
+    if ratio.median is None:
         return "n/a"
-    return f"{found.median:.3f}x ({found.low:.3f} to {found.high:.3f})"
+    return f"{ratio.median:.3f}x ({ratio.low:.3f} to {ratio.high:.3f})"
 
 
 def _how(results: StormResults) -> str:

@@ -2,12 +2,12 @@
 
 from dataclasses import asdict
 
-from harness.labs.stages.statistics import Spread
 from harness.labs.storm.conclusion import LEAST_READS, conclude
 from harness.labs.storm.plan import ALONE, asked_text
 from harness.labs.storm.rounds import COMPARED, OTHERS, READER, WRITER, StormResults
 from harness.labs.storm.trial import Recommended
 from ioprobe.storm import Setting, StormRound
+from stallscope.statistics.estimate import Estimate
 
 SCHEMA = "stallscope.lab.storm/1"
 
@@ -76,26 +76,30 @@ def _row(results: StormResults, setting: Setting) -> dict[str, object]:
         "reads": sum(one.reads for one in kept),
         "rounds": len(kept),
         "masked": [why for one in all_of for why in one.failed],
-        "spreads": {name: _spread(results.spread(setting, COMPARED[name])) for name in COMPARED},
+        "spreads": {
+            name: _estimate(results.estimate(setting, COMPARED[name])) for name in COMPARED
+        },
     }
 
 
 def _median(results: StormResults, setting: Setting, name: str) -> float | None:
-    found = results.spread(setting, {**READER, **OTHERS}[name])
-    return None if found is None else found.median
+    return results.estimate(setting, {**READER, **OTHERS}[name]).median
 
 
 def _ratios(results: StormResults, against: Setting) -> dict[str, object]:
     return {
-        name: _spread(results.ratio(results.limited, against, pick))
+        name: _estimate(results.ratio(results.limited, against, pick))
         for name, pick in COMPARED.items()
     }
 
 
-def _spread(found: Spread | None) -> dict[str, float | int | None]:
-    if found is None:
-        return {"median": None, "low": None, "high": None, "n": 0}
-    return {"median": found.median, "low": found.low, "high": found.high, "n": found.n}
+def _estimate(estimate: Estimate) -> dict[str, float | int | None]:
+    return {
+        "median": estimate.median,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+    }
 
 
 def _round(one: StormRound) -> dict[str, object]:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness.labs.stages.statistics import Spread, ratios, spread
 from harness.labs.storm.plan import StormOptions, against, settings
 from harness.labs.storm.trial import Recommended
+from harness.labs.verdict import lab_estimate
 from ioprobe.storm import ReaderLatency, Setting, StormRound
 from stallscope.errors import StallscopeError
+from stallscope.statistics.estimate import Estimate, missing
+from stallscope.statistics.pairs import paired_ratios
 
 Pick = Callable[[StormRound], float | None]
 
@@ -61,18 +63,18 @@ class StormResults:
         """Return a setting's rounds that passed their checks."""
         return [one for one in self.all_of(setting) if not one.failed]
 
-    def spread(self, setting: Setting, pick: Pick) -> Spread | None:
+    def estimate(self, setting: Setting, pick: Pick) -> Estimate:
         """Return the median of a quantity over the rounds that passed."""
         found = [pick(one) for one in self.kept(setting)]
-        return spread([value for value in found if value is not None])
+        return lab_estimate([value for value in found if value is not None])
 
-    def ratio(self, upper: Setting, lower: Setting, pick: Pick) -> Spread | None:
+    def ratio(self, upper: Setting, lower: Setting, pick: Pick) -> Estimate:
         """Return the median ratio of two settings, of rounds in which both passed."""
         if upper == lower:
-            return None
+            return missing("the settings are the same")
         over, under = _by_round(self.kept(upper), pick), _by_round(self.kept(lower), pick)
         both = sorted(over.keys() & under.keys())
-        return spread(ratios([over[at] for at in both], [under[at] for at in both]))
+        return lab_estimate(paired_ratios([over[at] for at in both], [under[at] for at in both]))
 
     @property
     def limited(self) -> Setting:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from harness.labs.storm.plan import AGAINST, StormOptions, runs
 from ioprobe.storm import Run, StormRound
+from stallscope.statistics.isotonic import isotonic_regression
 
 KEPT_SHARE = 0.95  # of the writer's bandwidth at 128: the verdict calls less a price
 
@@ -65,7 +66,7 @@ def recommended(options: StormOptions, rounds: Sequence[StormRound]) -> Recommen
     tried = [Tried(limit, mean, n) for limit, (mean, n) in found if n]
     if not tried:
         return None
-    rising = risen([*(one.bandwidth_share for one in tried), 1.0])
+    rising = isotonic_regression([*(one.bandwidth_share for one in tried), 1.0])
     kept = [one.limit for one, share in zip(tried, rising, strict=False) if share >= KEPT_SHARE]
     how = f"the least that keeps {KEPT_SHARE:.0%} of the writer's bandwidth at {AGAINST}"
     if not kept:
@@ -74,20 +75,6 @@ def recommended(options: StormOptions, rounds: Sequence[StormRound]) -> Recommen
     n = min(one.rounds for one in tried)
     least = min(kept, default=AGAINST)
     return Recommended(least, f"{how}, of {names} in {n} short rounds", tuple(tried))
-
-
-def risen(values: Sequence[float]) -> list[float]:
-    """Return the rising values nearest to these by least squares: what falls shares a mean.
-
-    Ayer et al., An empirical distribution function for sampling with incomplete information, 1955.
-    """
-    blocks: list[tuple[float, int]] = []
-    for value in values:
-        blocks.append((value, 1))
-        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            (upper, m), (lower, n) = blocks.pop(), blocks.pop()
-            blocks.append(((upper * m + lower * n) / (m + n), m + n))
-    return [mean for mean, n in blocks for _ in range(n)]
 
 
 def _shares(found: dict[int, float], full: dict[int, float]) -> tuple[float, int]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cstates.simulation.governors import KNOWN, chosen_governors
-from cstates.simulation.replay import Machine, SimulatedRow, agreement, percentile, replay, simulate
+from cstates.simulation.replay import Machine, SimulatedRow, agreement, replay, simulate
 from cstates.simulation.trace import Trace, read_trace
 from cstates.simulation.workloads import make_trace, parse_workload
 from cstates.tables import known_table_names, load_table
@@ -49,13 +49,6 @@ def test_menu_by_hand() -> None:
     done = replay(KNOWN[2], trace_of([250] * 7), Machine(X5650))
     assert KNOWN[2].name == "menu-6.18"
     assert done.choices.tolist() == [4, 4, 4, 4, 4, 3, 3]
-
-
-def test_percentiles_are_of_the_nearest_rank() -> None:
-    assert percentile([0, 3, 200], (0, 98, 2), 0.50) == 3
-    assert percentile([0, 3, 200], (0, 99, 1), 0.99) == 3
-    assert percentile([0, 3, 200], (0, 98, 2), 0.99) == 200
-    assert percentile([5, 1], (1, 0), 0.5) == 5
 
 
 # Means in microseconds and shares of the sources' replay of request-reply idles around 250 us on

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from topdown.slots.counting.quantiles import two_sided_t
+from stallscope.statistics.intervals import student_t_95
 
 if TYPE_CHECKING:
     from topdown.slots.counting.windows import Floats, GroupWindows
@@ -192,7 +192,7 @@ class Estimator:
             steps = ran[1:] - ran[:-1]
             spread = float((steps**2).sum()) / 2 * len(ran) / (len(ran) - 1)
             variance += spread * (1 - share)
-        return float(two_sided_t(fewest - 1) * variance**0.5) if variance > 0 else 0.0
+        return float(student_t_95(fewest - 1) * variance**0.5) if variance > 0 else 0.0
 
     def waited(self, places: Iterable[int]) -> bool:
         """Return whether any of these groups had to wait for its turn."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from stallscope.errors import RecordingError
+from stallscope.statistics.intervals import mean_interval
 from topdown.slots.counting.asked_events import AskedEvent
 from topdown.slots.counting.bottleneck import Marked, mark
 from topdown.slots.counting.estimation import (
@@ -14,7 +15,6 @@ from topdown.slots.counting.estimation import (
     Quantity,
     merged,
 )
-from topdown.slots.counting.quantiles import mean_interval
 from topdown.slots.counting.recorded import Run
 from topdown.slots.counting.tree_estimate import STARVED, TreeEstimate
 from topdown.slots.counting.unknown_cpu import CYCLES, NO_SLOTS, UnknownEstimate

@@ -18,8 +18,8 @@ from harness.labs.stages.page_files import stages_page
 from harness.labs.stages.plan import OPEN_LOADS, SATURATED, Load, Side, turns
 from harness.labs.stages.profiles import first_level
 from harness.labs.stages.results import Replays, SlotsFound, StagesResults
-from harness.labs.stages.statistics import Conclusion
 from harness.labs.stages.text import lines
+from harness.labs.verdict import Conclusion
 from harness.workload.cores import two_cores
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots

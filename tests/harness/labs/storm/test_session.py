@@ -30,7 +30,6 @@ from harness.labs.storm.trial import (
     KEPT_SHARE,
     Recommended,
     recommended,
-    risen,
     trial_of,
     trial_runs,
 )
@@ -164,7 +163,6 @@ def test_readings_that_fall_by_chance_are_taken_for_equal() -> None:
     assert found is not None
     assert [one.bandwidth_share for one in found.tried] == pytest.approx([0.5, 0.962, 0.9478])
     assert found.limit == 16
-    assert risen([0.5, 0.9, 0.7, 0.8, 1.0]) == pytest.approx([0.5, 0.8, 0.8, 0.8, 1.0])
 
 
 def test_where_every_limit_costs_there_is_none() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from stallscope.statistics.intervals import student_t_95
 from topdown.slots.counting.estimation import Estimator, Quantity, difference
-from topdown.slots.counting.quantiles import mean_interval, two_sided_t
 from topdown.slots.counting.windows import GroupWindows
 
 RATIO = Quantity("ratio", frozenset(("a", "c")), lambda known: known["a"] / known["c"])
@@ -54,7 +54,7 @@ def test_a_quantity_moves_with_the_windows_of_its_group() -> None:
     half = found.half_width(moved)
     assert half is not None
     steps = np.diff(moved[0])
-    expected = (np.sum(steps**2) / 2 * 6 / 5 * 0.5) ** 0.5 * two_sided_t(5)
+    expected = (np.sum(steps**2) / 2 * 6 / 5 * 0.5) ** 0.5 * student_t_95(5)
     assert half == pytest.approx(expected)
     assert found.half_width(difference(moved, moved)) == pytest.approx(0, abs=1e-15)
     assert found.half_width(difference(moved, {})) == pytest.approx(half)
@@ -78,14 +78,6 @@ def test_three_windows_have_no_interval() -> None:
 def test_what_has_no_value_moves_nothing() -> None:
     found = Estimator((group({"c": [0.0] * 6, "a": [1.0] * 6}, share=0.5),), "c")
     assert found.half_width(found.influence(RATIO)) == 0.0
-
-
-def test_quantiles_are_those_of_tables() -> None:
-    for freedom, expected in ((1, 12.706), (4, 2.776), (11, 2.201), (30, 2.042), (1000, 1.962)):
-        assert two_sided_t(freedom) == pytest.approx(expected, abs=5e-4)
-    mean, half = mean_interval([1.0, 2.0, 3.0])
-    assert mean == 2.0
-    assert half == pytest.approx(4.3027 / 3**0.5)
 
 
 def test_a_count_by_time_has_the_error_that_cancels_in_ratios() -> None:
