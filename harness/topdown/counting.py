@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from harness.cli.target_status import exit_code, explain
+from harness.recordings.settings import keep_settings
+from harness.recordings.settings_text import settings_now
 from harness.topdown.follow import Follower, OnSlice
 from harness.topdown.places import command_output, live_progress, recording_place
-from harness.topdown.request import Request, check_level
+from harness.topdown.request import Request
 from stallscope.collector import CountOptions, Outcome, Progress, collect
-from stallscope.errors import UnableError
 from stallscope.recordings import open_recording
 from stallscope.system_files import Roots
 from topdown.slots.measurement import Measurement
@@ -33,7 +34,7 @@ def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measuremen
     """Return what hardware counters say, and the exit code that the command's end asks for."""
     from topdown.slots.counting import live  # noqa: PLC0415 - loads numpy
 
-    _check_deepest(asked, means.roots)
+    before = settings_now() if asked.directory is not None else None
     with recording_place(asked.directory) as place, live_progress(asked) as show:
         follower = Follower(place, asked.interval_ms, on_slice)
 
@@ -46,6 +47,8 @@ def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measuremen
 
         taken = live.measure(_request(asked, place), count, means.roots)
         follower.finish(taken.measurement)
+        for recording in taken.recordings:
+            keep_settings(recording, before)
         manifest = open_recording(taken.recordings[-1]).manifest
     assert manifest is not None
     explain(manifest, taken.outcome, kept=asked.directory is not None)
@@ -79,16 +82,3 @@ def _request(asked: Request, place: Path) -> "live.Request":
         drill=asked.drill,
         cpu=asked.cpu,
     )
-
-
-def _check_deepest(asked: Request, roots: Roots) -> None:
-    """Raise UsageError where a level is below the deepest of this CPU's tree."""
-    from topdown.slots.detection import model_named, model_of_machine  # noqa: PLC0415
-
-    if asked.level is None:
-        return
-    try:
-        model = model_named(asked.cpu) if asked.cpu else model_of_machine(roots)
-    except UnableError:  # of a CPU without a model, and so without a tree
-        return
-    check_level(asked.level, model.deepest)

@@ -3,15 +3,17 @@
 from dataclasses import dataclass, replace
 
 from harness.cli.recording_options import Choice
-from harness.cli.target_status import explain
+from harness.cli.target_status import exit_code, explain
 from harness.cli.terminal import LiveLine, note, warn
 from harness.machine_checks.check import Check, Status
+from harness.recordings.settings import keep_settings
+from harness.recordings.settings_text import settings_now
 from harness.topdown.counting import Means, counted
 from harness.topdown.follow import OnSlice
 from harness.topdown.places import command_output, live_progress, own_output, recording_place
-from harness.topdown.request import Request, Source, check_level
+from harness.topdown.request import Request, Source
 from stallscope.collector import CollectorOptions
-from stallscope.errors import StallscopeError, UnableError, UsageError
+from stallscope.errors import UnableError, UsageError
 from stallscope.programs import FOLDER
 from stallscope.recordings import open_recording
 from stallscope.system_files import Roots
@@ -23,19 +25,17 @@ BY_SIMULATION = "stallscope topdown --source model -- CMD models a program's slo
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A measurement and how the command line ends: by an error that is said after it, or a code."""
+    """A measurement and the exit code of the command."""
 
     measurement: Measurement
     exit_code: int = 0
-    error: StallscopeError | None = None
 
 
 def take(asked: Request, on_slice: OnSlice, means: Means = Means()) -> Taken:  # noqa: B008 - immutable
-    """Return the measurement that was asked for.
+    """Return the requested measurement.
 
-    Without counters ``auto`` observes what samples and the kernel tell of a process or command,
-    and ends as unable all the same; it never takes the model by itself. Raises UnableError where
-    nothing can be said.
+    Without counters, ``auto`` observes a process or command by samples and kernel counters; it
+    never chooses the model. Raises UnableError if no source is available.
     """
     if asked.source is Source.RECORDING:
         return _recorded(asked, on_slice)
@@ -71,8 +71,6 @@ def _recorded(asked: Request, on_slice: OnSlice) -> Taken:
             "name a directory that stallscope topdown -o made, or a file of counts",
         )
     run = read_run(asked.file, cpu=asked.cpu)
-    if run.subject.model is not None:
-        check_level(asked.level, run.subject.model.deepest)
     measurement = measurement_of([run], interval_ms=asked.interval_ms)
     for each in measurement.slices:
         on_slice(each, measurement)
@@ -131,13 +129,19 @@ def _of_counting(asked: Request) -> tuple[str, ...]:
 
 
 def _observed(asked: Request, check: Check) -> Taken:
-    """Return what samples and kernel counters say of a process or command."""
+    """Return samples and kernel counters of a process or command."""
     from topdown.slots.without_pmu.observation import observe  # noqa: PLC0415 - loads numpy
 
     assert asked.choice is not None
-    note("no hardware counters: observing what samples and the kernel's counters say instead")
+    if asked.picture:
+        raise UnableError(
+            f"-o {asked.output}: a picture needs counted intervals, and {check.detail}",
+            _remedy(check, asked),
+        )
+    note("no hardware counters: samples and kernel counters are reported instead of slots")
     for option in _of_counting(asked):
-        warn(f"{option} means nothing without hardware counters")
+        warn(f"{option} has no effect without hardware counters")
+    before = settings_now() if asked.directory is not None else None
     with recording_place(asked.directory) as place, live_progress(asked) as follow:
         options = CollectorOptions(
             output=place,
@@ -147,9 +151,11 @@ def _observed(asked: Request, check: Check) -> Taken:
             force=asked.force,
         )
         seen = observe(options, follow, command_output(asked.form))
+        keep_settings(place, before)
         manifest = open_recording(place).manifest
     assert manifest is not None
     explain(manifest, seen.outcome, kept=asked.directory is not None)
     measurement = seen.measurement()
     measurement = replace(measurement, warnings=(*measurement.warnings, check.detail))
-    return Taken(measurement, error=UnableError(check.detail, _remedy(check, asked)))
+    note(f"to obtain slots: {_remedy(check, asked)}")
+    return Taken(measurement, exit_code(manifest, seen.outcome))

@@ -8,6 +8,8 @@ import click
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import colours, printable, width
 from harness.profile.analysis import host_facts
+from harness.recordings.settings import recorded_facts, recorded_settings
+from harness.recordings.settings_text import settings_lines
 from harness.topdown.document import document
 from harness.topdown.page import render_slots_page
 from harness.topdown.tree import View, lines
@@ -38,17 +40,22 @@ def report_counters(
                     measurement,
                     title=manifest.target.describe(),
                     recording_name=recording.name,
-                    host={key: text for key, text in host_facts(manifest).items() if text},
+                    host={key: text for key, text in host_facts(manifest).items() if text}
+                    | recorded_facts(recording.path),
                 )
             ],
         )
+    settings = recorded_settings(recording.path)
     if as_json:
         found = document(measurement, None)
+        found["settings"] = settings and settings.document()
         found["recording"] = str(recording.path)
         found["report"] = None if page is None else str(page)
         click.echo(json.dumps(found, allow_nan=False))
         return
     for line in lines(measurement, View(None, width(), str(measurement.kind))):
+        click.echo(line, color=colours())
+    for line in settings_lines(settings, width()):
         click.echo(line, color=colours())
     click.echo(f"\nrecording  {printable(str(recording.path))}")
     if page is not None:

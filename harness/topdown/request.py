@@ -1,6 +1,5 @@
 """What `stallscope topdown` was asked for, checked: options that contradict are refused here."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +16,6 @@ LONGEST_INTERVAL_MS = 3_600_000
 PAGE = "html"
 # Endings of files that nobody means a directory by.
 NO_DIRECTORY = ("json", "csv", "txt", "pdf", "jpg", "jpeg", "gif", "webp", "xml")
-MOST_LEVELS = 6  # of any CPU's tree
 
 
 class Source(StrEnum):
@@ -95,7 +93,6 @@ def request(values: dict[str, Any]) -> Request:
     interval_ms = values["interval_ms"]
     if interval_ms is not None:
         _check_interval(interval_ms)
-    check_level(values["level"], MOST_LEVELS if chosen is not None else sys.maxsize)
     found = Request(
         source,
         file,
@@ -210,13 +207,4 @@ def _check_interval(interval_ms: int) -> None:
     if interval_ms > LONGEST_INTERVAL_MS:
         raise UsageError(
             f"-I {interval_ms} is too long", f"milliseconds, at most {LONGEST_INTERVAL_MS}"
-        )
-
-
-def check_level(level: int | None, deepest: int) -> None:
-    """Raise UsageError where a level is below the deepest of a tree."""
-    if level is not None and level > deepest:
-        raise UsageError(
-            f"-l {level}: this CPU's tree has {deepest} level{'s' if deepest > 1 else ''}",
-            f"choose 1 to {deepest}",
         )

@@ -16,9 +16,9 @@ from harness.topdown.follow import OnSlice
 from harness.topdown.intervals import IntervalLines, doubts, plot
 from harness.topdown.plot import picture
 from harness.topdown.replay_document import replay_elements, replay_rows
-from harness.topdown.request import Form, Request, check_level
+from harness.topdown.request import Form, Request
 from harness.topdown.tree import View, lines
-from topdown.slots.measurement import Kind, Measurement, Slice
+from topdown.slots.measurement import Measurement, Slice
 from topdown.slots.replayed import replayed
 from topdown.slots.replayed_measurement import measurement_of_reading
 
@@ -29,7 +29,7 @@ def show_replay(asked: Request) -> None:
     """Print the trees of a file's counts."""
     assert asked.file is not None
     found = replayed(asked.file, cpu=asked.cpu)
-    check_level(asked.level, max(each.model.deepest for each in found))
+    _note_level(asked.level, max(each.model.deepest for each in found))
     trees = (each.tree() for each in found)
     if asked.form is not Form.TEXT:
         as_text = replay_elements if asked.form is Form.JSON else replay_rows
@@ -44,20 +44,27 @@ def show_replay(asked: Request) -> None:
 
 
 def show_measured(asked: Request, means: Means = Means()) -> int:  # noqa: B008 - immutable
-    """Return the exit code, after printing what was measured as it comes and at its end.
+    """Return the exit code, after printing intervals as they are measured and the result.
 
-    Raises what take() raises; and where slots are unavailable why, after what is known instead.
+    Raises the errors of take().
     """
     with _live(asked) as on_slice:
         taken = take(asked, on_slice, means)
+    levels = [node.level for node in taken.measurement.nodes if node.level is not None]
+    if levels:
+        _note_level(asked.level, max(levels))
     try:
         _print(taken.measurement, asked)
     finally:  # whoever reads the text may leave before its end
         _write_file(taken.measurement, asked)
-    if taken.error is not None:
-        sys.stdout.flush()
-        raise taken.error
     return taken.exit_code
+
+
+def _note_level(level: int | None, deepest: int) -> None:
+    """Print a note if a level is deeper than the tree, which is then shown whole."""
+    if level is not None and level > deepest:
+        plural = "s" if deepest > 1 else ""
+        note(f"-l {level}: this CPU's tree has {deepest} level{plural}; all are shown")
 
 
 def _print(measurement: Measurement, asked: Request) -> None:
@@ -71,7 +78,7 @@ def _print(measurement: Measurement, asked: Request) -> None:
 
 
 def _write_file(measurement: Measurement, asked: Request) -> None:
-    """Write the picture or page that -o asks for; of slots that are unavailable just the page."""
+    """Write the picture or page that -o names."""
     if asked.output is None or not (asked.picture or asked.page):
         return
     if asked.page:
@@ -80,8 +87,6 @@ def _write_file(measurement: Measurement, asked: Request) -> None:
         title = measurement.source if asked.choice is None else asked.choice.describe()
         page = render_slots_page(measurement, title=title, recording_name="", host={})
         write_whole(asked.output, [page])
-    elif measurement.kind is Kind.UNAVAILABLE:
-        return
     else:
         write_whole(asked.output, [picture(measurement, asked.picture)])
     note(f"written: {asked.output}")

@@ -11,6 +11,7 @@ from harness.labs.kernels.known_kernels import KnownKernel, running
 from stallscope.collector import CollectorOptions
 from stallscope.errors import StallscopeError
 from topdown.slots.measurement import Kind, Measurement
+from topdown.slots.without_pmu.kernel_findings import CAUSE_NOT_KNOWN
 from topdown.slots.without_pmu.observation import observe
 
 OBSERVED_S = 1.0
@@ -22,6 +23,9 @@ _SEVERAL_THREADS = (
     "cores that take a line from each other are seen by hardware counters alone; the model "
     "simulates one core"
 )
+# Kernel counters do not distinguish a contended lock from idle threads in futex.
+_FUTEX_ANSWER = "waiting: lock"
+_FUTEX_UNKNOWN = f"time in futex is {CAUSE_NOT_KNOWN}"
 _NO_MODEL = "no hardware counter can be read, and there is no modelled source here"
 
 Diagnose = Callable[[KnownKernel], Measurement]
@@ -93,8 +97,10 @@ def _by_kernel(kernel: KnownKernel) -> Row:
         options = CollectorOptions(Path(directory) / "run", pids=(pid,), duration_s=OBSERVED_S)
         finding = observe(options).finding
     source = "kernel counters"
+    if finding is None and kernel.expected == _FUTEX_ANSWER:
+        return Row(kernel, None, Kind.UNAVAILABLE, source, Verdict.BEYOND, _FUTEX_UNKNOWN)
     if finding is None:
-        why = "nothing that the kernel's counters or its samples show"
+        why = "no finding in samples and kernel counters"
         return Row(kernel, None, Kind.MEASURED, source, Verdict.WRONG, why)
     verdict = Verdict.RIGHT if finding.answer == kernel.expected else Verdict.WRONG
     return Row(kernel, finding.answer, Kind.MEASURED, source, verdict, finding.why)

@@ -90,13 +90,18 @@ def test_levels(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("name", "deepest"), [("skl", 6), ("zen4", 2), ("neoverse-n1", 1)])
-def test_a_level_that_is_not_there(
+def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(
     capsys: pytest.CaptureFixture[str], name: str, deepest: int
 ) -> None:
-    code, told = refused(capsys, *replay(name), "-l", "9")
-    assert code == ExitCode.USAGE
-    assert f"tree has {deepest} level" in told
-    code, _ = refused(capsys, *replay(name), "-l", "0")
+    assert main(["topdown", *replay(name), "-l", "9"]) == ExitCode.DONE
+    output = capsys.readouterr()
+    assert f"-l 9: this CPU's tree has {deepest} level" in output.err
+    whole = run(capsys, *replay(name), "-l", str(deepest))
+    assert output.out == whole
+
+
+def test_level_zero_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _ = refused(capsys, *replay("skl"), "-l", "0")
     assert code == ExitCode.USAGE
 
 

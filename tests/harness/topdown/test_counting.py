@@ -20,6 +20,7 @@ from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableErro
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
 from tests.topdown.slots.counting.test_live import DEVICES, INTEL, SKYLAKE
+from topdown.slots.model import load
 
 COMMAND = Choice((), ("./work",), False, "", "", None)
 ASKED = Request(Source.PMU, None, COMMAND, Form.JSON)
@@ -123,6 +124,7 @@ def test_lines_come_while_it_runs_and_a_plot_at_the_end(bench: Bench, tmp_path: 
 def test_the_recording_is_kept_where_asked(bench: Bench, tmp_path: Path) -> None:
     bench.document(output=tmp_path / "kept")
     assert (tmp_path / "kept" / "counters.jsonl").exists()
+    assert "settings" in json.loads((tmp_path / "kept" / "recording.json").read_text())
 
 
 def test_an_event_beside_the_tree(bench: Bench) -> None:
@@ -156,7 +158,7 @@ def test_an_event_that_this_machine_lacks(bench: Bench) -> None:
         assert "this machine has no such event" in found["nodes"][name]["warnings"][0]
 
 
-def test_a_level_that_is_not_there(bench: Bench) -> None:
+def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(bench: Bench) -> None:
     bench.roots = Roots.recorded(
         recorded(
             bench.roots.proc.parent,
@@ -165,8 +167,12 @@ def test_a_level_that_is_not_there(bench: Bench) -> None:
             "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nstepping\t: 1\n",
         )
     )
-    with pytest.raises(UsageError, match="-l 5: this CPU's tree has 2 levels"):
-        bench.run(replace(ASKED, level=5))
+    bench.counts.totals = dict.fromkeys(load("zen4").events, 1e6)
+    code = show_measured(replace(ASKED, level=5), Means(bench.roots, bench.collect))
+    output = bench.capsys.readouterr()
+    assert code == ExitCode.DONE
+    assert "-l 5: this CPU's tree has 2 levels; all are shown" in output.err
+    assert max(node["level"] or 0 for node in json.loads(output.out)["nodes"].values()) == 2
 
 
 @pytest.mark.parametrize("source", [Source.PMU, Source.AUTO])

@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
+from cstates.fingerprint import Fingerprint
 from harness.cli.command_line import main
 from stallscope.errors import ExitCode
 from tests.harness.topdown.counters_recording import MISSING, counters_recording
+
+FINGERPRINT = Fingerprint(
+    cpus=2, idle_governor="menu", idle_missing="no sleep states", latency_limit_us=None,
+    latency_limit_missing=None, states=(), frequencies=(), frequency_missing="no cpufreq",
+    turbo_allowed=None, warnings=(),
+)  # fmt: skip
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -120,6 +127,18 @@ def test_report_makes_a_page_of_it(
     assert elsewhere.exists()
 
 
+def test_a_recording_keeps_the_settings_of_its_machine(
+    capsys: pytest.CaptureFixture[str], recording: Path
+) -> None:
+    before = json.loads((recording / "recording.json").read_text())
+    settings = json.loads(json.dumps(FINGERPRINT.document()))
+    (recording / "recording.json").write_text(json.dumps(before | {"settings": settings}))
+    report = json.loads(printed(capsys, "report", str(recording), "--json"))
+    assert report["settings"] == settings
+    assert "sleep states" in (recording / "report.html").read_text()
+    assert "sleep states: " in printed(capsys, "report", str(recording))
+
+
 def test_a_page_where_asked(
     capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
 ) -> None:
@@ -144,7 +163,6 @@ def test_names_of_strangers_are_made_visible(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("-l", "9"), "this CPU's tree has 6 levels"),
         (("-I", "5"), "-I 5 is too short"),
         (("--drill",), "--drill means nothing with --source replay"),
         (("-p", "1"), "-p means nothing with --source replay"),

@@ -36,7 +36,6 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("-I", "3600001", "--", "true"), "-I 3600001 is too long"),
         (("-I", "100", "--repeat", "3", "--", "true"), "-I and --repeat exclude each other"),
         (("--repeat", "1", "--", "true"), "Invalid value for '--repeat'"),
-        (("-l", "9", "-a"), "this CPU's tree has 6 levels"),
         (("-l", "0", "-a"), "Invalid value for '-l'"),
         (("-a", "--json", "--csv"), "--json and --csv exclude each other"),
         (("-a", "-o", "plot.svg"), "a picture is of intervals"),

@@ -1,1 +1,1 @@
-"""What samples and kernel counters say of a process where no hardware counter can be read."""
+"""Observation of a process by samples and kernel counters, without hardware counters."""

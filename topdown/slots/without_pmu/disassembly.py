@@ -1,9 +1,9 @@
-"""Which instruction was done before an address was reached, by a disassembler.
+"""The instruction that completed before a sampled address, found by disassembly.
 
-A clock's interrupt is taken between two instructions: the address in a sample is that of the next
-to run, and what time went into is the one before. Where a jump leads to the address too, both are
-asked; where they are of different kinds there is no answer. Jumps through registers are not known:
-code that falls into their targets is taken as having fallen there.
+A timer interrupt arrives between two instructions: the sampled address is that of the next one, and
+the time was spent in the one before. If a jump also leads to the address, both predecessors are
+decoded; if their kinds differ, there is no result. Jumps through registers are not followed: code
+at their targets is assumed to be reached by fall-through.
 """
 
 from collections import defaultdict
@@ -15,36 +15,36 @@ from topdown.stacks.elf.file import EM_AARCH64, EM_X86_64
 
 _KIND_OF = {EM_X86_64: x86_kind, EM_AARCH64: arm64_kind}
 _NEVER_FALL = ("jmp", "ret", "b", "br", "ud2", "hlt")
-_LONGEST_INSTRUCTION_BYTES = 16
-_TEXT_AT_MOST = 120
+_MAX_INSTRUCTION_BYTES = 16
+_MAX_TEXT_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Instruction:
-    """One instruction: its kind, and its text as a disassembler writes it."""
+class DecodedInstruction:
+    """The kind of an instruction and its disassembled text."""
 
     kind: InstructionKind
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """The bytes of one function, and the address of the first."""
+class FunctionCode:
+    """The bytes of a function and the address of the first byte."""
 
     start: int
     content: bytes
 
 
-_BY_CALL = Instruction(InstructionKind.JUMP, "(a call)")
-_BY_JUMP = Instruction(InstructionKind.JUMP, "(a jump through a register)")
+_BY_CALL = DecodedInstruction(InstructionKind.JUMP, "(a call)")
+_BY_JUMP = DecodedInstruction(InstructionKind.JUMP, "(a jump through a register)")
 
 
 class Disassembler:
-    """Decodes code of x86-64 and arm64 by capstone, 2 us an instruction."""
+    """Decodes x86-64 and arm64 code with capstone, 2 us per instruction."""
 
     def __init__(self, machine: int) -> None:
-        """Load capstone, some 80 ms; ``machine`` is the file's e_machine, see ``decodes``."""
-        import capstone  # noqa: PLC0415 - by who decodes
+        """Load capstone, about 80 ms; ``machine`` is an e_machine for which ``decodes`` is true."""
+        import capstone  # noqa: PLC0415 - loaded only to decode
 
         modes = {
             EM_X86_64: (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
@@ -60,31 +60,32 @@ class Disassembler:
         """Return whether code of this machine can be decoded."""
         return machine in _KIND_OF
 
-    def before(self, code: Code, addresses: list[int]) -> dict[int, Instruction]:
-        """Return the instruction that was done before each of these addresses was reached.
+    def before(self, code: FunctionCode, addresses: list[int]) -> dict[int, DecodedInstruction]:
+        """Return the instruction that completed before each address.
 
-        Left out are addresses where instructions of different kinds may have been, and those at
+        Addresses with possible predecessors of different kinds are left out, and addresses at
         which no instruction begins.
         """
         order, names, jumps = self._walk(code)
         places = {address: index for index, address in enumerate(order)}
-        found: dict[int, Instruction] = {}
+        instructions: dict[int, DecodedInstruction] = {}
         for address in addresses:
             index = places.get(address)
             if index is None:
                 continue
-            froms = list(jumps.get(address, ()))
+            predecessors = list(jumps.get(address, ()))
             if index > 0 and names[index - 1] not in _NEVER_FALL:
-                froms.insert(0, order[index - 1])
-            candidates = [self._decode(code, place) for place in froms]
+                predecessors.insert(0, order[index - 1])
+            candidates = [self._decode(code, predecessor) for predecessor in predecessors]
             if not candidates:
                 candidates = [_BY_JUMP if index else _BY_CALL]
-            if len({one.kind for one in candidates if one is not None}) == 1 and candidates[0]:
-                found[address] = candidates[0]
-        return found
+            kinds = {candidate.kind for candidate in candidates if candidate is not None}
+            if len(kinds) == 1 and candidates[0]:
+                instructions[address] = candidates[0]
+        return instructions
 
-    def _walk(self, code: Code) -> tuple[list[int], list[str], dict[int, list[int]]]:
-        """Return where instructions begin, their names, and the jumps to each address."""
+    def _walk(self, code: FunctionCode) -> tuple[list[int], list[str], dict[int, list[int]]]:
+        """Return instruction addresses, their mnemonics, and the jumps to each address."""
         order: list[int] = []
         names: list[str] = []
         jumps: defaultdict[int, list[int]] = defaultdict(list)
@@ -96,18 +97,18 @@ class Disassembler:
                 jumps[target].append(address)
         return order, names, jumps
 
-    def _decode(self, code: Code, address: int) -> Instruction | None:
-        at = address - code.start
-        content = code.content[at : at + _LONGEST_INSTRUCTION_BYTES]
-        for one in self._detailed.disasm(content, address, count=1):
-            decoded: Any = one
+    def _decode(self, code: FunctionCode, address: int) -> DecodedInstruction | None:
+        offset = address - code.start
+        content = code.content[offset : offset + _MAX_INSTRUCTION_BYTES]
+        for instruction in self._detailed.disasm(content, address, count=1):
+            decoded: Any = instruction
             text = f"{decoded.mnemonic} {decoded.op_str}".strip()
-            return Instruction(self._kind_of(decoded), text[:_TEXT_AT_MOST])
+            return DecodedInstruction(self._kind_of(decoded), text[:_MAX_TEXT_CHARS])
         return None
 
 
 def _target(name: str, operands: str) -> int | None:
-    """Return where a direct jump leads; None of what is none. Calls come back: they are none."""
+    """Return the target of a direct jump, or None for other instructions. A call is not a jump."""
     if not (name[0] in "jb" or name.startswith(("loop", "cb", "tb"))) or name in ("bl", "blr"):
         return None
     word = operands.rpartition(" ")[2].removeprefix("#")

@@ -1,4 +1,4 @@
-"""The kinds of instructions that samples are counted by, and which instruction is of which."""
+"""Kinds of instructions, and the kind of a decoded instruction."""
 
 from enum import StrEnum
 from typing import Any
@@ -8,7 +8,7 @@ _MEMORY = 3  # CS_OP_MEM
 
 
 class InstructionKind(StrEnum):
-    """Kinds of instructions, in the order in which equal shares are shown."""
+    """Kinds of instructions, in the order of display for equal shares."""
 
     LOAD = "loads"
     STORE = "stores"
@@ -22,11 +22,17 @@ class InstructionKind(StrEnum):
     PAUSE = "pauses and fences"
 
 
-# Beginnings of mnemonics, as capstone 5 writes them.
+# Prefixes of mnemonics, as capstone 5 prints them.
 _X86_DIVISIONS = ("div", "idiv", "fdiv", "fidiv", "sqrt", "fsqrt", "vdiv", "vsqrt")
 _X86_PAUSES = ("pause", "mfence", "lfence", "sfence", "nop", "endbr", "tpause", "umwait")
 _X86_SYSTEM_CALLS = ("syscall", "sysenter", "int")
-_X86_NO_ACCESS = ("lea", "prefetch", "clflush", "clwb", "invlpg")  # of their memory operand
+_X86_NO_ACCESS = (
+    "lea",
+    "prefetch",
+    "clflush",
+    "clwb",
+    "invlpg",
+)  # their memory operand is not accessed
 _X86_STACK = {
     "push": InstructionKind.STORE,
     "pushfq": InstructionKind.STORE,
@@ -45,7 +51,7 @@ _VECTOR_GROUPS = ("sse", "avx", "fpu", "mmx", "neon", "fparmv8", "fma", "sve", "
 
 
 def x86_kind(instruction: Any) -> InstructionKind:  # noqa: ANN401 - capstone has no types
-    """Return the kind of an x86-64 instruction that capstone decoded with its details."""
+    """Return the kind of an x86-64 instruction that capstone decoded with details."""
     name = instruction.mnemonic.split()[-1]
     groups = {instruction.group_name(group) for group in instruction.groups}
     if name.startswith(_X86_SYSTEM_CALLS):
@@ -62,7 +68,7 @@ def x86_kind(instruction: Any) -> InstructionKind:  # noqa: ANN401 - capstone ha
 
 
 def _x86_memory(instruction: Any, name: str) -> InstructionKind | None:  # noqa: ANN401
-    """Return the kind of an instruction by what it does to memory; None where it does nothing."""
+    """Return the kind of an instruction by its memory access, or None without access."""
     if name in _X86_STACK:
         return _X86_STACK[name]
     accesses = [operand.access for operand in instruction.operands if operand.type == _MEMORY]
@@ -76,7 +82,7 @@ def _x86_memory(instruction: Any, name: str) -> InstructionKind | None:  # noqa:
 
 
 def arm64_kind(instruction: Any) -> InstructionKind:  # noqa: ANN401
-    """Return the kind of an arm64 instruction that capstone decoded with its details."""
+    """Return the kind of an arm64 instruction that capstone decoded with details."""
     name = instruction.mnemonic
     groups = {instruction.group_name(group) for group in instruction.groups}
     if name in ("svc", "hvc", "smc"):
@@ -85,14 +91,14 @@ def arm64_kind(instruction: Any) -> InstructionKind:  # noqa: ANN401
         return InstructionKind.BRANCH
     if groups & {"call", "ret", "return", "jump"} or name in ("b", "bl", "br", "blr", "ret"):
         return InstructionKind.JUMP
-    for kind, beginnings in (
+    for kind, prefixes in (
         (InstructionKind.PAUSE, _ARM64_PAUSES),
         (InstructionKind.DIVISION, _ARM64_DIVISIONS),
         (InstructionKind.ATOMIC, _ARM64_ATOMICS),
         (InstructionKind.LOAD, ("ld",)),
         (InstructionKind.STORE, ("st",)),
     ):
-        if name.startswith(beginnings):
+        if name.startswith(prefixes):
             return kind
     return _arithmetic(groups)
 

@@ -1,4 +1,4 @@
-"""What the kernel was doing where a clock's samples stand in it: by how it was entered.
+"""Samples of kernel code by kernel entry and system call.
 
 Names of entry code: Linux arch/x86/entry and arch/arm64/kernel/entry-common.c, 5.10 to 6.18.
 """
@@ -38,8 +38,8 @@ _SYSTEM_CALLS = frozenset(
      "do_fast_syscall_32", "el0_svc", "do_el0_svc", "invoke_syscall")
 )  # fmt: skip
 _INTERRUPT = re.compile(r"asm_sysvec_|asm_common_interrupt|el[01]t?_?64?_(irq|fiq)|el0_(irq|fiq)")
-# Where a thread gives the CPU away or makes another ready. The switch itself runs with interrupts
-# off: its samples stand at its end, in finish_task_switch.
+# Functions that switch to another thread or wake one. The switch itself runs with interrupts off,
+# so its samples appear at its end, in finish_task_switch.
 _SWITCHING = re.compile(
     r"(__schedule|schedule|schedule_idle|preempt_schedule|try_to_wake_up|wake_up_q"
     r"|finish_task_switch|__wake_up_common|__wake_up_sync_key)(\.\w+)*"
@@ -49,10 +49,10 @@ _CALL = re.compile(r"(?:__(?:x64|ia32|arm64|se)_sys|ksys)_(\w{1,40})")
 
 @dataclass(frozen=True, slots=True)
 class KernelSamples:
-    """Samples of kernel code by entry, and those of system calls by the call's name.
+    """Samples of kernel code by entry, and those in system calls by name of the call.
 
-    ``switching``: those that gave the CPU to another thread or woke one. ``named`` is False where
-    the kernel hides its symbols: then nothing but ``samples`` is known.
+    ``switching`` counts samples in switching to or waking another thread. ``named`` is False if
+    the kernel hides its symbols; then only ``samples`` is known.
     """
 
     samples: int
@@ -65,21 +65,21 @@ class KernelSamples:
 def kernel_samples(
     capture: "Capture", stacks: npt.NDArray[np.uint32], sources: SymbolSources
 ) -> KernelSamples:
-    """Return what the kernel was entered for; ``stacks`` (n_kernel_samples,) of those samples."""
+    """Return the kernel samples of a capture; ``stacks`` (n_kernel_samples,) are their stacks."""
     numbers, counts = np.unique(stacks, return_counts=True)
     chains = [_kernel_frames(capture, number) for number in numbers.tolist()]
     wanted = np.zeros(len(capture.frame_kind), np.bool_)
     for chain in chains:
         wanted[chain] = True
-    named = Symbolizer(sources).name_frames(capture, WantedFrames(wanted, np.zeros_like(wanted)))
-    if named.kernel_hidden or not len(stacks):
-        return KernelSamples(len(stacks), (), (), 0, named=not named.kernel_hidden)
+    symbols = Symbolizer(sources).name_frames(capture, WantedFrames(wanted, np.zeros_like(wanted)))
+    if symbols.kernel_hidden or not len(stacks):
+        return KernelSamples(len(stacks), (), (), 0, named=not symbols.kernel_hidden)
     entries: Counter[KernelEntry] = Counter()
     calls: Counter[str] = Counter()
     switching = 0
     for chain, count in zip(chains, counts.tolist(), strict=True):
-        names = [named.functions[index].name for index in named.function[chain].tolist()]
-        entry, call = _entered(names[::-1])
+        names = [symbols.functions[index].name for index in symbols.function[chain].tolist()]
+        entry, call = _kernel_entry(names[::-1])
         entries[entry] += count
         if call:
             calls[call] += count
@@ -95,11 +95,11 @@ def _kernel_frames(capture: "Capture", stack: int) -> npt.NDArray[np.uint32]:
     return np.asarray(frames[capture.frame_kind[frames] == KERNEL_FRAME], np.uint32)
 
 
-def _entered(names: list[str]) -> tuple[KernelEntry, str]:
-    """Return how a chain, outermost function first, entered the kernel, and the call's name.
+def _kernel_entry(names: list[str]) -> tuple[KernelEntry, str]:
+    """Return the kernel entry of a chain, outermost function first, and the system call's name.
 
-    The outermost entry counts: an interrupt within a system call is that call's time, a page
-    fault within one too.
+    The outermost entry counts: an interrupt or page fault within a system call belongs to the
+    call.
     """
     for place, name in enumerate(names):
         if name in _PAGE_FAULTS:

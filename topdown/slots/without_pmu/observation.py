@@ -1,4 +1,4 @@
-"""Observing a process or command where no hardware counter can be read: one entry for commands."""
+"""Observation of a process or command without hardware counters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,29 +11,29 @@ from stallscope.host import read_host
 from stallscope.recordings import open_recording
 from topdown.slots.measurement import Kind, Measurement
 from topdown.slots.without_pmu.facts import facts
-from topdown.slots.without_pmu.finding import Finding, find
+from topdown.slots.without_pmu.kernel_findings import KernelFinding, find
 from topdown.slots.without_pmu.process_watch import CounterWatch, KernelCounters
 from topdown.slots.without_pmu.sampled_work import SampledWork, read_sampled_work
 
 CLOCK = "cpu-clock"
-DEFAULT_FREQUENCY_HZ = 997  # no divisor of the ticks that programs and the kernel keep
-SOURCE = "samples of cpu-clock and the kernel's counters: no slots"
-NO_INTERVAL = "binomial, of samples"
-IDLE = "nothing was sampled: the target used next to no CPU time"
-NO_SLOTS = "slots are not counted here: no hardware counter can be read"
+DEFAULT_FREQUENCY_HZ = 997  # a prime: not in step with timers of programs and the kernel
+SOURCE = "samples of cpu-clock and kernel counters: no slots"
+INTERVAL_LABEL = "binomial, of samples"
+IDLE = "no samples: the target used almost no CPU time"
+NO_SLOTS = "slots are not counted: this machine has no readable hardware counters"
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """What was seen of a target without hardware counters; ``work`` None where none was sampled."""
+class KernelObservation:
+    """Samples and kernel counters of a target; ``work`` is None without samples."""
 
     counters: KernelCounters
     work: SampledWork | None
-    finding: Finding | None
+    finding: KernelFinding | None
     outcome: Outcome
 
     def measurement(self, title: str = "") -> Measurement:
-        """Return it as every renderer reads it: no node has a value, the facts say the rest."""
+        """Return the observation as a measurement without nodes, whose facts hold the results."""
         return Measurement(
             kind=Kind.UNAVAILABLE,
             source=SOURCE,
@@ -42,7 +42,7 @@ class Observation:
             whole=1.0,
             nodes=(),
             ipc=None,
-            interval_label=NO_INTERVAL,
+            interval_label=INTERVAL_LABEL,
             bottleneck=None,
             bottleneck_why=NO_SLOTS,
             warnings=() if self.work is not None else (IDLE,),
@@ -54,10 +54,10 @@ def observe(
     options: CollectorOptions,
     on_progress: Callable[[Progress], None] = lambda _: None,
     command_output: IO[str] | None = None,
-) -> Observation:
-    """Return what samples and kernel counters say of the processes or command of ``options``.
+) -> KernelObservation:
+    """Return samples and kernel counters of the processes or command of ``options``.
 
-    The recording is left in ``options.output``. Raises what the collector and the reader raise.
+    The recording stays in ``options.output``. Raises the errors of the collector and the reader.
     """
     options = replace(
         options,
@@ -75,22 +75,22 @@ def observe(
                 watch.stop()
             on_progress(progress)
 
-        outcome = _collected(options, follow, command_output)
+        outcome = _collect(options, follow, command_output)
         watch.stop()
         counters = watch.counters()
     recording = open_recording(options.output)
     manifest = recording.manifest
     sampled = manifest is None or manifest.samples > 0
     work = read_sampled_work(recording) if sampled else None
-    return Observation(counters, work, find(counters, work), outcome)
+    return KernelObservation(counters, work, find(counters, work), outcome)
 
 
-def _collected(
+def _collect(
     options: CollectorOptions,
     follow: Callable[[Progress], None],
     command_output: IO[str] | None,
 ) -> Outcome:
-    """Return how the recording ended; one without samples is no failure: idling is an answer."""
+    """Return how the recording ended. A recording without samples is valid: the target idled."""
     try:
         return collect(options, follow, command_output)
     except StallscopeError as error:

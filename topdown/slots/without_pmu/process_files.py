@@ -1,7 +1,7 @@
-"""The counters that the kernel keeps of processes and threads, read from /proc once.
+"""Kernel counters of processes and threads, read from /proc.
 
-proc(5) for stat and status; Documentation/scheduler/sched-stats.rst for schedstat. The counters of
-one thread cost some 80 us to read.
+proc(5) for stat and status; Documentation/scheduler/sched-stats.rst for schedstat. Reading the
+counters of one thread takes about 80 us.
 """
 
 import os
@@ -13,12 +13,12 @@ from stallscope.system_files import names_in, read_integer, read_text
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _RUNNING = "R"
 _WAITING_STATES = "SDI"  # the states of a thread that waits: interruptible, for a disk, idle
-_NAME_AT_MOST = 64
+_MAX_NAME_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadCounts:
-    """One thread's counters since its birth; None where the kernel keeps no such counter."""
+    """Counters of a thread since its start; None if the kernel has no such counter."""
 
     on_cpu_ns: int | None
     queued_ns: int | None
@@ -30,7 +30,7 @@ class ThreadCounts:
 
 @dataclass(frozen=True, slots=True)
 class ProcessCounts:
-    """One process's counters since its birth, those of threads that have ended included."""
+    """Counters of a process since its start, including threads that have ended."""
 
     user_s: float
     system_s: float
@@ -39,39 +39,39 @@ class ProcessCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadLook:
-    """One look at a thread: its counters, and what it was doing then.
+class ThreadSnapshot:
+    """A thread's counters and its state at one time.
 
-    ``doing`` is "on CPU or queued", "waiting" or "ended"; ``waits_in`` is the kernel's function
-    that a waiting thread sleeps in, empty where the kernel does not say.
+    ``state`` is "on CPU or queued", "waiting" or "ended". ``waits_in`` is the kernel function in
+    which a waiting thread sleeps, empty if the kernel does not report it.
     """
 
     counts: ThreadCounts
-    doing: str
+    state: str
     waits_in: str
 
 
 def thread_ids(proc: Path, pid: int) -> tuple[int, ...]:
-    """Return the threads that a process has now; empty where it has ended."""
+    """Return the current threads of a process; empty if it has ended."""
     return tuple(int(name) for name in names_in(proc / str(pid) / "task") if name.isdecimal())
 
 
 def child_ids(proc: Path, pid: int) -> tuple[int, ...]:
-    """Return the processes that a process's threads have started and that live still."""
-    found: list[int] = []
+    """Return the live processes that a process's threads have started."""
+    pids: list[int] = []
     for tid in thread_ids(proc, pid):
         text = read_text(proc / str(pid) / "task" / str(tid) / "children") or ""
-        found += [int(word) for word in text.split() if word.isdecimal()]
-    return tuple(found)
+        pids += [int(word) for word in text.split() if word.isdecimal()]
+    return tuple(pids)
 
 
 def accounts_disk_waits(proc: Path) -> bool:
-    """Return whether the kernel counts how long threads wait for disks (delay accounting)."""
+    """Return whether the kernel accounts disk waits of threads (delay accounting)."""
     return read_integer(proc / "sys" / "kernel" / "task_delayacct") == 1
 
 
 def read_process(proc: Path, pid: int) -> ProcessCounts | None:
-    """Return a process's counters; None where it has ended."""
+    """Return a process's counters, or None if it has ended."""
     fields = _stat_fields(proc / str(pid) / "stat")
     if fields is None:
         return None
@@ -79,8 +79,8 @@ def read_process(proc: Path, pid: int) -> ProcessCounts | None:
     return ProcessCounts(user / _TICKS_PER_S, system / _TICKS_PER_S, minor, major)
 
 
-def read_thread(proc: Path, pid: int, tid: int, *, disk_waits: bool) -> ThreadLook | None:
-    """Return one look at a thread; None where it has ended."""
+def read_thread(proc: Path, pid: int, tid: int, *, disk_waits: bool) -> ThreadSnapshot | None:
+    """Return a snapshot of a thread, or None if it has ended."""
     folder = proc / str(pid) / "task" / str(tid)
     fields = _stat_fields(folder / "stat")
     if fields is None:
@@ -98,17 +98,17 @@ def read_thread(proc: Path, pid: int, tid: int, *, disk_waits: bool) -> ThreadLo
     )
     state = fields[0]
     if state == _RUNNING:
-        return ThreadLook(counts, "on CPU or queued", "")
+        return ThreadSnapshot(counts, "on CPU or queued", "")
     if state not in _WAITING_STATES:
-        return ThreadLook(counts, "ended", "")
-    place = read_text(folder / "wchan", _NAME_AT_MOST) or ""
-    return ThreadLook(counts, "waiting", "" if place == "0" else place)
+        return ThreadSnapshot(counts, "ended", "")
+    place = read_text(folder / "wchan", _MAX_NAME_BYTES) or ""
+    return ThreadSnapshot(counts, "waiting", "" if place == "0" else place)
 
 
 def _stat_fields(path: Path) -> list[str] | None:
-    """Return the fields of a stat file from the state on; None where there are none.
+    """Return the fields of a stat file from the state on, or None if it has none.
 
-    The name before them is the thread's own choice, and may hold anything but a last parenthesis.
+    The thread chooses the name before them, which may hold anything, even parentheses.
     """
     text = read_text(path, 4096)
     fields = text.rpartition(")")[2].split() if text else []
@@ -125,10 +125,10 @@ def _schedstat(folder: Path) -> tuple[int | None, int | None]:
 
 
 def _numbers(path: Path, separator: str) -> dict[str, int]:
-    """Return the whole numbers of a file of names and values; empty where it cannot be read."""
-    found: dict[str, int] = {}
+    """Return the integers of a file of names and values; empty if it cannot be read."""
+    numbers: dict[str, int] = {}
     for line in (read_text(path, 1 << 16) or "").splitlines():
         name, _, value = line.partition(separator)
         if value.strip().isdecimal():
-            found.setdefault(name.strip(), int(value))
-    return found
+            numbers.setdefault(name.strip(), int(value))
+    return numbers

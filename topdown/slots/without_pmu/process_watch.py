@@ -1,5 +1,7 @@
-"""Kernel counters of processes over a time: looked at every so often, so that threads that end
-before it is over are counted up to the last look that saw them."""
+"""Kernel counters of processes over time, read periodically.
+
+A thread that ends during the observation is counted up to its last snapshot.
+"""
 
 import threading
 import time
@@ -14,7 +16,7 @@ from stallscope.machine_time import read_machine_time
 from topdown.slots.without_pmu.process_files import (
     ProcessCounts,
     ThreadCounts,
-    ThreadLook,
+    ThreadSnapshot,
     accounts_disk_waits,
     child_ids,
     read_process,
@@ -22,20 +24,21 @@ from topdown.slots.without_pmu.process_files import (
     thread_ids,
 )
 
-LOOK_EVERY_S = 0.05
-# A look takes some 80 us a thread: with thousands of threads looks become rarer, and cost no more.
-_LOOKING_SHARE_AT_MOST = 0.05
-_NO_THREAD = ThreadCounts(0, 0, 0, 0, 0, 0)
-_NO_PROCESS = ProcessCounts(0.0, 0.0, 0, 0)
+INTERVAL_S = 0.05
+# A snapshot takes about 80 us per thread. With thousands of threads the interval grows, so that
+# snapshots never use more than this share of one CPU.
+_MAX_CPU_SHARE = 0.05
+_ZERO_THREAD = ThreadCounts(0, 0, 0, 0, 0, 0)
+_ZERO_PROCESS = ProcessCounts(0.0, 0.0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelCounters:
-    """What the kernel counted of the observed processes; None where it keeps no such counter.
+    """Kernel counters of the observed processes; None if the kernel has no such counter.
 
-    ``thread_s`` is the time that all threads lived while observed. ``looks`` are looks at threads,
-    ``waiting_looks`` those that found one waiting, ``waits_in`` these by the kernel's function.
-    ``steal_share`` is of all the machine's CPU time, not of this process's.
+    ``thread_s`` is the lifetime of all threads within the observation. ``snapshots`` is the number
+    of thread snapshots, ``waiting_snapshots`` those of a waiting thread, and ``waits_in`` the same
+    by kernel function. ``steal_share`` is a share of the machine's CPU time, not of the process's.
     """
 
     elapsed_s: float
@@ -52,29 +55,29 @@ class KernelCounters:
     migrations: int | None
     disk_wait_s: float | None
     steal_share: float | None
-    looks: int
-    waiting_looks: int
+    snapshots: int
+    waiting_snapshots: int
     waits_in: tuple[tuple[str, int], ...]
 
 
 @dataclass(slots=True)
-class _Thread:
-    """The first and the last look at a thread, and when these were."""
+class _ThreadHistory:
+    """The first and the last counters of a thread, and when they were read."""
 
     first: ThreadCounts
     last: ThreadCounts
-    born_s: float
-    seen_s: float
+    first_s: float
+    last_s: float
 
 
 @dataclass(slots=True)
-class _Process:
+class _ProcessHistory:
     first: ProcessCounts
     last: ProcessCounts
 
 
 class CounterWatch:
-    """Looks at processes and, where asked, at those that they start, from a thread of its own."""
+    """Reads counters of processes, and optionally of their children, on a dedicated thread."""
 
     def __init__(
         self,
@@ -83,20 +86,20 @@ class CounterWatch:
         with_children: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the root to read from and the clock to go by."""
+        """Set the root to read from and the clock."""
         self._proc, self._with_children, self._clock = proc, with_children, clock
         self._disk_waits = accounts_disk_waits(proc)
-        self._threads: dict[tuple[int, int], _Thread] = {}
-        self._processes: dict[int, _Process] = {}
+        self._threads: dict[tuple[int, int], _ThreadHistory] = {}
+        self._processes: dict[int, _ProcessHistory] = {}
         self._waits_in: Counter[str] = Counter()
-        self._looks = 0
-        self._began_s = self._ended_s = 0.0
-        self._machine = self._machine_now = read_machine_time(proc)
-        self._over = threading.Event()
+        self._snapshots = 0
+        self._started_s = self._ended_s = 0.0
+        self._machine_start = self._machine_end = read_machine_time(proc)
+        self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Self:
-        """Return the watch itself, not yet looking."""
+        """Return the watch, which has not started yet."""
         return self
 
     def __exit__(
@@ -105,52 +108,52 @@ class CounterWatch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the looking."""
+        """Stop the watch."""
         self.stop()
 
     def start(self, pids: tuple[int, ...]) -> None:
-        """Take the first look, from which differences are made, and go on looking."""
+        """Read the counters that differences start from, and read them periodically from now on."""
         if self._thread is not None:
             return
-        self._machine = read_machine_time(self._proc)
-        self._began_s = self._ended_s = self._clock()
+        self._machine_start = read_machine_time(self._proc)
+        self._started_s = self._ended_s = self._clock()
         for pid in pids:
-            self._processes[pid] = _Process(_NO_PROCESS, _NO_PROCESS)
-        self.look(first=True)
-        self._thread = threading.Thread(target=self._go_on, daemon=True)
+            self._processes[pid] = _ProcessHistory(_ZERO_PROCESS, _ZERO_PROCESS)
+        self.read(first=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Take the last look and end; a second call does nothing."""
-        if self._thread is None or self._over.is_set():
+        """Read the counters a last time and end the thread; a second call does nothing."""
+        if self._thread is None or self._stopped.is_set():
             return
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
-        self.look()
+        self.read()
 
-    def _go_on(self) -> None:
-        pause_s = LOOK_EVERY_S
-        while not self._over.wait(pause_s):
-            began_s = self._clock()
-            self.look()
-            took_s = self._clock() - began_s
-            pause_s = max(LOOK_EVERY_S, took_s / _LOOKING_SHARE_AT_MOST)
+    def _run(self) -> None:
+        pause_s = INTERVAL_S
+        while not self._stopped.wait(pause_s):
+            started_s = self._clock()
+            self.read()
+            duration_s = self._clock() - started_s
+            pause_s = max(INTERVAL_S, duration_s / _MAX_CPU_SHARE)
 
-    def look(self, *, first: bool = False) -> None:
-        """Look once at every thread of every process that lives."""
+    def read(self, *, first: bool = False) -> None:
+        """Read the counters of every live process and thread once."""
         now_s = self._clock()
-        seen = False
+        alive = False
         for pid in list(self._processes):
-            seen = self._look_at(pid, now_s, first=first) or seen
+            alive = self._read_process(pid, now_s, first=first) or alive
             for child in child_ids(self._proc, pid) if self._with_children else ():
                 if child not in self._processes:
-                    self._processes[child] = _Process(_NO_PROCESS, _NO_PROCESS)
-                    self._look_at(child, now_s, first=False)
-        if seen:
+                    self._processes[child] = _ProcessHistory(_ZERO_PROCESS, _ZERO_PROCESS)
+                    self._read_process(child, now_s, first=False)
+        if alive:
             self._ended_s = now_s
-            self._machine_now = read_machine_time(self._proc)
+            self._machine_end = read_machine_time(self._proc)
 
-    def _look_at(self, pid: int, now_s: float, *, first: bool) -> bool:
+    def _read_process(self, pid: int, now_s: float, *, first: bool) -> bool:
         counts = read_process(self._proc, pid)
         if counts is None:
             return False
@@ -159,39 +162,48 @@ class CounterWatch:
         if first:
             process.first = counts
         for tid in thread_ids(self._proc, pid):
-            look = read_thread(self._proc, pid, tid, disk_waits=self._disk_waits)
-            if look is not None and look.doing != "ended":
-                self._note((pid, tid), look, now_s, first=first)
+            snapshot = read_thread(self._proc, pid, tid, disk_waits=self._disk_waits)
+            if snapshot is not None and snapshot.state != "ended":
+                self._add((pid, tid), snapshot, now_s, first=first)
         return True
 
-    def _note(self, name: tuple[int, int], look: ThreadLook, now_s: float, *, first: bool) -> None:
-        known = self._threads.get(name)
-        if known is None:
-            counts = look.counts if first else _NO_THREAD
-            self._threads[name] = known = _Thread(counts, counts, now_s, now_s)
-        known.last, known.seen_s = look.counts, now_s
-        self._looks += 1
-        if look.doing == "waiting":
-            self._waits_in[look.waits_in] += 1
+    def _add(
+        self, key: tuple[int, int], snapshot: ThreadSnapshot, now_s: float, *, first: bool
+    ) -> None:
+        history = self._threads.get(key)
+        if history is None:
+            counts = snapshot.counts if first else _ZERO_THREAD
+            self._threads[key] = history = _ThreadHistory(counts, counts, now_s, now_s)
+        history.last, history.last_s = snapshot.counts, now_s
+        self._snapshots += 1
+        if snapshot.state == "waiting":
+            self._waits_in[snapshot.waits_in] += 1
 
     def counters(self) -> KernelCounters:
-        """Return what was counted between the first look and the last that saw a process."""
+        """Return the differences between the first read and the last one with a live process."""
         threads, processes = list(self._threads.values()), list(self._processes.values())
 
         def total(name: str) -> int | None:
-            pairs = [(getattr(one.first, name), getattr(one.last, name)) for one in threads]
+            pairs = [
+                (getattr(thread.first, name), getattr(thread.last, name)) for thread in threads
+            ]
             known = [last - first for first, last in pairs if None not in (first, last)]
             return sum(known) if known and len(known) == len(pairs) else None
 
+        def of_processes(name: str) -> float:
+            return sum(
+                getattr(process.last, name) - getattr(process.first, name) for process in processes
+            )
+
         on_cpu, queued, disk = total("on_cpu_ns"), total("queued_ns"), total("disk_wait_ns")
         return KernelCounters(
-            elapsed_s=self._ended_s - self._began_s,
+            elapsed_s=self._ended_s - self._started_s,
             threads=len(threads),
-            thread_s=sum(one.seen_s - one.born_s for one in threads),
-            user_s=sum(one.last.user_s - one.first.user_s for one in processes),
-            system_s=sum(one.last.system_s - one.first.system_s for one in processes),
-            minor_faults=sum(one.last.minor_faults - one.first.minor_faults for one in processes),
-            major_faults=sum(one.last.major_faults - one.first.major_faults for one in processes),
+            thread_s=sum(thread.last_s - thread.first_s for thread in threads),
+            user_s=of_processes("user_s"),
+            system_s=of_processes("system_s"),
+            minor_faults=int(of_processes("minor_faults")),
+            major_faults=int(of_processes("major_faults")),
             on_cpu_s=None if on_cpu is None else on_cpu / 1e9,
             queued_s=None if queued is None else queued / 1e9,
             voluntary_switches=total("voluntary_switches"),
@@ -199,14 +211,14 @@ class CounterWatch:
             migrations=total("migrations"),
             disk_wait_s=None if disk is None else disk / 1e9,
             steal_share=self._steal_share(),
-            looks=self._looks,
-            waiting_looks=self._waits_in.total(),
+            snapshots=self._snapshots,
+            waiting_snapshots=self._waits_in.total(),
             waits_in=tuple(self._waits_in.most_common()),
         )
 
     def _steal_share(self) -> float | None:
-        if self._machine is None or self._machine_now is None:
+        if self._machine_start is None or self._machine_end is None:
             return None
-        stolen = self._machine_now.stolen - self._machine.stolen
-        whole = self._machine_now.all - self._machine.all
+        stolen = self._machine_end.stolen - self._machine_start.stolen
+        whole = self._machine_end.all - self._machine_start.all
         return stolen / whole if whole > 0 else None

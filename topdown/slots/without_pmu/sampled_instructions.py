@@ -1,4 +1,4 @@
-"""The instructions that samples of a clock stand behind: by kind, and the hottest by name."""
+"""Samples of user code by the kind of the instruction before, and the hottest instructions."""
 
 import os
 import posixpath
@@ -12,7 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.regular_file import RefusedFileError
-from topdown.slots.without_pmu.disassembly import Code, Disassembler, Instruction
+from topdown.slots.without_pmu.disassembly import (
+    DecodedInstruction,
+    Disassembler,
+    FunctionCode,
+)
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
@@ -25,16 +29,16 @@ from topdown.stacks.symbols.system_images import VDSO, vdso_image
 if TYPE_CHECKING:
     from stallscope._native import Capture, Object
 
-# A function longer than this is not gone through, and of all functions the hottest 4 MiB: 3 s.
-LONGEST_FUNCTION_BYTES = 256 << 10
-DECODED_BYTES_AT_MOST = 4 << 20
-HOTTEST_AT_MOST = 5
-_Addresses = dict[int, int]  # an address in a file, and the samples on it
+# Longer functions are not decoded, and at most the hottest 4 MiB of all functions: 3 s.
+MAX_FUNCTION_BYTES = 256 << 10
+MAX_DECODED_BYTES = 4 << 20
+MAX_HOTTEST = 5
+_Addresses = dict[int, int]  # samples by address in a file
 
 
 @dataclass(frozen=True, slots=True)
 class HotInstruction:
-    """An instruction that samples stand behind, the function it is in, and how many."""
+    """An instruction before sampled addresses, its function, and its samples."""
 
     text: str
     function: str
@@ -45,8 +49,8 @@ class HotInstruction:
 class SampledInstructions:
     """Samples of user code by the kind of the instruction before them.
 
-    ``undetermined`` samples stand where instructions of different kinds may have been before;
-    ``undecoded`` ones in code that could not be read: compiled at run time, gone, or too long.
+    ``undetermined`` samples have possible predecessors of different kinds. ``undecoded`` samples
+    are in code that could not be read: generated, deleted or too long.
     """
 
     kinds: tuple[tuple[InstructionKind, int], ...]
@@ -56,7 +60,7 @@ class SampledInstructions:
 
     @property
     def samples(self) -> int:
-        """Return how many samples of user code there are."""
+        """Return the number of samples of user code."""
         return sum(count for _, count in self.kinds) + self.undetermined + self.undecoded
 
 
@@ -66,9 +70,11 @@ class _Tally:
     instructions: Counter[tuple[str, str]]
     undetermined: int = 0
     undecoded: int = 0
-    bytes_left: int = DECODED_BYTES_AT_MOST
+    bytes_left: int = MAX_DECODED_BYTES
 
-    def add(self, before: dict[int, Instruction], samples: _Addresses, function: str) -> None:
+    def add(
+        self, before: dict[int, DecodedInstruction], samples: _Addresses, function: str
+    ) -> None:
         for address, count in samples.items():
             instruction = before.get(address)
             if instruction is None:
@@ -81,7 +87,7 @@ class _Tally:
 def sampled_instructions(
     capture: "Capture", frames: npt.NDArray[np.uint32], sources: SymbolSources
 ) -> SampledInstructions:
-    """Return the user samples by kind; ``frames`` (n_user_samples,) are their leaf frames."""
+    """Return user samples by kind of instruction; ``frames`` (n_user_samples,) are leaf frames."""
     numbers, counts = np.unique(frames, return_counts=True)
     objects = capture.frame_object[numbers]
     tally = _Tally(Counter(), Counter())
@@ -100,7 +106,7 @@ def sampled_instructions(
         undecoded=tally.undecoded,
         hottest=tuple(
             HotInstruction(text, function, count)
-            for (text, function), count in tally.instructions.most_common(HOTTEST_AT_MOST)
+            for (text, function), count in tally.instructions.most_common(MAX_HOTTEST)
         ),
     )
 
@@ -108,8 +114,8 @@ def sampled_instructions(
 def _count_object(
     mapped: "Object", samples: _Addresses, sources: SymbolSources, tally: _Tally
 ) -> None:
-    """Add the samples of one file to the tally, those that cannot be decoded as such."""
-    left = dict(samples)
+    """Add the samples of one file to the tally, including those that cannot be decoded."""
+    remaining = dict(samples)
     with ExitStack() as files:
         file = _open(mapped, sources, files)
         if file is not None and Disassembler.decodes(file.header.machine):
@@ -120,12 +126,12 @@ def _count_object(
                 tally.bytes_left -= len(code.content)
                 tally.add(disassembler.before(code, list(within)), within, name)
                 for address in within:
-                    del left[address]
-    tally.undecoded += sum(left.values())
+                    del remaining[address]
+    tally.undecoded += sum(remaining.values())
 
 
 def _open(mapped: "Object", sources: SymbolSources, files: ExitStack) -> ElfFile | None:
-    """Return the file that the object is, None where it is none or cannot be had."""
+    """Return the file of a mapped object, or None if it is not a file or is not available."""
     try:
         if mapped.path == VDSO:
             image = vdso_image(mapped, sources)
@@ -140,11 +146,11 @@ def _open(mapped: "Object", sources: SymbolSources, files: ExitStack) -> ElfFile
 
 def _functions(
     mapped: "Object", file: ElfFile, samples: _Addresses, sources: SymbolSources
-) -> Iterator[tuple[str, Code, _Addresses]]:
-    """Yield name, code and samples of each function that was sampled, the hottest first.
+) -> Iterator[tuple[str, FunctionCode, _Addresses]]:
+    """Yield name, code and samples of each sampled function, the hottest first.
 
-    Addresses are offsets in the file throughout, as the samples' are: within a function they
-    differ from the process's by the same amount.
+    All addresses are file offsets, like those of samples: within a function they differ from the
+    process's addresses by a constant.
     """
     symbols = read_object(mapped, sources)
     if symbols.table is None:
@@ -160,16 +166,16 @@ def _functions(
         rows = np.flatnonzero(groups == group)
         start, end = int(symbols.table.start[group]), int(symbols.table.end[group])
         offset = int(offsets[rows[0]]) - (int(addresses[rows[0]]) - start)
-        if end - start > LONGEST_FUNCTION_BYTES:
+        if end - start > MAX_FUNCTION_BYTES:
             continue
         try:
             content = file.source.read(offset, min(end - start, file.source.size - offset))
         except RefusedFileError:
             continue
-        within = {place: samples[place] for place in offsets[rows].tolist()}
-        yield name or _unnamed(mapped), Code(offset, content), within
+        within = {sampled: samples[sampled] for sampled in offsets[rows].tolist()}
+        yield name or _file_name(mapped), FunctionCode(offset, content), within
 
 
-def _unnamed(mapped: "Object") -> str:
-    """Return what stands for the name of a function that has none: its file."""
+def _file_name(mapped: "Object") -> str:
+    """Return the name of the file, for a function without a symbol."""
     return posixpath.basename(os.fsdecode(mapped.path)) or "(no name)"

@@ -1,4 +1,4 @@
-"""What a recording of a clock's samples says of where CPU time went, without a PMU."""
+"""CPU time by samples of a clock, without a PMU."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from topdown.stacks.symbols.sources import SymbolSources, default_cache_director
 
 @dataclass(frozen=True, slots=True)
 class SampledWork:
-    """Samples of a clock. ``kernel`` is None where kernel code was not sampled."""
+    """Samples of a clock. ``kernel`` is None if kernel code was not sampled."""
 
     samples: int
     lost: int
@@ -29,7 +29,7 @@ class SampledWork:
 
 
 def read_sampled_work(recording: Recording, proc: Path = Path("/proc")) -> SampledWork:
-    """Return what the samples of a recording say; RecordingError where it cannot be read."""
+    """Return the samples of a recording. Raises RecordingError if it cannot be read."""
     manifest = recording.manifest
     try:
         capture = read_capture(
@@ -50,20 +50,20 @@ def read_sampled_work(recording: Recording, proc: Path = Path("/proc")) -> Sampl
 
 
 def sampled_work(capture: Capture, sources: SymbolSources) -> SampledWork:
-    """Return the samples of a capture's first event, by what ran."""
+    """Return the samples of a capture's first event, by executed code."""
     event = choose_event(capture, None)
     stacks = capture.stack[event.rows]
-    begins = capture.stack_offset[stacks]
-    stacked = begins < capture.stack_offset[stacks + 1]
-    stacks, leaves = stacks[stacked], capture.stack_frame[begins[stacked]]
+    starts = capture.stack_offset[stacks]
+    has_frames = starts < capture.stack_offset[stacks + 1]
+    stacks, leaves = stacks[has_frames], capture.stack_frame[starts[has_frames]]
     in_kernel = capture.frame_kind[leaves] == KERNEL_FRAME
-    of_kernel = None
+    kernel = None
     if event.source.scope != "user":
-        of_kernel = kernel_samples(capture, stacks[in_kernel], sources)
+        kernel = kernel_samples(capture, stacks[in_kernel], sources)
     return SampledWork(
         samples=len(stacks),
         lost=max(capture.lost_records, capture.lost_samples),
         event=event.source.event,
         user=sampled_instructions(capture, leaves[~in_kernel].astype(np.uint32), sources),
-        kernel=of_kernel,
+        kernel=kernel,
     )

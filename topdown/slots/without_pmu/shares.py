@@ -1,4 +1,4 @@
-"""Shares of samples with what their number allows to say of them."""
+"""Shares of samples with their intervals."""
 
 from dataclasses import dataclass
 
@@ -15,12 +15,12 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """Return the share, 0..1; None of no samples."""
+        """Return the share, 0..1, or None without samples."""
         return self.count / self.whole if self.whole else None
 
     @property
     def interval(self) -> Interval:
-        """Return the 95 % interval, as if samples were drawn independently; 0 to 1 without any."""
+        """Return the 95 % interval for independent samples, 0 to 1 without samples."""
         return Interval(*wilson_interval(self.count, self.whole))
 
     def text(self) -> str:

@@ -1,19 +1,19 @@
-"""Which instruction was done before a sampled address, on code whose answer is written here."""
+"""The instruction before a sampled address, in code with known results."""
 
 import pytest
 
-from topdown.slots.without_pmu.disassembly import Code, Disassembler
+from topdown.slots.without_pmu.disassembly import Disassembler, FunctionCode
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind as Kind
 from topdown.stacks.elf.file import EM_AARCH64, EM_ARM, EM_X86_64
 
 START = 0x1000
 
 
-def x86(*instructions: str) -> tuple[Code, list[int]]:
-    """The code of these instructions in hexadecimal, and where each begins."""
-    parts = [bytes.fromhex(one) for one in instructions]
-    begins = [START + sum(map(len, parts[:number])) for number in range(len(parts))]
-    return Code(START, b"".join(parts)), begins
+def x86(*instructions: str) -> tuple[FunctionCode, list[int]]:
+    """The code of these instructions in hexadecimal, and their addresses."""
+    parts = [bytes.fromhex(instruction) for instruction in instructions]
+    addresses = [START + sum(map(len, parts[:number])) for number in range(len(parts))]
+    return FunctionCode(START, b"".join(parts)), addresses
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def x86(*instructions: str) -> tuple[Code, list[int]]:
         ("f390", Kind.PAUSE),  # pause
     ],
 )
-def test_x86_instructions_are_of_their_kind(code: str, kind: Kind) -> None:
-    body, begins = x86(code, "90")
-    assert Disassembler(EM_X86_64).before(body, [begins[1]])[begins[1]].kind is kind
+def test_x86_instructions_have_the_right_kind(code: str, kind: Kind) -> None:
+    body, addresses = x86(code, "90")
+    assert Disassembler(EM_X86_64).before(body, [addresses[1]])[addresses[1]].kind is kind
 
 
 @pytest.mark.parametrize(
@@ -63,48 +63,48 @@ def test_x86_instructions_are_of_their_kind(code: str, kind: Kind) -> None:
         (0xD503203F, Kind.PAUSE),  # yield
     ],
 )
-def test_arm64_instructions_are_of_their_kind(word: int, kind: Kind) -> None:
+def test_arm64_instructions_have_the_right_kind(word: int, kind: Kind) -> None:
     nop = 0xD503201F
-    code = Code(START, word.to_bytes(4, "little") + nop.to_bytes(4, "little"))
+    code = FunctionCode(START, word.to_bytes(4, "little") + nop.to_bytes(4, "little"))
     assert Disassembler(EM_AARCH64).before(code, [START + 4])[START + 4].kind is kind
 
 
-def test_a_jump_to_the_address_leaves_two_answers_and_so_none() -> None:
+def test_predecessors_of_different_kinds_give_no_result() -> None:
     # mov rax, [rax]; add rcx, rdx; jne back to the addition; ret
-    code, begins = x86("488b00", "4801d1", "75fb", "c3")
-    before = Disassembler(EM_X86_64).before(code, begins)
-    assert begins[1] not in before
-    assert before[begins[2]].text == "add rcx, rdx"
+    code, addresses = x86("488b00", "4801d1", "75fb", "c3")
+    before = Disassembler(EM_X86_64).before(code, addresses)
+    assert addresses[1] not in before
+    assert before[addresses[2]].text == "add rcx, rdx"
 
 
-def test_two_answers_of_one_kind_are_an_answer() -> None:
+def test_predecessors_of_the_same_kind_give_a_result() -> None:
     # jne to the next; add rcx, rdx; jne back to the addition
-    code, begins = x86("7500", "4801d1", "75fb")
-    assert Disassembler(EM_X86_64).before(code, [begins[1]])[begins[1]].kind is Kind.BRANCH
+    code, addresses = x86("7500", "4801d1", "75fb")
+    assert Disassembler(EM_X86_64).before(code, [addresses[1]])[addresses[1]].kind is Kind.BRANCH
 
 
-def test_behind_a_jump_nothing_falls() -> None:
+def test_code_after_an_unconditional_jump_is_not_reached_by_fall_through() -> None:
     # jmp away; nop, reached by a register alone
-    code, begins = x86("eb01", "90", "c3")
-    assert Disassembler(EM_X86_64).before(code, [begins[1]])[begins[1]].kind is Kind.JUMP
+    code, addresses = x86("eb01", "90", "c3")
+    assert Disassembler(EM_X86_64).before(code, [addresses[1]])[addresses[1]].kind is Kind.JUMP
 
 
-def test_a_function_is_entered_by_a_call() -> None:
-    code, begins = x86("90")
-    assert Disassembler(EM_X86_64).before(code, begins)[begins[0]].kind is Kind.JUMP
+def test_the_first_instruction_of_a_function_follows_a_call() -> None:
+    code, addresses = x86("90")
+    assert Disassembler(EM_X86_64).before(code, addresses)[addresses[0]].kind is Kind.JUMP
 
 
-def test_an_address_within_an_instruction_has_no_answer() -> None:
-    code, begins = x86("488b00", "90")
-    assert Disassembler(EM_X86_64).before(code, [begins[0] + 1]) == {}
+def test_an_address_within_an_instruction_gives_no_result() -> None:
+    code, addresses = x86("488b00", "90")
+    assert Disassembler(EM_X86_64).before(code, [addresses[0] + 1]) == {}
 
 
-def test_bytes_that_are_no_code_end_nothing() -> None:
-    code = Code(START, b"\x06\x07" * 40 + bytes.fromhex("488b0090"))
-    place = START + 80 + 3
-    assert Disassembler(EM_X86_64).before(code, [place])[place].kind is Kind.LOAD
+def test_invalid_bytes_do_not_stop_decoding() -> None:
+    code = FunctionCode(START, b"\x06\x07" * 40 + bytes.fromhex("488b0090"))
+    address = START + 80 + 3
+    assert Disassembler(EM_X86_64).before(code, [address])[address].kind is Kind.LOAD
 
 
-def test_other_machines_are_told_beforehand() -> None:
+def test_unsupported_architectures_are_reported() -> None:
     assert Disassembler.decodes(EM_X86_64)
     assert not Disassembler.decodes(EM_ARM)

@@ -1,4 +1,4 @@
-"""How the kernel was entered, by chains of its functions on both architectures."""
+"""Kernel entries of function chains on both architectures."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,8 +13,8 @@ from topdown.stacks.symbols.sources import SymbolSources
 BASE, SIZE = 0xFFFF_8000_0000_0000, 0x100
 
 
-def sampled(directory: Path, *chains: str, hidden: bool = False) -> KernelSamples:
-    """One sample of each chain, functions from the entry inwards, below one user frame."""
+def kernel_samples_of(directory: Path, *chains: str, hidden: bool = False) -> KernelSamples:
+    """One sample per chain, functions from the entry inwards, below one user frame."""
     names = list(dict.fromkeys(name for chain in chains for name in chain.split()))
     places = {name: 0 if hidden else BASE + SIZE * number for number, name in enumerate(names)}
     text = "".join(f"{place:016x} T {name}\n" for name, place in places.items())
@@ -50,37 +50,39 @@ def sampled(directory: Path, *chains: str, hidden: bool = False) -> KernelSample
         ("el0t_64_irq el0_irq handle_softirqs", KernelEntry.INTERRUPT),
     ],
 )  # fmt: skip
-def test_the_outermost_entry_tells(tmp_path: Path, chain: str, entry: KernelEntry) -> None:
-    assert sampled(tmp_path, chain).entries == ((entry, 1),)
+def test_the_outermost_entry_counts(tmp_path: Path, chain: str, entry: KernelEntry) -> None:
+    assert kernel_samples_of(tmp_path, chain).entries == ((entry, 1),)
 
 
-def test_an_interrupt_within_a_system_call_is_the_calls_time(tmp_path: Path) -> None:
-    seen = sampled(tmp_path, "do_syscall_64 __x64_sys_write asm_sysvec_apic_timer_interrupt")
-    assert seen.entries == ((KernelEntry.SYSTEM_CALL, 1),)
+def test_an_interrupt_within_a_system_call_counts_as_the_call(tmp_path: Path) -> None:
+    samples = kernel_samples_of(
+        tmp_path, "do_syscall_64 __x64_sys_write asm_sysvec_apic_timer_interrupt"
+    )
+    assert samples.entries == ((KernelEntry.SYSTEM_CALL, 1),)
 
 
-def test_system_calls_are_named_where_the_kernel_names_them(tmp_path: Path) -> None:
-    seen = sampled(
+def test_system_calls_are_named_by_their_kernel_functions(tmp_path: Path) -> None:
+    samples = kernel_samples_of(
         tmp_path,
         "do_syscall_64 ksys_read vfs_read",
         "do_syscall_64 ksys_read anon_pipe_read",
         "do_el0_svc invoke_syscall __arm64_sys_futex",
         "do_syscall_64",
     )
-    assert seen.system_calls == (("read", 2), ("futex", 1))
+    assert samples.system_calls == (("read", 2), ("futex", 1))
 
 
-def test_going_to_sleep_and_waking_are_counted(tmp_path: Path) -> None:
-    seen = sampled(
+def test_samples_of_sleeping_and_waking_are_counted(tmp_path: Path) -> None:
+    samples = kernel_samples_of(
         tmp_path,
         "do_syscall_64 __x64_sys_futex schedule __schedule finish_task_switch.isra.0",
         "do_syscall_64 __x64_sys_futex futex_wake wake_up_q try_to_wake_up",
         "do_syscall_64 __x64_sys_futex futex_hash",
         "do_syscall_64 schedule_hrtimeout_range_clock",
     )
-    assert (seen.samples, seen.switching) == (4, 2)
+    assert (samples.samples, samples.switching) == (4, 2)
 
 
-def test_hidden_functions_are_said_to_be(tmp_path: Path) -> None:
-    seen = sampled(tmp_path, "do_syscall_64 ksys_read", hidden=True)
-    assert (seen.samples, seen.named, seen.entries) == (1, False, ())
+def test_hidden_kernel_symbols_are_reported(tmp_path: Path) -> None:
+    samples = kernel_samples_of(tmp_path, "do_syscall_64 ksys_read", hidden=True)
+    assert (samples.samples, samples.named, samples.entries) == (1, False, ())

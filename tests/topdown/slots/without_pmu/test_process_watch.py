@@ -1,4 +1,4 @@
-"""Kernel counters of processes, read from a /proc that the test writes."""
+"""Kernel counters of processes, read from a synthetic /proc."""
 
 import shutil
 from pathlib import Path
@@ -8,11 +8,11 @@ import pytest
 from topdown.slots.without_pmu.process_files import read_process, read_thread
 from topdown.slots.without_pmu.process_watch import CounterWatch
 
-TICK_S = 0.01  # of Linux on all our machines
+TICK_S = 0.01  # USER_HZ of Linux
 
 
 class Proc:
-    """A /proc with one process, whose counters the test sets."""
+    """A synthetic /proc with one process."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -60,7 +60,7 @@ def proc(tmp_path: Path) -> Proc:
 
 
 class Clock:
-    """Seconds that pass when the test says so."""
+    """A clock that the test advances."""
 
     now = 100.0
 
@@ -68,12 +68,12 @@ class Clock:
         return self.now
 
 
-def watched(proc: Proc, *, with_children: bool = False) -> tuple[CounterWatch, Clock]:
+def watch_of(proc: Proc, *, with_children: bool = False) -> tuple[CounterWatch, Clock]:
     clock = Clock()
     return CounterWatch(proc.root, with_children=with_children, clock=clock), clock
 
 
-def test_a_name_with_parentheses_misleads_nobody(proc: Proc) -> None:
+def test_a_name_with_parentheses_is_parsed(proc: Proc) -> None:
     proc.process(7, user=150, system=50, minor=9)
     counts = read_process(proc.root, 7)
     assert counts is not None
@@ -81,14 +81,14 @@ def test_a_name_with_parentheses_misleads_nobody(proc: Proc) -> None:
     assert (counts.minor_faults, counts.major_faults) == (9, 2)
 
 
-def test_a_file_that_makes_no_sense_is_a_process_that_ended(proc: Proc) -> None:
+def test_an_invalid_stat_file_counts_as_an_ended_process(proc: Proc) -> None:
     proc.process(7)
     (proc.root / "7" / "stat").write_text("7 (x) R 1 2\n")
     assert read_process(proc.root, 7) is None
     assert read_process(proc.root, 8) is None
 
 
-def test_disk_waits_are_unknown_unless_the_kernel_counts_them(proc: Proc) -> None:
+def test_disk_waits_are_unknown_without_delay_accounting(proc: Proc) -> None:
     proc.process(7)
     proc.thread(7, 7)
     off = read_thread(proc.root, 7, 7, disk_waits=False)
@@ -99,49 +99,49 @@ def test_disk_waits_are_unknown_unless_the_kernel_counts_them(proc: Proc) -> Non
     assert on.counts.disk_wait_ns == 11 * 10**7
 
 
-def test_differences_are_of_the_time_that_was_watched(proc: Proc) -> None:
+def test_counters_are_differences_over_the_observation(proc: Proc) -> None:
     proc.process(7, user=100, minor=50)
     proc.thread(7, 7, on_cpu_ns=10**9, queued_ns=10**8, voluntary=10)
-    watch, clock = watched(proc)
+    watch, clock = watch_of(proc)
     with watch:
         watch.start((7,))
         clock.now += 2
         proc.process(7, user=250, minor=80)
         proc.thread(7, 7, on_cpu_ns=25 * 10**8, queued_ns=4 * 10**8, voluntary=13)
         proc.machine(5, 1095)
-    counted = watch.counters()
-    assert counted.elapsed_s == 2
-    assert counted.user_s == pytest.approx(1.5)
-    assert (counted.minor_faults, counted.voluntary_switches) == (30, 3)
-    assert (counted.on_cpu_s, counted.queued_s) == pytest.approx((1.5, 0.3))
-    assert (counted.threads, counted.migrations) == (1, 0)
-    assert counted.steal_share == pytest.approx(0.05)
-    assert counted.disk_wait_s is None
+    counters = watch.counters()
+    assert counters.elapsed_s == 2
+    assert counters.user_s == pytest.approx(1.5)
+    assert (counters.minor_faults, counters.voluntary_switches) == (30, 3)
+    assert (counters.on_cpu_s, counters.queued_s) == pytest.approx((1.5, 0.3))
+    assert (counters.threads, counters.migrations) == (1, 0)
+    assert counters.steal_share == pytest.approx(0.05)
+    assert counters.disk_wait_s is None
 
 
-def test_threads_count_from_their_birth_to_the_last_look(proc: Proc) -> None:
+def test_threads_count_from_their_start_to_their_last_snapshot(proc: Proc) -> None:
     proc.process(7)
     proc.thread(7, 7)
-    watch, clock = watched(proc)
+    watch, clock = watch_of(proc)
     with watch:
         watch.start((7,))
         clock.now += 1
         proc.thread(7, 8, voluntary=4, state="S", wchan="futex_do_wait")
-        watch.look()
+        watch.read()
         clock.now += 1
         proc.end_thread(7, 8)
-    counted = watch.counters()
-    assert counted.threads == 2
-    assert counted.voluntary_switches == 4
-    assert ("futex_do_wait", counted.waiting_looks) in counted.waits_in
+    counters = watch.counters()
+    assert counters.threads == 2
+    assert counters.voluntary_switches == 4
+    assert ("futex_do_wait", counters.waiting_snapshots) in counters.waits_in
 
 
-def test_what_a_command_starts_is_watched_too(proc: Proc) -> None:
+def test_child_processes_are_counted(proc: Proc) -> None:
     proc.process(7)
     proc.thread(7, 7, children="9 ")
     proc.process(9, user=300)
     proc.thread(9, 9)
-    watch, clock = watched(proc, with_children=True)
+    watch, clock = watch_of(proc, with_children=True)
     with watch:
         watch.start((7,))
         clock.now += 1
@@ -149,24 +149,24 @@ def test_what_a_command_starts_is_watched_too(proc: Proc) -> None:
     assert watch.counters().threads == 2
 
 
-def test_a_counter_that_is_not_kept_is_none(proc: Proc) -> None:
+def test_a_counter_that_the_kernel_lacks_is_none(proc: Proc) -> None:
     proc.process(7)
     proc.thread(7, 7)
     (proc.root / "7" / "task" / "7" / "schedstat").unlink()
     (proc.root / "7" / "task" / "7" / "sched").unlink()
-    watch, clock = watched(proc)
+    watch, clock = watch_of(proc)
     with watch:
         watch.start((7,))
         clock.now += 1
-    counted = watch.counters()
-    assert counted.on_cpu_s is None
-    assert counted.queued_s is None
-    assert counted.migrations is None
-    assert counted.involuntary_switches == 0
+    counters = watch.counters()
+    assert counters.on_cpu_s is None
+    assert counters.queued_s is None
+    assert counters.migrations is None
+    assert counters.involuntary_switches == 0
 
 
-def test_a_process_that_is_gone_leaves_nothing_counted(proc: Proc) -> None:
-    watch, clock = watched(proc)
+def test_an_ended_process_has_no_counters(proc: Proc) -> None:
+    watch, clock = watch_of(proc)
     with watch:
         watch.start((7,))
         clock.now += 1
