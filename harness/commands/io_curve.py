@@ -47,7 +47,7 @@ def command(path: str, as_json: bool, **values: Any) -> int:
     are read several times in shuffled order, then those around the knee. Readings that fail their
     own checks are masked. Ctrl-C keeps what was measured.
     """
-    from harness.io.curve.options import curve_request  # noqa: PLC0415 - start-up stays light
+    from harness.io.curve.options import curve_options  # noqa: PLC0415 - start-up stays light
     from harness.io.curve.session import run_curve  # noqa: PLC0415
 
-    return run_curve(curve_request(path, values), as_json=as_json)
+    return run_curve(curve_options(path, values), as_json=as_json)

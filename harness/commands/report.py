@@ -54,12 +54,12 @@ def command(
     from harness.cstates.record.files import is_idle  # noqa: PLC0415 - start-up stays light
     from harness.cstates.record.report import report_idle  # noqa: PLC0415
     from harness.io.recording import is_io  # noqa: PLC0415
-    from harness.io.report import report_io  # noqa: PLC0415
     from harness.load.recording import is_load  # noqa: PLC0415
     from harness.load.report import report_load  # noqa: PLC0415
     from harness.profile.analysis import analyze  # noqa: PLC0415
     from harness.profile.page_files import write_page  # noqa: PLC0415
     from harness.profile.text import Places, show  # noqa: PLC0415
+    from harness.report.disk import report_disk  # noqa: PLC0415
     from harness.topdown.report import report_counters  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
@@ -79,7 +79,7 @@ def command(
         report_idle(recording, output=output, with_page=not no_page, as_json=as_json)
         return
     if is_io(recording.path):
-        report_io(recording, output=output, with_page=not no_page, as_json=as_json)
+        report_disk(recording, output=output, with_page=not no_page, as_json=as_json)
         return
     analysis = analyze(recording, lines=lines, inlined=inlined, event=event)
     page = None if no_page else write_page(recording, analysis, output)

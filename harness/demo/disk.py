@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from harness.cli.terminal import colours, printable, wrapped
-from harness.io.curve.document import Requests
-from harness.io.curve.session import CurveRequest, run_curve
+from harness.io.curve.options import CurveOptions
+from harness.io.curve.result import CurveRequests
+from harness.io.curve.session import run_curve
 from harness.io.probe.options import ProbeRequest
 from harness.io.probe.session import run_probe
 from harness.labs.storm.plan import AGAINST, StormOptions
@@ -57,16 +58,16 @@ def _probe(folder: Path, path: str) -> ProbeRequest:
     )
 
 
-def _curve(folder: Path, path: str) -> CurveRequest:
-    return CurveRequest(
+def _curve(folder: Path, path: str) -> CurveOptions:
+    return CurveOptions(
         path=path,
         plan=PLAN,
-        requests=Requests(4096, "random", writes=False),
+        requests=CurveRequests(block_bytes=4096, pattern="random", kind="reads"),
         size_bytes=FILE_BYTES,
         span_bytes=None,
         destroy=None,
         output=folder / "disk-curve",
-        properties=None,
+        io_properties=None,
         force=False,
     )
 

@@ -2,18 +2,20 @@
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import click
+from msgspec import structs
 
 from cstates.fingerprint import Fingerprint
 from cstates.observation import Observation
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import colours, note, printable, report_command, width
+from harness.io.page import write_page
 from harness.io.recording import (
     PAGE,
     IoRun,
@@ -21,14 +23,26 @@ from harness.io.recording import (
     write_document,
     write_manifest,
 )
-from harness.io.report import with_settings, write_io_page
+from harness.page.panels import Panel
 from harness.recordings.directory import forget_unbegun
+from harness.recordings.results import RecordedResult
 from harness.recordings.settings_text import settings_lines, settings_now, settings_since
+from stallscope.documents import encode
+
+Result = TypeVar("Result", bound=RecordedResult)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFile:
+    """A file of a recording; without content the native program has written it already."""
+
+    format: str
+    content: str | bytes | None = None
 
 
 @dataclass(slots=True)
 class Recorder:
-    """One verb's recording of a path; without a folder nothing is written."""
+    """The recording of one verb's run; nothing is written without a folder."""
 
     verb: str
     path: str
@@ -60,6 +74,60 @@ class Recorder:
 
     def keep(
         self,
+        result: Result,
+        panels: Sequence[Panel],
+        files: Mapping[str, RecordedFile] | None = None,
+    ) -> Result:
+        """Write the result, other files by name and the page; return the result with settings.
+
+        A simulated disk has no settings of this machine.
+        """
+        if result.source == "measured":
+            self._settings = settings_since(self._before)
+        if self.folder is not None:
+            self._write(self.folder, result, panels, files or {})
+        return structs.replace(result, settings=self._settings)
+
+    def _write(
+        self,
+        folder: Path,
+        result: RecordedResult,
+        panels: Sequence[Panel],
+        files: Mapping[str, RecordedFile],
+    ) -> None:
+        run = self._run(folder, [(name, file.format) for name, file in files.items()])
+        write_whole(folder / run.document, [encode(result) + "\n"])
+        for name, file in files.items():
+            if file.content is not None:
+                write_whole(folder / name, [file.content])
+        write_manifest(
+            run,
+            end="duration" if result.complete else "signal",
+            modelled=result.source == "modelled",
+            warnings=result.warnings,
+            settings=self._settings,
+        )
+        write_page(folder, [(result, panels)])
+
+    def show(self, result: RecordedResult, lines: Iterable[str], *, as_json: bool) -> None:
+        """Print the result as JSON or as text, with the machine's settings and the paths."""
+        if as_json:
+            if self.folder is not None:
+                result = structs.replace(result, recording=str(self.folder))
+            click.echo(encode(result))
+            return
+        self._show_text(lines)
+
+    def _show_text(self, lines: Iterable[str]) -> None:
+        output = [*lines, *settings_lines(self._settings, width())]
+        click.echo("\n".join(output), color=colours())
+        if self.folder is not None:
+            click.echo(f"\nrecording  {printable(str(self.folder))}")
+            click.echo(f"page       {printable(str(self.folder / PAGE))}")
+            note(f"to see it again: {report_command(self.folder)}")
+
+    def keep_document(
+        self,
         document: Mapping[str, object],
         files: Mapping[str, tuple[str, str | bytes | None]],
         warnings: Iterable[str],
@@ -83,21 +151,19 @@ class Recorder:
                 write_whole(self.folder / name, [content])
         end = end or ("duration" if document["complete"] else "signal")
         write_manifest(run, end=end, modelled=modelled, warnings=warnings, settings=self._settings)
-        write_io_page(self.folder)
+        from harness.report.disk import write_recorded_page  # noqa: PLC0415 - until every verb is typed
+
+        write_recorded_page(self.folder)
 
     def tell(self, document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
         """Print the document, or its text and where all is; and what it ran under."""
         if as_json:
             places = {} if self.folder is None else {"recording": str(self.folder)}
-            whole = with_settings(document, self._settings) | places
+            settings = self._settings and self._settings.document()
+            whole = {**document, "settings": settings} | places
             click.echo(json.dumps(whole, allow_nan=False))
             return
-        told = [*lines, *settings_lines(self._settings, width())]
-        click.echo("\n".join(told), color=colours())
-        if self.folder is not None:
-            click.echo(f"\nrecording  {printable(str(self.folder))}")
-            click.echo(f"page       {printable(str(self.folder / PAGE))}")
-            note(f"see it again with: {report_command(self.folder)}")
+        self._show_text(lines)
 
     def _run(self, folder: Path, files: Iterable[tuple[str, str]]) -> IoRun:
         return IoRun(folder, self.verb, self.path, self.begin_ns, dict(files), self.group)

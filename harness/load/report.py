@@ -11,7 +11,7 @@ from harness.load.page import render_latency_page
 from harness.load.recording import LoadRecording, read_load
 from harness.load.text import rate_text, result_lines
 from harness.page.latency_panel import Series
-from harness.profile.analysis import host_facts
+from harness.recordings.host_facts import host_facts
 from harness.recordings.settings_text import settings_facts, settings_lines
 from stallscope.recordings import MANIFEST, Recording, read_manifest
 

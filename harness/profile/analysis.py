@@ -2,9 +2,9 @@
 
 import os
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
@@ -242,24 +242,3 @@ def _host(recording: Recording, capture: Capture) -> dict[str, str]:
     else:
         facts = host_facts(manifest) | recorded_facts(recording.path)
     return {label: text for label, text in facts.items() if text}
-
-
-def host_facts(manifest: Manifest) -> dict[str, str]:
-    """Return label and text of what a recording says of its host; empty what it does not."""
-    return {
-        "host": manifest.host_name,
-        "CPU": manifest.cpu_model,
-        "kernel": manifest.kernel_release,
-        "recorded": _day(manifest.start_realtime_ns),
-    }
-
-
-def _day(realtime_ns: int | None) -> str:
-    """Return a moment as a person reads it; empty where it is not known, or no calendar has it."""
-    if realtime_ns is None:
-        return ""
-    try:
-        made = datetime.fromtimestamp(realtime_ns // 10**9, UTC)
-    except (OverflowError, ValueError):
-        return ""
-    return made.strftime("%Y-%m-%d %H:%M UTC")

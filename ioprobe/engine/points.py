@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import to_builtins
+
 from ioprobe.target.simulated import Simulated
+from stallscope.documents import Record, field
 
 PERCENTILES = ("p50", "p90", "p99", "p99.9", "p99.99")
 
@@ -56,9 +59,8 @@ class Point:
     seed: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """Latencies in ns: exact least, mean and most, percentiles to three digits."""
+class Latency(Record, frozen=True):
+    """Latencies in ns: exact minimum, mean and maximum, percentiles to three digits."""
 
     min: float
     mean: float
@@ -66,21 +68,13 @@ class Latency:
     p50: float
     p90: float
     p99: float
-    p999: float
-    p9999: float
+    p999: float = field(name="p99.9")
+    p9999: float = field(name="p99.99")
 
     def document(self) -> dict[str, float]:
-        """Return the values by the names documents have for them: "p99.9", not p999."""
-        return {
-            "min": self.min,
-            "mean": self.mean,
-            "p50": self.p50,
-            "p90": self.p90,
-            "p99": self.p99,
-            "p99.9": self.p999,
-            "p99.99": self.p9999,
-            "max": self.max,
-        }
+        """Return the values by their JSON names, for verbs without a typed result."""
+        values: dict[str, float] = to_builtins(self)
+        return values
 
 
 @dataclass(frozen=True, slots=True)

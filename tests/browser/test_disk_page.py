@@ -10,20 +10,20 @@ import pytest
 from selenium import webdriver
 
 from harness.cli.command_line import main
-from harness.io.curve.document import curve_document
 from harness.io.mix.document import MixMeasurement, mix_document
 from harness.io.queue.document import document as queue_document
 from harness.io.queue.stalls import Watched
-from harness.io.report import write_io_page
 from harness.io.watch.document import document as watch_document
 from harness.labs.storm.document import storm_document
 from harness.labs.storm.plan import StormOptions
 from harness.labs.storm.session import measured_storm
+from harness.report.disk import write_recorded_page
 from ioprobe.block_queue.reading import Interval, read_block_queue
 from ioprobe.mix.plan import MixPlan
 from ioprobe.mix.rounds import measure_mix
+from stallscope.documents import encode
 from tests.browser.test_slots_page import LUMINANCE
-from tests.harness.io.curve.measurements import measurement
+from tests.harness.io.curve.results import result as curve
 from tests.harness.io.queue.test_session import stalls
 from tests.harness.io.watch.watches import ASKED, made_watch
 from tests.ioprobe.machine_trees import disk_machine
@@ -66,7 +66,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     storm = StormOptions("sim:servers=8,service=1ms", rounds=1, recommended=9)
     queue = read_block_queue(Path("/x"), disk_machine("sata-rotational", work / "machine"))
     documents = {
-        "curve": curve_document(measurement(slo_p99_ns=8e6)),
         "mix": mix_document(MixMeasurement("/srv/<db>", True, mix, {}, [], 1.0)),
         "queue": queue_document(queue, Watched(Interval(2.0, {}), stalls(), None)),
         "watch": watch_document(made_watch(work), ASKED, []),
@@ -74,7 +73,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     for verb, made in documents.items():
         (folder / f"{verb}.json").write_text(json.dumps(made))
-    made_page = write_io_page(folder)
+    (folder / "curve.json").write_text(encode(curve(slo_p99_ns=8e6)))
+    made_page = write_recorded_page(folder)
     shutil.rmtree(work / "machine")
     return made_page
 

@@ -5,9 +5,10 @@ Throughput is min(N, P) / S for fixed and for exponential service alike; latenci
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import structs
 
 from ioprobe.curve.plan import Step
 from ioprobe.curve.readings import Bucket, Reading
@@ -51,7 +52,7 @@ class ServerModel:
             seconds=step.duration_s,
             iops=iops,
             # As Little's law has it, so that drawn times do not blur it.
-            latency=replace(latency_of(times * 1e9), mean=1e9 * step.depth / iops),
+            latency=structs.replace(latency_of(times * 1e9), mean=1e9 * step.depth / iops),
             buckets=buckets_of(times * 1e9),
             series=tuple(float(each) for each in series),
             littles_law_error=0.0,

@@ -13,7 +13,7 @@ from harness.cstates.record.files import DOCUMENT, PAGE
 from harness.cstates.record.panel import idle_panel
 from harness.cstates.record.text import lines
 from harness.cstates.record.what_if import what_if_panel
-from harness.profile.analysis import host_facts
+from harness.recordings.host_facts import host_facts
 from stallscope.errors import UnableError
 from stallscope.json_fields import Fields, read_fields
 from stallscope.recordings import MANIFEST, Recording, read_manifest

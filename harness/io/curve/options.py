@@ -1,12 +1,14 @@
-"""From the words of a command line to what `stallscope io curve` is asked."""
+"""The options of `stallscope io curve`, validated."""
 
 import re
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from harness.io.curve.document import Requests
-from harness.io.curve.session import CurveRequest
+from harness.io.curve.result import CurveRequests
 from harness.io.verb_options import check_force
 from ioprobe.curve.plan import CurvePlan
+from ioprobe.target.target import Wanted
 from stallscope.errors import UsageError
 from stallscope.sizes import parse_size
 
@@ -14,46 +16,77 @@ _TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ns|us|µs|ms|s)")
 _NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}
 
 
-def curve_request(path: str, values: dict[str, Any]) -> CurveRequest:
-    """Return what is asked; UsageError for words that are no sizes or times."""
+@dataclass(frozen=True, slots=True)
+class CurveOptions:
+    """What to measure, and where to write it."""
+
+    path: str
+    plan: CurvePlan
+    requests: CurveRequests
+    size_bytes: int  # of a file of our own, if one is made
+    span_bytes: int | None  # None: the whole target
+    destroy: str | None  # the block device to overwrite
+    output: Path | None
+    io_properties: Path | None
+    force: bool
+
+    @property
+    def writes(self) -> bool:
+        """Return whether the requests are writes."""
+        return self.requests.kind == "writes"
+
+    @property
+    def target(self) -> Wanted:
+        """Return what the target must allow."""
+        return Wanted(
+            writable=self.writes,
+            destroy=self.destroy,
+            size_bytes=self.size_bytes,
+            span_bytes=self.span_bytes,
+            block_bytes=(self.requests.block_bytes,),
+        )
+
+
+def curve_options(path: str, values: dict[str, Any]) -> CurveOptions:
+    """Return the validated options; UsageError names the option with a wrong value."""
     check_force(values["output"], force=values["force"])
-    requests = Requests(
-        size_of("--block", values["block"]), values["pattern"], values["kind"] == "writes"
-    )
-    plan = CurvePlan(
-        most_depth=values["most_depth"],
-        repeats=values["repeats"],
-        duration_s=values["duration_s"],
-        warmup_s=values["warmup_s"],
-        slo_p99_ns=time_ns("--slo-p99", values["slo_p99"]),
-    )
-    return CurveRequest(
+    return CurveOptions(
         path=path,
-        plan=plan,
-        requests=requests,
+        plan=CurvePlan(
+            most_depth=values["most_depth"],
+            repeats=values["repeats"],
+            duration_s=values["duration_s"],
+            warmup_s=values["warmup_s"],
+            slo_p99_ns=time_ns("--slo-p99", values["slo_p99"]),
+        ),
+        requests=CurveRequests(
+            block_bytes=size_of("--block", values["block"]),
+            pattern=values["pattern"],
+            kind=values["kind"],
+        ),
         size_bytes=size_of("--size", values["size"]),
         span_bytes=None if values["span"] is None else size_of("--span", values["span"]),
         destroy=values["destroy"],
         output=values["output"],
-        properties=values["properties"],
+        io_properties=values["properties"],
         force=values["force"],
     )
 
 
 def size_of(option: str, text: str) -> int:
-    """Return a size in bytes; UsageError where the text is none."""
-    found = parse_size(text)
-    if not found:
-        raise UsageError(f"{option} {text!r} is no size", f"for example: {option} 4K")
-    return found
+    """Return a size in bytes; UsageError if the text is not a size."""
+    size = parse_size(text)
+    if not size:
+        raise UsageError(f"{option}: {text!r} is not a size", f"for example: {option} 4K")
+    return size
 
 
 def time_ns(option: str, text: str | None) -> float | None:
-    """Return a time in ns; None without one, UsageError where the text is none."""
+    """Return a time in ns, or None without a text; UsageError if the text is not a time."""
     if text is None:
         return None
-    found = _TIME.fullmatch(text.strip())
-    time = float(found[1]) * _NS[found[2]] if found else 0.0
+    match = _TIME.fullmatch(text.strip())
+    time = float(match[1]) * _NS[match[2]] if match else 0.0
     if time <= 0:
-        raise UsageError(f"{option} {text!r} is no time", f"for example: {option} 2ms")
+        raise UsageError(f"{option}: {text!r} is not a time", f"for example: {option} 2ms")
     return time

@@ -1,59 +1,60 @@
-"""A response curve for a terminal: a row each depth with a bar, the three depths, the findings."""
+"""A response curve for a terminal: a row per depth with a bar, the named depths, the findings."""
 
 from collections.abc import Iterator
 
 from harness.cli.fitting_table import fitting_rows
 from harness.cli.terminal import printable, wrapped
-from harness.io.curve.shown import CurveShown, PointShown
+from harness.io.curve.result import CurvePoint, CurveResult, named_depths
 from harness.page.figures import value_text
 
-HEADS = ("Depth", "Requests/s", "least-most", "mean", "p50", "p99", "p99.9", "max")
-_SPARED = ("least-most", "mean", "p99.9")  # on a narrow terminal, in this order
+HEADS = ("Depth", "Requests/s", "min-max", "mean", "p50", "p99", "p99.9", "max")
+_OPTIONAL = ("min-max", "mean", "p99.9")  # left out in this order on a narrow terminal
 BLOCK = "\u2588"
 _LONGEST_BAR, _SHORTEST_BAR = 24, 6
 
 
-def lines(shown: CurveShown, room: int) -> Iterator[str]:
-    """Yield the table, the depths with a name and what is peculiar."""
-    yield from wrapped(shown.title, room)
-    facts = "; ".join(f"{label}: {text}" for label, text in shown.facts)
-    yield from wrapped(facts, room, "  ") if facts else ()
-    if not shown.complete:
-        yield "interrupted: what was measured until then"
+def lines(result: CurveResult, width: int) -> Iterator[str]:
+    """Yield the table, the named depths and the findings."""
+    yield from wrapped(f"{result.title}: {result.requests.text}, {result.source}", width)
+    facts = "; ".join(f"{label}: {text}" for label, text in result.facts.items())
+    yield from wrapped(facts, width, "  ") if facts else ()
+    if not result.complete:
+        yield "interrupted: results up to that moment"
     yield ""
-    marks = [", ".join(shown.marks(one.depth)) for one in shown.points]
-    for_marks = max(map(len, marks), default=0) + 4
-    cells = [HEADS, *(_row(one) for one in shown.points)]
-    rows = fitting_rows(cells, room - for_marks, _SPARED)
-    widest = max(map(len, rows))
-    left = room - widest - for_marks
-    bars = _bars(shown, min(_LONGEST_BAR, left))
-    for row, bar, mark in zip(rows, ["", *bars], ["", *marks], strict=True):
-        yield f"{row:{widest}}  {bar}{mark}".rstrip()
-    yield from _masked(shown, room)
+    yield from _table(result, width)
+    yield from _masked(result, width)
     yield ""
-    for depth in shown.depths:
-        value = "none" if depth.depth is None else f"{depth.depth}"
-        yield from wrapped(f"{depth.name:16}{value:>5}  {depth.text}", room, " " * 23)
+    for named in named_depths(result):
+        depth = "none" if named.depth is None else f"{named.depth}"
+        yield from wrapped(f"{named.name:16}{depth:>5}  {named.text}", width, " " * 23)
     yield ""
-    for one in shown.findings:
-        yield from wrapped(f"{one.verdict}: {one.text}", room, "  ")
-    for warning in shown.warnings:
-        yield from wrapped(f"note: {warning}", room, "  ")
+    for finding in result.findings:
+        yield from wrapped(f"{finding.verdict}: {finding.text}", width, "  ")
+    for warning in result.warnings:
+        yield from wrapped(f"note: {warning}", width, "  ")
 
 
-def _row(one: PointShown) -> tuple[str, ...]:
-    if one.iops is None or one.latencies is None:
-        return (str(one.depth), "masked", *[""] * (len(HEADS) - 2))
-    found = one.latencies
+def _table(result: CurveResult, width: int) -> Iterator[str]:
+    names = [", ".join(result.names_of(point.depth)) for point in result.points]
+    names_width = max(map(len, names), default=0) + 4
+    cells = [HEADS, *map(_cells, result.points)]
+    rows = fitting_rows(cells, width - names_width, _OPTIONAL)
+    rows_width = max(map(len, rows))
+    bars = _bars(result, min(_LONGEST_BAR, width - rows_width - names_width))
+    for row, bar, name in zip(rows, ["", *bars], ["", *names], strict=True):
+        yield f"{row:{rows_width}}  {bar}{name}".rstrip()
+
+
+def _cells(point: CurvePoint) -> tuple[str, ...]:
+    latency = point.latency_ns
+    if point.iops is None or latency is None:
+        return (str(point.depth), "masked", *[""] * (len(HEADS) - 2))
+    times_ns = (latency.mean, latency.p50, latency.p99, latency.p999, latency.max)
     return (
-        str(one.depth),
-        f"{one.iops:,.0f}",
-        f"{_rate(one.iops_min)}-{_rate(one.iops_max)}",
-        *(
-            value_text(round(time), "ns")
-            for time in (found.mean, found.p50, found.p99, found.p999, found.max)
-        ),
+        str(point.depth),
+        f"{point.iops:,.0f}",
+        f"{_rate(point.iops_min)}-{_rate(point.iops_max)}",
+        *(value_text(round(time_ns), "ns") for time_ns in times_ns),
     )
 
 
@@ -61,24 +62,25 @@ def _rate(iops: float | None) -> str:
     return "n/a" if iops is None else f"{iops:,.0f}"
 
 
-def _bars(shown: CurveShown, length: int) -> list[str]:
-    """Return bars of throughput, all of one length; empty where there is no room for them."""
-    most = max((one.iops or 0.0 for one in shown.points), default=0.0)
+def _bars(result: CurveResult, length: int) -> list[str]:
+    """Return bars of throughput of one length; empty texts if there is no room for bars."""
+    most = max((point.iops or 0.0 for point in result.points), default=0.0)
     if length < _SHORTEST_BAR or not most:
-        return [""] * len(shown.points)
+        return [""] * len(result.points)
     return [
-        f"{BLOCK * round(length * (one.iops or 0.0) / most):{length}}  " for one in shown.points
+        f"{BLOCK * round(length * (point.iops or 0.0) / most):{length}}  "
+        for point in result.points
     ]
 
 
-def _masked(shown: CurveShown, room: int) -> Iterator[str]:
-    """Yield which depths had readings masked, by reason."""
-    reasons: dict[str, list[int]] = {}
-    for one in shown.points:
-        for why in one.masked:
-            reasons.setdefault(why, []).append(one.depth)
-    if reasons:
+def _masked(result: CurveResult, width: int) -> Iterator[str]:
+    """Yield each reason for masked readings with the depths that have it."""
+    depths_by_reason: dict[str, list[int]] = {}
+    for point in result.points:
+        for reason in point.masked:
+            depths_by_reason.setdefault(reason, []).append(point.depth)
+    if depths_by_reason:
         yield ""
-    for why, depths in reasons.items():
-        at = ", ".join(map(str, depths))
-        yield from wrapped(printable(f"masked at depth {at}: {why}"), room, "  ")
+    for reason, depths in depths_by_reason.items():
+        text = f"masked at depth {', '.join(map(str, depths))}: {reason}"
+        yield from wrapped(printable(text), width, "  ")

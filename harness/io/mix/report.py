@@ -5,9 +5,9 @@ from pathlib import Path
 from harness.io.mix import panel as mix_panel
 from harness.io.mix.shown import mix_shown
 from harness.io.mix.text import lines
-from harness.io.report import Reported
 from harness.page import latency_panel
 from harness.page.panels import Panel
+from harness.report.disk import Reported
 from stallscope.json_fields import Fields
 
 _STYLES = ((latency_panel.FOLDER, latency_panel.STYLES), (mix_panel.FOLDER, mix_panel.STYLES))

@@ -59,7 +59,7 @@ def run_mix(request: MixRequest, *, as_json: bool) -> int:
             live.clear()
         document = mix_document(measured)
         shown = mix_shown(Fields(json.loads(json.dumps(document)), "what was measured"))
-        recorder.keep(document, {}, measured.warnings)
+        recorder.keep_document(document, {}, measured.warnings)
     recorder.tell(document, lines(shown, width()), as_json=as_json)
     if request.picture is not None:
         kind = request.picture.suffix.lower().lstrip(".")

@@ -7,7 +7,7 @@ from harness.io.probe.options import LOGS, NAMES
 from harness.io.probe.panel import probe_panel
 from harness.io.probe.shown import probe_shown
 from harness.io.probe.text import lines
-from harness.io.report import Reported
+from harness.report.disk import Reported
 from stallscope.histograms import read_interval_log
 from stallscope.json_fields import Fields
 

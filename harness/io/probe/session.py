@@ -38,7 +38,7 @@ def run_probe(request: ProbeRequest, *, as_json: bool) -> int:
         finally:
             line.clear()
         document = probe_document(probed)
-        recorder.keep(document, _logs(recorder.folder), probed.warnings)
+        recorder.keep_document(document, _logs(recorder.folder), probed.warnings)
     shown = probe_shown(Fields(document, "probe"))
     recorder.tell(document, lines(shown, request.scale, width()), as_json=as_json)
     return int(ExitCode.DONE)

@@ -5,7 +5,7 @@ from pathlib import Path
 from harness.io.queue.panel import queue_panel
 from harness.io.queue.shown import queue_shown
 from harness.io.queue.text import lines
-from harness.io.report import Reported
+from harness.report.disk import Reported
 from stallscope.json_fields import Fields
 
 

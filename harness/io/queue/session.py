@@ -41,7 +41,7 @@ def run_queue(request: QueueRequest, *, as_json: bool) -> int:
             watched = _watch(found, request, request.interval_s)
         recorded_at = None if request.roots.is_live else request.roots.sys
         made = json.loads(json.dumps(document(found, watched, recorded_at)))
-        recorder.keep(made, {}, ())
+        recorder.keep_document(made, {}, ())
     recorder.tell(made, lines(queue_shown(Fields(made, "the queue")), width()), as_json=as_json)
     return int(ExitCode.DONE)
 

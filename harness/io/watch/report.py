@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.io.report import Reported
 from harness.io.watch.panel import watch_panels
 from harness.io.watch.shown import watch_shown
 from harness.io.watch.text import lines
+from harness.report.disk import Reported
 from ioprobe.watch.tally import OPERATIONS
 from ioprobe.watch.watching import Watched
 from stallscope.histogram_encoding import TaggedHistogram, interval_log

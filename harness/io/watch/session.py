@@ -42,7 +42,7 @@ def run_watch(options: WatchOptions, *, as_json: bool) -> int:
         log = "".join(log_lines(watched, names)) if recorder.folder else ""
         files = {LOG: (LOG_FORM, log)}
         in_time = request.duration_s is not None and made["complete"]
-        recorder.keep(made, files, (), end="duration" if in_time else "signal")
+        recorder.keep_document(made, files, (), end="duration" if in_time else "signal")
     recorder.tell(made, lines(watch_shown(Fields(made, "the watch")), width()), as_json=as_json)
     return int(ExitCode.DONE)
 

@@ -14,7 +14,7 @@ from stallscope.printable import visible_text
 
 STYLES = (
     (latency_panel.FOLDER, latency_panel.STYLES),
-    (curve_panel.FOLDER, curve_panel.STYLES),
+    *curve_panel.STYLES[1:],
 )
 _LINES = ("p50", "p99", "p99.9")
 _GIB = 2**30

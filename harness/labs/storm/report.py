@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from harness.io.report import Reported
 from harness.labs.storm.panel import STYLES, storm_panel
 from harness.labs.storm.shown import storm_shown
 from harness.labs.storm.text import lines
 from harness.page.panels import Panel
+from harness.report.disk import Reported
 from stallscope.json_fields import Fields
 
 

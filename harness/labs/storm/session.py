@@ -36,7 +36,7 @@ def run_storm(options: StormOptions, *, as_json: bool) -> int:
         measure = measured_server if options.server else measured_storm
         results = measure(options)
         document = storm_document(results)
-        recorder.keep(document, {}, results.warnings)
+        recorder.keep_document(document, {}, results.warnings)
     shown = storm_shown(Fields(json.loads(json.dumps(document)), "what was measured"))
     recorder.tell(document, lines(shown, width()), as_json=as_json)
     return int(ExitCode.DONE) if results.failure is None else report_error(results.failure)

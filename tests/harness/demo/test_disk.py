@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.demo import disk as demonstration
-from harness.io.curve.session import CurveRequest
+from harness.io.curve.options import CurveOptions
 from harness.io.probe.options import ProbeRequest
 from stallscope.errors import UnableError
 
@@ -24,7 +24,7 @@ def test_all_recordings_have_their_page(tmp_path: Path, capsys: pytest.CaptureFi
 def test_where_it_cannot_be_measured_the_reason_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refused(request: ProbeRequest | CurveRequest, *, as_json: bool) -> int:
+    def refused(request: ProbeRequest | CurveOptions, *, as_json: bool) -> int:
         raise UnableError("no disk is here", "name another")
 
     monkeypatch.setattr(demonstration, "run_probe", refused)

@@ -14,10 +14,10 @@ from harness.io.recording import (
     write_document,
     write_manifest,
 )
-from harness.io.report import documents
 from harness.recordings.directory import forget_unbegun
+from harness.report.disk import report_disk
 from stallscope.errors import UnableError, UsageError
-from stallscope.recordings import read_manifest
+from stallscope.recordings import open_recording, read_manifest
 
 
 def run_in(folder: Path) -> IoRun:
@@ -120,8 +120,8 @@ def test_what_was_not_begun_is_forgotten(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     write_manifest(run_in(folder), end=None)
-    with pytest.raises(UnableError, match="holds no document"):
-        documents(folder)
+    with pytest.raises(UnableError, match="holds no result"):
+        report_disk(open_recording(folder), output=None, with_page=False, as_json=False)
     write_document(run_in(folder), {"schema": "x"})
     forget_unbegun(folder)
     assert folder.exists()

@@ -76,7 +76,7 @@ def test_ctrl_c_keeps_what_was_measured(
     assert len(found["readings"]) == 3  # after a pilot of six
     assert not (place / "io-properties.yaml").exists()
     assert main(["report", str(place)]) == ExitCode.DONE
-    assert "interrupted: what was measured until then" in capsys.readouterr().out
+    assert "interrupted: results up to that moment" in capsys.readouterr().out
 
 
 def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
@@ -97,7 +97,10 @@ def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
     assert main(words) == ExitCode.UNABLE
     out, err = capsys.readouterr()
     assert json.loads(out)["complete"] is False
-    assert "was not written: the curve was ended before its limits were known" in err
+    assert (
+        "was not written: the measurement was interrupted before the disk's limits were known"
+        in err
+    )
     assert not limits.exists()
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from harness.cli.command_line import main
-from harness.io.page import render_io_page
 from harness.io.watch.document import document
 from harness.io.watch.report import log_lines, reported
 from harness.io.watch.shown import watch_shown
 from harness.io.watch.text import HEADS, cells_of, lines, progress_line
+from harness.page.panels import Head, render_panels
 from ioprobe.watch.watching import Progress
 from stallscope.errors import RecordingError
 from stallscope.histograms import read_interval_log
@@ -107,9 +107,7 @@ def test_percentiles_that_too_few_requests_tell_are_not_made_up(made: dict[str, 
 def test_names_of_strangers_are_no_markup_of_the_page(made: dict[str, Any], tmp_path: Path) -> None:
     made["rows"][0]["device"] = '"><script>alert(1)</script>'
     shown = reported(tmp_path, Fields(made, "x"), 100)
-    page = render_io_page(
-        shown.panels, title=shown.title, recording_name="x", source=shown.source, facts={}
-    )
+    page = render_panels(shown.panels, Head(shown.title, "x", "disk", shown.source), {})
     assert "<script>alert" not in page
     assert "<b>\x1b" not in page
     assert "\u202e" not in page

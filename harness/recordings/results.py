@@ -1,0 +1,26 @@
+"""Results that a recording keeps and a command prints."""
+
+from typing import Literal
+
+from cstates.fingerprint import Fingerprint
+from stallscope.documents import UNSET, Document, UnsetType
+
+
+class RecordedResult(Document, frozen=True, kw_only=True):
+    """A result with its source; a recording keeps it in a file named after the verb.
+
+    ``settings``, ``recording`` and ``report`` are set only in what ``--json`` prints: the machine's
+    settings during the measurement, and the paths of the recording and its page.
+    """
+
+    source: Literal["measured", "modelled"]
+    complete: bool
+    warnings: tuple[str, ...] = ()
+    settings: Fingerprint | UnsetType | None = UNSET
+    recording: str | UnsetType = UNSET
+    report: str | UnsetType | None = UNSET
+
+    @property
+    def title(self) -> str:
+        """Return the subject of the measurement, for the title of a page."""
+        raise NotImplementedError

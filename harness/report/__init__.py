@@ -1,0 +1,1 @@
+"""`stallscope report`: from a recording to the code that shows its kind."""
