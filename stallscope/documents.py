@@ -68,10 +68,17 @@ def schema_name(document: type[Document] | Document) -> str:
 def encode(document: object, *, indent: int = 0) -> str:
     """Return a document as JSON text, on one line without an indent."""
     try:
-        encoded = msgspec.json.encode(document)
+        encoded = msgspec.json.encode(document, enc_hook=_plain)
     except UnicodeEncodeError:  # a name of the system that is not UTF-8
-        encoded = msgspec.json.encode(_escaped(msgspec.to_builtins(document)))
+        encoded = msgspec.json.encode(_escaped(msgspec.to_builtins(document, enc_hook=_plain)))
     return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
+
+
+def _plain(value: object) -> object:
+    """Return a number of numpy as Python's own."""
+    if type(value).__module__ == "numpy" and (item := getattr(value, "item", None)):
+        return item()
+    raise TypeError(f"{type(value)} has no form in JSON")
 
 
 def _escaped(value: object) -> object:

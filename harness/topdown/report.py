@@ -7,9 +7,9 @@ import click
 
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import colours, printable, width
+from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts, recorded_settings
 from harness.recordings.settings_text import settings_lines
-from harness.recordings.host_facts import host_facts
 from harness.topdown.document import document
 from harness.topdown.page import render_slots_page
 from harness.topdown.tree import View, lines

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,3 +137,8 @@ def test_pipes_and_missing_files_are_refused(tmp_path: Path) -> None:
     for name, message in (("pipe", "not a regular file"), ("none", "No such file")):
         with pytest.raises(RecordingError, match=message):
             read_document(tmp_path / name, Curve)
+
+
+def test_numbers_of_numpy_are_written_as_numbers() -> None:
+    point = Depth(depth=int(np.int64(4)), iops=np.float64(2.5))
+    assert json.loads(encode(point))["iops"] == 2.5

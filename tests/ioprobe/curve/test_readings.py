@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from ioprobe.curve.readings import Reading, by_depth, merged_latencies, percentile, slowest_share
 from ioprobe.engine.points import Latency
@@ -22,7 +23,9 @@ def test_percentiles_are_upper_ends_of_buckets() -> None:
 
 
 def test_latencies_of_two_readings_are_of_all_their_requests() -> None:
-    other = replace(ONE, latency=replace(LATENCY, mean=95.0, max=98.0), buckets=((90, 99, 300),))
+    other = replace(
+        ONE, latency=structs.replace(LATENCY, mean=95.0, max=98.0), buckets=((90, 99, 300),)
+    )
     found = merged_latencies([ONE, other])
     assert found is not None
     assert (found.min, found.p50, found.max) == (11.0, 98.0, 98.0)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from ioprobe.curve.estimates import estimates
 from ioprobe.curve.plan import CurvePlan
@@ -240,7 +241,7 @@ def test_a_sharp_knee_below_what_the_queue_admits(
 
 
 def mean_of(one: Reading, mean_ns: float) -> Latency | None:
-    return one.latency and replace(one.latency, mean=mean_ns)
+    return one.latency and structs.replace(one.latency, mean=mean_ns)
 
 
 def soft(one: Reading) -> Reading:

@@ -12,12 +12,12 @@ from stallscope.errors import ExitCode, UsageError
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["curve", "x", "--slo-p99", "soon"], "--slo-p99 'soon' is no time"),
-        (["curve", "x", "--slo-p99", "0ms"], "--slo-p99 '0ms' is no time"),
-        (["curve", "x", "--block", "many"], "--block 'many' is no size"),
-        (["curve", "x", "--size", "0"], "--size '0' is no size"),
+        (["curve", "x", "--slo-p99", "soon"], "--slo-p99: 'soon' is not a time"),
+        (["curve", "x", "--slo-p99", "0ms"], "--slo-p99: '0ms' is not a time"),
+        (["curve", "x", "--block", "many"], "--block: 'many' is not a size"),
+        (["curve", "x", "--size", "0"], "--size: '0' is not a size"),
         (["curve", "x", "--most-depth", "1"], "--most-depth"),
-        (["mix", "x", "--sizes", "4K,,8K"], "--sizes '' is no size"),
+        (["mix", "x", "--sizes", "4K,,8K"], "--sizes: '' is not a size"),
         (["mix", "x", "--sizes", ",".join(f"{n}K" for n in range(1, 18))], "17 sizes"),
         (["mix", "x", "--picture", "x.gif"], "--picture x.gif: its kind is not known"),
         (["curve", "/nowhere/at/all"], "there is no such file"),

@@ -152,7 +152,7 @@ def test_hostile_texts_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--block", "x"), "--block 'x' is no size"),
+        (("--block", "x"), "--block: 'x' is not a size"),
         (("--cached", "--ways", "direct"), "exclude each other"),
         (("--force",), "add -o DIR"),
     ],
