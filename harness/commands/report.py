@@ -63,12 +63,12 @@ def command(
     from harness.topdown.report import report_counters  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
-    from topdown.slots.counting.recorded import is_counted  # noqa: PLC0415
+    from topdown.slots.counting.counting_run import is_counters_recording  # noqa: PLC0415
 
     if no_page and output is not None:
         raise UsageError("--no-page and -o exclude each other", "keep one of them")
     recording = open_recording(run)
-    if is_counted(recording.path):
+    if is_counters_recording(recording.path):
         with_page = not no_page
         report_counters(recording, output=output, with_page=with_page, as_json=as_json)
         return

@@ -9,9 +9,9 @@ from harness.recordings.settings import recorded_facts
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Manifest, Recording, Stacks
-from topdown.slots.by_function import SlotsByFunction, slots_by_function
-from topdown.slots.counting.recorded import is_counted
+from topdown.slots.counting.counting_run import is_counters_recording
 from topdown.slots.detection import identity_of_recording, model_of_identity
+from topdown.slots.function_slots import SlotsByFunction, slots_by_function
 from topdown.slots.model import Model
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.profile import Profile, ProfileWarning
@@ -55,7 +55,7 @@ def analyze(
     ``inlined`` looks for inlined functions at all that are hot. Raises RecordingError where the
     capture is unreadable, empty or mostly lost.
     """
-    if is_counted(recording.path):
+    if is_counters_recording(recording.path):
         raise UsageError(
             f"{recording.path} holds counters and no samples",
             f"see what was counted: stallscope report {recording.path}",

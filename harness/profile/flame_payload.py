@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from harness.profile import slots_panel as flame_slots
 from stallscope.printable import visible_text
-from topdown.slots.by_function import SlotsByFunction
+from topdown.slots.function_slots import SlotsByFunction
 from topdown.stacks.flame.layout import FlameTree
 from topdown.stacks.flame.names import UNKNOWN_NAME, function_text
 from topdown.stacks.profile import Profile

@@ -13,7 +13,7 @@ from harness.profile.recorder import record
 from stallscope.collector import CollectorOptions
 from stallscope.errors import StallscopeError
 from stallscope.recordings import Recording
-from topdown.slots.by_function import SlotsByFunction
+from topdown.slots.function_slots import SlotsByFunction
 from topdown.slots.model import Model
 from topdown.slots.sampling_group import encoded
 

@@ -16,7 +16,7 @@ from harness.profile.whole_stacks import choice_text, shares_text
 from harness.topdown import panel as slots_panel
 from stallscope.printable import visible_text
 from stallscope.recordings import Stacks
-from topdown.slots.by_function import SlotsByFunction
+from topdown.slots.function_slots import SlotsByFunction
 from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Profile
 from topdown.stacks.python.shares import PythonShares

@@ -15,7 +15,7 @@ from harness.profile.slots_text import (
     title,
 )
 from stallscope.printable import visible_text
-from topdown.slots.by_function import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
+from topdown.slots.function_slots import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import MeasuredNode
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import Function

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from harness.cli.terminal import percent, printable, shorten, width
-from topdown.slots.by_function import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
+from topdown.slots.function_slots import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import Interval, MeasuredNode
 from topdown.stacks.profile import Function
 

@@ -17,7 +17,7 @@ from stallscope.system_files import Roots
 from topdown.slots.measurement import Measurement
 
 if TYPE_CHECKING:
-    from topdown.slots.counting import live
+    from topdown.slots.counting import session
 
 Collect = Callable[[CountOptions, Callable[[Progress], None], IO[str] | None], Outcome]
 
@@ -32,7 +32,7 @@ class Means:
 
 def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measurement, int]:
     """Return what hardware counters say, and the exit code that the command's end asks for."""
-    from topdown.slots.counting import live  # noqa: PLC0415 - loads numpy
+    from topdown.slots.counting import session  # noqa: PLC0415 - loads numpy
 
     before = settings_now() if asked.directory is not None else None
     with recording_place(asked.directory) as place, live_progress(asked) as show:
@@ -45,7 +45,7 @@ def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measuremen
         def count(options: CountOptions) -> Outcome:
             return means.collect(options, follow, command_output(asked.form))
 
-        taken = live.measure(_request(asked, place), count, means.roots)
+        taken = session.measure(_request(asked, place), count, means.roots)
         follower.finish(taken.measurement)
         for recording in taken.recordings:
             keep_settings(recording, before)
@@ -55,9 +55,9 @@ def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measuremen
     return taken.measurement, exit_code(manifest, taken.outcome)
 
 
-def _request(asked: Request, place: Path) -> "live.Request":
+def _request(asked: Request, place: Path) -> "session.Request":
     """Return what is asked for in the terms of who counts."""
-    from topdown.slots.counting import live  # noqa: PLC0415
+    from topdown.slots.counting import session  # noqa: PLC0415
 
     assert asked.choice is not None
     chosen = asked.choice
@@ -72,7 +72,7 @@ def _request(asked: Request, place: Path) -> "live.Request":
         duration_s=chosen.duration_s,
         force=asked.force,
     )
-    return live.Request(
+    return session.Request(
         options,
         level=asked.level,
         events=asked.events,

@@ -61,16 +61,16 @@ def pmu_check(roots: Roots) -> Check:
 
 def _recorded(asked: Request, on_slice: OnSlice) -> Taken:
     """Return what a recording of counters holds, made here or on another host."""
-    from topdown.slots.counting.measured import measurement_of  # noqa: PLC0415 - loads numpy
-    from topdown.slots.counting.recorded import is_counted, read_run  # noqa: PLC0415
+    from topdown.slots.counting.analysis import measurement_of  # noqa: PLC0415 - loads numpy
+    from topdown.slots.counting.counting_run import is_counters_recording, read_counting_run  # noqa: PLC0415
 
     assert asked.file is not None
-    if not is_counted(asked.file):
+    if not is_counters_recording(asked.file):
         raise UsageError(
             f"{asked.file} is no recording of counters",
             "name a directory that stallscope topdown -o made, or a file of counts",
         )
-    run = read_run(asked.file, cpu=asked.cpu)
+    run = read_counting_run(asked.file, cpu=asked.cpu)
     measurement = measurement_of([run], interval_ms=asked.interval_ms)
     for each in measurement.slices:
         on_slice(each, measurement)

@@ -39,7 +39,7 @@ class Follower:
             return
         import numpy as np  # noqa: F401, PLC0415 - loaded once, it is no cost of reading
 
-        from topdown.slots.counting.live import analysed  # noqa: PLC0415
+        from topdown.slots.counting.session import analysed  # noqa: PLC0415
 
         began = self._clock()
         try:

@@ -1,4 +1,4 @@
-"""Replayed trees of slots for scripts: a JSON list, and a CSV table."""
+"""ModelReading trees of slots for scripts: a JSON list, and a CSV table."""
 
 import csv
 import io

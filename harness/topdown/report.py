@@ -14,8 +14,8 @@ from harness.topdown.document import document
 from harness.topdown.page import render_slots_page
 from harness.topdown.tree import View, lines
 from stallscope.recordings import Recording
-from topdown.slots.counting.measured import measurement_of
-from topdown.slots.counting.recorded import read_run
+from topdown.slots.counting.analysis import measurement_of
+from topdown.slots.counting.counting_run import read_counting_run
 from topdown.slots.measurement import Measurement
 
 # An interval of a page's picture: not below what the counters' turns allow, and not too many.
@@ -64,6 +64,6 @@ def report_counters(
 
 def measured(directory: Path) -> Measurement:
     """Return what was counted, with intervals as a page draws them."""
-    run = read_run(directory)
+    run = read_counting_run(directory)
     interval_ms = max(LEAST_INTERVAL_MS, round(run.windows.seconds * 1000 / MOST_INTERVALS))
     return measurement_of([run], interval_ms=interval_ms)

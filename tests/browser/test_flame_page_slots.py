@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harness.profile.page import Known
-from topdown.slots.by_function import slots_by_function
+from topdown.slots.function_slots import slots_by_function
 from topdown.slots.model import load
 from topdown.stacks.profile import Profile
 from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts

@@ -7,7 +7,7 @@ import pytest
 from stallscope.collector import CountOptions, Outcome, collect
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
-from topdown.slots.counting.live import Request, analysed, measure
+from topdown.slots.counting.session import Request, analysed, measure
 from topdown.slots.measurement import Measurement
 
 pytestmark = pytest.mark.live

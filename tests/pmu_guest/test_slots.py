@@ -11,11 +11,11 @@ import pytest
 from tests.pmu_guest.guest import Result, boot
 from tests.pmu_guest.packages import Packages
 from tests.pmu_guest.scenarios import COLLECT
-from topdown.slots.counting.asked_events import AskedEvent
-from topdown.slots.counting.live import analysed
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import Encoding, plan_of
-from topdown.slots.counting.subject import Subject, write_plan
-from topdown.slots.counting.way import Way
+from topdown.slots.counting.plan_file import Subject, write_plan
+from topdown.slots.counting.requested_events import RequestedEvent
+from topdown.slots.counting.session import analysed
 from topdown.slots.measurement import MeasuredNode, Measurement
 from topdown.slots.model import load
 from topdown.slots.self_test.session import observed, whole_plan
@@ -35,7 +35,7 @@ MISSES = "l1d_cache_mpki"  # of an event that no hardware is behind
 def plan_text(folder: Path, subject: Subject) -> str:
     asked = {each.event: each.encoding for each in subject.asked}
     path = folder / "plan.json"
-    write_plan(path, plan_of(MODEL, subject.way, subject.nodes, asked=asked), subject)
+    write_plan(path, plan_of(MODEL, subject.mode, subject.nodes, asked=asked), subject)
     return path.read_text()
 
 
@@ -47,7 +47,7 @@ def counted(
     kernels = arm64_build / "kernels" / "stallscope-kernels"
     programs = {COLLECT: arm64_build / "collect" / "stallscope-collect", "/kernels": kernels}
     many = tuple(
-        AskedEvent(f"copy{number}", f"copy{number}", Encoding(4, INST_RETIRED))
+        RequestedEvent(f"copy{number}", f"copy{number}", Encoding(4, INST_RETIRED))
         for number in range(COPIES)
     )
     folder = tmp_path_factory.mktemp("slots")
@@ -56,11 +56,11 @@ def counted(
         name: f"cat >plan.json <<'END'\n{plan_text(folder, subject)}END\n"
         f"{COLLECT} count --plan plan.json -o run --user --window 50 {command}\n"
         for name, subject in {
-            "alone": Subject(MODEL, Way(), (*STALLED, MISSES)),
-            "turns": Subject(MODEL, Way(), STALLED, many),
+            "alone": Subject(MODEL, CountingMode(), (*STALLED, MISSES)),
+            "turns": Subject(MODEL, CountingMode(), STALLED, many),
         }.items()
     }
-    tested = Subject(MODEL, Way(), STALLED)
+    tested = Subject(MODEL, CountingMode(), STALLED)
     path = folder / "plan.json"
     write_plan(path, whole_plan(tested), tested)
     for kernel in KERNELS:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from topdown.slots.expressions import Binary, Call, Choice, Expression, Negative
-from topdown.slots.functions import Compiled, Known, compiled, shown
+from topdown.slots.formula_functions import Compiled, Known, compiled, shown
 from topdown.slots.model import Node
 
 MOST_SUSPECTS = 8

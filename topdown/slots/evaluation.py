@@ -13,7 +13,7 @@ from types import MappingProxyType
 from topdown.slots.counts import Counts
 from topdown.slots.diagnosis import Suspect, cause, impossible, suspects
 from topdown.slots.expressions import Expression, names, settled
-from topdown.slots.functions import Compiled, compiled, zero_divisor
+from topdown.slots.formula_functions import Compiled, compiled, zero_divisor
 from topdown.slots.model import SMT, Model, Node, load
 from topdown.slots.thresholds import Condition, condition_of, holds
 

@@ -37,7 +37,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Formulas that take the place of others where counts were taken in another way."""
+    """Formulas that take the place of others where counts were taken in another mode."""
 
     why: str
     formulas: Mapping[str, Expression]

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
+from topdown.slots.counting.counting_mode import CountingMode, core_pmu, counting_mode_of
 from topdown.slots.counting.plan import FIELD, SLOTS, counted_as, encoding_of, formulas_for
-from topdown.slots.counting.way import Way, core_pmu, way_of
 from topdown.slots.model import CLOCKS, Model
 
 SAMPLED = "cycles"
@@ -28,28 +28,28 @@ class SamplingGroup:
 
 def encoded(model: Model, event: str) -> str:
     """Return an event of a model's as the collector takes it: with its raw encoding."""
-    encoding = encoding_of(model, Way(), event)
+    encoding = encoding_of(model, CountingMode(), event)
     extra = f":{encoding.config1:#x}" if encoding.config1 else ""
     return f"{event}={_RAW}:{encoding.config:#x}{extra}"
 
 
-def slots_group(model: Model, way: Way) -> SamplingGroup:
+def slots_group(model: Model, mode: CountingMode) -> SamplingGroup:
     """Return the group that tells level 1, and level 2 where it needs no further counters.
 
     Of PERF_METRICS just the fields that the kernel offers; where it offers none, ordinary counters
     tell the slots. What leads fields cannot sample (perf's topdown.txt): a sibling does.
     """
-    formulas = formulas_for(model, way)
+    formulas = formulas_for(model, mode)
     needed: set[str] = set()
     for node in model.nodes.values():
         if node.level == 1:
             needed |= formulas.events[node.name] - formulas.optional.get(node.name, frozenset())
     for node in model.nodes.values():
         events = formulas.events[node.name]
-        if node.level == 2 and all(e in needed or e in way.metrics for e in events):
+        if node.level == 2 and all(e in needed or e in mode.metrics for e in events):
             needed |= events
     leader = SLOTS if any(name.startswith(FIELD) for name in needed) else ""
-    counted = {counted_as(model, way, name) for name in needed} | {model.instructions}
+    counted = {counted_as(model, mode, name) for name in needed} | {model.instructions}
     members = sorted(counted - {leader, model.cycles, *CLOCKS})
     return SamplingGroup(
         sampled=SAMPLED,
@@ -61,7 +61,7 @@ def slots_group(model: Model, way: Way) -> SamplingGroup:
 
 def groups_for(model: Model, roots: Roots) -> tuple[SamplingGroup, ...]:
     """Return the groups to try on a machine, the richest first; the last one tells IPC alone."""
-    group = slots_group(model, way_of(model, roots, per_process=True))
+    group = slots_group(model, counting_mode_of(model, roots, per_process=True))
     return (group, ipc_group(model)) if _has(roots, group) else (ipc_group(model),)
 
 

@@ -9,7 +9,7 @@ from harness.profile.analysis import Analysis
 from harness.profile.located import document, text
 from harness.profile.locating import MOST_EVENTS, events_of, flagged, locate
 from stallscope.errors import UnableError
-from topdown.slots.by_function import FunctionSlots, SlotsByFunction
+from topdown.slots.function_slots import FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import MeasuredNode
 from topdown.slots.model import load
 from topdown.stacks.profile import Profile

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.profile.slots_text import cautions, document, table
-from topdown.slots.by_function import FunctionSlots, SlotsByFunction
+from topdown.slots.function_slots import FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
 from topdown.stacks.profile import Profile
 from topdown.stacks.sample_counts import ExcludedSamples

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import nodes_down_to, plan_of
-from topdown.slots.counting.subject import Subject, write_plan
-from topdown.slots.counting.way import Way
+from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.counting.windows import SCHEMA
 from topdown.slots.model import load
 
@@ -46,7 +46,7 @@ def counters_recording(
     """The directory of a recording of two levels, whose groups took turns."""
     model = load("skl")
     nodes = nodes_down_to(model, 2)
-    plan = plan_of(model, Way(), nodes)
+    plan = plan_of(model, CountingMode(), nodes)
     folder.mkdir()
     write_plan(folder / "plan.json", plan, Subject(model, nodes=nodes))
     groups = [

@@ -19,7 +19,7 @@ from stallscope.collector import CountOptions, Outcome, Progress
 from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
-from tests.topdown.slots.counting.test_live import DEVICES, INTEL, SKYLAKE
+from tests.topdown.slots.counting.test_session import DEVICES, INTEL, SKYLAKE
 from topdown.slots.model import load
 
 COMMAND = Choice((), ("./work",), False, "", "", None)
@@ -207,7 +207,7 @@ def test_what_the_collector_refuses_is_passed_on(
 
 def test_counting_starts_without_what_only_analysis_needs() -> None:
     code = (
-        "import sys, harness.commands.topdown, harness.topdown.session, topdown.slots.counting.live;"
+        "import sys, harness.commands.topdown, harness.topdown.session, topdown.slots.counting.session;"
         "print([name for name in ('numpy', 'pandas', 'matplotlib') if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

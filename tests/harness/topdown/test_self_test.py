@@ -11,19 +11,19 @@ from harness.topdown.self_test import show_self_test
 from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
 from topdown.slots.model import load
-from topdown.slots.self_test.observation import Observation, Work
+from topdown.slots.self_test.program_counts import ProgramCounts, ProgramWork
 from topdown.slots.self_test.session import SelfTest
-from topdown.slots.self_test.verdicts import EventVerdict, Verdict
+from topdown.slots.self_test.verdicts import EventAssessment, EventVerdict
 
-WORK = Work("dependent-chain", "backend_bound/core_bound", 1000, 1_000_000)
+WORK = ProgramWork("dependent-chain", "backend_bound/core_bound", 1000, 1_000_000)
 EVENTS = {
-    "INST_RETIRED.ANY": EventVerdict(Verdict.WORKS, "as many as are known"),
-    "UOPS_ISSUED.ANY": EventVerdict(Verdict.BROKEN, "counts nothing in dependent-chain"),
+    "INST_RETIRED.ANY": EventAssessment(EventVerdict.WORKS, "as many as are known"),
+    "UOPS_ISSUED.ANY": EventAssessment(EventVerdict.BROKEN, "counts nothing in dependent-chain"),
 }
 
 
 def played(**_: Any) -> SelfTest:
-    seen = Observation(WORK, {}, bottleneck=("Backend_Bound", "Core_Bound"))
+    seen = ProgramCounts(WORK, {}, bottleneck=("Backend_Bound", "Core_Bound"))
     document = {"schema": "stallscope.self-test/1", "cpu": "skl"}
     return SelfTest(load("skl"), EVENTS, (seen,), document)
 

@@ -24,7 +24,7 @@ from topdown.slots.expressions import (
     settled,
     written,
 )
-from topdown.slots.functions import compiled, zero_divisor
+from topdown.slots.formula_functions import compiled, zero_divisor
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ CPUS = [
     "zen4",
     "zen5",
 ]
-WAYS = [
+MODES = [
     {"smt": smt, "ebs_mode": ebs, "perf_metrics": perf}
     for smt, ebs in ((False, False), (True, False), (True, True))
     for perf in (False, True)
@@ -59,8 +59,8 @@ def test_every_model_names_its_source_and_licence(key: str) -> None:
 @pytest.mark.parametrize("key", CPUS)
 def test_every_name_in_every_formula_is_known(key: str) -> None:
     model = load(key)
-    for way in WAYS:
-        formulas = formulas_of(key, **way)
+    for mode in MODES:
+        formulas = formulas_of(key, **mode)
         for name in model.nodes:
             assert formulas.events[name], name
             assert formulas.events[name] <= {*model.events, *CLOCKS}
@@ -183,11 +183,11 @@ def consistent_counts(model: Model, seed: int) -> dict[str, float]:
     return {name: value for name, value in counts.items() if name in model.events}
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("mode", MODES, ids=str)
 @pytest.mark.parametrize("key", [key for key in CPUS if key != "neoverse-n1"])
-def test_level_1_is_the_whole(key: str, way: dict[str, bool]) -> None:
+def test_level_1_is_the_whole(key: str, mode: dict[str, bool]) -> None:
     model = load(key)
-    reading = Reading("test", counts=consistent_counts(model, 1), flags=Flags(**way))
+    reading = Reading("test", counts=consistent_counts(model, 1), flags=Flags(**mode))
     tree = evaluate(model, counts_of(model, reading))
     values = [node.value for node in tree.nodes.values() if node.level == 1]
     assert all(value is not None for value in values)
@@ -198,14 +198,14 @@ def test_level_1_is_the_whole(key: str, way: dict[str, bool]) -> None:
 @pytest.mark.parametrize("key", [key for key in CPUS if load(key).unit == "fraction"])
 def test_level_2_adds_up_to_level_1(key: str) -> None:
     model = load(key)
-    for way in WAYS:
-        reading = Reading("test", counts=consistent_counts(model, 2), flags=Flags(**way))
+    for mode in MODES:
+        reading = Reading("test", counts=consistent_counts(model, 2), flags=Flags(**mode))
         nodes = evaluate(model, counts_of(model, reading)).nodes
         for parent in (node for node in nodes.values() if node.level == 1):
             children = [node.value for node in nodes.values() if node.parent == parent.name]
             if children:
                 total = sum(value for value in children if value is not None)
-                assert total == pytest.approx(parent.value, rel=1e-9), (parent.name, way)
+                assert total == pytest.approx(parent.value, rel=1e-9), (parent.name, mode)
 
 
 def broken(change: dict[str, Any]) -> Fields:

@@ -6,7 +6,7 @@ import pytest
 
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
-from topdown.slots.counting.way import METRICS, Way
+from topdown.slots.counting.counting_mode import METRICS, CountingMode
 from topdown.slots.counts import Reading, counts_of
 from topdown.slots.detection import identity_of_recording, model_of_identity
 from topdown.slots.evaluation import evaluate
@@ -23,7 +23,7 @@ def test_every_group_tells_level_one_of_its_model(
     model = load(key)
     ebs_mode = smt and "ebs_mode" in model.variants
     offered = frozenset(name for name in metrics if name in model.events)
-    group = slots_group(model, Way(smt, ebs_mode, offered))
+    group = slots_group(model, CountingMode(smt, ebs_mode, offered))
     names = [word.partition("=")[0] for word in (*group.members, group.leader, group.sampled)]
     reading = Reading("", counts={name: 10.0 for name in names if name})
     tree = evaluate(model, counts_of(model, reading))
@@ -34,11 +34,11 @@ def test_every_group_tells_level_one_of_its_model(
 
 
 def test_slots_lead_where_the_register_needs_them() -> None:
-    group = slots_group(load("spr"), Way(metrics=frozenset(METRICS.values())))
+    group = slots_group(load("spr"), CountingMode(metrics=frozenset(METRICS.values())))
     assert group.leader == "TOPDOWN.SLOTS:perf_metrics=4:0x400"
     assert "PERF_METRICS.RETIRING=4:0x8000" in group.members
     assert "PERF_METRICS.MEMORY_BOUND=4:0x8700" in group.members  # level 2 costs no counter
-    assert slots_group(load("skl"), Way()).leader == ""
+    assert slots_group(load("skl"), CountingMode()).leader == ""
 
 
 def test_only_fields_that_the_kernel_offers_are_asked_for(tmp_path: Path) -> None:

@@ -12,14 +12,16 @@ USEFUL = ("retiring",)
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class BottleneckPath:
     """The marked path from a root down, None where none is; and by what, or why not."""
 
     path: tuple[str, ...] | None
     why: str
 
 
-def mark(nodes: Sequence[MeasuredNode], difference: Difference, *, thresholds: bool) -> Marked:
+def mark(
+    nodes: Sequence[MeasuredNode], difference: Difference, *, thresholds: bool
+) -> BottleneckPath:
     """Return the marked path: at each level the greatest node that is surely greater.
 
     A node is marked when the interval of its difference to every sibling excludes 0 and, where
@@ -33,7 +35,7 @@ def mark(nodes: Sequence[MeasuredNode], difference: Difference, *, thresholds: b
     ]
     if unsure or not roots:
         what = ", ".join(unsure) or "level 1"
-        return Marked(None, f"cannot be told: {what} has no possible value")
+        return BottleneckPath(None, f"cannot be told: {what} has no possible value")
     path: list[str] = []
     why = ""
     while True:
@@ -48,8 +50,8 @@ def mark(nodes: Sequence[MeasuredNode], difference: Difference, *, thresholds: b
         why = ""
     by = "by the vendor's thresholds" if thresholds else "the greatest: no thresholds are published"
     if not path:
-        return Marked(None, why)
-    return Marked(tuple(path), f"{by}; below it {why}" if why else by)
+        return BottleneckPath(None, why)
+    return BottleneckPath(tuple(path), f"{by}; below it {why}" if why else by)
 
 
 def _chosen(

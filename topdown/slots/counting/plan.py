@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from topdown.slots.counting.way import Way
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.evaluation import Formulas, formulas_of
 from topdown.slots.event_names import UNLIKE
 from topdown.slots.expressions import names
@@ -91,9 +91,11 @@ class Plan:
         )
 
 
-def formulas_for(model: Model, way: Way) -> Formulas:
+def formulas_for(model: Model, mode: CountingMode) -> Formulas:
     """Return a model's formulas as they are for a way of counting."""
-    return formulas_of(model.key, smt=way.smt, ebs_mode=way.ebs_mode, perf_metrics=way.perf_metrics)
+    return formulas_of(
+        model.key, smt=mode.smt, ebs_mode=mode.ebs_mode, perf_metrics=mode.perf_metrics
+    )
 
 
 def nodes_down_to(model: Model, level: int | None) -> tuple[str, ...]:
@@ -107,7 +109,7 @@ def nodes_down_to(model: Model, level: int | None) -> tuple[str, ...]:
 
 def plan_of(
     model: Model,
-    way: Way,
+    mode: CountingMode,
     nodes: Iterable[str],
     *,
     asked: Mapping[str, Encoding] = MappingProxyType({}),
@@ -118,19 +120,19 @@ def plan_of(
     ``broken`` are events that a self-test found wrong, which are not counted for that reason.
     """
     wanted_nodes = tuple(nodes)
-    formulas = formulas_for(model, way)
+    formulas = formulas_for(model, mode)
     uncountable = dict(broken)
     events: dict[str, Encoding] = {}
     for name in _needed(model, formulas, wanted_nodes):
-        reason = broken.get(name) or _why_not(name, way)
+        reason = broken.get(name) or _why_not(name, mode)
         if reason:
             uncountable[name] = reason
         else:
-            counted = counted_as(model, way, name)
-            events[counted] = encoding_of(model, way, counted)
+            counted = counted_as(model, mode, name)
+            events[counted] = encoding_of(model, mode, counted)
     sets = []
-    for name, wanted in _wanted(model, way, formulas, wanted_nodes):
-        counted_names = frozenset(counted_as(model, way, event) for event in wanted)
+    for name, wanted in _wanted(model, mode, formulas, wanted_nodes):
+        counted_names = frozenset(counted_as(model, mode, event) for event in wanted)
         sets.append(EventSet(name, _completed(model, counted_names, events)))
     if CLOCK in events:
         sets.append(EventSet(CLOCK, (CLOCK,)))
@@ -138,7 +140,7 @@ def plan_of(
     for name in asked:
         led = name.startswith(FIELD)
         if led:
-            events.setdefault(SLOTS, encoding_of(model, way, SLOTS))
+            events.setdefault(SLOTS, encoding_of(model, mode, SLOTS))
         sets.append(EventSet(name, (SLOTS, name) if led else (name,)))
     return Plan(_led(_without_subsets(sets)), MappingProxyType(events), uncountable)
 
@@ -154,12 +156,12 @@ def _needed(model: Model, formulas: Formulas, nodes: Iterable[str]) -> list[str]
     return ordered + [name for name in CLOCKS if name in found]
 
 
-def counted_as(model: Model, way: Way, name: str) -> str:
+def counted_as(model: Model, mode: CountingMode, name: str) -> str:
     """Return which event answers for one: the first of those that are the same under two names.
 
     Both clocks need but the rate of the time stamp counter.
     """
-    return answers(model.key, perf_metrics=way.perf_metrics).get(name, name)
+    return answers(model.key, perf_metrics=mode.perf_metrics).get(name, name)
 
 
 @cache
@@ -176,38 +178,38 @@ def answers(key: str, *, perf_metrics: bool) -> Mapping[str, str]:
     return MappingProxyType(found)
 
 
-def _why_not(name: str, way: Way) -> str:
+def _why_not(name: str, mode: CountingMode) -> str:
     if name.endswith(":retire_latency"):
         return f"{name}: {NO_LATENCY}"
-    if name in CLOCKS and way.msr_type is None:
+    if name in CLOCKS and mode.msr_type is None:
         return f"{name}: {NO_TSC}"
-    if name.startswith(FIELD) and name not in way.metrics:
+    if name.startswith(FIELD) and name not in mode.metrics:
         return f"{name}: this kernel does not offer that field of the slots register"
     return ""
 
 
-def encoding_of(model: Model, way: Way, name: str) -> Encoding:
+def encoding_of(model: Model, mode: CountingMode, name: str) -> Encoding:
     """Return the encoding of one of a model's events, or of the time stamp counter."""
     if name == CLOCK:
-        return Encoding(way.msr_type or 0, 0)
+        return Encoding(mode.msr_type or 0, 0)
     config, _, extra = model.events[name].partition("/")
     if name == "TOPDOWN.SLOTS":  # the fixed counter belongs to the register, which is not there
         config = _SLOTS_BY_A_GENERAL_COUNTER
-    return Encoding(way.event_type, int(config, 16), int(extra or "0", 16))
+    return Encoding(mode.event_type, int(config, 16), int(extra or "0", 16))
 
 
-def counters_of(model: Model, way: Way) -> int:
+def counters_of(model: Model, mode: CountingMode) -> int:
     """Return how many general counters one set may ask for."""
     if "ebs_mode" in model.variants:
-        return _COUNTERS["old with two threads" if way.smt else "old"]
+        return _COUNTERS["old with two threads" if mode.smt else "old"]
     return _COUNTERS["Intel" if "generic" in model.variants else "other"]
 
 
 def _wanted(
-    model: Model, way: Way, formulas: Formulas, nodes: Iterable[str]
+    model: Model, mode: CountingMode, formulas: Formulas, nodes: Iterable[str]
 ) -> list[tuple[str, frozenset[str]]]:
     """Return the sets' names and events, unfinished: one of each node, and of IPC."""
-    most = counters_of(model, way)
+    most = counters_of(model, mode)
     sets = [("IPC", frozenset((model.instructions, model.cycles)))]
     waiting, seen = list(nodes), set()
     while waiting:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.estimation import Estimator, Influence, Quantity, difference
 from topdown.slots.counting.plan import Plan, answers, counted_as, formulas_for
-from topdown.slots.counting.way import Way
 from topdown.slots.counts import Counts
 from topdown.slots.diagnosis import impossible
 from topdown.slots.evaluation import Formulas, NodeValue, evaluate
@@ -30,14 +30,14 @@ class TreeEstimate:
     """
 
     model: Model
-    way: Way
+    mode: CountingMode
     plan: Plan
     estimator: Estimator
     absent: Mapping[str, str] = field(default_factory=dict)  # why events could not open
 
     @cached_property
     def _formulas(self) -> Formulas:
-        return formulas_for(self.model, self.way)
+        return formulas_for(self.model, self.mode)
 
     @cached_property
     def _influences(self) -> dict[str, Influence]:
@@ -51,14 +51,14 @@ class TreeEstimate:
         """Return what was to be counted for a node, without what its sums can do without."""
         optional = self._formulas.optional.get(node, frozenset())
         return frozenset(
-            counted_as(self.model, self.way, event)
+            counted_as(self.model, self.mode, event)
             for event in self._formulas.events[node]
             if event not in optional or event in self.estimator.counted
         )
 
     def _values(self, totals: Mapping[str, float]) -> dict[str, float]:
         """Return totals under all names that the model has for them, clocks among them."""
-        known = answers(self.model.key, perf_metrics=self.way.perf_metrics)
+        known = answers(self.model.key, perf_metrics=self.mode.perf_metrics)
         values = {name: totals[event] for name, event in known.items() if event in totals}
         return values | self._clocks
 
@@ -74,7 +74,7 @@ class TreeEstimate:
         reasons = dict(self.plan.uncountable)
         in_groups = {event for group in self.estimator.groups for event in group.events}
         for name in self.model.events:
-            counted = counted_as(self.model, self.way, name)
+            counted = counted_as(self.model, self.mode, name)
             if counted in self.absent:
                 reasons[name] = self.absent[counted]
             elif counted in self.plan.events and counted not in self.estimator.counted:
@@ -92,9 +92,9 @@ class TreeEstimate:
                 absent=self._absent(),
                 running={},
                 unknown=(),
-                smt=self.way.smt,
-                ebs_mode=self.way.ebs_mode,
-                perf_metrics=self.way.perf_metrics,
+                smt=self.mode.smt,
+                ebs_mode=self.mode.ebs_mode,
+                perf_metrics=self.mode.perf_metrics,
             )
             self._trees[key] = evaluate(self.model, counts).nodes
         return self._trees[key]
@@ -211,7 +211,7 @@ class TreeEstimate:
     def ipc(self) -> Ipc | None:
         """Return instructions per cycle, of the group that counted both."""
         counted = [
-            counted_as(self.model, self.way, name)
+            counted_as(self.model, self.mode, name)
             for name in (self.model.instructions, self.model.cycles)
         ]
         return ratio_ipc(self.estimator, counted[0], counted[1])

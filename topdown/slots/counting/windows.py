@@ -38,7 +38,7 @@ _NANOSECONDS = 1e-9
 Scope: TypeAlias = tuple[tuple[str, object], ...]
 
 
-class Counted(NamedTuple):
+class Window(NamedTuple):
     """One window of one group: all scopes added up, times in nanoseconds."""
 
     start_ns: int
@@ -96,7 +96,7 @@ class _Building:
 
     events: tuple[str, ...]
     last: dict[Scope, tuple[int, int, int, list[int]]] = field(default_factory=dict)
-    windows: dict[int, Counted] = field(default_factory=dict)
+    windows: dict[int, Window] = field(default_factory=dict)
     backward: set[int] = field(default_factory=set)
 
 
@@ -194,7 +194,7 @@ def _take(line: Fields, groups: list[_Building], start_ns: int | None) -> int:
     if min(spent, ran, time - before[0], *counts) < 0:
         group.backward.add(window)
     else:
-        _add(group, window, Counted(before[0], time, spent, ran, counts))
+        _add(group, window, Window(before[0], time, spent, ran, counts))
     return int(new)
 
 
@@ -204,10 +204,10 @@ def _opened_ns(group: _Building, window: int, time: int, start_ns: int) -> int:
     return min(time, here.start_ns if here else before.end_ns if before else start_ns)
 
 
-def _add(group: _Building, window: int, counted: Counted) -> None:
+def _add(group: _Building, window: int, counted: Window) -> None:
     known = group.windows.get(window)
     if known is not None:
-        group.windows[window] = Counted(
+        group.windows[window] = Window(
             min(known.start_ns, counted.start_ns),
             max(known.end_ns, counted.end_ns),
             known.enabled_ns + counted.enabled_ns,

@@ -20,8 +20,8 @@ from topdown.slots.modelled.callgrind_file import D1MR, D1MW, I1MR, IR, Profile
 from topdown.slots.modelled.constants import core_constants
 from topdown.slots.modelled.disassembly import objdump_program
 from topdown.slots.modelled.host_times import KernelTimes, measure_host
+from topdown.slots.modelled.measurement import ModelledRun, measurement_of
 from topdown.slots.modelled.native_run import CommandInput, NativeRun, run_once, standard_input
-from topdown.slots.modelled.outcome import Outcome, measurement_of
 from topdown.slots.modelled.prediction import predict, ready_traces
 from topdown.slots.modelled.simulation import Simulator, valgrind_program
 
@@ -97,14 +97,14 @@ def measure_command(
 
 def _outcome(
     command: str, model: Model | None, times: KernelTimes, native: NativeRuns, simulated: _Simulated
-) -> Outcome:
+) -> ModelledRun:
     far, near = simulated.far, simulated.near
     core = core_constants(
         model.cpu if model else "", width=model.slots_per_cycle if model else None
     )
     steps, known = ready_traces(far, near, core)
     host = measure_host(times, core, memory=_misses(far) > MISSES_THAT_MATTER * far.total(IR))
-    return Outcome(
+    return ModelledRun(
         command=command,
         model=model,
         core=core,

@@ -14,7 +14,7 @@ from enum import IntEnum
 from topdown.slots.modelled.constants import Core
 from topdown.slots.modelled.execution_units import Unit
 from topdown.slots.modelled.misses import DRAM, L1, L2, L3
-from topdown.slots.modelled.trace import Timed
+from topdown.slots.modelled.trace import TimedStep
 
 
 class Cause(IntEnum):
@@ -62,7 +62,7 @@ _AT_LEVEL: dict[int, set[Cause]] = {
 }
 
 
-def live_causes(traces: Sequence[Sequence[Timed]]) -> set[Cause]:
+def live_causes(traces: Sequence[Sequence[TimedStep]]) -> set[Cause]:
     """Return the causes that these traces have any occasion for."""
     live = {Cause.WIDTH, Cause.UNITS, Cause.DEPENDENCY}
     for trace in traces:
@@ -90,7 +90,7 @@ class Pipeline:
         self._host = host
         self._latencies = dict(core.latencies) | {"divide64": host.divide64_cycles}
 
-    def cycles(self, steps: Sequence[Timed], warm_up: int, cause: Cause) -> float:
+    def cycles(self, steps: Sequence[TimedStep], warm_up: int, cause: Cause) -> float:
         """Return the cycles of the steps after the warm-up, with causes up to this one in force."""
         run = _Run(self._core, self._host, self._latencies, cause)
         begun = 0.0
@@ -148,7 +148,7 @@ class _Run:
         }
         self._divider_free = {Unit.DIVIDE: 0.0, Unit.FP_DIVIDE: 0.0}
 
-    def take(self, number: int, step: Timed) -> None:
+    def take(self, number: int, step: TimedStep) -> None:
         """Let the next step through."""
         slots = 0.0 if step.fused else self._slot
         if step.instruction.repeats:
@@ -165,7 +165,7 @@ class _Run:
         self.retired = max(self.retired + slots, done)
         self._retires.append(self.retired)
 
-    def _dispatch(self, number: int, step: Timed, slots: float) -> float:
+    def _dispatch(self, number: int, step: TimedStep, slots: float) -> float:
         core = self._core
         if number >= core.queue:
             self._fetched = max(self._fetched, self._dispatches[number - core.queue])
@@ -185,7 +185,7 @@ class _Run:
         self._dispatches.append(dispatch)
         return dispatch
 
-    def _fetch_latency(self, step: Timed) -> float:
+    def _fetch_latency(self, step: TimedStep) -> float:
         """Return how long nothing is fetched before this step."""
         lost = self._core.lost_target_cycles if step.lost_target else 0.0
         if step.code_level == L1:
@@ -195,7 +195,7 @@ class _Run:
         exposed = 1.0 if step.lost_target else self._core.code_miss_exposed
         return lost + self._code[step.code_level - 1] * exposed
 
-    def _execute(self, step: Timed, dispatch: float) -> float:
+    def _execute(self, step: TimedStep, dispatch: float) -> float:
         """Return when the step's result is there."""
         if self._cause < Cause.UNITS:
             return dispatch
@@ -212,7 +212,7 @@ class _Run:
                 self._issue("store", ready)
         return self._compute(step, self._after(step.needs, ready))
 
-    def _compute(self, step: Timed, ready: float) -> float:
+    def _compute(self, step: TimedStep, ready: float) -> float:
         """Return when a unit has made the result of what is there now."""
         unit = step.instruction.unit
         if unit is Unit.NONE:
@@ -235,7 +235,7 @@ class _Run:
                 ready = max(ready, self._done[maker])
         return ready
 
-    def _load(self, step: Timed, started: float) -> float:
+    def _load(self, step: TimedStep, started: float) -> float:
         extra = self._vector_load if step.instruction.into_vector else 0.0
         if step.forwarded_from >= 0 and self._cause >= Cause.DEPENDENCY:
             latency = extra + (
@@ -266,7 +266,7 @@ class _Run:
         self._channels[level - 1] = free + lines * self._lines[level - 1]
         return self._channels[level - 1]
 
-    def _store_done(self, step: Timed, done: float) -> float:
+    def _store_done(self, step: TimedStep, done: float) -> float:
         level = step.store_level
         if level == L1 or self._cause < _BEYOND_L1:
             return done

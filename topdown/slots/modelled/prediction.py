@@ -8,7 +8,7 @@ from topdown.slots.modelled.disassembly import disassemble
 from topdown.slots.modelled.footprint import footprint
 from topdown.slots.modelled.misses import MissSource
 from topdown.slots.modelled.pipeline import Cause, Host, Pipeline, live_causes
-from topdown.slots.modelled.trace import Timed, traces
+from topdown.slots.modelled.trace import TimedStep, traces
 from topdown.slots.modelled.walk import Walker
 
 WALKS = 16
@@ -32,7 +32,9 @@ class Prediction:
         return sum(self.added.values())
 
 
-def ready_traces(far: Profile, near: Profile | None, core: Core) -> tuple[list[list[Timed]], float]:
+def ready_traces(
+    far: Profile, near: Profile | None, core: Core
+) -> tuple[list[list[TimedStep]], float]:
     """Return traces of the program, and the share of its instructions that they stand for."""
     instructions = far.total(IR)
     lines = disassemble(far.objects, _hot(far, instructions))
@@ -43,7 +45,7 @@ def ready_traces(far: Profile, near: Profile | None, core: Core) -> tuple[list[l
 
 
 def predict(
-    steps: list[list[Timed]], core: Core, host: Host, *, instructions: int, known: float
+    steps: list[list[TimedStep]], core: Core, host: Host, *, instructions: int, known: float
 ) -> Prediction:
     """Return what each cause adds, in cycles an instruction."""
     pipeline = Pipeline(core, host)

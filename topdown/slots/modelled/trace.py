@@ -25,7 +25,7 @@ Place = tuple[int, int, int]  # origins of base and index, scale
 
 
 @dataclass(slots=True)
-class Timed:
+class TimedStep:
     """One step as the pipeline sees it; numbers of steps are those of its walk, -1 for none."""
 
     instruction: Instruction
@@ -73,7 +73,7 @@ class Strides:
 
 def traces(
     walks: Iterable[list[Step]], lines: dict[int, Line], misses: MissSource, footprint: Footprint
-) -> list[list[Timed]]:
+) -> list[list[TimedStep]]:
     """Return the walks' steps ready for timing."""
     strides = Strides()
     kept = list(walks)
@@ -101,8 +101,8 @@ class _Tracker:
         self._stores: dict[tuple[Place, int], tuple[int, int, Value]] = {}
         self._missed: dict[Place, tuple[int, int]] = {}
 
-    def follow(self, walk: list[Step]) -> list[Timed]:
-        steps: list[Timed] = []
+    def follow(self, walk: list[Step]) -> list[TimedStep]:
+        steps: list[TimedStep] = []
         before: Instruction | None = None
         for number, step in enumerate(walk):
             line = self._lines.get(step.address)
@@ -114,7 +114,7 @@ class _Tracker:
             before = instruction
         return steps
 
-    def _step(self, number: int, step: Step, instruction: Instruction, size: int) -> Timed:
+    def _step(self, number: int, step: Step, instruction: Instruction, size: int) -> TimedStep:
         address = step.address
         place, offset = self._place(instruction)
         touches = instruction.loads or instruction.stores
@@ -126,7 +126,7 @@ class _Tracker:
         if instruction.loads:
             forwarded, value = self._forwarded(instruction, place, offset)
         level = self._misses.load_level(address) if instruction.loads else 0
-        timed = Timed(
+        timed = TimedStep(
             instruction,
             self._makers(through) if touches else (),
             self._makers(reads),

@@ -12,15 +12,15 @@ from stallscope.host import first_cpu, read_host
 from stallscope.json_fields import read_fields
 from stallscope.programs import program
 from stallscope.system_files import Roots
-from topdown.slots.counting.measured import measurement_of
+from topdown.slots.counting.analysis import measurement_of
+from topdown.slots.counting.counting_mode import core_pmu, counting_mode_of
+from topdown.slots.counting.counting_run import read_counting_run
 from topdown.slots.counting.plan import EventSet, Plan, counted_as, encoding_of, plan_of
-from topdown.slots.counting.recorded import read_run
-from topdown.slots.counting.subject import Subject, write_plan
-from topdown.slots.counting.way import core_pmu, way_of
+from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.detection import model_named, model_of_machine, read_identity
 from topdown.slots.model import Model
-from topdown.slots.self_test.observation import Observation, Work, observation_of
-from topdown.slots.self_test.verdicts import EventVerdict, tally, verdicts
+from topdown.slots.self_test.program_counts import ProgramCounts, ProgramWork, program_counts_of
+from topdown.slots.self_test.verdicts import EventAssessment, tally, verdicts
 from topdown.slots.verification import SCHEMA
 
 KERNELS = (
@@ -52,8 +52,8 @@ class SelfTest:
     """
 
     model: Model
-    events: Mapping[str, EventVerdict]
-    observations: tuple[Observation, ...]
+    events: Mapping[str, EventAssessment]
+    observations: tuple[ProgramCounts, ...]
     document: Mapping[str, object]
 
     @property
@@ -86,7 +86,7 @@ def self_test(
     """
     core_pmu(roots)
     model = model_named(cpu) if cpu else model_of_machine(roots)
-    subject = Subject(model, way_of(model, roots, per_process=True), _tree(model))
+    subject = Subject(model, counting_mode_of(model, roots, per_process=True), _tree(model))
     plan = whole_plan(subject)
     observations = []
     with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
@@ -108,13 +108,13 @@ def _tree(model: Model) -> tuple[str, ...]:
 
 def whole_plan(subject: Subject) -> Plan:
     """Return a plan of all events of a model: its tree's sets, and the rest by themselves."""
-    model, way = subject.model, subject.way
+    model, mode = subject.model, subject.mode
     assert model is not None
-    plan = plan_of(model, way, tuple(model.nodes))
+    plan = plan_of(model, mode, tuple(model.nodes))
     rest = {
-        counted: encoding_of(model, way, counted)
+        counted: encoding_of(model, mode, counted)
         for name in model.events
-        if (counted := counted_as(model, way, name)) not in plan.events
+        if (counted := counted_as(model, mode, name)) not in plan.events
         and name not in plan.uncountable
         and not name.endswith(":retire_latency")
         and not name.startswith("PERF_METRICS.")
@@ -123,7 +123,9 @@ def whole_plan(subject: Subject) -> Plan:
     return replace(plan, sets=(*plan.sets, *sets), events={**plan.events, **rest})
 
 
-def _observed(kernel: str, subject: Subject, plan: Plan, folder: Path, count: Count) -> Observation:
+def _observed(
+    kernel: str, subject: Subject, plan: Plan, folder: Path, count: Count
+) -> ProgramCounts:
     """Return one program's observation; its standard output is its own account."""
     place = folder / "plan.json"
     write_plan(place, plan, subject)
@@ -140,25 +142,25 @@ def _observed(kernel: str, subject: Subject, plan: Plan, folder: Path, count: Co
     return observed(options.output, account)
 
 
-def observed(recording: Path, account: Path) -> Observation:
+def observed(recording: Path, account: Path) -> ProgramCounts:
     """Return what a counting of a known program says, with the program's own account of itself."""
-    run, fields = read_run(recording), read_fields(account)
-    work = Work(
+    run, fields = read_counting_run(recording), read_fields(account)
+    work = ProgramWork(
         fields.text("kernel"),
         fields.text("expected"),
         fields.count("iterations"),
         fields.count("cpu_ns"),
     )
-    return observation_of(run, work, measurement_of([run]).bottleneck or ())
+    return program_counts_of(run, work, measurement_of([run]).bottleneck or ())
 
 
 def _document(
     subject: Subject,
-    found: Mapping[str, EventVerdict],
-    observations: list[Observation],
+    found: Mapping[str, EventAssessment],
+    observations: list[ProgramCounts],
     roots: Roots,
 ) -> dict[str, object]:
-    model, way = subject.model, subject.way
+    model, mode = subject.model, subject.mode
     assert model is not None
     identity, host = read_identity(roots), read_host(roots)
     return {
@@ -171,7 +173,7 @@ def _document(
         "microcode": first_cpu(roots).get("microcode", ""),
         "kernel_release": host.kernel_release,
         "virtualization": host.virtualization,
-        "way": {"smt": way.smt, "ebs_mode": way.ebs_mode, "metrics": sorted(way.metrics)},
+        "way": {"smt": mode.smt, "ebs_mode": mode.ebs_mode, "metrics": sorted(mode.metrics)},
         "verdicts": {str(verdict): number for verdict, number in tally(found)},
         "events": {
             name: {
@@ -186,7 +188,7 @@ def _document(
     }
 
 
-def _kernel(each: Observation, model: Model) -> dict[str, object]:
+def _kernel(each: ProgramCounts, model: Model) -> dict[str, object]:
     cycles = each.counts.get(model.cycles)
     instructions = each.counts.get(model.instructions)
     known = cycles and instructions is not None

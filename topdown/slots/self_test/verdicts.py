@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from topdown.slots.model import Model
-from topdown.slots.self_test.observation import Observation
+from topdown.slots.self_test.program_counts import ProgramCounts
 from topdown.slots.self_test.rules import Bound, Expected, Relation, Rules, rules_of
 
 NOTHING_MUCH = 5e-3  # events a nanosecond below which a relation is of noise
 _SUM_TOLERANCE = 0.06  # of the whole
 
 
-class Verdict(StrEnum):
+class EventVerdict(StrEnum):
     """What the programs say of an event."""
 
     WORKS = "works"
@@ -27,10 +27,10 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class EventVerdict:
+class EventAssessment:
     """One event's verdict with its reason, and the checks that it passed."""
 
-    verdict: Verdict
+    verdict: EventVerdict
     reason: str
     passed: tuple[str, ...] = ()
 
@@ -50,7 +50,7 @@ class _Case:
             self.failed.setdefault(event, text)
 
 
-def verdicts(model: Model, observations: Sequence[Observation]) -> dict[str, EventVerdict]:
+def verdicts(model: Model, observations: Sequence[ProgramCounts]) -> dict[str, EventAssessment]:
     """Return the verdict on each of a model's events."""
     rules, case = rules_of(model), _Case()
     bases = {model.cycles, model.instructions}
@@ -64,7 +64,7 @@ def verdicts(model: Model, observations: Sequence[Observation]) -> dict[str, Eve
     return {name: _verdict(name, observations, case) for name in model.events}
 
 
-def _hold_moves(rules: Rules, observations: Sequence[Observation], case: _Case) -> None:
+def _hold_moves(rules: Rules, observations: Sequence[ProgramCounts], case: _Case) -> None:
     for rule in rules.moves:
         seen = [
             each.counts[rule.event]
@@ -78,7 +78,7 @@ def _hold_moves(rules: Rules, observations: Sequence[Observation], case: _Case) 
             case.hold(rule.event, text, holds=moved)
 
 
-def _base(model: Model, per: str, each: Observation, case: _Case) -> float | None:
+def _base(model: Model, per: str, each: ProgramCounts, case: _Case) -> float | None:
     """Return what an event is divided by; None where it is not there, or broken."""
     if per == "iterations":
         return float(each.work.iterations)
@@ -92,7 +92,7 @@ def _base(model: Model, per: str, each: Observation, case: _Case) -> float | Non
 
 
 def _hold_expected(
-    model: Model, rules: Sequence[Expected], observations: Sequence[Observation], case: _Case
+    model: Model, rules: Sequence[Expected], observations: Sequence[ProgramCounts], case: _Case
 ) -> None:
     for rule in rules:
         for each in observations:
@@ -113,7 +113,7 @@ def _hold_expected(
 
 
 def _hold_bounds(
-    model: Model, rules: Sequence[Bound], observations: Sequence[Observation], case: _Case
+    model: Model, rules: Sequence[Bound], observations: Sequence[ProgramCounts], case: _Case
 ) -> None:
     for rule in rules:
         for each in observations:
@@ -127,7 +127,7 @@ def _hold_bounds(
 
 
 def _hold_relations(
-    relations: Sequence[Relation], observations: Sequence[Observation], case: _Case
+    relations: Sequence[Relation], observations: Sequence[ProgramCounts], case: _Case
 ) -> None:
     failures: list[tuple[Relation, str]] = []
     for relation in relations:
@@ -147,7 +147,7 @@ def _hold_relations(
         _blame(relation.events, text, case)
 
 
-def _outcome(relation: Relation, each: Observation) -> tuple[bool, str] | None:
+def _outcome(relation: Relation, each: ProgramCounts) -> tuple[bool, str] | None:
     """Return whether a relation holds in one program, in words; None where it says nothing."""
     if not relation.events <= each.counts.keys():
         return None
@@ -169,7 +169,7 @@ def _blame(events: frozenset[str], text: str, case: _Case) -> None:
         case.hold(event, text, holds=False)
 
 
-def _hold_sums(model: Model, observations: Sequence[Observation], case: _Case) -> None:
+def _hold_sums(model: Model, observations: Sequence[ProgramCounts], case: _Case) -> None:
     """Hold the tree's first level to its whole, where its values are of one whole."""
     if model.slots_per_cycle is None:
         return
@@ -188,21 +188,21 @@ def _hold_sums(model: Model, observations: Sequence[Observation], case: _Case) -
             _blame(each.level_one_events, text, case)
 
 
-def _verdict(name: str, observations: Sequence[Observation], case: _Case) -> EventVerdict:
+def _verdict(name: str, observations: Sequence[ProgramCounts], case: _Case) -> EventAssessment:
     passed = tuple(dict.fromkeys(case.passed.get(name, ())))
     if not any(name in each.counts for each in observations):
         reasons = [each.uncounted[name] for each in observations if name in each.uncounted]
-        return EventVerdict(Verdict.UNCOUNTED, reasons[0] if reasons else "was not counted")
+        return EventAssessment(EventVerdict.UNCOUNTED, reasons[0] if reasons else "was not counted")
     if name in case.failed:
-        return EventVerdict(Verdict.BROKEN, case.failed[name], passed)
+        return EventAssessment(EventVerdict.BROKEN, case.failed[name], passed)
     if passed:
-        return EventVerdict(Verdict.WORKS, f"{len(passed)} checks", passed)
+        return EventAssessment(EventVerdict.WORKS, f"{len(passed)} checks", passed)
     moved = any(each.counts.get(name, 0) > 0 for each in observations)
     why = "counts, and no program's answer for it is known" if moved else "no program moves it"
-    return EventVerdict(Verdict.UNPROVEN, why)
+    return EventAssessment(EventVerdict.UNPROVEN, why)
 
 
-def tally(found: Mapping[str, EventVerdict]) -> Iterator[tuple[Verdict, int]]:
+def tally(found: Mapping[str, EventAssessment]) -> Iterator[tuple[EventVerdict, int]]:
     """Yield how many events have each verdict."""
-    for verdict in Verdict:
+    for verdict in EventVerdict:
         yield verdict, sum(each.verdict is verdict for each in found.values())

@@ -191,8 +191,11 @@ class CounterWatch:
             return sum(known) if known and len(known) == len(pairs) else None
 
         def of_processes(name: str) -> float:
-            return sum(
-                getattr(process.last, name) - getattr(process.first, name) for process in processes
+            return float(
+                sum(
+                    getattr(process.last, name) - getattr(process.first, name)
+                    for process in processes
+                )
             )
 
         on_cpu, queued, disk = total("on_cpu_ns"), total("queued_ns"), total("disk_wait_ns")

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from topdown.slots.counting.counting_mode import METRICS, CountingMode
 from topdown.slots.counting.plan import Plan
-from topdown.slots.counting.way import METRICS, Way
 from topdown.slots.counting.windows import SCHEMA, GroupWindows
 from topdown.slots.counts import Counts
 
 START_NS = 1_000_000_000
 
 
-def way_of_counts(counts: Counts) -> Way:
-    """The way of counting that a reading was taken in."""
+def way_of_counts(counts: Counts) -> CountingMode:
+    """The mode of counting that a reading was taken in."""
     metrics = frozenset(METRICS.values()) if counts.perf_metrics else frozenset()
-    return Way(counts.smt, counts.ebs_mode, metrics, msr_type=10)
+    return CountingMode(counts.smt, counts.ebs_mode, metrics, msr_type=10)
 
 
 def groups_of_sets(plan: Plan) -> list[tuple[str, ...]]:

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from tests.topdown.slots.counting.synthetic import by_turns, groups_of_sets
 from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
 from topdown.slots.counting.bottleneck import mark
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.estimation import Estimator, Quantity, merged
 from topdown.slots.counting.plan import nodes_down_to, plan_of
 from topdown.slots.counting.tree_estimate import TreeEstimate
-from topdown.slots.counting.way import Way
 from topdown.slots.model import Model, load
 
 Floats = NDArray[np.float64]
@@ -96,16 +96,16 @@ def phased(model: Model, events: Sequence[str], random: np.random.Generator) -> 
 
 
 def test_nodes_of_a_model_lie_in_their_intervals_and_no_wrong_branch_is_marked() -> None:
-    model, way, random = load("skl"), Way(), np.random.default_rng(3)
+    model, mode, random = load("skl"), CountingMode(), np.random.default_rng(3)
     nodes = nodes_down_to(model, 2)
-    plan = plan_of(model, way, nodes)
+    plan = plan_of(model, mode, nodes)
     held = []
     for first in range(12):
         rates = phased(model, tuple(plan.events), random)
         windows = by_turns(groups_of_sets(plan), rates, first=first)
-        turns = TreeEstimate(model, way, plan, Estimator(windows, model.cycles))
+        turns = TreeEstimate(model, mode, plan, Estimator(windows, model.cycles))
         all_the_time = by_turns([tuple(plan.events)], rates)
-        truth = TreeEstimate(model, way, plan, Estimator(all_the_time, model.cycles))
+        truth = TreeEstimate(model, mode, plan, Estimator(all_the_time, model.cycles))
         true_nodes = {node.name: node for node in truth.nodes(nodes)}
         found = turns.nodes(nodes)
         for node in found:

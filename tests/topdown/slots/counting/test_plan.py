@@ -6,13 +6,19 @@ import pytest
 
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
-from topdown.slots.counting.asked_events import asked_events, unknown_event
+from topdown.slots.counting.counting_mode import (
+    METRICS,
+    CountingMode,
+    core_pmu,
+    counting_mode_of,
+    lone_siblings,
+)
 from topdown.slots.counting.plan import SLOTS, Encoding, formulas_for, nodes_down_to, plan_of
-from topdown.slots.counting.way import METRICS, Way, core_pmu, lone_siblings, way_of
+from topdown.slots.counting.requested_events import requested_events, unknown_event_error
 from topdown.slots.model import CLOCKS, keys, load
 
 MACHINES = Path(__file__).parents[3] / "machines"
-REGISTER = Way(metrics=frozenset(METRICS.values()), msr_type=10)
+REGISTER = CountingMode(metrics=frozenset(METRICS.values()), msr_type=10)
 
 
 def machine(folder: Path, pmus: dict[str, list[str]], *, smt: int | None = None) -> Roots:
@@ -32,13 +38,17 @@ def machine(folder: Path, pmus: dict[str, list[str]], *, smt: int | None = None)
 @pytest.mark.parametrize("key", keys())
 def test_every_event_of_every_node_is_planned_or_said_to_be_uncountable(key: str) -> None:
     model = load(key)
-    ways = [Way(), Way(smt=True, ebs_mode="ebs_mode" in model.variants), REGISTER]
-    for way in ways:
-        plan = plan_of(model, way, nodes_down_to(model, None))
+    modes = [
+        CountingMode(),
+        CountingMode(smt=True, ebs_mode="ebs_mode" in model.variants),
+        REGISTER,
+    ]
+    for mode in modes:
+        plan = plan_of(model, mode, nodes_down_to(model, None))
         in_sets = {event for each in plan.sets for event in each.events}
         assert in_sets == set(plan.events)
         for name in model.nodes:
-            for event in formulas_for(model, way).events[name]:
+            for event in formulas_for(model, mode).events[name]:
                 known = event in plan.uncountable or event in CLOCKS or event in model.events
                 assert known, event
         for each in plan.sets:
@@ -47,7 +57,7 @@ def test_every_event_of_every_node_is_planned_or_said_to_be_uncountable(key: str
 
 
 def test_level_one_of_skylake_is_one_set_of_what_its_formulas_ask_for() -> None:
-    plan = plan_of(load("skl"), Way(), nodes_down_to(load("skl"), 1))
+    plan = plan_of(load("skl"), CountingMode(), nodes_down_to(load("skl"), 1))
     assert set(plan.events) == {
         "INST_RETIRED.ANY",
         "CPU_CLK_UNHALTED.THREAD",
@@ -68,7 +78,7 @@ def test_level_one_of_skylake_is_one_set_of_what_its_formulas_ask_for() -> None:
 
 def test_a_formula_larger_than_the_counters_is_cut_at_its_nodes() -> None:
     model = load("hsx")
-    plan = plan_of(model, Way(smt=True), ["Memory_Bound"])
+    plan = plan_of(model, CountingMode(smt=True), ["Memory_Bound"])
     names = {each.name for each in plan.sets}
     assert max(len(each.events) for each in plan.sets) < len(plan.events)
     assert "Memory_Bound" in names
@@ -82,7 +92,7 @@ def test_fields_of_the_slots_register_are_led_by_slots() -> None:
     for each in led:
         assert (each.events[0], each.leader) == (SLOTS, SLOTS)
     assert "TOPDOWN.SLOTS" not in plan.events
-    without = plan_of(model, Way(), nodes_down_to(model, 2))
+    without = plan_of(model, CountingMode(), nodes_down_to(model, 2))
     assert not any(name.startswith("PERF_METRICS") for name in without.events)
     assert without.events["TOPDOWN.SLOTS"].config == 0x1A4
     field = "PERF_METRICS.HEAVY_OPERATIONS"
@@ -98,28 +108,36 @@ def test_offcore_codes_and_what_no_counter_has() -> None:
     assert plan.events[name] == Encoding(4, 0x1B7, 0x10003C0002)
     latencies = plan_of(load("gnr"), REGISTER, nodes_down_to(load("gnr"), None)).uncountable
     assert "only precise sampling" in latencies["MEM_LOAD_RETIRED.L3_HIT:retire_latency"]
-    no_clock = plan_of(model, Way(msr_type=None), nodes_down_to(model, None))
+    no_clock = plan_of(model, CountingMode(msr_type=None), nodes_down_to(model, None))
     assert "time stamp counter" in no_clock.uncountable["DURATION_TIME"]
     assert plan.events["TSC"] == Encoding(10, 0)
 
 
 def test_broken_events_are_not_counted() -> None:
     model = load("skl")
-    plan = plan_of(model, Way(), nodes_down_to(model, 1), broken={"UOPS_ISSUED.ANY": "never moved"})
+    plan = plan_of(
+        model, CountingMode(), nodes_down_to(model, 1), broken={"UOPS_ISSUED.ANY": "never moved"}
+    )
     assert "UOPS_ISSUED.ANY" not in plan.events
     assert plan.uncountable == {"UOPS_ISSUED.ANY": "never moved"}
 
 
 def test_the_way_follows_the_machine(tmp_path: Path) -> None:
     old = machine(tmp_path / "old", {"cpu": ["cpu-cycles"], "msr": ["tsc"]}, smt=1)
-    assert way_of(load("skl"), old, per_process=True) == Way(True, True, msr_type=5)
-    assert way_of(load("skl"), old, per_process=False) == Way(True, False, msr_type=5)
+    assert counting_mode_of(load("skl"), old, per_process=True) == CountingMode(
+        True, True, msr_type=5
+    )
+    assert counting_mode_of(load("skl"), old, per_process=False) == CountingMode(
+        True, False, msr_type=5
+    )
     fields = ["slots", "topdown-retiring", "topdown-fe-bound"]
     new = machine(tmp_path / "new", {"cpu": fields}, smt=0)
-    way = way_of(load("icx"), new, per_process=True)
-    assert way.metrics == {"PERF_METRICS.RETIRING", "PERF_METRICS.FRONTEND_BOUND"}
+    mode = counting_mode_of(load("icx"), new, per_process=True)
+    assert mode.metrics == {"PERF_METRICS.RETIRING", "PERF_METRICS.FRONTEND_BOUND"}
     arm = machine(tmp_path / "arm", {"software": [], "armv8_pmuv3_0": ["cpu_cycles"]})
-    assert way_of(load("neoverse-n1"), arm, per_process=True) == Way(event_type=5)
+    assert counting_mode_of(load("neoverse-n1"), arm, per_process=True) == CountingMode(
+        event_type=5
+    )
 
 
 def test_no_counters_and_several_kinds_of_cores_are_refused(tmp_path: Path) -> None:
@@ -154,7 +172,7 @@ def test_a_persons_own_events() -> None:
         "page-faults",
         "skl::UOPS_ISSUED.ANY",
     ]
-    found = {each.spelling: each for each in asked_events(words, model, Way())}
+    found = {each.spelling: each for each in requested_events(words, model, CountingMode())}
     assert found["uops_issued.any"].event == "UOPS_ISSUED.ANY"
     assert found["uops_issued.any"].encoding == Encoding(4, 0x10E)
     assert found["r01c2"].encoding.config == 0x1C2
@@ -162,16 +180,19 @@ def test_a_persons_own_events() -> None:
     assert found["page-faults"].encoding == Encoding(name="page-faults")
     assert len(found) == 4  # the last is the first in libpfm4's spelling
     plan = plan_of(
-        model, Way(), ["Retiring"], asked={each.event: each.encoding for each in found.values()}
+        model,
+        CountingMode(),
+        ["Retiring"],
+        asked={each.event: each.encoding for each in found.values()},
     )
     assert {"page-faults", "UOPS_ISSUED.ANY"} <= set(plan.events)
     with pytest.raises(UsageError, match="no event is called"):
-        asked_events(["a b"], model, Way())
+        requested_events(["a b"], model, CountingMode())
     with pytest.raises(UsageError, match="at most 64"):
-        asked_events([f"r{code:x}" for code in range(1, 99)], None, Way())
+        requested_events([f"r{code:x}" for code in range(1, 99)], None, CountingMode())
 
 
 def test_an_unknown_event_suggests_the_nearest() -> None:
-    error = unknown_event("UOPS_ISUED.ANY", load("skl"), "libpfm4 has none")
+    error = unknown_event_error("UOPS_ISUED.ANY", load("skl"), "libpfm4 has none")
     assert "UOPS_ISSUED.ANY" in error.remedy
     assert "Skylake" in error.message

@@ -6,36 +6,36 @@ from pathlib import Path
 import pytest
 
 from tests.topdown.slots.counting.synthetic import groups_of_sets, steady, way_of_counts
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.estimation import Estimator
 from topdown.slots.counting.plan import Plan, counted_as, nodes_down_to, plan_of
 from topdown.slots.counting.tree_estimate import TreeEstimate
-from topdown.slots.counting.way import Way
 from topdown.slots.counts import Counts
 from topdown.slots.model import Model, keys, load
-from topdown.slots.replayed import Replayed, replayed
+from topdown.slots.replay.model_readings import ModelReading, model_readings
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors").glob("*.json"))
 
 
-def readings() -> Iterator[Replayed]:
+def readings() -> Iterator[ModelReading]:
     for path in VECTORS:
-        yield from replayed(path)
+        yield from model_readings(path)
 
 
-def totals_of(model: Model, way: Way, counts: Counts, plan: Plan) -> dict[str, float]:
+def totals_of(model: Model, mode: CountingMode, counts: Counts, plan: Plan) -> dict[str, float]:
     """The reading's counts under the names that the plan counts by."""
     totals = {
-        counted_as(model, way, name): value
+        counted_as(model, mode, name): value
         for name, value in counts.values.items()
         if name != "DURATION_TIME"
     }
     return {name: value for name, value in totals.items() if name in plan.events}
 
 
-def estimated(each: Replayed, *, share: float = 1.0) -> TreeEstimate:
-    way = way_of_counts(each.counts)
-    plan = plan_of(each.model, way, nodes_down_to(each.model, None))
-    totals = totals_of(each.model, way, each.counts, plan)
+def estimated(each: ModelReading, *, share: float = 1.0) -> TreeEstimate:
+    mode = way_of_counts(each.counts)
+    plan = plan_of(each.model, mode, nodes_down_to(each.model, None))
+    totals = totals_of(each.model, mode, each.counts, plan)
     seconds = each.counts.values.get("DURATION_TIME", 1.0)
     groups = steady(groups_of_sets(plan), totals, seconds=seconds, share=share)
     if "TSC" in totals:  # the clock runs on while others have their turn
@@ -45,7 +45,7 @@ def estimated(each: Replayed, *, share: float = 1.0) -> TreeEstimate:
             else steady([group.events], totals, seconds=seconds)[0]
             for group in groups
         )
-    return TreeEstimate(each.model, way, plan, Estimator(groups, each.model.cycles))
+    return TreeEstimate(each.model, mode, plan, Estimator(groups, each.model.cycles))
 
 
 BY_TURNS = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
@@ -60,7 +60,7 @@ BY_TURNS = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
     ],
 )
 def test_windows_give_what_a_replay_gives(path: Path, share: float) -> None:
-    for each in replayed(path):
+    for each in model_readings(path):
         tree = each.tree()
         estimate = estimated(each, share=share)
         values = estimate.values(each.model.nodes)
@@ -89,7 +89,7 @@ def test_every_model_has_a_vector_or_a_sister_with_one() -> None:
 
 
 def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
-    each = replayed(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    each = model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
     for share in (1.0, 0.125):
         for node in estimated(each, share=share).nodes(nodes_down_to(each.model, 2)):
             if node.value is not None:
@@ -99,12 +99,12 @@ def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
 
 
 def test_a_lost_event_takes_just_its_nodes_with_it() -> None:
-    each = replayed(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    each = model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
     whole = estimated(each)
     kept = tuple(group for group in whole.estimator.groups if "UOPS_ISSUED.ANY" not in group.events)
     lost = TreeEstimate(
         each.model,
-        whole.way,
+        whole.mode,
         whole.plan,
         Estimator(kept, each.model.cycles),
         {"UOPS_ISSUED.ANY": "UOPS_ISSUED.ANY: the kernel refuses it (EINVAL)"},

@@ -6,7 +6,7 @@ from topdown.slots.modelled.disassembly import Line
 from topdown.slots.modelled.footprint import footprint
 from topdown.slots.modelled.misses import MissSource
 from topdown.slots.modelled.pipeline import Cause, Host, Pipeline
-from topdown.slots.modelled.trace import Timed, traces
+from topdown.slots.modelled.trace import TimedStep, traces
 from topdown.slots.modelled.walk import Step, Walker
 
 START = 0x1000
@@ -55,14 +55,14 @@ def walk_of(profile: Profile, lines: dict[int, Line], length: int = 1200) -> lis
 
 def steps_of(
     profile: Profile, lines: dict[int, Line], near: Profile | None = None, length: int = 1200
-) -> list[Timed]:
+) -> list[TimedStep]:
     kept = footprint(profile, CORE.operations_kept, CORE.targets_kept)
     walks = walk_of(profile, lines, length)
     return traces(walks, lines, MissSource(profile, near), kept)[0]
 
 
 def per_turn(
-    steps: list[Timed], body: int, cause: Cause = Cause.MISPREDICTS, host: Host = HOST
+    steps: list[TimedStep], body: int, cause: Cause = Cause.MISPREDICTS, host: Host = HOST
 ) -> float:
     """Cycles of one turn of a loop of so many instructions, its jump included."""
     warm_up = len(steps) // 2 // body * body

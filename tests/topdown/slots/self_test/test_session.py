@@ -12,7 +12,7 @@ from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
 from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
-from topdown.slots.counting.live import Request, measure
+from topdown.slots.counting.session import Request, measure
 from topdown.slots.model import load
 from topdown.slots.self_test import session
 from topdown.slots.self_test.session import KERNELS, self_test
@@ -73,7 +73,7 @@ def test_nodes_of_a_broken_event_fall_with_the_reason(
 ) -> None:
     document = self_test(roots=skylake, count=play).document
     (tmp_path / "skl.json").write_text(json.dumps(document))
-    for module in ("live", "measured"):
+    for module in ("session", "analysis"):
         monkeypatch.setattr(
             f"topdown.slots.counting.{module}.verification_of",
             lambda key: verification_of(key, tmp_path),

@@ -9,9 +9,9 @@ from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
 from topdown.slots.counts import Counts
 from topdown.slots.evaluation import NodeValue, evaluate, formulas_of
 from topdown.slots.model import Model, keys, load
-from topdown.slots.self_test.observation import Observation, Work
+from topdown.slots.self_test.program_counts import ProgramCounts, ProgramWork
 from topdown.slots.self_test.rules import rules_of
-from topdown.slots.self_test.verdicts import EventVerdict, Verdict, verdicts
+from topdown.slots.self_test.verdicts import EventAssessment, EventVerdict, verdicts
 
 CPU_GHZ = 3.0
 FAMILIES = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
@@ -27,7 +27,7 @@ def sound_counts(key: str, kernel: str) -> dict[str, float]:
     return counts_of_kernel(load(key), kernel)
 
 
-def observed(model: Model, fault: Fault = no_fault) -> list[Observation]:
+def observed(model: Model, fault: Fault = no_fault) -> list[ProgramCounts]:
     """The known programs on a made-up CPU whose counts a fault may change."""
     found = []
     for kernel, program in PROGRAMS.items():
@@ -37,10 +37,10 @@ def observed(model: Model, fault: Fault = no_fault) -> list[Observation]:
         reading = Counts(counts, {}, {}, (), smt=False, ebs_mode=False, perf_metrics=metrics)
         tree = evaluate(model, reading)
         roots = {name: node for name, node in tree.nodes.items() if node.level == 1}
-        work = Work(kernel, "", int(program.iterations), int(sound[model.cycles] / CPU_GHZ))
+        work = ProgramWork(kernel, "", int(program.iterations), int(sound[model.cycles] / CPU_GHZ))
         asked = formulas_of(model.key, smt=False, ebs_mode=False, perf_metrics=metrics).events
         made_of = frozenset().union(*(asked[name] for name in roots)) & model.events.keys()
-        found.append(Observation(work, counts, {}, roots, level_one_events=made_of))
+        found.append(ProgramCounts(work, counts, {}, roots, level_one_events=made_of))
     return found
 
 
@@ -54,12 +54,12 @@ def changed(events: Iterable[str], factor: float) -> Fault:
     return fault
 
 
-def broken(found: dict[str, EventVerdict]) -> set[str]:
-    return {name for name, each in found.items() if each.verdict is Verdict.BROKEN}
+def broken(found: dict[str, EventAssessment]) -> set[str]:
+    return {name for name, each in found.items() if each.verdict is EventVerdict.BROKEN}
 
 
 @cache
-def sound(key: str) -> dict[str, EventVerdict]:
+def sound(key: str) -> dict[str, EventAssessment]:
     return verdicts(load(key), observed(load(key)))
 
 
@@ -67,10 +67,10 @@ def sound(key: str) -> dict[str, EventVerdict]:
 def test_a_sound_cpu_has_no_broken_event(key: str) -> None:
     found = sound(key)
     assert {name: found[name].reason for name in broken(found)} == {}
-    working = sum(each.verdict is Verdict.WORKS for each in found.values())
+    working = sum(each.verdict is EventVerdict.WORKS for each in found.values())
     assert working >= 10
-    assert found[load(key).cycles].verdict is Verdict.WORKS
-    assert found[load(key).instructions].verdict is Verdict.WORKS
+    assert found[load(key).cycles].verdict is EventVerdict.WORKS
+    assert found[load(key).instructions].verdict is EventVerdict.WORKS
 
 
 @pytest.mark.parametrize("key", FAMILIES)
@@ -132,7 +132,7 @@ def test_swapped_events_are_found() -> None:
 def test_an_event_beyond_what_can_be_is_found() -> None:
     model = load("skl")
     found = verdicts(model, observed(model, changed(["DECODE.LCP"], 1e6)))
-    assert found["DECODE.LCP"].verdict is Verdict.BROKEN
+    assert found["DECODE.LCP"].verdict is EventVerdict.BROKEN
     assert "can be" in found["DECODE.LCP"].reason
 
 
@@ -140,8 +140,8 @@ def test_a_wrong_sum_is_held_against_what_it_was_made_of() -> None:
     # Without the slots register, ordinary counters tell level 1.
     ordinary = "TOPDOWN.BACKEND_BOUND_SLOTS"
     roots = {"Backend_Bound": NodeValue("Backend_Bound", 1.5, 1, None, None, (), True)}
-    work = Work("streaming", "", 1000, 1000)
-    seen = Observation(work, {ordinary: 7.0}, {}, roots, level_one_events=frozenset((ordinary,)))
+    work = ProgramWork("streaming", "", 1000, 1000)
+    seen = ProgramCounts(work, {ordinary: 7.0}, {}, roots, level_one_events=frozenset((ordinary,)))
     assert broken(verdicts(load("spr"), [seen])) == {ordinary}
 
 
@@ -153,6 +153,6 @@ def test_what_could_not_be_counted_is_no_verdict_on_it() -> None:
         return counts
 
     found = verdicts(model, observed(model, fault))
-    assert found["UOPS_ISSUED.ANY"].verdict is Verdict.UNCOUNTED
+    assert found["UOPS_ISSUED.ANY"].verdict is EventVerdict.UNCOUNTED
     assert broken(found) == set()
-    assert found["DECODE.LCP"].verdict is Verdict.UNPROVEN
+    assert found["DECODE.LCP"].verdict is EventVerdict.UNPROVEN

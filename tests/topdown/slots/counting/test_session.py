@@ -10,8 +10,8 @@ from stallscope.collector import CountOptions
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
-from topdown.slots.counting.live import Request, analysed, measure, window_ms
-from topdown.slots.counting.measured import ONLY_TURNS, TOO_FEW
+from topdown.slots.counting.analysis import ONLY_TURNS, TOO_FEW
+from topdown.slots.counting.session import Request, analysed, measure, window_ms
 from topdown.slots.measurement import Interval, Kind, Measurement
 
 DEVICES = "sys/bus/event_source/devices"

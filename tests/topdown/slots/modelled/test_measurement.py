@@ -7,8 +7,8 @@ import pytest
 from tests.topdown.slots.modelled.programs import CORE, HOST
 from topdown.slots.measurement import Kind
 from topdown.slots.modelled.cache_options import Cache, Caches
+from topdown.slots.modelled.measurement import ModelledRun, measurement_of
 from topdown.slots.modelled.native_run import NativeRun
-from topdown.slots.modelled.outcome import Outcome, measurement_of
 from topdown.slots.modelled.pipeline import Cause
 from topdown.slots.modelled.prediction import Prediction
 
@@ -16,7 +16,7 @@ RUN = NativeRun(wall_s=1.0, user_s=1.0, system_s=0.0, queued_s=0.0, voluntary_sw
 L1 = Cache(32768, 8, 64)
 INSTRUCTIONS = 4_000_000_000
 ADDED = dict.fromkeys(Cause, 0.0) | {Cause.WIDTH: 0.2, Cause.DEPENDENCY: 0.8}
-OUTCOME = Outcome(
+OUTCOME = ModelledRun(
     command="./work",
     model=None,
     core=CORE,
@@ -71,7 +71,9 @@ def test_intervals_span_from_the_least_to_the_median_run() -> None:
         ),
     ],
 )
-def test_no_bottleneck_is_named_where_the_model_does_not_see_it(outcome: Outcome, why: str) -> None:
+def test_no_bottleneck_is_named_where_the_model_does_not_see_it(
+    outcome: ModelledRun, why: str
+) -> None:
     found = measurement_of(outcome)
     assert found.bottleneck is None
     assert why in found.bottleneck_why

@@ -8,9 +8,9 @@ from pathlib import Path
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields, read_fields
 from stallscope.recordings import MANIFEST, Manifest, read_manifest
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import FIELD, Plan, answers, formulas_for
-from topdown.slots.counting.subject import Subject, read_plan
-from topdown.slots.counting.way import Way
+from topdown.slots.counting.plan_file import Subject, read_plan
 from topdown.slots.counting.windows import Windows, read_windows
 from topdown.slots.counts import PER_CORE, PER_PROCESS
 from topdown.slots.detection import model_named
@@ -23,7 +23,7 @@ _NOTHING = "counted nothing, and nothing here says that this CPU has it"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class CountingRun:
     """One counting. ``absent`` are events without counts, each with the reason.
 
     ``unknown`` are those of them that no library knows by name.
@@ -39,12 +39,12 @@ class Run:
     separate: bool = False  # whether each group was counted in a run of its own
 
 
-def is_counted(directory: Path) -> bool:
+def is_counters_recording(directory: Path) -> bool:
     """Return whether a directory is a recording of counters."""
     return (directory / MANIFEST).is_file() and (directory / PLAN).exists()
 
 
-def read_run(directory: Path, *, cpu: str = "") -> Run:
+def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
     """Return the counting in a recording's directory; ``cpu`` names its CPU instead.
 
     RecordingError where it is damaged, or was not made for a tree of slots.
@@ -62,7 +62,7 @@ def read_run(directory: Path, *, cpu: str = "") -> Run:
     windows = read_windows(directory / COUNTERS)
     absent = _absent(counting)
     counted = tuple(group.without(frozenset(absent)) for group in windows.groups)
-    return Run(
+    return CountingRun(
         subject,
         plan,
         replace(windows, groups=counted),
@@ -78,15 +78,15 @@ def _subject_of_events(model: Model, plan: Plan) -> Subject:
     metrics = frozenset(name for name in plan.events if name.startswith(FIELD))
     estimated = "ebs_mode" in model.variants and all(name in plan.events for name in PER_PROCESS)
     per_core = any(name in plan.events for name in PER_CORE)
-    way = Way(per_core or estimated, estimated and not per_core, metrics)
-    formulas = formulas_for(model, way)
-    names = answers(model.key, perf_metrics=way.perf_metrics)
+    mode = CountingMode(per_core or estimated, estimated and not per_core, metrics)
+    formulas = formulas_for(model, mode)
+    names = answers(model.key, perf_metrics=mode.perf_metrics)
     nodes = tuple(
         node
         for node in model.nodes
         if all(names[event] in plan.events for event in formulas.events[node])
     )
-    return Subject(model, way, nodes)
+    return Subject(model, mode, nodes)
 
 
 def _said(manifest: Manifest) -> tuple[str, ...]:

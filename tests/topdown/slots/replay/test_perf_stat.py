@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from stallscope.errors import RecordingError, StallscopeError
 from topdown.slots.counts import Reading
-from topdown.slots.perf_stat import (
+from topdown.slots.replay.perf_stat import (
     first_line,
     looks_like_perf_json,
     readings_of_csv,

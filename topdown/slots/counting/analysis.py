@@ -6,8 +6,8 @@ from typing import Protocol
 
 from stallscope.errors import RecordingError
 from stallscope.statistics.intervals import mean_interval
-from topdown.slots.counting.asked_events import AskedEvent
-from topdown.slots.counting.bottleneck import Marked, mark
+from topdown.slots.counting.bottleneck import BottleneckPath, mark
+from topdown.slots.counting.counting_run import CountingRun
 from topdown.slots.counting.estimation import (
     FEWEST_WINDOWS,
     SHORTEST_WINDOW_S,
@@ -15,7 +15,7 @@ from topdown.slots.counting.estimation import (
     Quantity,
     merged,
 )
-from topdown.slots.counting.recorded import Run
+from topdown.slots.counting.requested_events import RequestedEvent
 from topdown.slots.counting.tree_estimate import STARVED, TreeEstimate
 from topdown.slots.counting.unknown_cpu import CYCLES, NO_SLOTS, UnknownEstimate
 from topdown.slots.counting.windows import GroupWindows
@@ -63,10 +63,10 @@ class _Found:
     nodes: tuple[MeasuredNode, ...]
     ipc: Ipc | None
     label: str
-    marked: Marked
+    marked: BottleneckPath
 
 
-def measurement_of(runs: Sequence[Run], *, interval_ms: int | None = None) -> Measurement:
+def measurement_of(runs: Sequence[CountingRun], *, interval_ms: int | None = None) -> Measurement:
     """Return what countings of the same plan gave; ``interval_ms`` cuts the first into slices.
 
     RecordingError where nothing was counted at all.
@@ -98,14 +98,14 @@ def measurement_of(runs: Sequence[Run], *, interval_ms: int | None = None) -> Me
     )
 
 
-def _because(run: Run) -> str:
+def _because(run: CountingRun) -> str:
     reasons = list(dict.fromkeys(run.absent.values()))
     if run.windows.groups and not any(group.enabled.any() for group in run.windows.groups):
         reasons.insert(0, "the target did not run while it was observed")
     return f": {reasons[0]}" if reasons else ""
 
 
-def estimator_of(run: Run, groups: tuple[GroupWindows, ...] | None = None) -> Estimator:
+def estimator_of(run: CountingRun, groups: tuple[GroupWindows, ...] | None = None) -> Estimator:
     """Return the estimator of a counting's windows, short ones put together."""
     model = run.subject.model
     chosen = run.windows.groups if groups is None else groups
@@ -113,15 +113,15 @@ def estimator_of(run: Run, groups: tuple[GroupWindows, ...] | None = None) -> Es
     return Estimator(tuple(merged(group) for group in chosen), cycles, run.separate)
 
 
-def estimate_of(run: Run, estimator: Estimator) -> Estimate:
+def estimate_of(run: CountingRun, estimator: Estimator) -> Estimate:
     """Return what turns these windows into nodes."""
     subject = run.subject
     if subject.model is None:
         return UnknownEstimate(estimator, run.absent)
-    return TreeEstimate(subject.model, subject.way, run.plan, estimator, run.absent)
+    return TreeEstimate(subject.model, subject.mode, run.plan, estimator, run.absent)
 
 
-def _of_one(run: Run, estimator: Estimator) -> _Found:
+def _of_one(run: CountingRun, estimator: Estimator) -> _Found:
     estimate = estimate_of(run, estimator)
     nodes = estimate.nodes(run.subject.nodes)
     label = ONLY_TURNS
@@ -133,12 +133,12 @@ def _of_one(run: Run, estimator: Estimator) -> _Found:
     return _Found((*nodes, *_asked(run, estimator)), estimate.ipc(), label, marked)
 
 
-def _marked(run: Run, nodes: Sequence[MeasuredNode], estimate: Estimate) -> Marked:
+def _marked(run: CountingRun, nodes: Sequence[MeasuredNode], estimate: Estimate) -> BottleneckPath:
     model = run.subject.model
     if model is None:
-        return Marked(None, NO_SLOTS)
+        return BottleneckPath(None, NO_SLOTS)
     if model.slots_per_cycle is None:
-        return Marked(None, NO_WHOLE)
+        return BottleneckPath(None, NO_WHOLE)
     return mark(nodes, estimate.difference, thresholds=_publishes(model))
 
 
@@ -147,7 +147,7 @@ def _publishes(model: Model) -> bool:
     return any(node.threshold is not None for node in model.nodes.values())
 
 
-def _asked(run: Run, estimator: Estimator) -> list[MeasuredNode]:
+def _asked(run: CountingRun, estimator: Estimator) -> list[MeasuredNode]:
     """Return a person's own events as metrics beside the tree: counts, scaled where by turns.
 
     A count is no ratio in which the cycles cancel: it is scaled by time alone.
@@ -156,7 +156,7 @@ def _asked(run: Run, estimator: Estimator) -> list[MeasuredNode]:
     return [_asked_node(run, by_time, each) for each in run.subject.asked]
 
 
-def _asked_node(run: Run, estimator: Estimator, asked: AskedEvent) -> MeasuredNode:
+def _asked_node(run: CountingRun, estimator: Estimator, asked: RequestedEvent) -> MeasuredNode:
     event = asked.event
     quantity = Quantity(event, frozenset((event,)), lambda totals: totals[event])
     totals = estimator.totals(estimator.home(quantity.events))
@@ -169,7 +169,7 @@ def _asked_node(run: Run, estimator: Estimator, asked: AskedEvent) -> MeasuredNo
     return MeasuredNode(asked.spelling, None, None, value, COUNTS, interval=interval)
 
 
-def _across(runs: Sequence[Run], estimators: Sequence[Estimator]) -> _Found:
+def _across(runs: Sequence[CountingRun], estimators: Sequence[Estimator]) -> _Found:
     """Return the means of several countings, with intervals of what differs between them."""
     each = [_of_one(run, estimator) for run, estimator in zip(runs, estimators, strict=True)]
     by_name = [{node.name: node for node in found.nodes} for found in each]
@@ -226,7 +226,7 @@ def _mean_ipc(ipcs: Sequence[Ipc]) -> Ipc | None:
     return Ipc(mean, interval=Interval(max(0.0, mean - half), mean + half))
 
 
-def slices_of(run: Run, interval_ms: int) -> tuple[Slice, ...]:
+def slices_of(run: CountingRun, interval_ms: int) -> tuple[Slice, ...]:
     """Return the tree of each so many milliseconds: of whole windows, by their own times."""
     found = []
     for groups in _cut(run.windows.groups, interval_ms / 1000):
@@ -257,14 +257,14 @@ def _cut(groups: tuple[GroupWindows, ...], length_s: float) -> Iterator[tuple[Gr
         )
 
 
-def _source(runs: Sequence[Run]) -> str:
+def _source(runs: Sequence[CountingRun]) -> str:
     first = runs[0]
     seconds = sum(run.windows.seconds for run in runs) / len(runs)
     times = f"{len(runs)} runs of {seconds:.2f} s" if len(runs) > 1 else f"{seconds:.2f} s"
     return f"hardware counters, {first.target}, {times}".replace(", ,", ",")
 
 
-def _warnings(runs: Sequence[Run], found: _Found) -> tuple[str, ...]:
+def _warnings(runs: Sequence[CountingRun], found: _Found) -> tuple[str, ...]:
     said = [warning for run in runs for warning in run.warnings]
     model = runs[0].subject.model
     if model is None:
@@ -275,7 +275,7 @@ def _warnings(runs: Sequence[Run], found: _Found) -> tuple[str, ...]:
 
 
 def _facts(
-    asked: Sequence[AskedEvent], estimator: Estimator, run: Run
+    asked: Sequence[RequestedEvent], estimator: Estimator, run: CountingRun
 ) -> Iterable[tuple[str, str]]:
     """Yield how counting went, for the heading."""
     ran = [group for group in estimator.groups if group.running.sum() > 0]

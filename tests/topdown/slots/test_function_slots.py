@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topdown.slots.by_function import FEWEST_SAMPLES, SlotsByFunction, slots_by_function
+from topdown.slots.function_slots import FEWEST_SAMPLES, SlotsByFunction, slots_by_function
 from topdown.slots.model import load
 from topdown.stacks.profile import Profile
 from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts

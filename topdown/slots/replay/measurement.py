@@ -2,9 +2,9 @@
 
 from topdown.slots.counts import Reading
 from topdown.slots.evaluation import NodeValue, Tree
-from topdown.slots.marking import path_by_thresholds, publishes_thresholds
 from topdown.slots.measured_nodes import measured_nodes
 from topdown.slots.measurement import Ipc, Kind, Measurement
+from topdown.slots.threshold_path import has_thresholds, path_by_thresholds
 
 MOST_UNKNOWN = 5
 NO_WINDOWS = "none: one reading without windows has no spread"
@@ -34,7 +34,7 @@ def measurement_of_reading(reading: Reading, tree: Tree) -> Measurement:
 
 def _why(tree: Tree, path: tuple[NodeValue, ...]) -> str:
     """Return by what the path is marked, or why none is."""
-    if not publishes_thresholds(tree):
+    if not has_thresholds(tree):
         return "this vendor publishes no thresholds"
     roots = [node for node in tree.nodes.values() if node.level == 1]
     unsure = any(node.value is None or node.impossible for node in roots)

@@ -15,14 +15,19 @@ from stallscope.collector import CountOptions, Outcome
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.own_directory import own_directory
 from stallscope.system_files import Roots
-from topdown.slots.counting.asked_events import asked_events, unknown_event
+from topdown.slots.counting.analysis import measurement_of
+from topdown.slots.counting.counting_mode import (
+    CountingMode,
+    core_pmu,
+    counting_mode_of,
+    lone_siblings,
+)
+from topdown.slots.counting.counting_run import CountingRun, read_counting_run
 from topdown.slots.counting.drilling import below, joined
-from topdown.slots.counting.measured import measurement_of
 from topdown.slots.counting.plan import Encoding, EventSet, Plan, nodes_down_to, plan_of
-from topdown.slots.counting.recorded import Run, read_run
-from topdown.slots.counting.subject import Subject, write_plan
+from topdown.slots.counting.plan_file import Subject, write_plan
+from topdown.slots.counting.requested_events import requested_events, unknown_event_error
 from topdown.slots.counting.unknown_cpu import plan_of_unknown
-from topdown.slots.counting.way import Way, core_pmu, lone_siblings, way_of
 from topdown.slots.counting.windows import Windows
 from topdown.slots.detection import contradiction, model_named, model_of_machine
 from topdown.slots.measurement import Measurement
@@ -90,12 +95,12 @@ def subject_of(request: Request, roots: Roots) -> Subject:
     pmu = core_pmu(roots)
     model = _model(request.cpu, roots)
     options = request.options
-    way = Way(event_type=pmu.event_type)
+    mode = CountingMode(event_type=pmu.event_type)
     nodes: tuple[str, ...] = ()
     if model is not None:
-        way = way_of(model, roots, per_process=not (options.system_wide or options.cpus))
+        mode = counting_mode_of(model, roots, per_process=not (options.system_wide or options.cpus))
         nodes = nodes_down_to(model, min(request.level or DEFAULT_LEVEL, model.deepest))
-    return Subject(model, way, nodes, asked_events(request.events, model, way))
+    return Subject(model, mode, nodes, requested_events(request.events, model, mode))
 
 
 def window_ms(interval_ms: int | None) -> int:
@@ -121,7 +126,7 @@ def _cautions(request: Request, subject: Subject, roots: Roots) -> list[str]:
     if subject.model is not None and not request.cpu:
         doubt = contradiction(roots, subject.model)
     said = [] if doubt is None else [doubt]
-    if request.options.cpus and subject.way.smt:
+    if request.options.cpus and subject.mode.smt:
         lone = lone_siblings(request.options.cpus, roots)
         if lone:
             said.append(
@@ -150,7 +155,7 @@ class _Session:
             return plan_of_unknown(asked)
         return plan_of(
             subject.model,
-            subject.way,
+            subject.mode,
             subject.nodes if nodes is None else nodes,
             asked=asked,
             broken=verification_of(subject.model.key).broken,
@@ -166,9 +171,9 @@ class _Session:
         unknown = self._trial(Plan(sets, events, {})).unknown
         for each in named:
             if each.event in unknown:
-                raise unknown_event(each.spelling, self.subject.model, unknown[each.event])
+                raise unknown_event_error(each.spelling, self.subject.model, unknown[each.event])
 
-    def _trial(self, plan: Plan) -> Run:
+    def _trial(self, plan: Plan) -> CountingRun:
         """Return a counting of this very process, so short that it says but what is possible."""
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
             options = CountOptions(
@@ -186,7 +191,7 @@ class _Session:
         """Return whether Ctrl-C ended the last counting: nothing more is to be begun."""
         return self.outcome is not None and self.outcome.interrupted
 
-    def runs(self, nodes: tuple[str, ...] | None = None) -> list[Run]:
+    def runs(self, nodes: tuple[str, ...] | None = None) -> list[CountingRun]:
         """Return as many countings as were asked for, or until Ctrl-C."""
         found = [self.run(nodes)]
         while len(found) < self.request.runs and not self._interrupted:
@@ -195,7 +200,7 @@ class _Session:
             self.said.append(f"ended by Ctrl-C after {len(found)} of {self.request.runs} runs")
         return found
 
-    def run(self, nodes: tuple[str, ...] | None = None) -> Run:
+    def run(self, nodes: tuple[str, ...] | None = None) -> CountingRun:
         """Return one counting of the target: of all groups by turns, or each by itself."""
         subject = self.subject if nodes is None else replace(self.subject, nodes=nodes, asked=())
         plan = self.plan(nodes)
@@ -210,7 +215,7 @@ class _Session:
                 "are counted one after the other, and no interval has them all",
                 "leave one of them out, or choose -l 1",
             )
-        parts: list[Run] = []
+        parts: list[CountingRun] = []
         for group in groups:
             if self._interrupted:
                 self.said.append(f"ended by Ctrl-C after {len(parts)} of {len(groups)} groups")
@@ -218,7 +223,7 @@ class _Session:
             parts.append(self._recorded(plan.only(group.events), subject, len(groups)))
         return _put_together(plan, parts)
 
-    def _recorded(self, plan: Plan, subject: Subject, parts: int = 1) -> Run:
+    def _recorded(self, plan: Plan, subject: Subject, parts: int = 1) -> CountingRun:
         """Return one counting that is kept; of a whole that runs on, one of so many parts of it."""
         request = self.request
         duration_s = request.options.duration_s
@@ -238,12 +243,14 @@ class _Session:
         self.recordings.append(output)
         return run
 
-    def _counted(self, options: CountOptions, plan: Plan, subject: Subject) -> tuple[Run, Outcome]:
+    def _counted(
+        self, options: CountOptions, plan: Plan, subject: Subject
+    ) -> tuple[CountingRun, Outcome]:
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
             path = Path(folder) / "plan.json"
             write_plan(path, plan, subject)
             outcome = self.count(replace(options, plan=path))
-        run = read_run(options.output)
+        run = read_counting_run(options.output)
         return replace(run, plan=plan), outcome
 
     def drilled(self, measurement: Measurement) -> Measurement:
@@ -274,7 +281,7 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def _put_together(plan: Plan, parts: list[Run]) -> Run:
+def _put_together(plan: Plan, parts: list[CountingRun]) -> CountingRun:
     """Return countings of one group each as one of several groups, none of which took turns."""
     windows = Windows(
         tuple(group for part in parts for group in part.windows.groups),
@@ -282,7 +289,7 @@ def _put_together(plan: Plan, parts: list[Run]) -> Run:
     )
     if not windows.groups:
         raise RecordingError("nothing was counted", "see `stallscope doctor`")
-    return Run(
+    return CountingRun(
         parts[0].subject,
         plan,
         windows,
@@ -295,4 +302,4 @@ def _put_together(plan: Plan, parts: list[Run]) -> Run:
 
 def analysed(directory: Path, *, cpu: str = "", interval_ms: int | None = None) -> Measurement:
     """Return the measurement in a recording of counters, made here or on another host."""
-    return measurement_of([read_run(directory, cpu=cpu)], interval_ms=interval_ms)
+    return measurement_of([read_counting_run(directory, cpu=cpu)], interval_ms=interval_ms)

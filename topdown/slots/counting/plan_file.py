@@ -7,9 +7,9 @@ from pathlib import Path
 
 from stallscope.errors import RecordingError
 from stallscope.json_fields import REMEDY, Fields
-from topdown.slots.counting.asked_events import AskedEvent
+from topdown.slots.counting.counting_mode import METRICS, CountingMode
 from topdown.slots.counting.plan import Encoding, EventSet, Plan
-from topdown.slots.counting.way import METRICS, Way
+from topdown.slots.counting.requested_events import RequestedEvent
 from topdown.slots.model import Model, keys, load
 
 KEY = "subject"  # of the plan's file; the collector passes it by
@@ -21,9 +21,9 @@ class Subject:
     """A model (None: of an unknown CPU), how its events are counted, and which nodes are wanted."""
 
     model: Model | None
-    way: Way = field(default_factory=Way)
+    mode: CountingMode = field(default_factory=CountingMode)
     nodes: tuple[str, ...] = ()
-    asked: tuple[AskedEvent, ...] = ()
+    asked: tuple[RequestedEvent, ...] = ()
 
 
 def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
@@ -31,9 +31,9 @@ def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
     document = plan.document() | {
         KEY: {
             "model": None if subject.model is None else subject.model.key,
-            "smt": subject.way.smt,
-            "ebs_mode": subject.way.ebs_mode,
-            "metrics": sorted(subject.way.metrics),
+            "smt": subject.mode.smt,
+            "ebs_mode": subject.mode.ebs_mode,
+            "metrics": sorted(subject.mode.metrics),
             "nodes": list(subject.nodes),
             "asked": [
                 {"spelling": each.spelling, "event": each.event, "named": bool(each.encoding.name)}
@@ -79,13 +79,13 @@ def _subject(fields: Fields) -> Subject:
     if unknown:
         raise RecordingError(f"{fields.where}: no node is called {unknown[0][:80]!r}", REMEDY)
     metrics = frozenset(fields.texts("metrics")).intersection(METRICS.values())
-    way = Way(fields.boolean("smt", False), fields.boolean("ebs_mode", False), metrics)
+    mode = CountingMode(fields.boolean("smt", False), fields.boolean("ebs_mode", False), metrics)
     asked = tuple(
-        AskedEvent(
+        RequestedEvent(
             each.text("spelling"),
             each.text("event"),
             Encoding(name=each.text("event") if each.boolean("named", False) else ""),
         )
         for each in fields.objects("asked")
     )
-    return Subject(model, way, nodes, asked)
+    return Subject(model, mode, nodes, asked)

@@ -29,7 +29,7 @@ SHORT_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ModelledRun:
     """All that the model knows of one command."""
 
     command: str
@@ -81,7 +81,7 @@ class Outcome:
         )
 
 
-def measurement_of(outcome: Outcome) -> Measurement:
+def measurement_of(outcome: ModelledRun) -> Measurement:
     """Return the outcome with every node modelled, from least to median native run."""
     runs = [_native(cycles, outcome.kernel_share) for cycles in _ends(outcome.cycles)]
     instructions = outcome.prediction.instructions
@@ -133,7 +133,7 @@ def _node(
 
 
 def _bottleneck(
-    outcome: Outcome, low: dict[str, float], high: dict[str, float]
+    outcome: ModelledRun, low: dict[str, float], high: dict[str, float]
 ) -> tuple[tuple[str, ...], str]:
     user = 1 - outcome.kernel_share
     if outcome.off_cpu_share > 1 - MINOR_USER_SHARE:
@@ -156,7 +156,7 @@ def _bottleneck(
     return path, "the greatest at each level, by the least and the median native run alike"
 
 
-def _warnings(outcome: Outcome) -> tuple[str, ...]:
+def _warnings(outcome: ModelledRun) -> tuple[str, ...]:
     found = list(outcome.caches.notes)
     if outcome.ends_by_time:
         found.append(
@@ -188,7 +188,7 @@ def _warnings(outcome: Outcome) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _facts(outcome: Outcome) -> tuple[tuple[str, str], ...]:
+def _facts(outcome: ModelledRun) -> tuple[tuple[str, str], ...]:
     cpu = sorted(run.cpu_s for run in outcome.native)
     median = statistics.median(cpu)
     prediction = outcome.prediction
@@ -225,7 +225,7 @@ def _sizes(caches: Caches) -> str:
     return ", ".join(f"{name} {cache.size_bytes // 1024} KiB" for name, cache in named if cache)
 
 
-def _latencies(outcome: Outcome) -> str:
+def _latencies(outcome: ModelledRun) -> str:
     host = outcome.host
     levels = zip(("L1", "L2", "L3", "DRAM"), host.load_cycles, strict=True)
     loads = ", ".join(f"{level} {cycles:.0f}" for level, cycles in levels)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stallscope.errors import UsageError
+from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import Encoding, counted_as, encoding_of
-from topdown.slots.counting.way import Way
 from topdown.slots.counts import near
 from topdown.slots.event_names import canonical, index
 from topdown.slots.model import Model
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.:=/,@+-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEvent:
+class RequestedEvent:
     """One event as a person spelled it; ``event`` is its name in the plan."""
 
     spelling: str
@@ -26,19 +26,21 @@ class AskedEvent:
     encoding: Encoding
 
 
-def asked_events(words: Iterable[str], model: Model | None, way: Way) -> tuple[AskedEvent, ...]:
+def requested_events(
+    words: Iterable[str], model: Model | None, mode: CountingMode
+) -> tuple[RequestedEvent, ...]:
     """Return a person's events with their encodings; UsageError where a word can be none.
 
-    A name that neither the model has nor a code is goes to libpfm4 as it stands; unknown_event()
+    A name that neither the model has nor a code is goes to libpfm4 as it stands; unknown_event_error()
     is what to say where that has none either.
     """
-    found: list[AskedEvent] = []
+    found: list[RequestedEvent] = []
     for word in _split(words):
         if len(word) > LONGEST or not _NAME.fullmatch(word):
             raise UsageError(f"no event is called {word[:80]!r}", "see perf list")
-        event, encoding = _resolved(word, model, way)
+        event, encoding = _resolved(word, model, mode)
         if all(each.event != event for each in found):
-            found.append(AskedEvent(word, event, encoding))
+            found.append(RequestedEvent(word, event, encoding))
     if len(found) > MOST:
         raise UsageError(f"{len(found)} events: at most {MOST} are counted", "ask for fewer")
     return tuple(found)
@@ -58,21 +60,21 @@ def _split(words: Iterable[str]) -> list[str]:
     return names
 
 
-def _resolved(word: str, model: Model | None, way: Way) -> tuple[str, Encoding]:
+def _resolved(word: str, model: Model | None, mode: CountingMode) -> tuple[str, Encoding]:
     spelling = canonical(word)
     if model is not None:
         name = word if word in model.events else index(model.events, ()).get(spelling)
         if name is not None:
-            event = counted_as(model, way, name)
-            return event, encoding_of(model, way, event)
+            event = counted_as(model, mode, name)
+            return event, encoding_of(model, mode, event)
     code = _CODE.fullmatch(spelling)
     if code is not None:
         config1 = int(code["config1"] or "0", 16)
-        return spelling, Encoding(way.event_type, int(code["config"], 16), config1)
+        return spelling, Encoding(mode.event_type, int(code["config"], 16), config1)
     return word, Encoding(name=word)
 
 
-def unknown_event(word: str, model: Model | None, why: str) -> UsageError:
+def unknown_event_error(word: str, model: Model | None, why: str) -> UsageError:
     """Return the error of an event that nobody knows, with the nearest names."""
     nearest = () if model is None else near(model, word[:LONGEST])
     remedy = f"nearest: {', '.join(nearest)}" if nearest else "see perf list, or give a code: r01c2"

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from stallscope.errors import ExitCode, RecordingError, StallscopeError, UnableError, UsageError
 from stallscope.system_files import Roots
 from topdown.slots.evaluation import Tree
-from topdown.slots.replay import LARGEST_BYTES, MOST_COUNTS, read_replay
-from topdown.slots.replayed import replayed
+from topdown.slots.replay.count_file import LARGEST_BYTES, MOST_COUNTS, read_count_file
+from topdown.slots.replay.model_readings import model_readings
 
-MACHINES = Path(__file__).parents[2] / "machines"
+MACHINES = Path(__file__).parents[3] / "machines"
 SKL = {
     "CPU_CLK_UNHALTED.THREAD": 1e6,
     "IDQ_UOPS_NOT_DELIVERED.CORE": 1e6,
@@ -33,7 +33,7 @@ def written(folder: Path, document: object) -> Path:
 
 
 def tree_of(folder: Path, document: object, **options: Any) -> Tree:
-    return replayed(written(folder, document), **options)[0].tree()
+    return model_readings(written(folder, document), **options)[0].tree()
 
 
 def test_an_object_is_as_good_as_a_list(tmp_path: Path) -> None:
@@ -141,12 +141,12 @@ def test_the_revision_of_neoverse_n2(tmp_path: Path) -> None:
 def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
     path = written(tmp_path, {"counts": {"cycles": 1}})
     for machine, cpu in (("intel-metal", "icx"), ("arm64-guest", "neoverse-n1")):
-        assert replayed(path, roots=Roots.recorded(MACHINES / machine))[0].model.cpu == cpu
+        assert model_readings(path, roots=Roots.recorded(MACHINES / machine))[0].model.cpu == cpu
     with pytest.raises(UnableError, match="AuthenticAMD family 25 model 1 "):  # Zen 3
-        replayed(path, roots=Roots.recorded(MACHINES / "amd-metal"))
+        model_readings(path, roots=Roots.recorded(MACHINES / "amd-metal"))
     nothing = Roots.recorded(tmp_path)
     with pytest.raises(UnableError, match="no model of this machine's CPU"):
-        replayed(written(tmp_path, {"counts": {"cycles": 1}}), roots=nothing)
+        model_readings(written(tmp_path, {"counts": {"cycles": 1}}), roots=nothing)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
 )
 def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
     with pytest.raises(RecordingError) as caught:
-        replayed(written(tmp_path, document))
+        model_readings(written(tmp_path, document))
     assert caught.value.exit_code == ExitCode.UNREADABLE
     assert caught.value.remedy
     assert len(caught.value.message) < 600
@@ -189,13 +189,13 @@ def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
 
 def test_a_mistyped_event_is_answered_with_near_ones(tmp_path: Path) -> None:
     with pytest.raises(RecordingError) as caught:
-        replayed(written(tmp_path, {"cpu": "skl", "counts": {"UOPS_ISUED.ANY": 5}}))
+        model_readings(written(tmp_path, {"cpu": "skl", "counts": {"UOPS_ISUED.ANY": 5}}))
     assert "UOPS_ISSUED.ANY" in caught.value.remedy
 
 
 def test_an_unknown_cpu_is_answered_with_near_ones(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        replayed(written(tmp_path, {"cpu": "skylak", "counts": SKL}))
+        model_readings(written(tmp_path, {"cpu": "skylak", "counts": SKL}))
     assert "skylake" in caught.value.remedy
 
 
@@ -203,14 +203,14 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "none", tmp_path, tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(UsageError):
-            read_replay(path)
+            read_count_file(path)
     with open(tmp_path / "large", "wb") as file:
         file.truncate(LARGEST_BYTES + 1)
     with pytest.raises(RecordingError, match="at most"):
-        read_replay(tmp_path / "large")
+        read_count_file(tmp_path / "large")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe[]")
     with pytest.raises(RecordingError, match="UTF-8"):
-        read_replay(tmp_path / "bytes")
+        read_count_file(tmp_path / "bytes")
 
 
 JSON_VALUES = st.recursive(
@@ -232,7 +232,7 @@ JSON_VALUES = st.recursive(
 def test_any_json_is_evaluated_or_refused(tmp_path: Path, document: object) -> None:
     path = written(tmp_path, document if isinstance(document, str) else json.dumps(document))
     try:
-        for each in replayed(path, cpu="skl"):
+        for each in model_readings(path, cpu="skl"):
             each.tree()
     except StallscopeError as error:
         assert error.remedy

@@ -30,6 +30,6 @@ def _greatest(nodes: Iterable[NodeValue], parent: str | None, level: int) -> Nod
     return max(over, key=lambda node: node.value or 0.0, default=None)
 
 
-def publishes_thresholds(tree: Tree) -> bool:
+def has_thresholds(tree: Tree) -> bool:
     """Return whether the vendor says from where on a node matters."""
     return any(node.threshold is not None for node in tree.model.nodes.values())

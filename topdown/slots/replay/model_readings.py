@@ -14,11 +14,11 @@ from topdown.slots.detection import (
 )
 from topdown.slots.evaluation import Tree, evaluate
 from topdown.slots.model import Model, keys, load
-from topdown.slots.replay import read_replay
+from topdown.slots.replay.count_file import read_count_file
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ModelReading:
     """One reading with its model: all that may be wrong with a file is known by then."""
 
     reading: Reading
@@ -30,15 +30,20 @@ class Replayed:
         return evaluate(self.model, self.counts)
 
 
-def replayed(path: Path, *, cpu: str = "", roots: Roots = Roots()) -> tuple[Replayed, ...]:  # noqa: B008 - immutable
+def model_readings(
+    path: Path,
+    *,
+    cpu: str = "",
+    roots: Roots = Roots(),  # noqa: B008 - immutable
+) -> tuple[ModelReading, ...]:
     """Return the readings of a file, at least one, each with its model.
 
     ``cpu`` takes the place of what the file says; where neither says it, it is the machine at
-    the roots. Raises what read_replay() and the look-up of models raise, and RecordingError
+    the roots. Raises what read_count_file() and the look-up of models raise, and RecordingError
     where no count is of the CPU's events.
     """
     found = []
-    for reading in read_replay(path):
+    for reading in read_count_file(path):
         model, notes = model_of_reading(reading, cpu, roots)
         counts = counts_of(model, reading, notes)
         if not counts.values and not counts.absent:
@@ -47,7 +52,7 @@ def replayed(path: Path, *, cpu: str = "", roots: Roots = Roots()) -> tuple[Repl
                 f"{', '.join(_first(counts.unknown)) or 'there are none'}",
                 _suggestion(model, counts.unknown),
             )
-        found.append(Replayed(reading, model, counts))
+        found.append(ModelReading(reading, model, counts))
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from stallscope.errors import RecordingError, UsageError
 from stallscope.regular_file import MissingFileError, RefusedFileError, open_regular
 from topdown.slots.counts import Flags, Reading
-from topdown.slots.perf_stat import (
+from topdown.slots.replay.perf_stat import (
     first_line,
     looks_like_perf_json,
     readings_of_csv,
@@ -28,7 +28,7 @@ REMEDY = (
 _MIDR_KEYS = ("cpuid", "midr")
 
 
-def read_replay(path: Path) -> tuple[Reading, ...]:
+def read_count_file(path: Path) -> tuple[Reading, ...]:
     """Return the readings in a file, at least one.
 
     UsageError where there is no such file; RecordingError where it is not what it must be.

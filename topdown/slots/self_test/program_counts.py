@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from topdown.slots.counting.analysis import estimator_of
+from topdown.slots.counting.counting_run import CountingRun
 from topdown.slots.counting.estimation import Estimator
-from topdown.slots.counting.measured import estimator_of
 from topdown.slots.counting.plan import answers, formulas_for
-from topdown.slots.counting.recorded import Run
 from topdown.slots.counting.tree_estimate import TreeEstimate
 from topdown.slots.evaluation import NodeValue
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ProgramWork:
     """A known program's own account: its expected answer, iterations, and CPU time."""
 
     kernel: str
@@ -22,7 +22,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class ProgramCounts:
     """One known program under counting.
 
     ``counts`` are scaled to all its time, by the model's names; ``uncounted`` says of the others
@@ -30,7 +30,7 @@ class Observation:
     ``level_one_events`` as this way of counting asks for them.
     """
 
-    work: Work
+    work: ProgramWork
     counts: Mapping[str, float]
     uncounted: Mapping[str, str] = field(default_factory=dict)
     level_one: Mapping[str, NodeValue] = field(default_factory=dict)
@@ -38,23 +38,25 @@ class Observation:
     level_one_events: frozenset[str] = frozenset()
 
 
-def observation_of(run: Run, work: Work, bottleneck: tuple[str, ...]) -> Observation:
+def program_counts_of(
+    run: CountingRun, work: ProgramWork, bottleneck: tuple[str, ...]
+) -> ProgramCounts:
     """Return what a counting says of its program."""
     subject = run.subject
     assert subject.model is not None
     estimator = estimator_of(run)
-    names = answers(subject.model.key, perf_metrics=subject.way.perf_metrics)
+    names = answers(subject.model.key, perf_metrics=subject.mode.perf_metrics)
     counts = {
         name: totals[event]
         for name, event in names.items()
         if event in (totals := _totals_of(estimator, event))
     }
-    tree = TreeEstimate(subject.model, subject.way, run.plan, estimator, run.absent)
+    tree = TreeEstimate(subject.model, subject.mode, run.plan, estimator, run.absent)
     roots = [name for name, node in subject.model.nodes.items() if node.level == 1]
     uncounted = {**run.plan.uncountable, **run.absent}
-    asked = formulas_for(subject.model, subject.way).events
+    asked = formulas_for(subject.model, subject.mode).events
     made_of = frozenset().union(*(asked[name] for name in roots)) & subject.model.events.keys()
-    return Observation(work, counts, uncounted, tree.values(roots), bottleneck, made_of)
+    return ProgramCounts(work, counts, uncounted, tree.values(roots), bottleneck, made_of)
 
 
 def _totals_of(estimator: Estimator, event: str) -> dict[str, float]:

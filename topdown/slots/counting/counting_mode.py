@@ -33,7 +33,7 @@ class CorePmu:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CountingMode:
     """How counts are taken: the choices that a model's formulas leave open.
 
     ``metrics``: the names of the slots register's fields (PERF_METRICS) that the kernel offers;
@@ -98,7 +98,7 @@ def core_pmu(roots: Roots) -> CorePmu:
     return pmus[0]
 
 
-def way_of(model: Model, roots: Roots, *, per_process: bool) -> Way:
+def counting_mode_of(model: Model, roots: Roots, *, per_process: bool) -> CountingMode:
     """Return how a model's events are counted on the machine at the roots.
 
     ``per_process``: of processes, threads or a cgroup, and not of whole CPUs. Before Ice Lake the
@@ -109,7 +109,7 @@ def way_of(model: Model, roots: Roots, *, per_process: bool) -> Way:
     metrics: frozenset[str] = frozenset()
     if "generic" in model.variants and "slots" in pmu.events:
         metrics = frozenset(METRICS[name] for name in METRICS if name in pmu.events)
-    return Way(
+    return CountingMode(
         smt=smt,
         ebs_mode=smt and per_process and "ebs_mode" in model.variants,
         metrics=metrics,

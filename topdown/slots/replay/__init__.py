@@ -1,0 +1,1 @@
+"""Counts from files: parsed, matched to a CPU model, and evaluated as a tree of slots."""
