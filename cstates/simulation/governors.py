@@ -12,7 +12,7 @@ PIN = "pin:"
 
 @dataclass(frozen=True, slots=True)
 class Governor:
-    """A governor of a kernel's version: its rules run natively (native/src/cpuidle)."""
+    """A governor of a kernel's version: its rules run natively (native/cpuidle)."""
 
     name: str
     native: IdleGovernor

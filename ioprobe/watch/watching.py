@@ -1,7 +1,7 @@
 """Watching the block requests of the whole machine, passively, from the kernel's tracepoints.
 
 Each request is followed from its insertion into its queue over its issue to the device to its
-completion; see native/include/stallscope/block_trace/pairing.hpp for what happens on the way.
+completion; see native/block_trace/pairing.hpp for what happens on the way.
 """
 
 import os

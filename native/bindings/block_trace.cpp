@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "stallscope/block_trace/request_log.hpp"
+#include "block_trace/request_log.hpp"
 
 namespace nb = nanobind;
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "stallscope/capture/read_capture.hpp"
+#include "capture/read_capture.hpp"
 
 namespace nb = nanobind;
 

@@ -1,5 +1,5 @@
 // Replays of idle intervals; stallscope/_native.pyi tells what the columns hold.
-#include "stallscope/cpuidle/replay.hpp"
+#include "cpuidle/replay.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "stallscope/unwind/table.hpp"
+#include "unwind/table.hpp"
 
 namespace nb = nanobind;
 

@@ -1,6 +1,6 @@
 # How every target of stallscope is made: warnings are errors, headers are found, sanitizers apply.
 add_library(stallscope_options INTERFACE)
-target_include_directories(stallscope_options INTERFACE ${PROJECT_SOURCE_DIR}/native/include)
+target_include_directories(stallscope_options INTERFACE ${PROJECT_SOURCE_DIR}/native)
 target_compile_definitions(stallscope_options INTERFACE STALLSCOPE_VERSION="${PROJECT_VERSION}" _FILE_OFFSET_BITS=64)
 target_compile_options(stallscope_options INTERFACE -Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
 # Clang builds the tests: its -Wconversion asks for more than GCC's, it knows fewer attributes,

@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 
+#include "capture/read_capture.hpp"
 #include "elf_builder.hpp"
-#include "stallscope/capture/read_capture.hpp"
-#include "stallscope/unwind/unwinder.hpp"
+#include "unwind/unwinder.hpp"
 
 namespace {
 

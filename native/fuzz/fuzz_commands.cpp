@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "stallscope/resp/integer.hpp"
-#include "stallscope/resp/request_parser.hpp"
-#include "stallscope/server/command.hpp"
+#include "resp/integer.hpp"
+#include "resp/request_parser.hpp"
+#include "server/commands/command.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/load/reply_parser.hpp"
-#include "stallscope/load/request_source.hpp"
+#include "base/failure.hpp"
+#include "load/reply_parser.hpp"
+#include "load/request_source.hpp"
 
 namespace {
 

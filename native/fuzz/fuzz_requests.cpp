@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stallscope/resp/request_parser.hpp"
+#include "resp/request_parser.hpp"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "elf_builder.hpp"
-#include "stallscope/unwind/unwinder.hpp"
-#include "table_content.hpp"
+#include "unwind/table_content.hpp"
+#include "unwind/unwinder.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <map>
 
-#include "stallscope/collect/reporter.hpp"
+#include "collect/reporter.hpp"
 #include "words.hpp"
 
 namespace stallscope {

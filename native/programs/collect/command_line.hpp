@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/collect/options.hpp"
+#include "collect/options.hpp"
 
 namespace stallscope {
 

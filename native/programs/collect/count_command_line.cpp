@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "stallscope/collect/reporter.hpp"
+#include "collect/reporter.hpp"
 #include "words.hpp"
 
 namespace stallscope {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/count/options.hpp"
+#include "count/options.hpp"
 
 namespace stallscope {
 

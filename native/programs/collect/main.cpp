@@ -3,12 +3,12 @@
 #include <exception>
 #include <optional>
 
+#include "collect/end_watch.hpp"
+#include "collect/probe.hpp"
+#include "collect/session.hpp"
 #include "command_line.hpp"
+#include "count/count_session.hpp"
 #include "count_command_line.hpp"
-#include "stallscope/collect/end_watch.hpp"
-#include "stallscope/collect/probe.hpp"
-#include "stallscope/collect/session.hpp"
-#include "stallscope/count/count_session.hpp"
 
 namespace {
 

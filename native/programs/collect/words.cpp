@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/collect/reporter.hpp"
-#include "stallscope/perf_events/cpu_list.hpp"
+#include "base/failure.hpp"
+#include "collect/reporter.hpp"
+#include "perf_events/cpu_list.hpp"
 
 namespace stallscope {
 namespace {

@@ -9,10 +9,10 @@
 #include <future>
 #include <system_error>
 
-#include "stallscope/clock.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/disk/plan.hpp"
-#include "stallscope/disk/real_time.hpp"
+#include "base/clock.hpp"
+#include "base/failure.hpp"
+#include "disk/plan.hpp"
+#include "disk/real_time.hpp"
 
 namespace stallscope::ioqueue {
 namespace {

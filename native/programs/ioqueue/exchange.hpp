@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "stallscope/clock.hpp"
-#include "stallscope/disk/point_loop.hpp"
-#include "stallscope/histogram/interval_log.hpp"
+#include "base/clock.hpp"
+#include "disk/point_loop.hpp"
+#include "histogram/interval_log.hpp"
 
 namespace stallscope::ioqueue {
 

@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/failure.hpp"
+#include "disk/plan.hpp"
 #include "overhead.hpp"
 #include "points.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/disk/plan.hpp"
 #include "storm.hpp"
 
 namespace {

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/failure.hpp"
 #include "exchange.hpp"
-#include "stallscope/clock.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/ioqueue/queue.hpp"
+#include "ioqueue/queue.hpp"
 
 namespace stallscope::ioqueue {
 namespace {

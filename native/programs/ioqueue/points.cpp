@@ -33,13 +33,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/clock.hpp"
+#include "base/failure.hpp"
+#include "disk/point_document.hpp"
+#include "disk/point_run.hpp"
+#include "disk/ring.hpp"
+#include "disk/target_file.hpp"
 #include "exchange.hpp"
-#include "stallscope/clock.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/disk/point_document.hpp"
-#include "stallscope/disk/point_run.hpp"
-#include "stallscope/disk/ring.hpp"
-#include "stallscope/disk/target_file.hpp"
 
 namespace stallscope::ioqueue {
 namespace {

@@ -44,12 +44,12 @@
 
 #include <chrono>
 
+#include "base/clock.hpp"
+#include "base/failure.hpp"
+#include "disk/ring.hpp"
+#include "disk/target_file.hpp"
 #include "exchange.hpp"
-#include "stallscope/clock.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/disk/ring.hpp"
-#include "stallscope/disk/target_file.hpp"
-#include "stallscope/storm/document.hpp"
+#include "storm/document.hpp"
 
 namespace stallscope::ioqueue {
 namespace {

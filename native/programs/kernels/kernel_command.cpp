@@ -12,7 +12,7 @@
 #include "kernels/mix_output.hpp"
 #include "kernels/report.hpp"
 #include "kernels/runner.hpp"
-#include "stallscope/perf_events/cpu_list.hpp"
+#include "perf_events/cpu_list.hpp"
 
 namespace stallscope::kernels {
 namespace {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <system_error>
 
+#include "base/clock.hpp"
 #include "kernels/mix_thread.hpp"
-#include "stallscope/clock.hpp"
 
 namespace stallscope::kernels {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/clock.hpp"
 #include "kernels/pinning.hpp"
-#include "stallscope/clock.hpp"
 
 namespace stallscope::kernels {
 namespace {

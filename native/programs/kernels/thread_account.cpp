@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "stallscope/clock.hpp"
+#include "base/clock.hpp"
 
 namespace stallscope::kernels {
 

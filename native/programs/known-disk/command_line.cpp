@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "stallscope/collect/failure.hpp"
+#include "base/failure.hpp"
 
 namespace stallscope::known_disk {
 namespace {

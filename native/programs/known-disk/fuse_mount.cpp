@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "stallscope/collect/failure.hpp"
+#include "base/failure.hpp"
 
 namespace stallscope::known_disk {
 namespace {

@@ -2,7 +2,7 @@
 // descriptor leads to. When the process ends, however it ends, the mount is gone with it.
 #pragma once
 
-#include "stallscope/perf_events/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace stallscope::known_disk {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "stallscope/clock.hpp"
+#include "base/clock.hpp"
 
 namespace stallscope::known_disk {
 namespace {

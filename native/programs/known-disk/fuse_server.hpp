@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "service_model.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
 
 struct fuse_in_header;
 

@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/failure.hpp"
 #include "command_line.hpp"
 #include "fuse_mount.hpp"
 #include "fuse_server.hpp"
-#include "stallscope/collect/failure.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "stallscope/load/options.hpp"
+#include "load/options.hpp"
 
 namespace stallscope::load {
 

@@ -6,9 +6,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/failure.hpp"
 #include "command_line.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/load/session.hpp"
+#include "load/session.hpp"
 
 namespace {
 

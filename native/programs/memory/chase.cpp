@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "kernels/pinning.hpp"
-#include "stallscope/clock.hpp"
 
 namespace stallscope::memory {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "stallscope/perf_events/event_group.hpp"
+#include "perf_events/event_group.hpp"
 
 namespace stallscope::memory {
 

@@ -6,9 +6,9 @@
 #include <charconv>
 #include <iostream>
 
-#include "stallscope/perf_events/cpu_list.hpp"
-#include "stallscope/server/listening.hpp"
-#include "stallscope/server/password_file.hpp"
+#include "perf_events/cpu_list.hpp"
+#include "server/shards/listening.hpp"
+#include "server/shards/password_file.hpp"
 
 namespace stallscope::server {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "offline.hpp"
-#include "stallscope/server/server_options.hpp"
+#include "server/shards/server_options.hpp"
 
 namespace stallscope::server {
 

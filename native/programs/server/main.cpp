@@ -16,7 +16,7 @@
 #include <system_error>
 
 #include "command_line.hpp"
-#include "stallscope/server/running_server.hpp"
+#include "server/shards/running_server.hpp"
 
 namespace {
 

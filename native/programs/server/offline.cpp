@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "stallscope/server/codec_path.hpp"
-#include "stallscope/server/query_path.hpp"
-#include "stallscope/server/replay.hpp"
-#include "stallscope/server/request_file.hpp"
+#include "server/paths/codec_path.hpp"
+#include "server/paths/query_path.hpp"
+#include "server/paths/replay.hpp"
+#include "server/paths/request_file.hpp"
 
 namespace stallscope::server {
 namespace {

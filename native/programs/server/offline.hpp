@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stallscope/server/server_options.hpp"
+#include "server/shards/server_options.hpp"
 
 namespace CLI {
 class App;

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/perf_events/cpu_list.hpp"
+#include "base/failure.hpp"
+#include "perf_events/cpu_list.hpp"
 
 namespace stallscope::wake {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "stallscope/wake/measurement.hpp"
+#include "wake/measurement.hpp"
 
 namespace stallscope::wake {
 

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/clock.hpp"
+#include "base/failure.hpp"
 #include "command_line.hpp"
-#include "stallscope/clock.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/histogram/interval_log.hpp"
+#include "histogram/interval_log.hpp"
 
 namespace {
 

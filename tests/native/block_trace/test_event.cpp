@@ -1,5 +1,5 @@
 // Records of block tracepoints, and the letters that tell what a request does.
-#include "stallscope/block_trace/event.hpp"
+#include "block_trace/event.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Sequences of events made by hand, and what they add up to.
-#include "stallscope/block_trace/pairing.hpp"
+#include "block_trace/pairing.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Pages of several CPUs, put in order of time, with losses.
-#include "stallscope/block_trace/request_log.hpp"
+#include "block_trace/request_log.hpp"
 
 #include <doctest/doctest.h>
 

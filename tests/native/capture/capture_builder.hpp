@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "stallscope/capture/read_capture.hpp"
-#include "stallscope/perf_format.hpp"
+#include "capture/read_capture.hpp"
+#include "perf_events/perf_format.hpp"
 
 namespace capture_tests {
 

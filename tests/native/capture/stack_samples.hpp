@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "capture_builder.hpp"
-#include "stallscope/unwind/unwinder.hpp"
+#include "unwind/unwinder.hpp"
 
 namespace capture_tests {
 

@@ -1,5 +1,5 @@
 // Mappings that overlap, fork and vanish.
-#include "address_spaces.hpp"
+#include "capture/address_spaces.hpp"
 
 #include <doctest/doctest.h>
 

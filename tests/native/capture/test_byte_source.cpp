@@ -10,8 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "capture/source_window.hpp"
 #include "capture_builder.hpp"
-#include "source_window.hpp"
 
 using namespace capture_tests;
 using stallscope::captures::capture_error;

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "capture/temporary_file.hpp"
 #include "stack_samples.hpp"
-#include "temporary_file.hpp"
 
 using namespace capture_tests;
 using stallscope::captures::capture_error;

@@ -1,5 +1,5 @@
 // Event attributes of all sizes that perf wrote.
-#include "event_attribute.hpp"
+#include "capture/event_attribute.hpp"
 
 #include <doctest/doctest.h>
 

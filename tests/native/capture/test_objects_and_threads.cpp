@@ -1,9 +1,9 @@
 // What counts as one object, and who is which thread.
 #include <doctest/doctest.h>
 
+#include "capture/object_table.hpp"
+#include "capture/thread_table.hpp"
 #include "capture_builder.hpp"
-#include "object_table.hpp"
-#include "thread_table.hpp"
 
 using namespace stallscope::captures;
 namespace tests = capture_tests;

@@ -1,5 +1,5 @@
 // Every field of a sample has its place, whatever else is recorded.
-#include "sample_layout.hpp"
+#include "capture/sample_layout.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
+#include "capture/stack_walker.hpp"
 #include "elf_builder.hpp"
 #include "stack_samples.hpp"
-#include "stack_walker.hpp"
 
 using namespace capture_tests;
 using stallscope::captures::object;

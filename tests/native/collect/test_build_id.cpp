@@ -6,9 +6,9 @@
 #include <cstring>
 #include <limits>
 
+#include "base/descriptor.hpp"
+#include "collect/build_id.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/build_id.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
 
 using namespace stallscope;
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "collect/command_files.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/command_files.hpp"
 
 using namespace stallscope;
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "stallscope/collect/copied_sample.hpp"
+#include "collect/copied_sample.hpp"
 
 using namespace stallscope;
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
+#include "collect/process_filter.hpp"
+#include "perf_events/perf_format.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/process_filter.hpp"
-#include "stallscope/perf_format.hpp"
 
 using namespace stallscope;
 

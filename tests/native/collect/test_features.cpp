@@ -3,7 +3,7 @@
 #include <cstring>
 #include <map>
 
-#include "stallscope/collect/features.hpp"
+#include "collect/features.hpp"
 
 using namespace stallscope;
 

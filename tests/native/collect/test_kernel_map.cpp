@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
+#include "collect/kernel_map.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/kernel_map.hpp"
 
 using namespace stallscope;
 

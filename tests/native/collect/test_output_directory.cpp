@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include "base/failure.hpp"
+#include "collect/output_directory.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/collect/output_directory.hpp"
 
 using namespace stallscope;
 

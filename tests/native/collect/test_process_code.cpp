@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "stallscope/collect/process_code.hpp"
+#include "collect/process_code.hpp"
 
 using namespace stallscope;
 

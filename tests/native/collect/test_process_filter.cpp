@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
+#include "collect/process_filter.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/process_filter.hpp"
 
 using namespace stallscope;
 

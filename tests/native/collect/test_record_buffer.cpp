@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
-#include "stallscope/collect/record_buffer.hpp"
+#include "collect/record_buffer.hpp"
 
 using namespace stallscope;
 

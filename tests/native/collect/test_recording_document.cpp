@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "stallscope/collect/recording_document.hpp"
+#include "collect/recording_document.hpp"
 
 using namespace stallscope;
 using nlohmann::json;

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "stallscope/collect/refusal.hpp"
+#include "collect/refusal.hpp"
 
 using namespace stallscope;
 

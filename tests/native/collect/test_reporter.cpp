@@ -5,8 +5,8 @@
 #include <array>
 #include <string>
 
-#include "stallscope/collect/reporter.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "collect/reporter.hpp"
 
 using namespace stallscope;
 

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "stallscope/collect/stack_choice.hpp"
+#include "collect/stack_choice.hpp"
 
 using namespace stallscope;
 

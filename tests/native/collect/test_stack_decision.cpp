@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "stallscope/collect/stack_decision.hpp"
+#include "collect/stack_decision.hpp"
 
 using namespace stallscope;
 

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
+#include "collect/synthesize.hpp"
 #include "scratch.hpp"
-#include "stallscope/collect/synthesize.hpp"
 
 using namespace stallscope;
 

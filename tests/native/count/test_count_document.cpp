@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "stallscope/count/count_document.hpp"
+#include "count/count_document.hpp"
 
 using namespace stallscope;
 using nlohmann::json;

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "../collect/scratch.hpp"
-#include "stallscope/count/counter_log.hpp"
+#include "collect/scratch.hpp"
+#include "count/counter_log.hpp"
 
 using namespace stallscope;
 using nlohmann::json;

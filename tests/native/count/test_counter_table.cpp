@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "../collect/scratch.hpp"
-#include "stallscope/count/counter_table.hpp"
+#include "collect/scratch.hpp"
+#include "count/counter_table.hpp"
 
 using namespace stallscope;
 using nlohmann::json;

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <set>
 
-#include "stallscope/count/event_refusal.hpp"
+#include "count/event_refusal.hpp"
 
 using namespace stallscope;
 

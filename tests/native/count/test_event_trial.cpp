@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/count/event_trial.hpp"
+#include "base/failure.hpp"
+#include "count/event_trial.hpp"
 
 using namespace stallscope;
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "stallscope/count/judgement.hpp"
+#include "count/judgement.hpp"
 
 using namespace stallscope;
 

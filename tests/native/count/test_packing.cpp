@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "stallscope/count/packing.hpp"
+#include "count/packing.hpp"
 
 using namespace stallscope;
 

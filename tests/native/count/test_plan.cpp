@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "../collect/scratch.hpp"
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/count/plan.hpp"
+#include "base/failure.hpp"
+#include "collect/scratch.hpp"
+#include "count/plan.hpp"
 
 using namespace stallscope;
 using nlohmann::json;

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <linux/perf_event.h>
 
-#include "../collect/scratch.hpp"
-#include "stallscope/count/pmu_facts.hpp"
+#include "collect/scratch.hpp"
+#include "count/pmu_facts.hpp"
 
 using namespace stallscope;
 

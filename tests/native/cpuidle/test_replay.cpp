@@ -1,5 +1,5 @@
 // What a replay counts, by hand.
-#include "stallscope/cpuidle/replay.hpp"
+#include "cpuidle/replay.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "stallscope/cpuidle/governor.hpp"
+#include "cpuidle/governor.hpp"
 
 namespace stallscope::cpuidle::x5650 {
 

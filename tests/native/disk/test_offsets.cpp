@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "stallscope/disk/offsets.hpp"
+#include "disk/offsets.hpp"
 
 namespace stallscope::disk {
 namespace {

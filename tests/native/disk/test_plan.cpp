@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/disk/plan.hpp"
+#include "base/failure.hpp"
+#include "disk/plan.hpp"
 
 namespace stallscope::disk {
 namespace {

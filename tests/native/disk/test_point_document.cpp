@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "stallscope/disk/point_document.hpp"
+#include "disk/point_document.hpp"
 
 namespace stallscope::disk {
 namespace {

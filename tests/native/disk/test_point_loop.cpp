@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "stallscope/disk/point_loop.hpp"
+#include "disk/point_loop.hpp"
 
 namespace stallscope::disk {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/disk/point_run.hpp"
-#include "stallscope/disk/uring_channel.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "disk/point_run.hpp"
+#include "disk/uring_channel.hpp"
 
 namespace stallscope::disk {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "stallscope/disk/punt_count.hpp"
-#include "stallscope/disk/ring.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "disk/punt_count.hpp"
+#include "disk/ring.hpp"
 
 namespace stallscope::disk {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "stallscope/disk/simulated_channel.hpp"
+#include "disk/simulated_channel.hpp"
 
 namespace stallscope::disk {
 namespace {

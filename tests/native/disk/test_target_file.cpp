@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/disk/target_file.hpp"
+#include "base/failure.hpp"
+#include "disk/target_file.hpp"
 
 namespace stallscope::disk {
 namespace {

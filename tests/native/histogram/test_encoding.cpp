@@ -1,4 +1,4 @@
-#include "stallscope/histogram/encoding.hpp"
+#include "histogram/encoding.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "stallscope/histogram/histogram.hpp"
+#include "histogram/histogram.hpp"
 
 #include <doctest/doctest.h>
 

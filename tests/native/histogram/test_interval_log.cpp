@@ -1,4 +1,4 @@
-#include "stallscope/histogram/interval_log.hpp"
+#include "histogram/interval_log.hpp"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -6,7 +6,7 @@
 
 #include <system_error>
 
-#include "stallscope/histogram/encoding.hpp"
+#include "histogram/encoding.hpp"
 
 using namespace std::chrono_literals;
 using stallscope::descriptor;

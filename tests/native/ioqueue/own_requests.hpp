@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "stallscope/ioqueue/request.hpp"
+#include "ioqueue/request.hpp"
 
 class noted_request final : public stallscope::ioqueue::request {
  public:

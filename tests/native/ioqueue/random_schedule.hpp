@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "fairness_watch.hpp"
+#include "ioqueue/queue.hpp"
 #include "own_requests.hpp"
-#include "stallscope/ioqueue/queue.hpp"
 #include "told_device.hpp"
 
 struct schedule_kind {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "stallscope/ioqueue/cost.hpp"
+#include "ioqueue/cost.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "stallscope/ioqueue/fair_order.hpp"
+#include "ioqueue/fair_order.hpp"
 
 namespace {
 

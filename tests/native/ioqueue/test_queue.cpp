@@ -3,8 +3,8 @@
 #include <chrono>
 #include <deque>
 
+#include "ioqueue/queue.hpp"
 #include "own_requests.hpp"
-#include "stallscope/ioqueue/queue.hpp"
 #include "told_device.hpp"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <deque>
 
+#include "ioqueue/queue.hpp"
+#include "ioqueue/simulated_device.hpp"
 #include "own_requests.hpp"
-#include "stallscope/ioqueue/queue.hpp"
-#include "stallscope/ioqueue/simulated_device.hpp"
 
 namespace {
 

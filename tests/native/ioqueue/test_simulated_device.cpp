@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ioqueue/queue.hpp"
+#include "ioqueue/simulated_device.hpp"
 #include "own_requests.hpp"
-#include "stallscope/ioqueue/queue.hpp"
-#include "stallscope/ioqueue/simulated_device.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "stallscope/ioqueue/token_bucket.hpp"
+#include "ioqueue/token_bucket.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "stallscope/ioqueue/device.hpp"
+#include "ioqueue/device.hpp"
 
 class told_device final : public stallscope::ioqueue::device {
  public:

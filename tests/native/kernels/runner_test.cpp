@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "stallscope/perf_events/cpu_list.hpp"
+#include "perf_events/cpu_list.hpp"
 
 using namespace stallscope::kernels;
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "stallscope/clock.hpp"
+#include "base/clock.hpp"
 
 using namespace stallscope::kernels;
 

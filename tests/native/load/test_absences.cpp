@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "stallscope/load/absences.hpp"
+#include "load/absences.hpp"
 
 using stallscope::load::absences;
 

@@ -1,4 +1,4 @@
-#include "stallscope/load/arrivals.hpp"
+#include "load/arrivals.hpp"
 
 #include <doctest/doctest.h>
 

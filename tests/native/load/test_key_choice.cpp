@@ -1,4 +1,4 @@
-#include "stallscope/load/key_choice.hpp"
+#include "load/key_choice.hpp"
 
 #include <doctest/doctest.h>
 

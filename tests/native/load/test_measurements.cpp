@@ -1,12 +1,12 @@
-#include "stallscope/load/measurements.hpp"
+#include "load/measurements.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/eventfd.h>
 
 #include <thread>
 
-#include "stallscope/load/verdict.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "load/verdict.hpp"
 
 using namespace stallscope::load;
 

@@ -1,4 +1,4 @@
-#include "stallscope/load/reply_parser.hpp"
+#include "load/reply_parser.hpp"
 
 #include <doctest/doctest.h>
 

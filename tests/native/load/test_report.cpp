@@ -1,4 +1,4 @@
-#include "stallscope/load/report.hpp"
+#include "load/report.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "stallscope/load/request_scheduler.hpp"
+#include "load/request_scheduler.hpp"
 
 #include <doctest/doctest.h>
 

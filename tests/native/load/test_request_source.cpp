@@ -1,11 +1,11 @@
-#include "stallscope/load/request_source.hpp"
+#include "load/request_source.hpp"
 
 #include <doctest/doctest.h>
 
 #include <map>
 #include <vector>
 
-#include "stallscope/collect/failure.hpp"
+#include "base/failure.hpp"
 
 using namespace stallscope::load;
 

@@ -1,4 +1,4 @@
-#include "stallscope/load/sequence_check.hpp"
+#include "load/sequence_check.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "stallscope/load/measurements.hpp"
+#include "load/measurements.hpp"
 
 using namespace stallscope::load;
 

@@ -1,4 +1,4 @@
-#include "stallscope/load/target_address.hpp"
+#include "load/target_address.hpp"
 
 #include <doctest/doctest.h>
 #include <netinet/in.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string>
 
-#include "stallscope/collect/failure.hpp"
+#include "base/failure.hpp"
 
 using stallscope::descriptor;
 using stallscope::failure;

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "stallscope/perf_events/cpu_list.hpp"
+#include "perf_events/cpu_list.hpp"
 
 using stallscope::format_cpu_list;
 using stallscope::parse_cpu_list;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <linux/perf_event.h>
 
-#include "stallscope/perf_events/event_spec.hpp"
+#include "perf_events/event_spec.hpp"
 
 using stallscope::find_event;
 

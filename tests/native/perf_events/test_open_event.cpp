@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "stallscope/perf_events/open_event.hpp"
+#include "perf_events/open_event.hpp"
 
 using namespace stallscope;
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "stallscope/perf_events/ring_view.hpp"
+#include "perf_events/ring_view.hpp"
 
 using namespace stallscope;
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "stallscope/perf_events/ring_view.hpp"
+#include "perf_events/ring_view.hpp"
 
 using namespace stallscope;
 

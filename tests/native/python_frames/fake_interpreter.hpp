@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stallscope/python_frames/interpreter.hpp"
+#include "python_frames/interpreter.hpp"
 
 namespace stallscope::python_frames {
 

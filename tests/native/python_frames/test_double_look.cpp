@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "stallscope/python_frames/double_look.hpp"
+#include "python_frames/double_look.hpp"
 
 namespace stallscope::python_frames {
 namespace {

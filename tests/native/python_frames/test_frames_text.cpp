@@ -3,7 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "stallscope/python_frames/frames_text.hpp"
+#include "python_frames/frames_text.hpp"
 
 namespace stallscope::python_frames {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "stallscope/python_frames/layout.hpp"
+#include "python_frames/layout.hpp"
 
 namespace stallscope::python_frames {
 namespace {

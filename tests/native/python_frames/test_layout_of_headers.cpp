@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "stallscope/python_frames/layout.hpp"
+#include "python_frames/layout.hpp"
 
 extern "C" {
 extern const unsigned header_minor_version;

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "stallscope/perf_events/descriptor.hpp"
-#include "stallscope/python_frames/program_symbols.hpp"
+#include "base/descriptor.hpp"
+#include "python_frames/program_symbols.hpp"
 
 extern "C" int a_symbol_to_be_found(int value);
 int a_symbol_to_be_found(int value) { return value + 1; }

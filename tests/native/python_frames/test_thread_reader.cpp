@@ -1,4 +1,4 @@
-#include "stallscope/python_frames/thread_reader.hpp"
+#include "python_frames/thread_reader.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

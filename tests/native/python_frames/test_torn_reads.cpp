@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "fake_interpreter.hpp"
-#include "stallscope/python_frames/thread_reader.hpp"
+#include "python_frames/thread_reader.hpp"
 
 namespace stallscope::python_frames {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "stallscope/reactor/bounded_queue.hpp"
-#include "stallscope/reactor/eventfd.hpp"
-#include "stallscope/reactor/reactor.hpp"
+#include "base/eventfd.hpp"
+#include "reactor/bounded_queue.hpp"
+#include "reactor/reactor.hpp"
 
 namespace {
 

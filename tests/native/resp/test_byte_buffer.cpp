@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "stallscope/resp/byte_buffer.hpp"
+#include "resp/byte_buffer.hpp"
 
 using stallscope::resp::byte_buffer;
 

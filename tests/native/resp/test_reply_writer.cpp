@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "stallscope/resp/integer.hpp"
-#include "stallscope/resp/reply_writer.hpp"
+#include "resp/integer.hpp"
+#include "resp/reply_writer.hpp"
 
 using namespace stallscope::resp;
 

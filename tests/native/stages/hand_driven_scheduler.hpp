@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "stallscope/reactor/task_scheduler.hpp"
+#include "reactor/task_scheduler.hpp"
 
 namespace stallscope::stages {
 

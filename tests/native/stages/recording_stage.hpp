@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "stallscope/stages/execution_stage.hpp"
+#include "stages/execution_stage.hpp"
 
 namespace stallscope::stages {
 

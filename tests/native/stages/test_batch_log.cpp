@@ -3,7 +3,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "stallscope/stages/batch_log.hpp"
+#include "stages/batch_log.hpp"
 
 using namespace stallscope::stages;
 

@@ -3,7 +3,7 @@
 #include <deque>
 #include <random>
 
-#include "stallscope/stages/call_queue.hpp"
+#include "stages/call_queue.hpp"
 
 TEST_CASE("a queue is first in, first out, through any pushes and pops") {
   std::mt19937 random(1);

@@ -4,7 +4,7 @@
 
 #include "hand_driven_scheduler.hpp"
 #include "recording_stage.hpp"
-#include "stallscope/stages/batch_log.hpp"
+#include "stages/batch_log.hpp"
 
 using namespace stallscope::stages;
 

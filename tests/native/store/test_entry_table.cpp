@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
-#include "stallscope/store/entry_table.hpp"
-#include "stallscope/store/key_hash.hpp"
+#include "store/entry_table.hpp"
+#include "store/key_hash.hpp"
 
 using namespace stallscope::store;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stallscope/store/keyspace.hpp"
+#include "store/keyspace.hpp"
 
 using namespace stallscope::store;
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "stallscope/store/keyspace.hpp"
+#include "store/keyspace.hpp"
 
 using namespace stallscope::store;
 

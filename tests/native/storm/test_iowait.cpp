@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "stallscope/storm/iowait.hpp"
+#include "storm/iowait.hpp"
 
 namespace {
 

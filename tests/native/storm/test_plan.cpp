@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "stallscope/collect/failure.hpp"
-#include "stallscope/storm/plan.hpp"
+#include "base/failure.hpp"
+#include "storm/plan.hpp"
 
 namespace {
 

@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "stallscope/disk/ring.hpp"
-#include "stallscope/ioqueue/queue.hpp"
-#include "stallscope/ioqueue/uring_device.hpp"
-#include "stallscope/perf_events/descriptor.hpp"
-#include "stallscope/storm/document.hpp"
+#include "base/descriptor.hpp"
+#include "disk/ring.hpp"
+#include "ioqueue/queue.hpp"
+#include "ioqueue/uring_device.hpp"
+#include "storm/document.hpp"
 
 namespace {
 

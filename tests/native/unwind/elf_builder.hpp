@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/unwind/registers.hpp"
+#include "unwind/registers.hpp"
 
 namespace elf_builder {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/unwind/unwinder.hpp"
+#include "unwind/unwinder.hpp"
 
 class own_process : public stallscope::unwind::code_map {
  public:

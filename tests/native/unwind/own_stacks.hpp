@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "stallscope/unwind/unwinder.hpp"
+#include "unwind/unwinder.hpp"
 
 struct both_walks {
   std::vector<stallscope::unwind::frame> ours;

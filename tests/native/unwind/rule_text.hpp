@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "table_content.hpp"
+#include "unwind/table_content.hpp"
 
 namespace stallscope::unwind {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "expression.hpp"
+#include "unwind/expression.hpp"
 
 namespace unwind = stallscope::unwind;
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "stallscope/unwind/registers.hpp"
+#include "unwind/registers.hpp"
 
 namespace unwind = stallscope::unwind;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "elf_builder.hpp"
-#include "stallscope/unwind/unwinder.hpp"
+#include "unwind/unwinder.hpp"
 
 struct written_code : stallscope::unwind::code_map {
   const stallscope::unwind::mapped_code* find(std::uint64_t address) override {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "mappings.hpp"
-#include "stallscope/unwind/unwinder.hpp"
 #include "target_memory.hpp"
+#include "unwind/unwinder.hpp"
 
 namespace stallscope::unwind_compare {
 

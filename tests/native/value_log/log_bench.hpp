@@ -17,9 +17,9 @@
 
 #include "collect/scratch.hpp"
 #include "stages/hand_driven_scheduler.hpp"
-#include "stallscope/value_log/appender.hpp"
-#include "stallscope/value_log/compactor.hpp"
-#include "stallscope/value_log/recovery.hpp"
+#include "value_log/appender.hpp"
+#include "value_log/compactor.hpp"
+#include "value_log/recovery.hpp"
 
 namespace stallscope::value_log {
 

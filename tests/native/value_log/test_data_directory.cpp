@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "collect/scratch.hpp"
-#include "stallscope/value_log/data_directory.hpp"
+#include "value_log/data_directory.hpp"
 #include "value_log/watched_syncs.hpp"
 
 using namespace stallscope::value_log;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "collect/scratch.hpp"
-#include "stallscope/value_log/aligned_memory.hpp"
-#include "stallscope/value_log/disk_port.hpp"
+#include "value_log/aligned_memory.hpp"
+#include "value_log/disk_port.hpp"
 
 using namespace stallscope::value_log;
 using stallscope::descriptor;

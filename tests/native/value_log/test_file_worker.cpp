@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "stallscope/value_log/file_worker.hpp"
+#include "value_log/file_worker.hpp"
 
 using namespace stallscope::value_log;
 

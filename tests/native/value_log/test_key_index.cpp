@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "stallscope/value_log/key_index.hpp"
+#include "value_log/key_index.hpp"
 
 using namespace stallscope::value_log;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/value_log/key_locks.hpp"
+#include "value_log/key_locks.hpp"
 
 using namespace stallscope::value_log;
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "stallscope/value_log/record.hpp"
+#include "value_log/record.hpp"
 
 using namespace stallscope::value_log;
 

@@ -1,4 +1,4 @@
-#include "stallscope/wake/answerers.hpp"
+#include "wake/answerers.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>

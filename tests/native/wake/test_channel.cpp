@@ -1,4 +1,4 @@
-#include "stallscope/wake/channel.hpp"
+#include "wake/channel.hpp"
 
 #include <doctest/doctest.h>
 

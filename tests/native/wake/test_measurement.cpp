@@ -1,4 +1,4 @@
-#include "stallscope/wake/measurement.hpp"
+#include "wake/measurement.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

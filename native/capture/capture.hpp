@@ -1,0 +1,153 @@
+// A capture in memory: samples as columns sorted by time, stacks and frames made unique. What each
+// array means is told in stallscope/_native.pyi, which hands them to Python as they are.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/column.hpp"
+
+namespace stallscope::captures {
+
+enum class frame_kind : std::uint8_t {
+  user = 0,
+  kernel = 1,
+  guest_kernel = 2,
+  guest_user = 3,
+  hypervisor = 4,
+  unknown = 5,
+};
+
+// perf_event_attr, as far as the file's version of it goes; what it lacks is 0.
+struct attribute {
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+  std::uint64_t sample_type = 0;
+  std::uint64_t read_format = 0;
+  std::uint64_t branch_sample_type = 0;
+  std::uint64_t registers_user = 0;
+  std::uint64_t registers_interrupt = 0;
+  std::uint64_t frequency_hz = 0;
+  std::uint64_t period = 0;
+  bool exclude_user = false;
+  bool exclude_kernel = false;
+  bool inherit = false;
+  bool sample_id_all = false;
+  std::optional<std::int32_t> clock_id;
+  std::string name;
+};
+
+struct build_id {
+  std::array<std::uint8_t, 20> bytes{};
+  std::uint8_t size = 0;
+  auto operator<=>(const build_id&) const = default;
+};
+
+struct object {
+  std::string path;
+  captures::build_id build_id;
+  bool kernel = false;
+  bool anonymous = false;
+  std::int32_t pid = -1;
+  std::uint64_t start = 0;
+  std::uint64_t length = 0;
+  std::uint64_t page_offset = 0;
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  std::uint64_t inode = 0;
+};
+
+struct thread {
+  std::int32_t pid = -1;
+  std::int32_t tid = -1;
+  std::string name;
+  std::string process_name;
+};
+
+struct host {
+  std::string name;
+  std::string kernel_release;
+  std::string architecture;
+  std::vector<std::string> command_line;
+};
+
+struct sample_columns {
+  explicit sample_columns(memory_budget& budget)
+      : time_ns(budget),
+        period(budget),
+        thread(budget),
+        stack(budget),
+        cpu(budget),
+        event(budget),
+        read(budget) {}
+  column<std::uint64_t> time_ns;
+  column<std::uint64_t> period;
+  column<std::uint32_t> thread;
+  column<std::uint32_t> stack;
+  column<std::int32_t> cpu;
+  column<std::uint16_t> event;
+  column<std::uint32_t> read;  // row of the reading; empty where no sample has any
+};
+
+// What samples hold of the counters of their group, in the order of the file.
+struct read_columns {
+  static constexpr std::uint32_t none = 0xffff'ffff;
+  static constexpr std::uint16_t unknown_event = 0xffff;
+
+  explicit read_columns(memory_budget& budget)
+      : stream(budget),
+        enabled_ns(budget),
+        running_ns(budget),
+        offset(budget),
+        event(budget),
+        value(budget),
+        paused(budget) {}
+  column<std::uint64_t> stream;  // the id of the group's leader
+  column<std::uint64_t> enabled_ns;
+  column<std::uint64_t> running_ns;
+  column<std::uint64_t> offset;  // of the first value; one more than there are readings
+  column<std::uint16_t> event;
+  column<std::uint64_t> value;
+  // 1 where the kernel had stopped sampling since the reading before: before Linux 6.16 the other
+  // counters of the group go on meanwhile.
+  column<std::uint8_t> paused;
+};
+
+struct stack_columns {
+  explicit stack_columns(memory_budget& budget)
+      : offset(budget),
+        end(budget),
+        frame(budget),
+        frame_address(budget),
+        frame_object(budget),
+        kind(budget) {}
+  column<std::uint64_t> offset;
+  column<std::uint8_t> end;  // unwind::chain_end
+  column<std::uint32_t> frame;
+  column<std::uint64_t> frame_address;
+  column<std::int32_t> frame_object;
+  column<std::uint8_t> kind;
+};
+
+struct capture {
+  explicit capture(memory_budget& budget) : samples(budget), reads(budget), stacks(budget) {}
+  bool pipe = false;
+  bool big_endian = false;
+  std::vector<attribute> attributes;
+  std::vector<object> objects;
+  std::vector<thread> threads;
+  captures::host host;
+  sample_columns samples;
+  read_columns reads;
+  stack_columns stacks;
+  std::uint64_t lost_records = 0;
+  std::uint64_t lost_samples = 0;
+  std::uint64_t throttles = 0;
+  std::optional<std::uint64_t> truncated_at;
+  std::uint64_t bytes_read = 0;
+};
+
+}  // namespace stallscope::captures

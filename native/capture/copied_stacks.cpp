@@ -1,0 +1,70 @@
+#include "capture/copied_stacks.hpp"
+
+#include <linux/perf_event.h>
+
+#include <algorithm>
+
+namespace stallscope::captures {
+namespace {
+
+// Behind a record's header stands its payload.
+constexpr std::uint64_t record_header_bytes = 8;
+constexpr std::size_t longest_record_bytes = 65'536;
+
+}  // namespace
+
+void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const record& from) {
+  if (fields.user_registers.empty() || fields.user_stack.data() == nullptr) {
+    return;
+  }
+  // The registers, the size of the stack, the stack: one piece of the record.
+  const std::byte* first = fields.user_registers.data();
+  place made;
+  made.stack_at = static_cast<std::uint16_t>(fields.user_stack.data() - first);
+  made.size = static_cast<std::uint16_t>(made.stack_at + fields.user_stack_bytes);
+  made.abi = fields.registers_abi == PERF_SAMPLE_REGS_ABI_64 ? PERF_SAMPLE_REGS_ABI_64
+                                                             : PERF_SAMPLE_REGS_ABI_32;
+  made.waits = from.decompressed || !source_.keeps_bytes();
+  if (made.waits) {
+    if (!waiting_) {
+      waiting_ = std::make_unique<temporary_file>(options_);
+    }
+    made.offset = waiting_->append(std::span(first, made.size));
+  } else {
+    made.offset =
+        from.offset + record_header_bytes + static_cast<std::uint64_t>(first - from.payload.data());
+  }
+  places_.resize(sample, place{});
+  places_.push_back(made);
+}
+
+std::optional<copied_stack> copied_stacks::read(std::uint32_t sample, std::size_t most_bytes) {
+  if (sample >= places_.size() || places_[sample].abi == PERF_SAMPLE_REGS_ABI_NONE) {
+    return std::nullopt;
+  }
+  const place& from = places_[sample];
+  buffer_.resize(longest_record_bytes / sizeof(std::uint64_t));
+  const std::size_t size = std::min<std::size_t>(from.size, most_bytes);
+  const auto bytes = std::as_writable_bytes(std::span(buffer_)).first(size);
+  fetch(from, bytes);
+  const std::size_t words = (from.stack_at - sizeof(std::uint64_t)) / sizeof(std::uint64_t);
+  return copied_stack{from.abi == PERF_SAMPLE_REGS_ABI_64, std::span(buffer_).first(words),
+                      bytes.subspan(from.stack_at), size == from.size};
+}
+
+void copied_stacks::fetch(const place& from, std::span<std::byte> into) {
+  if (from.waits) {
+    return waiting_->read(from.offset, into);
+  }
+  std::uint64_t offset = from.offset;
+  while (!into.empty()) {
+    const std::size_t count = source_.read_at(offset, into);
+    if (count == 0) {
+      throw capture_error("the capture became shorter while it was read", offset);
+    }
+    into = into.subspan(count);
+    offset += count;
+  }
+}
+
+}  // namespace stallscope::captures

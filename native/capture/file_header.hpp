@@ -1,0 +1,24 @@
+// The start of a capture: which format and byte order it has, and where its parts lie.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "capture/event_table.hpp"
+#include "capture/record_stream.hpp"
+#include "capture/source_window.hpp"
+
+namespace stallscope::captures {
+
+struct file_start {
+  bool pipe = false;
+  bool swap = false;
+  bool big_endian = false;
+  stream_range records;
+  std::vector<std::uint64_t> features;  // numbers, in the order of their sections; file mode only
+};
+
+// Reads the header and, in file mode, the attributes. Throws capture_error for what is no capture.
+file_start read_file_start(source_window& window, event_table& events, bool allow_truncated);
+
+}  // namespace stallscope::captures

@@ -1,0 +1,85 @@
+// Finds which of many stored values equals a given one. It keeps only their numbers and hashes, 8
+// bytes each, the values stay where their owner has them. The seed differs from run to run, so that
+// no file can be made whose values all collide; numbers are given in order of arrival, so that
+// results do not depend on it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "capture/column.hpp"
+
+namespace stallscope::captures {
+
+std::uint64_t hash_seed();
+
+[[nodiscard]] inline std::uint64_t hash_word(std::uint64_t hash, std::uint64_t word) noexcept {
+  __extension__ using wide = unsigned __int128;
+  const wide product = static_cast<wide>(hash ^ word) * 0x9e3779b97f4a7c15ULL;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U) ^
+         (hash << 23U | hash >> 41U);
+}
+
+class hash_index {
+ public:
+  explicit hash_index(memory_budget& budget) : budget_(budget), slots_(budget) {}
+
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  // The number of the value that `same(number)` holds for, or none.
+  template <typename Same>
+  [[nodiscard]] std::uint32_t find(std::uint64_t hash, const Same& same) const {
+    if (slots_.size() == 0) {
+      return none;
+    }
+    const auto tag = static_cast<std::uint32_t>(hash >> 32U);
+    for (std::size_t at = tag & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      const slot& found = slots_[at];
+      if (found.number == none || (found.tag == tag && same(found.number))) {
+        return found.number;
+      }
+    }
+  }
+  // Adds a value that is not there yet.
+  void insert(std::uint64_t hash, std::uint32_t number) {
+    if (number == none) {
+      throw limit_exceeded("more than 4,294,967,294 unique values");
+    }
+    if (used_ * 4 >= slots_.size() * 3) {
+      rehash();
+    }
+    place(slots_, {static_cast<std::uint32_t>(hash >> 32U), number});
+    ++used_;
+  }
+
+ private:
+  struct slot {
+    std::uint32_t tag;
+    std::uint32_t number;
+  };
+
+  static void place(column<slot>& slots, slot value) {
+    std::size_t at = value.tag & (slots.size() - 1);
+    while (slots[at].number != none) {
+      at = (at + 1) & (slots.size() - 1);
+    }
+    slots[at] = value;
+  }
+  void rehash() {
+    column<slot> larger(budget_);
+    larger.resize(slots_.size() == 0 ? 256 : slots_.size() * 2, {0, none});
+    for (const slot& old : slots_.values()) {
+      if (old.number != none) {
+        place(larger, old);
+      }
+    }
+    budget_.release(slots_.size() * sizeof(slot));
+    slots_.swap(larger);
+  }
+
+  memory_budget& budget_;
+  column<slot> slots_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace stallscope::captures

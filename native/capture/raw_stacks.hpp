@@ -1,0 +1,54 @@
+// Call chains as the kernel gave them, made unique before they are resolved: a hot loop has the
+// same chain thousands of times. An address and the kind of code it is in make a location.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "capture/capture.hpp"
+#include "capture/hash_index.hpp"
+#include "capture/sample_layout.hpp"
+
+namespace stallscope::captures {
+
+// The kind of code that a record's misc field says the CPU was in.
+frame_kind kind_of_misc(std::uint16_t misc);
+
+class raw_stacks {
+ public:
+  explicit raw_stacks(memory_budget& budget);
+
+  // The number of the sample's stack: its chain leaf first, callers as the return address minus
+  // one; without a chain its instruction pointer alone.
+  std::uint32_t add(const sample_fields& sample, frame_kind kind, bool swap);
+
+  [[nodiscard]] std::span<const std::uint32_t> locations(std::uint32_t stack) const {
+    return locations_.values().subspan(offset_[stack], offset_[stack + 1] - offset_[stack]);
+  }
+  [[nodiscard]] std::uint64_t address(std::uint32_t location) const { return address_[location]; }
+  [[nodiscard]] frame_kind kind(std::uint32_t location) const {
+    return static_cast<frame_kind>(kind_[location]);
+  }
+  [[nodiscard]] std::size_t size() const { return offset_.size() - 1; }
+  [[nodiscard]] std::size_t location_count() const { return address_.size(); }
+
+ private:
+  struct decoded {
+    std::uint64_t address;
+    frame_kind kind;
+  };
+  void decode(const sample_fields& sample, frame_kind kind, bool swap);
+  std::uint32_t intern_location(const decoded& value);
+  [[nodiscard]] bool same(std::uint32_t stack) const;
+
+  hash_index stack_index_;
+  column<std::uint64_t> offset_;
+  column<std::uint32_t> locations_;
+  hash_index location_index_;
+  column<std::uint64_t> address_;
+  column<std::uint8_t> kind_;
+  std::vector<decoded> decoded_;
+};
+
+}  // namespace stallscope::captures

@@ -1,0 +1,40 @@
+// Threads by pid and tid, and the processes that they belong to.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "capture/capture.hpp"
+#include "capture/hash_index.hpp"
+
+namespace stallscope::captures {
+
+class thread_table {
+ public:
+  explicit thread_table(memory_budget& budget)
+      : budget_(budget), index_(budget), process_index_(budget), process_pids_(budget) {}
+
+  std::uint32_t intern(std::int32_t pid, std::int32_t tid);
+  // The number of a process, given when it is first asked for.
+  std::uint32_t process(std::int32_t pid);
+  [[nodiscard]] std::uint32_t process_of(std::uint32_t thread) const { return processes_[thread]; }
+  [[nodiscard]] std::size_t process_count() const { return process_pids_.size(); }
+  void rename(std::uint32_t thread, std::string_view name);
+  // A new thread has its parent's name until it takes another.
+  void inherit_name(std::uint32_t child, std::uint32_t parent);
+  // The threads with the names of their processes filled in.
+  std::vector<thread> finish();
+
+ private:
+  [[nodiscard]] std::uint32_t find(std::int32_t pid, std::int32_t tid) const;
+
+  memory_budget& budget_;
+  hash_index index_;
+  hash_index process_index_;
+  column<std::int32_t> process_pids_;
+  std::vector<thread> threads_;
+  std::vector<std::uint32_t> processes_;
+};
+
+}  // namespace stallscope::captures

@@ -1,0 +1,211 @@
+#include "capture/timeline.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "capture/address_spaces.hpp"
+#include "capture/resolver.hpp"
+#include "capture/stack_walker.hpp"
+
+namespace stallscope::captures {
+namespace {
+
+template <typename T>
+void permute(column<T>& values, std::span<const std::uint32_t> order, memory_budget& budget) {
+  column<T> sorted(budget);
+  sorted.resize(values.size(), T{});
+  for (std::size_t row = 0; row < order.size(); ++row) {
+    sorted[row] = values[order[row]];
+  }
+  budget.release(values.size() * sizeof(T));
+  values.swap(sorted);
+}
+
+// The samples' places in the file, by time.
+column<std::uint32_t> sort_samples(sample_columns& samples, memory_budget& budget) {
+  column<std::uint32_t> order(budget);
+  order.resize(samples.time_ns.size(), 0);
+  std::iota(order.data(), order.data() + order.size(), 0U);
+  const auto times = samples.time_ns.values();
+  if (std::is_sorted(times.begin(), times.end())) {
+    return order;
+  }
+  std::stable_sort(
+      order.data(), order.data() + order.size(),
+      [times](std::uint32_t left, std::uint32_t right) { return times[left] < times[right]; });
+  permute(samples.time_ns, order.values(), budget);
+  permute(samples.period, order.values(), budget);
+  permute(samples.thread, order.values(), budget);
+  permute(samples.stack, order.values(), budget);
+  permute(samples.cpu, order.values(), budget);
+  permute(samples.event, order.values(), budget);
+  if (samples.read.size() != 0) permute(samples.read, order.values(), budget);
+  return order;
+}
+
+// Follows the processes: who lives, under which name, with which mappings.
+class process_state {
+ public:
+  process_state(first_pass& parsed, memory_budget& budget, const read_options& options)
+      : parsed_(parsed), spaces_(budget, options.copied_mappings_limit) {}
+
+  void apply(const sideband_event& event) {
+    switch (event.kind) {
+      case sideband_kind::kernel_map:
+        spaces_.map(address_spaces::kernel_space, range_of(event));
+        return;
+      case sideband_kind::map:
+        spaces_.map(space_of(parsed_.threads.process(event.pid)), range_of(event));
+        return;
+      case sideband_kind::exec:
+        spaces_.clear(space_of(parsed_.threads.process(event.pid)));
+        [[fallthrough]];
+      case sideband_kind::name:
+        parsed_.threads.rename(arrive(event.pid, event.tid), parsed_.side.name(event));
+        return;
+      case sideband_kind::fork:
+        return fork(event);
+      case sideband_kind::exit:
+        return leave(event);
+    }
+  }
+
+  [[nodiscard]] const map_table& user_maps(std::uint32_t thread) const {
+    return spaces_.at(space_of(parsed_.threads.process_of(thread)));
+  }
+  [[nodiscard]] const map_table& kernel_maps() const {
+    return spaces_.at(address_spaces::kernel_space);
+  }
+
+ private:
+  struct life {
+    std::uint32_t threads = 0;
+    bool leader_left = false;
+  };
+
+  static std::uint32_t space_of(std::uint32_t process) { return process + 1; }
+  static mapped_range range_of(const sideband_event& event) {
+    return {event.start, {event.end, event.page_offset, event.object, event.executable}};
+  }
+
+  life& life_of(std::uint32_t process) {
+    if (process >= lives_.size()) {
+      lives_.resize(process + std::size_t{1});
+    }
+    return lives_[process];
+  }
+  std::uint32_t arrive(std::int32_t pid, std::int32_t tid) {
+    const std::uint32_t thread = parsed_.threads.intern(pid, tid);
+    if (thread >= alive_.size()) {
+      alive_.resize(thread + std::size_t{1});
+    }
+    if (!alive_[thread]) {
+      alive_[thread] = true;
+      ++life_of(parsed_.threads.process_of(thread)).threads;
+    }
+    return thread;
+  }
+  void fork(const sideband_event& event) {
+    const std::uint32_t parent = parsed_.threads.intern(event.parent_pid, event.parent_tid);
+    const std::uint32_t child = arrive(event.pid, event.tid);
+    parsed_.threads.inherit_name(child, parent);
+    if (event.pid == event.parent_pid) {
+      return;
+    }
+    const std::uint32_t process = parsed_.threads.process_of(child);
+    life_of(process).leader_left = false;
+    if (event.copies_maps) {
+      spaces_.fork(space_of(parsed_.threads.process_of(parent)), space_of(process));
+    }
+  }
+  // The mappings of a process go with its last thread. Threads that no record told of may live on
+  // after others, but not after the leader and all that are known.
+  void leave(const sideband_event& event) {
+    const std::uint32_t thread = arrive(event.pid, event.tid);
+    const std::uint32_t process = parsed_.threads.process_of(thread);
+    life& state = life_of(process);
+    alive_[thread] = false;
+    --state.threads;
+    state.leader_left = state.leader_left || event.pid == event.tid;
+    if (state.leader_left && state.threads == 0) {
+      spaces_.clear(space_of(process));
+    }
+  }
+
+  first_pass& parsed_;
+  address_spaces spaces_;
+  std::vector<life> lives_;
+  std::vector<bool> alive_;
+};
+
+// The stacks of frames of samples, one after the other in the order of time.
+class stack_maker {
+ public:
+  stack_maker(first_pass& parsed, capture& into, memory_budget& budget, const read_options& options)
+      : parsed_(parsed),
+        into_(into),
+        stacks_(parsed.raw, parsed.side.objects(), into.stacks, budget) {
+    if (const auto arch = architecture_of(into); arch && !parsed.copies.empty()) {
+      walker_ = std::make_unique<stack_walker>(*arch, parsed.side.objects(), options, budget);
+    }
+  }
+
+  // `sample` counts in the order of the file.
+  std::uint32_t make(std::size_t row, std::uint32_t sample, const process_state& state) {
+    const sample_columns& samples = into_.samples;
+    const map_table& user = state.user_maps(samples.thread[row]);
+    const map_table& kernel = state.kernel_maps();
+    auto copy = walker_ ? parsed_.copies.read(sample, copied_stacks::usual_bytes) : std::nullopt;
+    if (!copy) {
+      return stacks_.resolve(samples.stack[row], user, kernel);
+    }
+    const std::uint64_t mask = into_.attributes[samples.event[row]].registers_user;
+    walked_stack walked = walker_->walk(*copy, mask, user);
+    if (walked.missed_stack && !copy->whole) {
+      copy = parsed_.copies.read(sample, std::numeric_limits<std::size_t>::max());
+      walked = walker_->walk(*copy, mask, user);
+    }
+    return stacks_.resolve(samples.stack[row], walked, user, kernel);
+  }
+
+  std::vector<object> finish() { return stacks_.finish(); }
+
+ private:
+  first_pass& parsed_;
+  capture& into_;
+  resolver stacks_;
+  std::unique_ptr<stack_walker> walker_;
+};
+
+}  // namespace
+
+void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
+                           const read_options& options) {
+  parsed.side.sort();
+  const auto order = sort_samples(into.samples, budget);
+  stack_maker stacks(parsed, into, budget, options);
+  process_state state(parsed, budget, options);
+  const auto events = parsed.side.events();
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < order.size(); ++row) {
+    const std::uint64_t time = into.samples.time_ns[row];
+    while (next < events.size() &&
+           (events[next].time_ns < time ||
+            (events[next].time_ns == time && events[next].samples_before <= order[row]))) {
+      state.apply(events[next++]);
+    }
+    into.samples.stack[row] = stacks.make(row, order[row], state);
+  }
+  for (; next < events.size(); ++next) {
+    state.apply(events[next]);
+  }
+  into.objects = stacks.finish();
+  into.threads = parsed.threads.finish();
+}
+
+}  // namespace stallscope::captures

@@ -1,0 +1,26 @@
+// The second pass: everything in the order of time, each sample against what was mapped then, its
+// copied stack unwound.
+#pragma once
+
+#include "capture/copied_stacks.hpp"
+#include "capture/raw_stacks.hpp"
+#include "capture/read_capture.hpp"
+#include "capture/sideband.hpp"
+#include "capture/thread_table.hpp"
+
+namespace stallscope::captures {
+
+struct first_pass {
+  first_pass(byte_source& source, memory_budget& budget, const read_options& options)
+      : threads(budget), raw(budget), side(budget), copies(source, budget, options) {}
+  thread_table threads;
+  raw_stacks raw;
+  sideband side;
+  copied_stacks copies;
+};
+
+// Sorts the samples, whose stacks are raw ones, resolves them and fills in threads and objects.
+void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
+                           const read_options& options);
+
+}  // namespace stallscope::captures

@@ -1,0 +1,94 @@
+#include "collect/command.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "base/failure.hpp"
+#include "collect/refusal.hpp"
+
+namespace stallscope {
+namespace {
+
+void make_pipe(descriptor& read_end, descriptor& write_end) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe2");
+  read_end.reset(ends[0]);
+  write_end.reset(ends[1]);
+}
+
+ssize_t read_fully(int fd, void* into, std::size_t size) {
+  ssize_t got = 0;
+  do {
+    got = ::read(fd, into, size);
+  } while (got < 0 && errno == EINTR);
+  return got;
+}
+
+}  // namespace
+
+held_command::held_command(const std::vector<std::string>& arguments, const inherited_state& state)
+    : name_{arguments.front()} {
+  make_pipe(child_go_, go_);
+  make_pipe(verdict_, child_verdict_);
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid_ == 0) child(arguments, state);
+  child_go_.reset();
+  child_verdict_.reset();
+}
+
+void held_command::child(const std::vector<std::string>& arguments, const inherited_state& state) {
+  go_.reset();
+  verdict_.reset();
+  std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
+  for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::sigprocmask(SIG_SETMASK, &state.mask, nullptr);
+  ::setrlimit(RLIMIT_NOFILE, &state.descriptors);
+  char go = 0;
+  if (read_fully(child_go_.get(), &go, 1) != 1) ::_exit(127);  // the collector has given up
+  ::execvp(words.front(), words.data());
+  const int error = errno;
+  [[maybe_unused]] const auto told = ::write(child_verdict_.get(), &error, sizeof error);
+  ::_exit(127);
+}
+
+held_command::~held_command() {
+  if (released_ || pid_ <= 0) return;
+  go_.reset();
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void held_command::release() {
+  const char go = 1;
+  [[maybe_unused]] const auto told = ::write(go_.get(), &go, 1);
+  int error = 0;
+  if (read_fully(verdict_.get(), &error, sizeof error) == sizeof error) {
+    throw failure{exit_code::target_failed,
+                  "the command '" + name_ + "' cannot be executed: " + error_text(error),
+                  "check its name, path and permissions"};
+  }
+  released_ = true;
+}
+
+std::optional<exit_status> held_command::poll_status() {
+  int status = 0;
+  if (status_ || ::waitpid(pid_, &status, WNOHANG) != pid_) return status_;
+  status_ = WIFSIGNALED(status) ? exit_status{true, WTERMSIG(status)}
+                                : exit_status{false, WEXITSTATUS(status)};
+  return status_;
+}
+
+void held_command::send(int signal_number) const {
+  if (released_ && !status_) ::kill(pid_, signal_number);
+}
+
+}  // namespace stallscope

@@ -1,0 +1,46 @@
+// Parts of recording.json that every kind of recording has.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/failure.hpp"
+#include "collect/command.hpp"
+#include "collect/features.hpp"
+
+namespace stallscope {
+
+struct file_entry {
+  std::string name;
+  std::string format;
+  std::uint64_t bytes = 0;
+};
+
+struct end_facts {
+  std::string reason;  // empty while recording
+  std::optional<exit_status> target_status;
+  std::uint64_t monotonic_ns = 0;
+};
+
+// The same instant on both clocks.
+struct start_facts {
+  std::uint64_t monotonic_ns = 0;
+  std::uint64_t realtime_ns = 0;
+};
+
+using ordered_json = nlohmann::ordered_json;
+
+// Names of strangers may be any bytes: what is no UTF-8 is replaced.
+std::string dump_document(const ordered_json& document, int indent);
+
+ordered_json tool_part();
+ordered_json host_part(const host_description& host);
+ordered_json clocks_part(const start_facts& start, const end_facts& end);
+ordered_json files_part(const std::vector<file_entry>& files);
+ordered_json warnings_part(const std::vector<warning>& warnings);
+ordered_json end_part(const end_facts& end);
+
+}  // namespace stallscope

@@ -1,0 +1,140 @@
+#include "collect/drain.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "perf_events/perf_format.hpp"
+
+namespace stallscope {
+namespace {
+
+constexpr std::uint32_t record_lost_samples = 13;  // PERF_RECORD_LOST_SAMPLES
+constexpr std::size_t pieces_at_once = 512;
+// A full disk costs at most what one append holds.
+constexpr std::uint64_t longest_run_bytes = 64 << 10U;
+
+// Whether a record lies whole before a head. The kernel's always do; anything else would never end.
+bool whole(const record_view& record, std::uint64_t head) {
+  return record.size() >= sizeof(perf_event_header) && record.end() <= head;
+}
+
+}  // namespace
+
+drain::drain(std::vector<ring_view> rings, sample_file& file)
+    : rings_{std::move(rings)}, file_{&file}, cursors_(rings_.size()) {
+  pieces_.reserve(pieces_at_once + 2);
+}
+
+void drain::pass() {
+  for (std::size_t i = 0; i < rings_.size(); ++i) cursors_[i].writable = rings_[i].head();
+  if (sieve_ != nullptr && sieve_->watching()) {
+    for (std::size_t i = 0; i < rings_.size(); ++i) scan(i);
+    sieve_->settle();
+  } else {
+    for (auto& cursor : cursors_) cursor.scanned = std::max(cursor.scanned, cursor.writable);
+  }
+  if (holding_ == holding::strictly || (holding_ == holding::until_crowded && !crowded())) return;
+  const auto before = file_->size_bytes();
+  for (std::size_t i = 0; i < rings_.size(); ++i) write(i);
+  execs_.settle();
+  if (file_->size_bytes() == before) return;
+  perf_event_header round{};
+  round.type = static_cast<std::uint32_t>(perf_format::user_record::finished_round);
+  round.size = sizeof round;
+  if (holding_ == holding::none) file_->append(std::as_bytes(std::span{&round, 1}));
+}
+
+void drain::relieve() {
+  if (crowded()) pass();
+}
+
+bool drain::crowded() const {
+  return std::any_of(rings_.begin(), rings_.end(),
+                     [](const ring_view& one) { return one.head() - one.tail() > one.size() / 2; });
+}
+
+void drain::scan(std::size_t index) {
+  const auto& view = rings_[index];
+  auto& position = cursors_[index].scanned;
+  const auto head = view.head();
+  while (position < head) {
+    const record_view record{view, position};
+    if (!whole(record, head)) break;
+    sieve_->observe(record, index);
+    position = record.end();
+  }
+}
+
+void drain::write(std::size_t index) {
+  const auto& view = rings_[index];
+  const bool sifting = sieve_ != nullptr && sieve_->watching();
+  const auto end = cursors_[index].writable;
+  auto position = view.tail();
+  auto run_begin = position;
+  pieces_.clear();
+  while (position < end) {
+    const record_view record{view, position};
+    if (!whole(record, end)) break;
+    if (!sifting || sieve_->keep(record)) {
+      count(record);
+    } else {
+      count_left_out(record);
+      add_run(view, run_begin, position);
+      run_begin = record.end();
+    }
+    position = record.end();
+    if (position - run_begin < longest_run_bytes) continue;
+    add_run(view, run_begin, position);
+    append_pieces();
+    run_begin = position;
+  }
+  add_run(view, run_begin, position);
+  append_pieces();
+  view.release(position);
+}
+
+void drain::add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end) {
+  if (begin == end) return;
+  for (const auto piece : view.pieces(begin, end)) {
+    if (!piece.empty()) pieces_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+  }
+  if (pieces_.size() >= pieces_at_once) append_pieces();
+}
+
+void drain::append_pieces() {
+  file_->append(std::span{pieces_});
+  pieces_.clear();
+  written_counts_ = counts_;
+}
+
+void drain::count_left_out(const record_view& record) {
+  if (record.type() != PERF_RECORD_SAMPLE) return;
+  ++counts_.left_out;
+  counts_.left_out_periods += sample_fields_view{record}.period;
+}
+
+void drain::count(const record_view& record) {
+  switch (record.type()) {
+    case PERF_RECORD_SAMPLE:
+      ++counts_.samples;
+      counts_.periods += sample_fields_view{record}.period;
+      break;
+    case PERF_RECORD_LOST:
+      ++counts_.lost_records;
+      counts_.lost_samples += record.u64(16);
+      break;
+    case record_lost_samples:
+      ++counts_.lost_records;
+      counts_.lost_samples += record.u64(8);
+      break;
+    case PERF_RECORD_THROTTLE:
+      ++counts_.throttles;
+      break;
+    default:
+      execs_.observe(record);
+      break;
+  }
+}
+
+}  // namespace stallscope

@@ -1,0 +1,67 @@
+#include "collect/duplicate_sieve.hpp"
+
+#include <algorithm>
+
+namespace stallscope {
+namespace {
+
+// Both events of a duplicate sample at the same rate, so the other shows long before this many.
+constexpr std::uint32_t samples_to_clear = 16;
+// A closed event's samples have left the rings after a pass; one more for what was being written.
+constexpr std::uint32_t rounds_to_forget = 3;
+
+std::uint64_t key_of(std::int32_t tid, std::size_t ring_index) {
+  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(tid)) << 32U) | ring_index;
+}
+
+}  // namespace
+
+void duplicate_sieve::observe(const record_view& record, std::size_t ring_index) {
+  if (record.type() == PERF_RECORD_EXIT) {
+    const auto tid = static_cast<std::int32_t>(record.u32(16));
+    for (std::size_t i = 0; i < events_->rings().size(); ++i) witnesses_.erase(key_of(tid, i));
+    std::erase_if(suspects_,
+                  [this, tid](std::size_t number) { return events_->at(number).tid == tid; });
+    return;
+  }
+  if (record.type() != PERF_RECORD_SAMPLE) return;
+  const sample_fields_view sample{record};
+  const auto* slot = events_->find(sample.id);
+  if (slot == nullptr || redundant_.contains(sample.id)) return;
+  const auto number = events_->number_of(*slot);
+  auto& seen =
+      witnesses_.try_emplace(key_of(sample.tid, ring_index), witness{number, 0}).first->second;
+  if (seen.number != number) {
+    judge(seen.number, number);
+    seen.number = std::min(seen.number, number);
+  } else if (++seen.samples == samples_to_clear && slot->tid == sample.tid) {
+    suspects_.erase(number);
+  }
+}
+
+void duplicate_sieve::judge(std::size_t first, std::size_t second) {
+  const std::size_t later = std::max(first, second);
+  const auto& extra = events_->at(later);
+  // Events are opened CPU by CPU: who inherited this one inherited those of the CPUs before, too.
+  for (std::size_t number = later + 1; number-- > 0 && events_->at(number).tid == extra.tid;) {
+    if (events_->at(number).ring_index > extra.ring_index) break;
+    if (!events_->at(number).fd) continue;
+    redundant_.insert(events_->at(number).id);
+    suspects_.erase(number);
+    events_->close(number);
+    ++closed_;
+  }
+  rounds_since_redundant_ = 0;
+}
+
+void duplicate_sieve::settle() {
+  if (redundant_.empty() || ++rounds_since_redundant_ < rounds_to_forget) return;
+  redundant_.clear();
+}
+
+bool duplicate_sieve::keep(const record_view& record) const {
+  if (record.type() != PERF_RECORD_SAMPLE || redundant_.empty()) return true;
+  return !redundant_.contains(sample_fields_view{record}.id);
+}
+
+}  // namespace stallscope

@@ -1,0 +1,171 @@
+#include "collect/end_watch.hpp"
+
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "base/clock.hpp"
+
+namespace stallscope {
+namespace {
+
+constexpr int longest_wait_ms = 1000;
+constexpr int unfollowed_wait_ms = 20;
+
+sigset_t ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
+  // A blocked signal is not ignored any more: under nohup, SIGHUP has to stay out.
+  struct sigaction hangup {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
+  return set;
+}
+
+pollfd watched(int fd) { return {fd, POLLIN, 0}; }
+
+}  // namespace
+
+sigset_t block_ending_signals() {
+  sigset_t before;
+  const sigset_t set = ending_signals();
+  ::sigprocmask(SIG_BLOCK, &set, &before);
+  ::signal(SIGPIPE, SIG_IGN);
+  return before;
+}
+
+end_watch::end_watch(int control_fd) : control_fd_{control_fd} {
+  const sigset_t set = ending_signals();
+  signals_.reset(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
+}
+
+void end_watch::watch_rings(std::span<const ring> rings) {
+  for (const auto& one : rings) rings_.push_back(watched(one.fd().get()));
+}
+
+void end_watch::watch_process(pid_t pid) {
+  descriptor fd{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
+  if (fd) {
+    processes_.push_back(std::move(fd));
+  } else if (errno != ESRCH) {
+    unwatched_.push_back(pid);
+  }
+}
+
+void end_watch::set_duration(double seconds) {
+  if (seconds > 0) deadline_ns_ = monotonic_ns() + static_cast<std::uint64_t>(seconds * 1e9);
+}
+
+int end_watch::timeout_ms() const {
+  const int longest = rings_followed_ ? longest_wait_ms : unfollowed_wait_ms;
+  auto until = deadline_ns_ == 0 ? UINT64_MAX : deadline_ns_;
+  if (wake_ns_ != 0) until = std::min(until, wake_ns_);
+  if (until == UINT64_MAX) return longest;
+  const auto now = monotonic_ns();
+  if (now >= until) return 0;
+  return static_cast<int>(
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(longest), (until - now) / 1'000'000 + 1));
+}
+
+void end_watch::poll_all(int timeout) {
+  polled_ = {watched(signals_.get()), watched(control_fd_)};
+  for (const auto& process : processes_) polled_.push_back(watched(process.get()));
+  if (rings_followed_) polled_.insert(polled_.end(), rings_.begin(), rings_.end());
+  if (::poll(polled_.data(), polled_.size(), timeout) <= 0) {
+    for (auto& entry : polled_) entry.revents = 0;
+  }
+  // A ring in an error state would end every wait at once; its data is read at each pass anyway.
+  for (std::size_t i = 0; rings_followed_ && i < rings_.size(); ++i) {
+    if ((polled_[polled_.size() - rings_.size() + i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+      rings_[i].fd = -1;
+  }
+}
+
+bool end_watch::processes_ended() {
+  if (processes_.empty() && unwatched_.empty()) return false;
+  for (std::size_t i = processes_.size(); i-- > 0;) {
+    if (polled_[2 + i].revents != 0)
+      processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  std::erase_if(unwatched_, [](pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; });
+  return processes_.empty() && unwatched_.empty();
+}
+
+std::optional<std::string> end_watch::read_signal() {
+  signalfd_siginfo got{};
+  std::optional<std::string> reason;
+  while (::read(signals_.get(), &got, sizeof got) == static_cast<ssize_t>(sizeof got)) {
+    hurried_ = hurried_ || reason.has_value();
+    reason = "signal";
+  }
+  return reason;
+}
+
+std::optional<std::string> end_watch::read_control() {
+  std::array<char, 256> chunk{};
+  const auto got = ::read(control_fd_, chunk.data(), chunk.size());
+  if (got < 0)
+    return errno == EINTR || errno == EAGAIN ? std::nullopt : std::optional{std::string{"stopped"}};
+  if (got == 0) {
+    control_fd_ = -1;
+    return "control closed";
+  }
+  control_text_.append(chunk.data(), static_cast<std::size_t>(got));
+  for (auto end = control_text_.find('\n'); end != std::string::npos;
+       end = control_text_.find('\n')) {
+    const std::string line = control_text_.substr(0, end);
+    control_text_.erase(0, end + 1);
+    if (line == "enable") enabled_ = true;
+    if (line == "stop") return "stopped";
+  }
+  if (control_text_.size() > chunk.size()) control_text_.clear();
+  return std::nullopt;
+}
+
+std::optional<std::string> end_watch::wait() {
+  poll_all(timeout_ms());
+  const bool control = polled_[1].revents != 0;
+  if (polled_[0].revents != 0) {
+    if (auto reason = read_signal()) return reason;
+  }
+  if (processes_ended()) return "target ended";
+  if (control) {
+    if (auto reason = read_control()) return reason;
+  }
+  if (deadline_ns_ != 0 && monotonic_ns() >= deadline_ns_) return "duration";
+  return std::nullopt;
+}
+
+std::optional<std::string> end_watch::wait_for_enable() {
+  std::optional<std::string> reason;
+  while (!enabled_ && !reason) reason = wait();
+  return reason;
+}
+
+bool end_watch::wait_for_processes(std::uint64_t limit_ns) {
+  const auto deadline = monotonic_ns() + limit_ns;
+  while (monotonic_ns() < deadline) {
+    control_fd_ = -1;
+    poll_all(100);
+    if (processes_ended() || (processes_.empty() && unwatched_.empty())) return true;
+    if (read_signal()) {
+      hurried_ = true;
+      return false;
+    }
+  }
+  return false;
+}
+
+bool end_watch::hurried() {
+  hurried_ = read_signal().has_value() || hurried_;
+  return hurried_;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,108 @@
+#include "collect/event_table.hpp"
+
+#include <sys/ioctl.h>
+
+#include <utility>
+
+namespace stallscope {
+
+namespace {
+
+// Opens events of a group behind its leader, or the leader itself; 0 or the kernel's errno.
+int open_others(std::span<const perf_event_attr> attributes, event_place& place,
+                event_table::slot& into) {
+  for (const auto& attribute : attributes) {
+    auto opened = open_event(attribute, place);
+    if (!opened.fd) return opened.error;
+    if (place.group_fd < 0) place.group_fd = opened.fd.get();
+    into.other_ids.push_back(event_id(opened.fd));
+    into.others.push_back(std::move(opened.fd));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int event_table::open(pid_t pid, std::uint32_t ring_index, unsigned long flags,
+                      std::uint32_t attribute) {
+  const auto& target = rings_[ring_index];
+  event_place place{pid, target.cpu(), flags, -1};
+  slot made;
+  if (const int error = open_others(group_.leading, place, made); error != 0) return error;
+  auto opened = open_event(attributes_[attribute], place);
+  if (!opened.fd) return opened.error;
+  if (const int error = target.redirect(opened.fd); error != 0) return error;
+  if (place.group_fd < 0) place.group_fd = opened.fd.get();
+  if (const int error = open_others(group_.following, place, made); error != 0) return error;
+  made.id = event_id(opened.fd);
+  made.fd = std::move(opened.fd);
+  made.tid = pid;
+  made.ring_index = ring_index;
+  made.attribute = attribute;
+  by_id_.emplace(made.id, slots_.size());
+  slots_.push_back(std::move(made));
+  ++open_count_;
+  return 0;
+}
+
+const event_table::slot* event_table::find(std::uint64_t id) const {
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : &slots_[found->second];
+}
+
+std::vector<std::uint64_t> event_table::ids_of(std::uint32_t attribute) const {
+  std::vector<std::uint64_t> ids;
+  for (const auto& slot : slots_) {
+    if (slot.attribute == attribute) ids.push_back(slot.id);
+  }
+  return ids;
+}
+
+std::vector<std::uint64_t> event_table::ids_of_other(std::size_t place) const {
+  std::vector<std::uint64_t> ids;
+  for (const auto& slot : slots_) ids.push_back(slot.other_ids.at(place));
+  return ids;
+}
+
+void event_table::close(std::size_t number) {
+  open_count_ -= slots_[number].fd ? 1 : 0;
+  slots_[number].others.clear();
+  slots_[number].fd.reset();
+}
+
+void event_table::close_all() {
+  open_count_ = 0;
+  slots_.clear();
+  by_id_.clear();
+}
+
+void event_table::enable_all() const {
+  for (const auto& slot : slots_) ::ioctl(leader_of(slot).get(), PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void event_table::disable_all() const {
+  for (const auto& slot : slots_) ::ioctl(leader_of(slot).get(), PERF_EVENT_IOC_DISABLE, 0);
+}
+
+std::optional<event_reading> event_table::read_all() const {
+  event_reading sum;
+  sum.others.resize(group_.size());
+  bool any = false;
+  for (const auto& slot : slots_) {
+    event_reading one;
+    if (!slot.fd) continue;
+    const bool read = group_.size() == 0
+                          ? read_event(slot.fd, one)
+                          : read_group(slot.fd, events_in_group(), group_.leading.size(), one);
+    if (!read) continue;
+    any = true;
+    for (std::size_t i = 0; i < one.others.size(); ++i) sum.others[i] += one.others[i];
+    sum.value += one.value;
+    sum.enabled_ns += one.enabled_ns;
+    sum.running_ns += one.running_ns;
+    sum.lost += one.lost;
+  }
+  return any ? std::optional{sum} : std::nullopt;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,54 @@
+#include "collect/exec_watch.hpp"
+
+#include <utility>
+
+namespace stallscope {
+namespace {
+
+constexpr std::size_t most_names = 8;
+// Of the trailer: thread, time, CPU, identifier.
+constexpr std::uint64_t time_from_end = 24;
+constexpr std::uint64_t name_at = 16;
+constexpr std::uint64_t longest_command_name = 16;
+
+std::string name_of(const record_view& comm) {
+  std::string name;
+  for (std::uint64_t at = 0; at < longest_command_name; ++at) {
+    const auto byte = static_cast<char>(comm.u64(name_at + at / 8 * 8) >> (8 * (at % 8)) & 0xffU);
+    if (byte == '\0') break;
+    name += byte;
+  }
+  return name;
+}
+
+}  // namespace
+
+void exec_watch::observe(const record_view& record) {
+  if (record.size() < name_at + time_from_end) return;
+  const auto pid = static_cast<pid_t>(record.u32(8));
+  const std::uint64_t time_ns = record.u64(record.size() - time_from_end);
+  if (record.type() == PERF_RECORD_COMM && (record.misc() & PERF_RECORD_MISC_COMM_EXEC) != 0) {
+    starts_[pid] = {.name = name_of(record), .exec_ns = time_ns};
+    return;
+  }
+  const auto known = starts_.find(pid);
+  if (known == starts_.end()) return;
+  if (record.type() == PERF_RECORD_MMAP2) known->second.mapped_ns = time_ns;
+  if (record.type() == PERF_RECORD_EXIT) known->second.exit_ns = time_ns;
+}
+
+void exec_watch::settle() {
+  for (auto entry = starts_.begin(); entry != starts_.end();) {
+    start& one = entry->second;
+    const bool mapped = one.mapped_ns > one.exec_ns;
+    const bool ended = one.exit_ns > one.exec_ns;
+    if (!std::exchange(one.seen, true) || (!mapped && !ended)) {
+      ++entry;
+      continue;
+    }
+    if (!mapped && programs_.size() < most_names) programs_.insert(one.name);
+    entry = starts_.erase(entry);
+  }
+}
+
+}  // namespace stallscope

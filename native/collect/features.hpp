@@ -1,0 +1,56 @@
+// What a samples.perf begins with: the pipe header, the event's attribute and name, and the host.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collect/record_buffer.hpp"
+
+namespace stallscope {
+
+struct host_description {
+  std::string host_name;
+  std::string kernel_release;
+  std::string kernel_version;
+  std::string architecture;
+  std::string cpu_model;
+  std::string cpu_id;  // as perf writes it: vendor,family,model,stepping
+  std::string boot_id;
+  std::string virtualization;  // empty: none seen
+  std::string cpus_online;
+  std::uint32_t cpus_configured = 0;
+  std::uint32_t cpus_online_count = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+host_description describe_host();
+
+// The hypervisor that a device tree's list of compatible names tells of; empty where none.
+std::string hypervisor_of_tree(const std::string& compatible);
+
+// Whether DMI's names are those of a virtual machine.
+bool is_virtual_product(const std::string& vendor, const std::string& product);
+
+// The fields of /proc/cpuinfo that name the CPU, on x86 and arm64.
+void read_cpuinfo(const std::string& cpuinfo, host_description& host);
+
+struct event_header {
+  struct kind {
+    perf_event_attr attribute{};
+    std::vector<std::uint64_t> ids;  // needed where there are several
+    std::string name{};              // where it is another event than the sampled one
+  };
+  // Of the one event: with stacks copied, without; then those that are counted in its group.
+  std::vector<kind> kinds;
+  std::string name;
+  std::vector<std::string> arguments;
+  std::uint64_t monotonic_ns = 0;  // the same instant on both clocks
+  std::uint64_t realtime_ns = 0;
+};
+
+void put_header(record_buffer& out, const event_header& event, const host_description& host);
+
+}  // namespace stallscope

@@ -1,0 +1,130 @@
+#include "collect/group_choice.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include "collect/refusal.hpp"
+
+namespace stallscope {
+namespace {
+
+// More do not fit into any PMU, and each multiplies the descriptors.
+constexpr std::size_t most_events = 31;
+
+event_spec find_member(const std::string& name) {
+  try {
+    return find_event(name);
+  } catch (const unknown_event& error) {
+    throw failure{exit_code::usage, error.what(),
+                  "name events that libpfm4 knows on this machine, or bring the encoding: "
+                  "NAME=TYPE:CONFIG"};
+  }
+}
+
+struct trial {
+  int error = 0;
+  std::string refused;  // the event at which the group failed
+};
+
+// Opens the group as it would be opened for the target.
+trial try_group(const event_choice& choice, const event_place& at) {
+  const auto group = attributes_of(choice);
+  const auto names = names_of_others(choice);
+  std::vector<std::pair<perf_event_attr, std::string>> all;
+  for (std::size_t i = 0; i < group.leading.size(); ++i)
+    all.emplace_back(group.leading[i], names[i]);
+  all.emplace_back(sampling_attribute(choice.event, choice.how), choice.event.name);
+  for (std::size_t i = 0; i < group.following.size(); ++i)
+    all.emplace_back(group.following[i], names[group.leading.size() + i]);
+  all.front().first.disabled = 1;
+  std::vector<descriptor> opened;
+  event_place place = at;
+  for (const auto& [attribute, name] : all) {
+    auto result = open_event(attribute, place);
+    if (!result.fd) return {result.error, name};
+    if (place.group_fd < 0) place.group_fd = result.fd.get();
+    opened.push_back(std::move(result.fd));
+  }
+  return {};
+}
+
+failure group_refusal(const trial& tried, const event_choice& choice) {
+  const auto names = names_of_others(choice);
+  std::string list;
+  for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
+  const std::string what = "the kernel refused to count " + list + " in one group with " +
+                           choice.event.name + ": at " + tried.refused + " perf_event_open gives " +
+                           error_text(tried.error);
+  switch (tried.error) {
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+      return {exit_code::unable, what,
+              "this machine has no such event (a virtual machine without a PMU has no hardware "
+              "events): see stallscope doctor, or count software events"};
+    case EINVAL:
+      return {exit_code::unable, what,
+              "the group does not fit into this CPU's counters, or an event must lead it "
+              "(--leader): ask for fewer"};
+    case EACCES:
+    case EPERM:
+      return {exit_code::unable, what, privilege_remedy()};
+    default:
+      return {exit_code::unable, what, "see stallscope doctor for what this machine can measure"};
+  }
+}
+
+warning not_inherited(target_kind kind) {
+  const std::string born = kind == target_kind::command
+                               ? "only the command's first thread is sampled: what it starts is not"
+                               : "threads and processes born after the start are not sampled";
+  return {"group-not-inherited",
+          "this kernel cannot inherit events whose samples hold the counts of a group (Linux 6.13 "
+          "can): " +
+              born + "; to see all, sample whole CPUs (-a)"};
+}
+
+}  // namespace
+
+void choose_group(event_choice& choice, const collect_options& options) {
+  if (options.with.empty() && options.leader.empty()) return;
+  if (!options.leader.empty()) choice.leader = find_member(options.leader);
+  for (const auto& name : options.with) choice.members.push_back(find_member(name));
+  if (choice.members.size() > most_events)
+    throw failure{exit_code::usage,
+                  "--with names " + std::to_string(choice.members.size()) + " events",
+                  "name at most " + std::to_string(most_events)};
+  choice.how.read_group = true;
+  const auto place = place_of_trials(options);
+  auto tried = try_group(choice, place);
+  if (tried.error == EINVAL && choice.how.inherit) {
+    choice.how.inherit = false;
+    tried = try_group(choice, place);
+    if (tried.error == 0) choice.warnings.push_back(not_inherited(options.kind));
+  }
+  if (tried.error != 0) throw group_refusal(tried, choice);
+  choice.attribute = sampling_attribute(choice.event, choice.how);
+}
+
+group_attributes attributes_of(const event_choice& choice) {
+  group_attributes made;
+  if (!choice.how.read_group) return made;
+  if (choice.leader) {
+    made.leading.push_back(member_attribute(*choice.leader, choice.how));
+    made.leading.front().disabled = choice.how.enable_on_exec;
+    made.leading.front().enable_on_exec = choice.how.enable_on_exec;
+  }
+  for (const auto& member : choice.members)
+    made.following.push_back(member_attribute(member, choice.how));
+  return made;
+}
+
+std::vector<std::string> names_of_others(const event_choice& choice) {
+  std::vector<std::string> names;
+  if (!choice.how.read_group) return names;
+  if (choice.leader) names.push_back(choice.leader->name);
+  for (const auto& member : choice.members) names.push_back(member.name);
+  return names;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,160 @@
+#include "collect/output_directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "base/failure.hpp"
+#include "collect/refusal.hpp"
+
+namespace stallscope {
+namespace {
+
+// All that a recording may hold; --force replaces these and nothing else.
+constexpr std::array<std::string_view, 9> known_files{
+    "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl", "plan.json",
+    "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl"};
+constexpr off_t reserved_bytes = 64 << 10;
+constexpr std::string_view document = "recording.json";
+
+std::vector<std::string> entries_of(int fd) {
+  std::vector<std::string> names;
+  const int copy = ::openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (copy < 0) return names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory{::fdopendir(copy), &::closedir};
+  while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {
+    const std::string_view name{entry->d_name};
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
+}
+
+bool holds_our_document(int directory) {
+  const descriptor fd{
+      ::openat(directory, document.data(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
+  std::array<char, 256> start{};
+  const auto got = fd ? ::read(fd.get(), start.data(), start.size()) : -1;
+  return got > 0 && std::string_view{start.data(), static_cast<std::size_t>(got)}.find(
+                        "\"stallscope.recording/") != std::string_view::npos;
+}
+
+std::string aside(const std::string& name) { return ".replaced-" + name; }
+
+failure unwritable(const std::string& path, int error) {
+  return {exit_code::usage,
+          "the output directory " + path + " cannot be written: " + error_text(error),
+          "name another one with -o"};
+}
+
+}  // namespace
+
+output_directory::output_directory(std::string path, bool force) : path_{std::move(path)} {
+  made_ = ::mkdir(path_.c_str(), 0700) == 0;
+  if (!made_ && errno != EEXIST) throw unwritable(path_, errno);
+  fd_.reset(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd_) throw unwritable(path_, errno);
+  if (!made_) open_existing(force);
+  if (::faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) throw unwritable(path_, errno);
+}
+
+output_directory::~output_directory() {
+  if (!committed_) discard();
+}
+
+void output_directory::open_existing(bool force) {
+  const auto names = entries_of(fd_.get());
+  if (names.empty()) return;
+  if (!force) {
+    throw failure{exit_code::usage, "the output directory " + path_ + " exists and is not empty",
+                  "name another one with -o, or replace the recording in it with --force"};
+  }
+  if (!holds_our_document(fd_.get())) {
+    throw failure{exit_code::usage,
+                  "the output directory " + path_ + " holds no recording of stallscope",
+                  "--force replaces recordings only: name another directory with -o"};
+  }
+  for (const auto& name : known_files) {
+    const std::string own{name};
+    if (::renameat(fd_.get(), own.c_str(), fd_.get(), aside(own).c_str()) == 0)
+      set_aside_.push_back(own);
+  }
+}
+
+void output_directory::commit() {
+  committed_ = true;
+  for (const auto& name : set_aside_) ::unlinkat(fd_.get(), aside(name).c_str(), 0);
+  set_aside_.clear();
+}
+
+descriptor output_directory::create(const std::string& name) {
+  ::unlinkat(fd_.get(), name.c_str(), 0);
+  descriptor fd{::openat(fd_.get(), name.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!fd) throw unwritable(path_ + "/" + name, errno);
+  created_.push_back(name);
+  return fd;
+}
+
+void output_directory::publish(const std::string& written, const std::string& name) {
+  if (::renameat(fd_.get(), written.c_str(), fd_.get(), name.c_str()) != 0)
+    throw std::system_error(errno, std::generic_category(), "rename " + path_ + "/" + written);
+  created_.push_back(name);
+}
+
+void output_directory::replace(const std::string& name, const std::string& content) {
+  const std::string fresh = "." + name + ".new";
+  ::unlinkat(fd_.get(), fresh.c_str(), 0);
+  const descriptor fd{::openat(fd_.get(), fresh.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  std::string_view left{content};
+  bool good = bool{fd};
+  while (good && !left.empty()) {
+    const auto wrote = ::write(fd.get(), left.data(), left.size());
+    good = wrote > 0 || (wrote < 0 && errno == EINTR);
+    if (wrote > 0) left.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  if (!good || ::renameat(fd_.get(), fresh.c_str(), fd_.get(), name.c_str()) != 0) {
+    const int error = errno;
+    ::unlinkat(fd_.get(), fresh.c_str(), 0);
+    throw std::system_error(error, std::generic_category(), "write " + path_ + "/" + name);
+  }
+  if (std::find(created_.begin(), created_.end(), name) == created_.end()) created_.push_back(name);
+}
+
+void output_directory::reserve(const std::string& name) {
+  const descriptor fd{create("." + name + ".new")};
+  [[maybe_unused]] const int refused = ::posix_fallocate(fd.get(), 0, reserved_bytes);
+}
+
+void output_directory::remove(const std::string& name) { ::unlinkat(fd_.get(), name.c_str(), 0); }
+
+std::optional<std::uint64_t> output_directory::free_bytes() const {
+  struct statvfs space {};
+  if (::fstatvfs(fd_.get(), &space) != 0) return std::nullopt;
+  return std::uint64_t{space.f_bavail} * space.f_frsize;
+}
+
+std::uint64_t output_directory::size_of(const std::string& name) const {
+  struct stat status {};
+  return ::fstatat(fd_.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+             ? static_cast<std::uint64_t>(status.st_size)
+             : 0;
+}
+
+void output_directory::discard() {
+  for (const auto& name : created_) ::unlinkat(fd_.get(), name.c_str(), 0);
+  for (const auto& name : set_aside_)
+    ::renameat(fd_.get(), aside(name).c_str(), fd_.get(), name.c_str());
+  if (made_) ::rmdir(path_.c_str());
+}
+
+}  // namespace stallscope

@@ -1,0 +1,57 @@
+// recording.json, format stallscope.recording/1.0: what was observed, how, by whom, and how it
+// ended.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/command.hpp"
+#include "collect/document_parts.hpp"
+#include "collect/drain.hpp"
+#include "collect/event_choice.hpp"
+#include "collect/features.hpp"
+#include "collect/options.hpp"
+#include "collect/stack_choice.hpp"
+
+namespace stallscope {
+
+struct attach_facts {
+  std::string mode;  // "per-thread", "per-cpu", "per-cpu filtered"
+  std::size_t threads = 0;
+  std::size_t descriptors = 0;
+  std::size_t duplicates_closed = 0;
+  std::uint64_t opened_ns = 0;   // from when on all threads present at first are sampled
+  std::uint64_t settled_ns = 0;  // from when on all those born meanwhile are, too
+  std::size_t ring_bytes = 0;
+};
+
+struct recording_facts {
+  bool complete = false;
+  collect_options options;
+  host_description host;
+  event_choice choice;
+  stack_choice stacks;
+  attach_facts attach;
+  std::vector<pid_t> pids;
+  std::string cpus;
+  std::uint64_t start_monotonic_ns = 0;
+  std::uint64_t start_realtime_ns = 0;
+  std::vector<file_entry> files;
+  drain_counts counts;
+  std::uint64_t lost_samples = 0;
+  std::optional<event_reading> counter;
+  std::vector<warning> warnings;
+  end_facts end;
+};
+
+// The sum of the periods of all samples taken, to be held against the counter.
+std::uint64_t sampled_periods(const recording_facts& facts);
+
+std::string to_json(const recording_facts& facts);
+
+// The line of counters.jsonl for the reading at close.
+std::string counter_line(const recording_facts& facts);
+
+}  // namespace stallscope

@@ -1,0 +1,155 @@
+#include "collect/reporter.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/visible_text.hpp"
+
+namespace stallscope {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string dump(const json& document) {
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+// A reader that stalls must not hold up the draining of the rings: a pipe that may be written takes
+// PIPE_BUF bytes at once, and one that may not is given up after a while.
+void write_all(int fd, const std::string& text, int patience_ms) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    pollfd ready{fd, POLLOUT, 0};
+    if (::poll(&ready, 1, patience_ms) <= 0) return;
+    const auto length = std::min<std::size_t>(text.size() - done, PIPE_BUF);
+    const auto wrote = ::write(fd, text.data() + done, length);
+    if (wrote <= 0) return;  // nobody listens any more; the recording goes on
+    done += static_cast<std::size_t>(wrote);
+  }
+}
+
+json numbers_of(const char* event, const progress_numbers& numbers) {
+  if (numbers.windows) {
+    return {{"event", event},
+            {"windows", *numbers.windows},
+            {"bytes", numbers.bytes},
+            {"seconds", numbers.seconds}};
+  }
+  return {{"event", event},
+          {"samples", numbers.samples},
+          {"lost", numbers.lost},
+          {"bytes", numbers.bytes},
+          {"seconds", numbers.seconds}};
+}
+
+json warnings_of(std::span<const warning> warnings) {
+  json list = json::array();
+  for (const auto& item : warnings)
+    list.push_back({{"code", item.code}, {"message", item.message}});
+  return list;
+}
+
+}  // namespace
+
+reporter::reporter(int progress_fd) : fd_{progress_fd} {
+  // Where nothing is open under that number, messages go where a person may see them. The command
+  // does not inherit it: a daemon that it leaves behind would keep the reader waiting for the end.
+  if (fd_ >= 0 && ::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0) fd_ = -1;
+  if (fd_ < 0) return;
+  line(dump({{"event", "hello"}, {"version", STALLSCOPE_VERSION}, {"protocol", protocol_version}}));
+}
+
+void reporter::line(const std::string& text, int patience_ms) const {
+  write_all(fd_ < 0 ? STDERR_FILENO : fd_, text, patience_ms);
+}
+
+void reporter::sentence(const std::string& text) const {
+  line("stallscope-collect: " + visible_text(text) + "\n");
+}
+
+void reporter::tell(std::span<const warning> warnings) {
+  for (const auto& item : warnings) sentence("warning: " + item.message);
+}
+
+void reporter::ready() {
+  if (fd_ >= 0) line(dump({{"event", "ready"}}));
+}
+
+void reporter::started(const start_notice& notice) {
+  directory_ = notice.directory;
+  told_ = notice.warnings.size();
+  if (fd_ >= 0) {
+    line(dump({{"event", "started"},
+               {"mode", notice.mode},
+               {"source", notice.event},
+               {"pids", notice.pids},
+               {"stacks", {{"chosen", notice.stacks}, {"text", notice.stacks_why}}},
+               {"warnings", warnings_of(notice.warnings)}}));
+    return;
+  }
+  tell(notice.warnings);
+  sentence("stacks " + notice.stacks_why);
+  sentence("recording " + notice.event + " to " + notice.directory);
+}
+
+void reporter::counting(const counting_notice& notice) {
+  directory_ = notice.directory;
+  told_ = notice.warnings.size();
+  if (fd_ >= 0) {
+    line(dump({{"event", "started"},
+               {"mode", notice.mode},
+               {"pids", notice.pids},
+               {"events", notice.events},
+               {"groups", notice.groups},
+               {"warnings", warnings_of(notice.warnings)}}));
+    return;
+  }
+  tell(notice.warnings);
+  sentence("counting " + std::to_string(notice.events) + " events in " +
+           std::to_string(notice.groups) + " groups to " + notice.directory);
+}
+
+void reporter::progress(const progress_numbers& numbers) {
+  if (fd_ >= 0) line(dump(numbers_of("progress", numbers)), 0);  // the next one tells more
+}
+
+void reporter::finished(const progress_numbers& numbers, exit_code code, const std::string& reason,
+                        std::span<const warning> warnings) {
+  const auto late = warnings.subspan(std::min(told_, warnings.size()));
+  if (fd_ >= 0) {
+    json document = numbers_of("finished", numbers);
+    document["exit_code"] = static_cast<int>(code);
+    document["reason"] = reason;
+    document["warnings"] = warnings_of(late);
+    line(dump(document));
+    return;
+  }
+  std::array<char, 32> seconds{};
+  std::snprintf(seconds.data(), seconds.size(), "%.1f", numbers.seconds);
+  const std::string what = numbers.windows ? std::to_string(*numbers.windows) + " windows, "
+                                           : std::to_string(numbers.samples) + " samples, " +
+                                                 std::to_string(numbers.lost) + " lost, ";
+  tell(late);
+  sentence(what + std::to_string(numbers.bytes) + " bytes in " + seconds.data() + " s (" + reason +
+           "): " + directory_);
+}
+
+void reporter::error(const failure& problem) {
+  if (fd_ >= 0) {
+    line(dump({{"event", "error"},
+               {"message", problem.what()},
+               {"remedy", problem.remedy()},
+               {"exit_code", static_cast<int>(problem.code())}}));
+    return;
+  }
+  sentence(problem.what() + (problem.remedy().empty() ? "" : "; " + problem.remedy()));
+}
+
+}  // namespace stallscope

@@ -1,0 +1,86 @@
+#include "collect/stack_choice.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace stallscope {
+namespace {
+
+// Besides its stack copy a sample has some 80 bytes of fields and a kernel call chain.
+constexpr std::uint64_t other_sample_bytes = 400;
+constexpr std::size_t least_ring_bytes = std::size_t{2} << 20U;
+constexpr std::size_t most_ring_bytes = std::size_t{64} << 20U;
+// Samples by a period: as many as at a usual rate.
+constexpr std::size_t ring_bytes_of_period = std::size_t{8} << 20U;
+constexpr std::uint64_t memory_part = 32;  // all rings together take at most this part
+
+std::string mib(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; }
+
+std::string copy_size(std::uint32_t bytes) {
+  return bytes % 1024 == 0 ? std::to_string(bytes / 1024) + " KiB"
+                           : std::to_string(bytes) + " bytes";
+}
+
+}  // namespace
+
+const char* name_of(stack_kind kind) {
+  switch (kind) {
+    case stack_kind::frame_pointers:
+      return "fp";
+    case stack_kind::copies:
+      return "dwarf";
+    case stack_kind::mixed:
+      return "mixed";
+  }
+  return "fp";
+}
+
+std::string describe(const stack_choice& choice, std::uint32_t stack_bytes) {
+  const std::string copied = "copied (" + copy_size(stack_bytes) + " a sample)";
+  switch (choice.kind) {
+    case stack_kind::frame_pointers:
+      return "by frame pointers: " + choice.why;
+    case stack_kind::copies:
+      return copied + ": " + choice.why;
+    case stack_kind::mixed:
+      return copied + " of some processes only: " + choice.why;
+  }
+  return choice.why;
+}
+
+sampling with_copies(sampling how, std::uint32_t stack_bytes) {
+  how.stack_bytes = stack_bytes;
+  how.user_registers = unwind::perf_mask(this_architecture());
+  return how;
+}
+
+std::uint64_t bytes_per_second(const sampling& how) {
+  return how.period != 0 ? 0 : how.frequency_hz * (how.stack_bytes + other_sample_bytes);
+}
+
+std::size_t ring_bytes_for(const sampling& how, std::size_t cpus, std::uint64_t memory_bytes) {
+  if (how.stack_bytes == 0) return least_ring_bytes;
+  const std::uint64_t half_a_second = bytes_per_second(how) / 2;
+  std::size_t wanted = half_a_second == 0
+                           ? ring_bytes_of_period
+                           : std::bit_ceil(std::min<std::uint64_t>(half_a_second, most_ring_bytes));
+  while (wanted > least_ring_bytes && wanted * cpus > memory_bytes / memory_part) wanted /= 2;
+  return std::max(wanted, least_ring_bytes);
+}
+
+std::optional<warning> space_warning(const sampling& how, std::size_t cpus, double duration_s,
+                                     std::uint64_t free_bytes) {
+  const std::uint64_t rate = bytes_per_second(how) * cpus;
+  if (how.stack_bytes == 0 || rate == 0 || duration_s <= 0) return std::nullopt;
+  const double lasts_s = static_cast<double>(free_bytes) / static_cast<double>(rate);
+  if (lasts_s >= duration_s) return std::nullopt;
+  return warning{"little-disk-space",
+                 "with stacks copied a recording grows by up to " + mib(rate) + " a second on " +
+                     std::to_string(cpus) + " CPUs; the " + mib(free_bytes) +
+                     " free where it is written may last " +
+                     std::to_string(static_cast<std::uint64_t>(lasts_s)) +
+                     " s of the time asked for: sample less often (-F) or copy less "
+                     "(--stack-bytes)"};
+}
+
+}  // namespace stallscope

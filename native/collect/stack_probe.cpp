@@ -1,0 +1,166 @@
+#include "collect/stack_probe.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "collect/stack_choice.hpp"
+
+namespace stallscope {
+namespace {
+
+constexpr std::uint64_t probe_hz = 997;
+constexpr std::uint32_t probed_stack_bytes = 8192;
+constexpr std::size_t probe_ring_bytes = std::size_t{1} << 20U;
+constexpr std::size_t enough_samples = 64;  // of a process
+constexpr std::size_t most_samples = 2048;  // of all, some 17 MB
+constexpr int between_drains_ms = 10;
+constexpr std::size_t most_frames = 100;  // a kernel's chain has 127 at most by default
+
+// Whether the chain by frame pointers will do; nothing where there is nothing to compare it with:
+// no user code (kernel threads, a thread that is ending), or mappings that went before they were
+// read.
+std::optional<bool> is_whole(const copied_sample& sample, process_code& code) {
+  if (sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE) return std::nullopt;
+  // A 32-bit process: frame pointers are the only way.
+  if (sample.registers_abi == PERF_SAMPLE_REGS_ABI_32) return true;
+  constexpr auto arch = this_architecture();
+  const auto first = unwind::from_perf(arch, unwind::perf_mask(arch), sample.registers);
+  const auto stack_pointer =
+      arch == unwind::architecture::arm64 ? unwind::arm64::sp : unwind::x86_64::rsp;
+  std::vector<unwind::frame> frames;
+  const auto end = unwind::unwinder{arch}.walk(first, {first.at(stack_pointer), sample.stack}, code,
+                                               frames, most_frames);
+  if (code.take_unread()) return false;
+  if (end == unwind::chain_end::unmapped && frames.size() <= 1) return std::nullopt;
+  return covers(sample.user_chain, frames, end == unwind::chain_end::complete);
+}
+
+}  // namespace
+
+perf_event_attr probe_attribute(bool user_only) {
+  sampling how;
+  how.frequency_hz = probe_hz;
+  how.wakeup_bytes = probe_ring_bytes / 4;
+  how.user_only = user_only;
+  how.inherit = false;
+  how.build_ids = false;
+  how.count_lost = false;
+  auto attribute = sampling_attribute(cpu_clock(), with_copies(how, probed_stack_bytes));
+  attribute.exclude_callchain_user = 0;
+  attribute.exclude_callchain_kernel = 1;
+  attribute.mmap = attribute.mmap2 = attribute.mmap_data = 0;
+  attribute.comm = attribute.comm_exec = attribute.task = 0;
+  return attribute;
+}
+
+stack_probe::stack_probe(const perf_event_attr& attribute, std::span<const int> cpus,
+                         const procfs& proc, table_store& tables)
+    : register_count_{static_cast<std::size_t>(std::popcount(attribute.sample_regs_user))},
+      rings_{open_rings(cpus, probe_ring_bytes)},
+      events_{{attribute}, rings_.rings},
+      proc_{&proc},
+      tables_{&tables} {}
+
+int stack_probe::open_processes(std::span<const pid_t> pids, std::size_t most_descriptors) {
+  wanted_.insert(pids.begin(), pids.end());
+  std::vector<pid_t> threads;
+  for (const pid_t pid : pids) {
+    const auto of_process = proc_->threads(pid);
+    threads.insert(threads.end(), of_process.begin(), of_process.end());
+  }
+  const std::size_t most_threads = std::max<std::size_t>(1, most_descriptors / rings_.rings.size());
+  if (threads.size() <= most_threads) return open_threads(threads);
+  if (open_cpus(-1, 0) == 0) return 0;
+  // Which of them work is not known: every so many.
+  const std::size_t step = (threads.size() + most_threads - 1) / most_threads;
+  std::vector<pid_t> some;
+  for (std::size_t i = 0; i < threads.size(); i += step) some.push_back(threads[i]);
+  return open_threads(some);
+}
+
+int stack_probe::open_threads(std::span<const pid_t> threads) {
+  int error = 0;
+  for (const pid_t tid : threads) {
+    for (std::uint32_t i = 0; i < rings_.rings.size(); ++i) {
+      const int refused = events_.open(tid, i);
+      if (refused != 0 && refused != ESRCH) error = refused;
+      if (refused != 0) break;
+    }
+  }
+  return events_.open_count() != 0 ? 0 : error;
+}
+
+int stack_probe::open_cpus(pid_t pid, unsigned long flags) {
+  for (std::uint32_t i = 0; i < rings_.rings.size(); ++i) {
+    if (const int error = events_.open(pid, i, flags); error != 0) return error;
+  }
+  return 0;
+}
+
+void stack_probe::wait() const {
+  std::vector<pollfd> polled;
+  polled.reserve(rings_.rings.size());
+  for (const auto& one : rings_.rings) polled.push_back({one.fd().get(), POLLIN, 0});
+  ::poll(polled.data(), polled.size(), between_drains_ms);
+}
+
+void stack_probe::collect(std::size_t processes, std::uint64_t deadline_ns) {
+  while (satisfied_ < processes && kept_ < most_samples && monotonic_ns() < deadline_ns) {
+    wait();
+    for (const auto& one : rings_.rings) drain(one.view());
+  }
+  events_.close_all();
+}
+
+void stack_probe::drain(const ring_view& view) {
+  const auto head = view.head();
+  auto position = view.tail();
+  while (position < head) {
+    const record_view record{view, position};
+    if (record.size() < sizeof(perf_event_header) || record.end() > head) break;
+    if (record.type() == PERF_RECORD_SAMPLE) keep(record, view);
+    position = record.end();
+  }
+  view.release(head);
+}
+
+void stack_probe::keep(const record_view& record, const ring_view& view) {
+  std::vector<std::byte> bytes;
+  bytes.reserve(record.size());
+  for (const auto piece : view.pieces(record.position(), record.end()))
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  auto sample = parse_copied_sample(bytes, register_count_);
+  if (!sample || kept_ >= most_samples || sample->pid == ::getpid() ||
+      (!wanted_.empty() && !wanted_.contains(sample->pid)))
+    return;
+  auto& of_process =
+      processes_.try_emplace(sample->pid, *proc_, sample->pid, *tables_).first->second.samples;
+  if (of_process.size() >= enough_samples) return;
+  of_process.push_back(std::move(*sample));
+  ++kept_;
+  if (of_process.size() == enough_samples) ++satisfied_;
+}
+
+std::map<pid_t, probe_tally> stack_probe::judge(const time_limit& limit) {
+  std::map<pid_t, probe_tally> tallies;
+  for (auto& [pid, process] : processes_) {
+    for (const auto& sample : process.samples) {
+      if (limit.passed()) return tallies;
+      const auto whole = is_whole(sample, process.code);
+      if (!whole) continue;
+      auto& tally = tallies[pid];
+      tally.name = process.name;
+      ++tally.samples;
+      tally.whole += *whole ? 1 : 0;
+    }
+  }
+  return tallies;
+}
+
+}  // namespace stallscope

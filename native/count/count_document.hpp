@@ -1,0 +1,42 @@
+// recording.json of counters: what was counted, in which groups, what could not be and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collect/document_parts.hpp"
+#include "count/event_trial.hpp"
+#include "count/options.hpp"
+#include "count/plan.hpp"
+
+namespace stallscope {
+
+struct count_facts {
+  bool complete = false;
+  count_options options;
+  host_description host;
+  count_plan plan;
+  counting_choice choice;
+  std::string cpus;
+  std::string mode;
+  std::vector<pid_t> pids;
+  std::size_t members = 0;  // threads or CPUs that counters were opened for
+  std::size_t descriptors = 0;
+  std::uint64_t window_ns = 0;
+  start_facts start;
+  std::uint64_t windows = 0;
+  std::uint64_t missed_windows = 0;          // not read, as this process was not run in time
+  std::vector<std::size_t> never_ran;        // groups that got no counters
+  std::vector<std::string> unverified_zero;  // events that counted nothing and may not exist
+  std::vector<file_entry> files;
+  std::vector<warning> warnings;
+  end_facts end;
+};
+
+std::string to_json(const count_facts& facts);
+
+// "process", "threads", "command", "cpus" or "cgroup"
+const char* name_of(count_target target);
+
+}  // namespace stallscope

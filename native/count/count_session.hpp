@@ -1,0 +1,58 @@
+// One counting from beginning to end: chooses groups, opens the output and the counters, reads
+// every window until the end, and closes the recording. It sleeps between windows. One thread.
+#pragma once
+
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "base/procfs.hpp"
+#include "collect/command.hpp"
+#include "collect/end_watch.hpp"
+#include "collect/output_directory.hpp"
+#include "collect/reporter.hpp"
+#include "count/attachment.hpp"
+#include "count/count_document.hpp"
+#include "count/counter_log.hpp"
+
+namespace stallscope {
+
+class count_session {
+ public:
+  count_session(const count_options& options, reporter& report);
+  // The exit code; throws failure where nothing was counted.
+  exit_code run(const sigset_t& child_mask);
+
+ private:
+  void prepare(const sigset_t& child_mask);
+  void find_target();
+  [[nodiscard]] trial_place place_of_trial() const;
+  void open_output();
+  std::string wait_for_enable();
+  void attach();
+  void choose_window();
+  void announce();
+  void count();
+  void read_window();
+  void finish(const std::string& reason);
+  void judge_groups();
+  void close_files();
+  void write_document(bool complete);
+  [[nodiscard]] progress_numbers numbers() const;
+  exit_code give_up(const std::system_error& error);
+
+  reporter* report_;
+  procfs proc_;
+  count_facts facts_;
+  std::string plan_text_;
+  end_watch watch_;
+  std::size_t descriptor_limit_ = 0;
+  attached_target target_;
+  std::unique_ptr<held_command> command_;
+  std::optional<output_directory> output_;
+  std::optional<counter_log> log_;
+  std::optional<attachment> attachment_;
+};
+
+}  // namespace stallscope

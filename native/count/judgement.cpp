@@ -1,0 +1,56 @@
+#include "count/judgement.hpp"
+
+#include <algorithm>
+
+#include "count/event_refusal.hpp"
+
+namespace stallscope {
+namespace {
+
+// Groups take turns at each tick of the kernel: of 10 ms at HZ 100, at most.
+constexpr std::uint64_t turn_ns = 10'000'000;
+
+warning idle_groups(const counting_choice& choice, std::span<const group_reading> totals,
+                    std::span<const std::size_t> never_ran) {
+  std::uint64_t longest = 0;
+  for (const auto group : never_ran) longest = std::max(longest, totals[group].enabled_ns);
+  const bool too_short = longest < totals.size() * turn_ns;
+  return {"groups-never-ran",
+          std::to_string(never_ran.size()) + " of " + std::to_string(totals.size()) +
+              " groups were never counted: " +
+              (too_short ? "the target ran for too short a time to give each a turn"
+                         : counter_holder(choice.facts))};
+}
+
+}  // namespace
+
+counting_judgement judge_counting(const count_plan& plan, const counting_choice& choice,
+                                  std::span<const group_reading> totals) {
+  counting_judgement found;
+  std::vector<bool> counted(plan.events.size());  // by a group that ran
+  std::vector<bool> nonzero(plan.events.size());
+  for (std::size_t group = 0; group < totals.size(); ++group) {
+    const auto& total = totals[group];
+    if (total.running_ns == 0) {
+      if (total.enabled_ns != 0) found.never_ran.push_back(group);
+      continue;
+    }
+    for (std::size_t at = 0; at < total.values.size(); ++at) {
+      const auto event = choice.groups[group].events[at];
+      counted[event] = true;
+      if (total.values[at] != 0) nonzero[event] = true;
+    }
+  }
+  for (std::size_t event = 0; event < plan.events.size(); ++event) {
+    const auto& name = plan.events[event].name;
+    const auto& untold = choice.untold;
+    if (counted[event] && !nonzero[event] &&
+        std::find(untold.begin(), untold.end(), name) != untold.end())
+      found.unverified_zero.push_back(name);
+  }
+  if (!found.never_ran.empty())
+    found.warnings.push_back(idle_groups(choice, totals, found.never_ran));
+  return found;
+}
+
+}  // namespace stallscope

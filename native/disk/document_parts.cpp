@@ -1,0 +1,46 @@
+#include "disk/document_parts.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace stallscope::disk {
+namespace {
+
+using ordered = nlohmann::ordered_json;
+
+}  // namespace
+
+nlohmann::ordered_json latency_document(const latencies& of) {
+  if (of.sum.count == 0) return nullptr;
+  ordered found{{"min", of.sum.least_ns},
+                {"mean", static_cast<double>(of.sum.total_ns) / static_cast<double>(of.sum.count)}};
+  for (const auto& [name, percentile] :
+       {std::pair{"p50", 50.0}, {"p90", 90.0}, {"p99", 99.0}, {"p99.9", 99.9}, {"p99.99", 99.99}}) {
+    found[name] = std::min(of.values.value_at_percentile(percentile), of.sum.most_ns);
+  }
+  found["max"] = of.sum.most_ns;
+  return found;
+}
+
+nlohmann::ordered_json bucket_list(const histogram& values) {
+  ordered list = ordered::array();
+  const auto counts = values.counts();
+  for (std::size_t index = 0; index < counts.size(); ++index) {
+    if (counts[index] == 0) continue;
+    list.push_back({values.lowest_at(index), values.highest_at(index), counts[index]});
+  }
+  return list;
+}
+
+nlohmann::ordered_json error_counts(const std::map<int, std::uint64_t>& by_errno) {
+  ordered list = ordered::object();
+  for (const auto& [number, count] : by_errno) {
+    const char* name = ::strerrorname_np(number);
+    list[name != nullptr ? name : std::to_string(number)] = count;
+  }
+  return list;
+}
+
+}  // namespace stallscope::disk

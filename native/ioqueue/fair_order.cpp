@@ -1,0 +1,86 @@
+#include "ioqueue/fair_order.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stallscope::ioqueue {
+namespace {
+
+void check_shares(std::uint32_t shares) {
+  if (shares < 1 || shares > fair_order::most_shares) {
+    throw std::invalid_argument("a class's shares are from 1 to 1000000");
+  }
+}
+
+}  // namespace
+
+fair_order::fair_order(cost wake_credit, std::int64_t rebase_above)
+    : wake_credit_{std::min(wake_credit, most_cost)}, rebase_above_{rebase_above} {}
+
+std::size_t fair_order::add(std::uint32_t shares) {
+  check_shares(shares);
+  classes_.push_back({.shares = shares});
+  return classes_.size() - 1;
+}
+
+void fair_order::set_shares(std::size_t number, std::uint32_t shares) {
+  check_shares(shares);
+  classes_[number].shares = shares;
+  classes_[number].remainder = 0;
+}
+
+bool fair_order::later(const turn& left, const turn& right) noexcept {
+  if (left.position != right.position) return left.position > right.position;
+  return left.sequence > right.sequence;
+}
+
+std::int64_t fair_order::floor_of(const member& waking) const noexcept {
+  return last_served_ - static_cast<std::int64_t>((wake_credit_ << fraction_bits) / waking.shares);
+}
+
+void fair_order::push(std::size_t number) {
+  waiting_.push_back({classes_[number].position, sequence_++, number});
+  std::push_heap(waiting_.begin(), waiting_.end(), later);
+}
+
+void fair_order::wake(std::size_t number) {
+  member& waking = classes_[number];
+  waking.position = std::max(waking.position, floor_of(waking));
+  waking.waiting = true;
+  push(number);
+}
+
+void fair_order::serve_first(cost served, bool has_more) {
+  const std::size_t number = first();
+  member& one = classes_[number];
+  last_served_ = std::max(last_served_, one.position);
+  const std::uint64_t owed = (std::min(served, most_cost) << fraction_bits) + one.remainder;
+  one.position += static_cast<std::int64_t>(owed / one.shares);
+  one.remainder = owed % one.shares;
+  std::pop_heap(waiting_.begin(), waiting_.end(), later);
+  waiting_.pop_back();
+  one.waiting = has_more;
+  const bool high = one.position > rebase_above_;
+  if (has_more) push(number);
+  if (high) rebase();
+}
+
+void fair_order::remove(std::size_t number) {
+  classes_[number].waiting = false;
+  std::erase_if(waiting_, [number](const turn& one) { return one.number == number; });
+  std::make_heap(waiting_.begin(), waiting_.end(), later);
+}
+
+// The order depends on differences alone. What an idle class has below its floor it would lose on
+// waking in any case, for floors only rise.
+void fair_order::rebase() noexcept {
+  const std::int64_t origin = last_served_;
+  for (member& one : classes_) {
+    if (!one.waiting) one.position = std::max(one.position, floor_of(one));
+  }
+  for (member& one : classes_) one.position -= origin;
+  for (turn& one : waiting_) one.position -= origin;
+  last_served_ = 0;
+}
+
+}  // namespace stallscope::ioqueue

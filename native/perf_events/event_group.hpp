@@ -1,0 +1,62 @@
+// A group of events that the kernel schedules together and reads at once. Costs a descriptor for
+// each event; a read is one system call whatever the size. One thread.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "perf_events/event_spec.hpp"
+#include "perf_events/open_event.hpp"
+
+namespace stallscope {
+
+struct counting {
+  bool user_only = false;
+  bool inherit = false;         // children count into their parent's event
+  bool enable_on_exec = false;  // else by enable()
+};
+
+// The attribute of an event that counts and never samples; only a leader begins disabled.
+perf_event_attr counting_attribute(const event_spec& event, const counting& how, bool leads);
+
+// Values since the group was opened. Differences of the times scale multiplexed counts: resetting
+// an event would reset its value and not its times, so nothing is ever reset.
+struct group_reading {
+  std::uint64_t enabled_ns = 0;
+  std::uint64_t running_ns = 0;
+  std::vector<std::uint64_t> values;
+
+  void add(const group_reading& other);
+};
+
+class event_group {
+ public:
+  // Counts from now on.
+  [[nodiscard]] bool enable() const noexcept;
+  // 0, or the errno of a read that failed: ECHILD where a child inherited half of the group.
+  [[nodiscard]] int read(group_reading& reading) const;
+  [[nodiscard]] std::size_t size() const { return events_.size(); }
+
+ private:
+  friend struct group_opening open_group(std::span<const event_spec>, const counting&,
+                                         const event_place&);
+  std::vector<descriptor> events_;  // the leader first
+};
+
+struct group_opening {
+  std::optional<event_group> group;
+  int error = 0;            // errno where the kernel refused
+  std::size_t refused = 0;  // which event it refused
+};
+
+// Opens the events as one group that the first leads; all or none.
+group_opening open_group(std::span<const event_spec> events, const counting& how,
+                         const event_place& place);
+
+}  // namespace stallscope

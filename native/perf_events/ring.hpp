@@ -1,0 +1,51 @@
+// A per-CPU ring buffer that belongs to the collector, not to a target's event: a dummy event on
+// this thread owns the mapping, and sampling events are redirected into it. So no exit of a target
+// hangs the ring up, and one mapping serves any number of events. Costs its size in locked memory;
+// open, poll and drain it on one thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "base/descriptor.hpp"
+#include "perf_events/ring_view.hpp"
+
+namespace stallscope {
+
+class ring {
+ public:
+  // Throws std::system_error; EPERM means that no more memory may be locked.
+  ring(int cpu, std::size_t data_bytes);
+  ring(ring&& other) noexcept;
+  ring& operator=(ring&&) = delete;
+  ring(const ring&) = delete;
+  ring& operator=(const ring&) = delete;
+  ~ring();
+
+  [[nodiscard]] int cpu() const noexcept { return cpu_; }
+  [[nodiscard]] const descriptor& fd() const noexcept { return fd_; }
+  [[nodiscard]] const ring_view& view() const noexcept { return view_; }
+
+  // Lets an event of the same CPU write here; 0 or the kernel's errno.
+  [[nodiscard]] int redirect(const descriptor& event) const noexcept;
+
+ private:
+  int cpu_;
+  descriptor fd_;
+  void* mapping_ = nullptr;
+  std::size_t mapping_bytes_ = 0;
+  ring_view view_;
+};
+
+struct ring_set {
+  std::vector<ring> rings;
+  [[nodiscard]] std::vector<ring_view> views() const;
+  std::size_t data_bytes = 0;  // of each; less than asked for where memory may not be locked
+};
+
+// One ring for each CPU; halves the size where the limit of locked memory refuses it.
+ring_set open_rings(std::span<const int> cpus, std::size_t data_bytes);
+
+}  // namespace stallscope

@@ -1,0 +1,81 @@
+// The code objects of one process, each read once and given a number. An address may be used again
+// for other code: what identifies it (its names, table, first line and size) is read again with
+// each stack and compared. Costs one system call a stack, five for new code. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "python_frames/interpreter.hpp"
+#include "python_frames/process_memory.hpp"
+
+namespace stallscope::python_frames {
+
+// Numbers for what is found, so spaced that several who number never give the same.
+class numbering {
+ public:
+  numbering(std::uint64_t first, std::uint64_t step) noexcept : next_{first}, step_{step} {}
+  std::uint64_t next() noexcept { return (next_ += step_) - step_; }
+
+ private:
+  std::uint64_t next_;
+  std::uint64_t step_;
+};
+
+struct code_facts {
+  std::uint64_t number = 0;
+  std::u32string name;  // qualified; may hold lone surrogates, as Python's texts may
+  std::u32string file;
+  std::int32_t first_line = 0;
+  std::vector<std::byte> line_table;  // empty where it is too large
+};
+
+class code_table {
+ public:
+  // What is given must outlive the table; numbers are shared by the tables of many processes.
+  code_table(const process_memory& memory, const interpreter& of,
+             std::shared_ptr<numbering> numbers);
+
+  struct known_code {
+    std::uint64_t number = 0;
+    std::uint64_t instruction_bytes = 0;
+  };
+  // The code at each of these addresses, in their order; nothing where one of them is no code.
+  // What was not known is appended to fresh.
+  std::optional<std::vector<known_code>> look_up(std::span<const std::uint64_t> addresses,
+                                                 std::vector<code_facts>& fresh);
+
+ private:
+  struct identity {
+    std::uint64_t type = 0;
+    std::uint64_t size = 0;
+    std::uint64_t file_name = 0;
+    std::uint64_t qualified_name = 0;
+    std::uint64_t line_table = 0;
+    std::int32_t first_line = 0;
+    bool operator==(const identity&) const = default;
+  };
+  struct remembered {
+    identity is;
+    known_code code;
+  };
+  [[nodiscard]] identity identity_of(std::span<const std::byte> header) const;
+  [[nodiscard]] std::optional<code_facts> read_facts(const identity& code) const;
+  [[nodiscard]] std::optional<std::u32string> read_text(std::uint64_t address) const;
+  [[nodiscard]] std::vector<std::byte> read_bytes(std::uint64_t address) const;
+
+  const process_memory* memory_;
+  const interpreter* interpreter_;
+  std::shared_ptr<numbering> numbers_;
+  std::size_t header_bytes_;
+  std::unordered_map<std::uint64_t, remembered> known_;
+  std::vector<std::byte> headers_;
+};
+
+}  // namespace stallscope::python_frames

@@ -1,0 +1,142 @@
+#include "python_frames/frames_text.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace stallscope::python_frames {
+namespace {
+
+constexpr std::string_view hex_digits{"0123456789abcdef"};
+constexpr std::string_view base64_digits{
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"};
+constexpr std::uint32_t last_character = 0x10ffff;
+constexpr std::uint32_t replacement = 0xfffd;
+
+void put_unit(std::string& out, std::uint32_t unit) {
+  out += "\\u";
+  for (const unsigned shift : {12U, 8U, 4U, 0U}) out += hex_digits[(unit >> shift) & 15U];
+}
+
+void put_character(std::string& out, std::uint32_t character) {
+  if (character > last_character) character = replacement;
+  if (character == '"' || character == '\\') {
+    out += '\\';
+    out += static_cast<char>(character);
+  } else if (character >= 0x20 && character < 0x7f) {
+    out += static_cast<char>(character);
+  } else if (character > 0xffff) {
+    put_unit(out, 0xd7c0 + (character >> 10U));
+    put_unit(out, 0xdc00 + (character & 0x3ffU));
+  } else {
+    put_unit(out, character);
+  }
+}
+
+void put_text(std::string& out, std::u32string_view text) {
+  out += '"';
+  for (const char32_t character : text) put_character(out, character);
+  out += '"';
+}
+
+// Our own words: ASCII.
+void put_word(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char character : text) put_character(out, static_cast<unsigned char>(character));
+  out += '"';
+}
+
+void put_base64(std::string& out, std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t some = bytes.size() - at < 3 ? bytes.size() - at : 3;
+    std::uint32_t group = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8U | (i < some ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
+    for (std::size_t i = 0; i < 4; ++i)
+      out += i <= some ? base64_digits[(group >> (18U - 6U * i)) & 63U] : '=';
+  }
+}
+
+void put_number(std::string& out, std::string_view key, std::uint64_t value) {
+  out += '"';
+  out += key;
+  out += "\":";
+  out += std::to_string(value);
+}
+
+}  // namespace
+
+void put_header(std::string& out) {
+  out += "{\"format\":\"stallscope.python-frames/1.0\",\"clock\":\"monotonic\"}\n";
+}
+
+void put_interpreter(std::string& out, pid_t pid, std::string_view version, reading how,
+                     std::string_view why) {
+  static constexpr std::array<std::string_view, 3> names{"offsets", "trampoline", "refused"};
+  out += '{';
+  put_number(out, "interpreter", static_cast<std::uint64_t>(pid));
+  out += ",\"version\":";
+  put_word(out, version);
+  out += ",\"how\":";
+  put_word(out, names.at(static_cast<std::size_t>(how)));
+  out += ",\"why\":";
+  put_word(out, why);
+  out += "}\n";
+}
+
+void put_code(std::string& out, pid_t pid, const code_facts& code) {
+  out += '{';
+  put_number(out, "code", code.number);
+  out += ',';
+  put_number(out, "pid", static_cast<std::uint64_t>(pid));
+  out += ",\"name\":";
+  put_text(out, code.name);
+  out += ",\"file\":";
+  put_text(out, code.file);
+  out += ",\"line\":" + std::to_string(code.first_line) + ",\"table\":\"";
+  put_base64(out, code.line_table);
+  out += "\"}\n";
+}
+
+void put_stack(std::string& out, std::uint64_t number, std::span<const python_frame> frames) {
+  out += '{';
+  put_number(out, "stack", number);
+  out += ",\"frames\":[";
+  for (const auto& frame : frames) {
+    if (&frame != frames.data()) out += ',';
+    out += '[' + std::to_string(frame.code) + ',' + std::to_string(frame.instruction) +
+           (frame.entered_from_c ? ",1]" : ",0]");
+  }
+  out += "]}\n";
+}
+
+void put_snapshot(std::string& out, const snapshot_line& line) {
+  out += '{';
+  put_number(out, "t", line.sample_ns);
+  out += ',';
+  put_number(out, "read_ns", line.read_ns);
+  out += ',';
+  put_number(out, "tid", static_cast<std::uint64_t>(line.tid));
+  out += ',';
+  put_number(out, "pid", static_cast<std::uint64_t>(line.pid));
+  out += ',';
+  put_number(out, "stack", line.stack);
+  out += ",\"gil\":";
+  out += !line.holds_gil ? "null" : *line.holds_gil ? "true" : "false";
+  out += "}\n";
+}
+
+void put_counts(std::string& out, const read_counts& counts) {
+  out += "{\"counts\":{";
+  put_number(out, "read", counts.read);
+  out += ',';
+  put_number(out, "torn", counts.torn);
+  out += ',';
+  put_number(out, "late", counts.late);
+  out += ',';
+  put_number(out, "no_frames", counts.no_frames);
+  out += ',';
+  put_number(out, "too_deep", counts.too_deep);
+  out += "}}\n";
+}
+
+}  // namespace stallscope::python_frames

@@ -1,0 +1,54 @@
+// The lines of python.jsonl, format stallscope.python-frames/1.0: what was read of interpreters, in
+// ASCII alone. Names are strangers' texts; lone surrogates stay what they are, as \ud800 to \udfff.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "python_frames/code_table.hpp"
+#include "python_frames/thread_reader.hpp"
+
+namespace stallscope::python_frames {
+
+struct read_counts {
+  std::uint64_t read = 0;
+  std::uint64_t torn = 0;
+  std::uint64_t late = 0;       // the sample was too old when its turn came
+  std::uint64_t no_frames = 0;  // the thread ran no Python
+  std::uint64_t too_deep = 0;
+
+  read_counts& operator+=(const read_counts& more) {
+    read += more.read;
+    torn += more.torn;
+    late += more.late;
+    no_frames += more.no_frames;
+    too_deep += more.too_deep;
+    return *this;
+  }
+};
+
+struct snapshot_line {
+  std::uint64_t sample_ns = 0;
+  std::uint64_t read_ns = 0;
+  pid_t tid = 0;
+  pid_t pid = 0;
+  std::uint64_t stack = 0;
+  std::optional<bool> holds_gil;
+};
+
+enum class reading { offsets, trampoline, refused };
+
+void put_header(std::string& out);
+void put_interpreter(std::string& out, pid_t pid, std::string_view version, reading how,
+                     std::string_view why);
+void put_code(std::string& out, pid_t pid, const code_facts& code);
+void put_stack(std::string& out, std::uint64_t number, std::span<const python_frame> frames);
+void put_snapshot(std::string& out, const snapshot_line& line);
+void put_counts(std::string& out, const read_counts& counts);
+
+}  // namespace stallscope::python_frames

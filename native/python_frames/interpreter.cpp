@@ -1,0 +1,106 @@
+#include "python_frames/interpreter.hpp"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "python_frames/process_memory.hpp"
+#include "python_frames/program_symbols.hpp"
+
+namespace stallscope::python_frames {
+namespace {
+
+constexpr std::array<std::string_view, 3> symbol_names{"_PyRuntime", "Py_Version", "PyCode_Type"};
+constexpr unsigned oldest_minor_version = 11;
+constexpr std::size_t most_files = 16;
+
+struct placed_symbols {
+  std::uint64_t runtime = 0;
+  std::uint64_t version = 0;  // 0: older than 3.11, which has no such symbol
+  std::uint64_t code_type = 0;
+};
+
+std::string_view name_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
+
+// The first executable mapping of each file that may hold an interpreter: the program itself, which
+// may have one linked in, and what is called python or libpython.
+std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid) {
+  std::vector<memory_mapping> chosen;
+  bool first = true;
+  proc.visit_mappings(pid, [&](const memory_mapping& mapping) {
+    if ((mapping.protection & PROT_EXEC) == 0 || !mapping.path.starts_with('/')) return;
+    const auto name = name_of(mapping.path);
+    const bool likely = name.starts_with("python") || name.starts_with("libpython");
+    const bool known = !chosen.empty() && chosen.back().path == mapping.path;
+    if ((first || likely) && !known && chosen.size() < most_files) chosen.push_back(mapping);
+    first = false;
+  });
+  return chosen;
+}
+
+std::optional<placed_symbols> symbols_in(const descriptor& fd, const memory_mapping& mapping,
+                                         symbol_scope scope) {
+  const auto symbols = find_symbols(fd.get(), symbol_names, scope);
+  const auto first = address_of_offset(symbols, mapping.page_offset);
+  if (!symbols.addresses[0] || !symbols.addresses[2] || !first) return std::nullopt;
+  const std::uint64_t bias = mapping.start - *first;
+  return placed_symbols{*symbols.addresses[0] + bias,
+                        symbols.addresses[1] ? *symbols.addresses[1] + bias : 0,
+                        *symbols.addresses[2] + bias};
+}
+
+interpreter_search refused(std::string why) { return {{}, true, std::move(why)}; }
+
+interpreter_search read_interpreter(const process_memory& memory, const placed_symbols& symbols) {
+  std::uint64_t version = 0;
+  if (symbols.version == 0) return refused("CPython older than 3.11");
+  if (!memory.read_value(symbols.version, version))
+    return refused("this user may not read the memory of the process");
+  const auto number = static_cast<std::uint32_t>(version);
+  const std::string text = "CPython " + version_text(number);
+  const unsigned minor_version = (number >> 16U) & 0xffU;
+  if (number >> 24U != 3 || minor_version < oldest_minor_version)
+    return refused(text + ": its version is not known");
+  interpreter found{symbols.runtime, symbols.code_type, version_text(number), {}};
+  if (const auto known = known_layout(minor_version)) {
+    found.fields = *known;
+    return {found, true, {}};
+  }
+  std::array<std::byte, debug_offsets_bytes> runtime{};
+  if (!memory.read(symbols.runtime, runtime)) return refused(text + ": its state cannot be read");
+  auto told = layout_from_debug_offsets(runtime, number);
+  if (!told.found) return refused(text + ": " + told.refusal);
+  found.fields = *told.found;
+  return {found, true, {}};
+}
+
+}  // namespace
+
+std::string version_text(std::uint32_t version) {
+  return std::to_string(version >> 24U) + "." + std::to_string((version >> 16U) & 0xffU) + "." +
+         std::to_string((version >> 8U) & 0xffU);
+}
+
+// The linker's symbols are many more than the dynamic ones, so those of all files come first.
+interpreter_search find_interpreter(const procfs& proc, pid_t pid) {
+  const auto files = candidates(proc, pid);
+  bool closed = false;
+  for (const auto scope : {symbol_scope::dynamic, symbol_scope::linker}) {
+    for (const auto& mapping : files) {
+      const auto fd = open_mapped_file(proc, pid, mapping);
+      const auto name = name_of(mapping.path);
+      closed = closed || (!fd && (name.starts_with("python3") || name.starts_with("libpython3")));
+      if (!fd) continue;
+      if (const auto symbols = symbols_in(fd, mapping, scope))
+        return read_interpreter(process_memory{pid}, *symbols);
+    }
+  }
+  if (closed && proc.status(pid))
+    return refused("this user may not open the interpreter of the process");
+  return {};
+}
+
+}  // namespace stallscope::python_frames

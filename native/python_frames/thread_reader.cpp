@@ -1,0 +1,229 @@
+#include "python_frames/thread_reader.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/clock.hpp"
+
+namespace stallscope::python_frames {
+namespace {
+
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr std::size_t most_frames = 1024;
+constexpr std::size_t most_threads = 10'000;
+constexpr std::size_t most_interpreters = 256;
+// Threads that are none of the interpreter's are looked for again only so often.
+constexpr std::uint64_t list_again_ns = 20'000'000;
+// 3.14 marks references in the lowest bits of their addresses.
+constexpr std::uint64_t address_mask = ~std::uint64_t{7};
+
+}  // namespace
+
+thread_reader::thread_reader(pid_t pid, interpreter of, std::shared_ptr<numbering> code_numbers)
+    : memory_{pid},
+      interpreter_{std::move(of)},
+      codes_{memory_, interpreter_, std::move(code_numbers)},
+      look_{memory_} {
+  const auto& thread = interpreter_.fields.thread;
+  const auto [first, last] =
+      std::minmax({thread.native_thread_id, thread.datastack_chunk, thread.current_frame});
+  state_fields_ = {first, last + word_bytes};
+}
+
+bool thread_reader::running() const {
+  std::uint64_t head = 0;
+  return memory_.read_value(interpreter_.runtime + interpreter_.fields.runtime.interpreters_head,
+                            head) &&
+         head != 0;
+}
+
+std::optional<thread_reader::thread_place> thread_reader::find(pid_t native_id) {
+  const auto key = static_cast<std::uint64_t>(native_id);
+  auto known = threads_.find(key);
+  if (known != threads_.end()) return known->second;
+  const auto now = monotonic_ns();
+  if (now < threads_listed_ns_ + list_again_ns) return std::nullopt;
+  threads_listed_ns_ = now;
+  list_threads();
+  known = threads_.find(key);
+  return known == threads_.end() ? std::nullopt : std::optional{known->second};
+}
+
+void thread_reader::list_threads() {
+  threads_.clear();
+  const auto& fields = interpreter_.fields;
+  std::uint64_t one = 0;
+  if (!memory_.read_value(interpreter_.runtime + fields.runtime.interpreters_head, one)) return;
+  for (std::size_t i = 0; one != 0 && i < most_interpreters; ++i) {
+    const std::uint64_t gil = gil_of(one);
+    std::uint64_t state = 0;
+    if (!memory_.read_value(one + fields.interpreter.threads_head, state)) return;
+    while (state != 0 && threads_.size() < most_threads) {
+      std::uint64_t id = 0;
+      std::uint64_t next = 0;
+      if (!memory_.read_value(state + fields.thread.native_thread_id, id) ||
+          !memory_.read_value(state + fields.thread.next, next))
+        break;
+      // An id seen before: the list changed under the walk, or has a cycle.
+      if (!threads_.try_emplace(id, thread_place{state, gil}).second) break;
+      state = next;
+    }
+    if (!memory_.read_value(one + fields.interpreter.next, one)) return;
+  }
+}
+
+std::uint64_t thread_reader::gil_of(std::uint64_t interpreter_state) const {
+  const auto& fields = interpreter_.fields;
+  std::uint64_t gil = interpreter_.runtime + fields.runtime.gil;
+  if (!fields.gil_of_runtime &&
+      !memory_.read_value(interpreter_state + fields.interpreter.gil, gil))
+    return 0;
+  return gil;
+}
+
+read_result thread_reader::read(pid_t native_id, python_stack& stack,
+                                std::vector<code_facts>& fresh) {
+  constexpr int tries = 3;
+  stack = {};
+  auto result = read_result::torn;
+  for (int i = 0; i < tries && result == read_result::torn; ++i) {
+    const auto place = find(native_id);
+    if (!place) return read_result::no_frames;
+    result = read_once(*place, native_id);
+    if (result != read_result::read) continue;
+    stack.holds_gil = gil_held(*place);
+    result = name_frames(stack, fresh);
+  }
+  return result;
+}
+
+read_result thread_reader::read_once(const thread_place& place, pid_t native_id) {
+  const auto now = look_at(place);
+  if (!now || now->id != static_cast<std::uint64_t>(native_id)) {
+    threads_.erase(static_cast<std::uint64_t>(native_id));  // it ended, and another came
+    return read_result::torn;
+  }
+  if (!walk(*now) || !same_again(place, *now)) return read_result::torn;
+  if (raw_.size() > 2 * most_frames) return read_result::too_deep;
+  return raw_.empty() ? read_result::no_frames : read_result::read;
+}
+
+std::optional<thread_reader::thread_now> thread_reader::look_at(const thread_place& place) {
+  const auto& fields = interpreter_.fields;
+  const auto state = place.state;
+  const std::array<double_look::extent, 2> extents{
+      {{state + state_fields_.begin, state + state_fields_.end},
+       {place.gil + fields.gil.last_holder, place.gil + fields.gil.locked + word_bytes}}};
+  look_.begin();
+  if (!look_.add_windows(std::span{extents}.first(place.gil == 0 ? 1 : 2))) return std::nullopt;
+  const auto word = [this](std::uint64_t address) {
+    const auto found = look_.first(address, word_bytes);
+    return found ? value_at<std::uint64_t>(*found, 0) : 0;
+  };
+  thread_now now{.id = word(state + fields.thread.native_thread_id),
+                 .chunk = word(state + fields.thread.datastack_chunk),
+                 .frame_holder = state + fields.thread.current_frame};
+  if (fields.has_cframe) {
+    now.frame_holder = word(now.frame_holder) + fields.thread.frame_of_cframe;
+    if (!look_.add_window({now.frame_holder, now.frame_holder + word_bytes})) return std::nullopt;
+  }
+  now.frame = word(now.frame_holder);
+  return now;
+}
+
+std::optional<thread_reader::thread_now> thread_reader::looked_again(
+    const thread_place& place) const {
+  const auto& fields = interpreter_.fields;
+  const auto word = [this](std::uint64_t address) {
+    const auto found = look_.second(address, word_bytes);
+    return found.empty() ? 0 : value_at<std::uint64_t>(found, 0);
+  };
+  thread_now now{.id = word(place.state + fields.thread.native_thread_id),
+                 .chunk = word(place.state + fields.thread.datastack_chunk),
+                 .frame_holder = place.state + fields.thread.current_frame};
+  if (fields.has_cframe) now.frame_holder = word(now.frame_holder) + fields.thread.frame_of_cframe;
+  now.frame = word(now.frame_holder);
+  return now;
+}
+
+thread_reader::raw_frame thread_reader::decode(std::uint64_t address,
+                                               std::span<const std::byte> bytes) const {
+  const auto& frame = interpreter_.fields.frame;
+  return {address,
+          value_at<std::uint64_t>(bytes, frame.executable) & address_mask,
+          value_at<std::uint64_t>(bytes, frame.previous),
+          value_at<std::uint64_t>(bytes, frame.instruction),
+          value_at<std::uint8_t>(bytes, frame.owner),
+          interpreter_.fields.has_entry_flag && value_at<std::uint8_t>(bytes, frame.is_entry) != 0};
+}
+
+bool thread_reader::foreign(const raw_frame& frame) const {
+  return frame.owner >= interpreter_.fields.first_foreign_owner;
+}
+
+// Follows the frames from the current one outwards. The part of the data stack where the current
+// frame lies is read whole beforehand.
+bool thread_reader::walk(const thread_now& now) {
+  const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
+  raw_.clear();
+  if (now.frame > now.chunk) look_.add_window({now.chunk, now.frame + bytes});
+  std::uint64_t address = now.frame;
+  while (address != 0 && raw_.size() <= 2 * most_frames) {
+    const auto found = look_.first(address, bytes);
+    if (!found) return false;
+    raw_.push_back(decode(address, *found));
+    address = raw_.back().previous;
+  }
+  return true;
+}
+
+// Whether the second look finds the same chain, and the same current frame at its end.
+bool thread_reader::same_again(const thread_place& place, const thread_now& now) {
+  const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
+  if (!look_.look_again() || looked_again(place) != now) return false;
+  return std::all_of(raw_.begin(), raw_.end(), [this, bytes](const raw_frame& before) {
+    const auto again = decode(before.address, look_.second(before.address, bytes));
+    return again.code == before.code && again.previous == before.previous &&
+           again.owner == before.owner && again.is_entry == before.is_entry;
+  });
+}
+
+read_result thread_reader::name_frames(python_stack& stack, std::vector<code_facts>& fresh) {
+  std::vector<std::uint64_t> addresses;
+  for (const auto& frame : raw_) {
+    if (!foreign(frame)) addresses.push_back(frame.code);
+  }
+  if (addresses.empty()) return read_result::no_frames;
+  if (addresses.size() > most_frames) return read_result::too_deep;
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  const auto codes = codes_.look_up(addresses, fresh);
+  if (!codes) return read_result::torn;
+  for (std::size_t i = 0; i < raw_.size(); ++i) {
+    const auto& frame = raw_[i];
+    if (foreign(frame)) continue;
+    const auto at = std::lower_bound(addresses.begin(), addresses.end(), frame.code);
+    const auto& code = (*codes)[static_cast<std::size_t>(at - addresses.begin())];
+    const auto first = frame.code + interpreter_.fields.code.instructions;
+    // A frame just made points before its first instruction.
+    const auto offset = frame.instruction < first ? 0 : frame.instruction - first;
+    if (offset > code.instruction_bytes) return read_result::torn;
+    const bool outermost = i + 1 == raw_.size() || foreign(raw_[i + 1]);
+    const bool entry = interpreter_.fields.has_entry_flag ? frame.is_entry : outermost;
+    stack.frames.push_back({code.number, static_cast<std::uint32_t>(offset), entry});
+  }
+  return read_result::read;
+}
+
+std::optional<bool> thread_reader::gil_held(const thread_place& place) const {
+  const auto& gil = interpreter_.fields.gil;
+  if (place.gil == 0) return std::nullopt;
+  const auto holder = look_.second(place.gil + gil.last_holder, word_bytes);
+  const auto locked = look_.second(place.gil + gil.locked, sizeof(std::int32_t));
+  if (holder.empty() || locked.empty() || value_at<std::int32_t>(locked, 0) < 0)
+    return std::nullopt;
+  return value_at<std::int32_t>(locked, 0) != 0 &&
+         value_at<std::uint64_t>(holder, 0) == place.state;
+}
+
+}  // namespace stallscope::python_frames

@@ -1,0 +1,41 @@
+// Tasks in the order they were scheduled, in a ring that doubles when it is full: a push or pop is
+// a store and a mask. One thread.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reactor/task_scheduler.hpp"
+
+namespace stallscope {
+
+class task_queue {
+ public:
+  task_queue() : ring_(64) {}
+
+  [[nodiscard]] bool empty() const noexcept { return first_ == end_; }
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
+
+  void push(task& work) {
+    if (size() == ring_.size()) grow();
+    ring_[end_++ & (ring_.size() - 1)] = &work;
+  }
+  // Not of an empty queue.
+  task& pop() noexcept { return *ring_[first_++ & (ring_.size() - 1)]; }
+
+ private:
+  void grow() {
+    std::vector<task*> larger(2 * ring_.size());
+    const std::size_t held = size();
+    for (std::size_t i = 0; i < held; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+    ring_.swap(larger);
+    first_ = 0;
+    end_ = held;
+  }
+
+  std::vector<task*> ring_;  // its size is a power of two
+  std::size_t first_ = 0;
+  std::size_t end_ = 0;
+};
+
+}  // namespace stallscope

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/commands/glob.hpp"
+#include "server/commands/handlers.hpp"
+#include "server/commands/text.hpp"
+
+namespace stallscope::server::handlers {
+
+namespace {
+
+bool is_subcommand(const command& what) { return what.name.find('|') != std::string_view::npos; }
+
+std::int64_t count_commands() {
+  const auto all = all_commands();
+  return std::count_if(all.begin(), all.end(),
+                       [](const command& what) { return !is_subcommand(what); });
+}
+
+std::vector<std::string_view> flags_of(const command& what) {
+  std::vector<std::string_view> flags;
+  if (what.needs_memory) flags.insert(flags.end(), {"write", "denyoom"});
+  if (what.before_password) flags.emplace_back("no_auth");
+  return flags;
+}
+
+// The ten members that redis 7.0 gives each command; categories, tips, key specifications and
+// subcommands are left empty.
+void describe(const command& what, reply_writer& to) {
+  const auto flags = flags_of(what);
+  const bool has_keys = what.keys != key_places::none;
+  const bool only_one = what.keys == key_places::first;
+  to.array(10);
+  to.bulk(what.name);
+  to.integer(what.arity);
+  to.set(flags.size());
+  for (const std::string_view flag : flags) to.simple(flag);
+  to.integer(has_keys ? 1 : 0);
+  to.integer(has_keys ? (only_one ? 1 : -1) : 0);
+  to.integer(has_keys ? (what.keys == key_places::every_second ? 2 : 1) : 0);
+  to.set(0);
+  to.array(0);
+  to.array(0);
+  to.array(0);
+}
+
+void describe_all(reply_writer& to) {
+  to.array(static_cast<std::size_t>(count_commands()));
+  for (const command& what : all_commands()) {
+    if (!is_subcommand(what)) describe(what, to);
+  }
+}
+
+}  // namespace
+
+void info(execution& on, request_words words, reply_writer& to) {
+  to.verbatim(on.server->info(words.subspan(1)));
+}
+
+// What a disk's shard answers by itself.
+void compact(execution& /*on*/, request_words /*words*/, reply_writer& to) {
+  to.error("ERR there is no log to compact: it needs the server's --path disk");
+}
+
+void config_get(execution& on, request_words words, reply_writer& to) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const auto& [name, value] : on.server->settings()) {
+    const auto asked = std::find_if(words.begin() + 2, words.end(), [&name = name](auto pattern) {
+      return glob_match(pattern, name);
+    });
+    if (asked == words.end()) continue;
+    // Asked for by its name, it is called what the client called it.
+    const bool by_name = asked->find_first_of("*?[") == std::string_view::npos;
+    found.emplace_back(by_name ? *asked : name, value);
+  }
+  to.map(found.size());
+  for (const auto& [name, value] : found) {
+    to.bulk(name);
+    to.bulk(value);
+  }
+}
+
+void command_list_all(execution& /*on*/, request_words /*words*/, reply_writer& to) {
+  describe_all(to);
+}
+
+void command_count(execution& /*on*/, request_words /*words*/, reply_writer& to) {
+  to.integer(count_commands());
+}
+
+// We have no documentation of commands; redis-cli does without.
+void command_docs(execution& /*on*/, request_words /*words*/, reply_writer& to) { to.map(0); }
+
+void command_info(execution& /*on*/, request_words words, reply_writer& to) {
+  if (words.size() == 2) {
+    describe_all(to);
+    return;
+  }
+  const auto all = all_commands();
+  to.array(words.size() - 2);
+  for (const std::string_view name : words.subspan(2)) {
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const command& what) { return is_option(name, what.name); });
+    if (found == all.end()) {
+      to.null();
+    } else {
+      describe(*found, to);
+    }
+  }
+}
+
+void command_list(execution& /*on*/, request_words words, reply_writer& to) {
+  if (words.size() > 2) {
+    to.error(syntax_error);
+    return;
+  }
+  to.array(static_cast<std::size_t>(count_commands()));
+  for (const command& what : all_commands()) {
+    if (!is_subcommand(what)) to.bulk(what.name);
+  }
+}
+
+}  // namespace stallscope::server::handlers

@@ -1,0 +1,86 @@
+#include "server/paths/path_runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace stallscope::server {
+
+path_runner::path_runner(std::span<const step> steps, owner& owner)
+    : steps_(steps), owner_(owner) {}
+
+path_runner::path_runner(std::span<const step> steps, owner& owner,
+                         stages::stage_registry& registry)
+    : steps_(steps), owner_(owner), max_wave_(registry.settings().max_batch) {
+  for (const auto& one : steps_) {
+    stages_.push_back(
+        std::make_unique<step_stage>(registry, one.name, step_handler{&one, nullptr, this}));
+  }
+  for (std::size_t i = 1; i < stages_.size(); ++i) {
+    stages_[i - 1]->handler().next = stages_[i].get();
+  }
+}
+
+// A call that does not simply join the wave.
+bool path_runner::submit_apart(request_call& call) {
+  if (stages_.empty()) {
+    run_all(call);
+    owner_.finished(call);
+    return false;
+  }
+  waiting_.push(&call);
+  return under_way_ >= max_wave_;
+}
+
+void path_runner::run_alone(request_call& call) {
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    stages_[i]->run_alone([&]() noexcept { return run_step(steps_[i], call); });
+  }
+  owner_.finished(call);
+}
+
+// Nothing is run, and nothing fails, after a step that failed.
+bool path_runner::run_step(const step& one, request_call& call) noexcept {
+  if (call.error) return true;
+  try {
+    one.run(one.context, call);
+  } catch (...) {
+    call.error = std::current_exception();
+    return false;
+  }
+  return true;
+}
+
+void path_runner::ended(request_call& call) noexcept {
+  owner_.finished(call);
+  if (--under_way_ == 0 && !waiting_.empty()) {
+    begin_wave();
+  }
+}
+
+void path_runner::begin_wave() {
+  const auto wave = std::min(max_wave_, waiting_.size());
+  under_way_ = wave;
+  for (std::size_t i = 0; i < wave; ++i) {
+    stages_.front()->enqueue(waiting_.pop());
+  }
+  waiting_.settle();
+}
+
+void path_runner::run_all(request_call& call) const {
+  try {
+    for (const auto& one : steps_) {
+      one.run(one.context, call);
+    }
+  } catch (...) {
+    call.error = std::current_exception();
+  }
+}
+
+// It goes on in its place, so that the replies keep their order; its later steps are left out.
+void path_runner::step_handler::failed(request_call* call,
+                                       std::exception_ptr thrown) const noexcept {
+  call->error = std::move(thrown);
+  pass_on(call);
+}
+
+}  // namespace stallscope::server

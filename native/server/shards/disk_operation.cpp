@@ -1,0 +1,80 @@
+#include "server/shards/disk_operation.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+namespace stallscope::server {
+namespace {
+
+using value_log::block_bytes;
+
+std::uint64_t first_block_of(const value_log::location& where) {
+  return where.offset / block_bytes * block_bytes;
+}
+
+}  // namespace
+
+std::uint64_t disk_executor::value_read::bytes_of(std::string_view key,
+                                                  const value_log::location& where) {
+  const std::uint64_t end = where.offset + where.bytes(key.size());
+  return value_log::padded(end - first_block_of(where), block_bytes);
+}
+
+disk_executor::value_read::value_read(operation& of_operation, std::string_view key,
+                                      const value_log::location& where,
+                                      value_log::shared_segment from)
+    : operation_(of_operation),
+      key_(key),
+      where_(where),
+      from_(std::move(from)),
+      memory_(bytes_of(key, where)) {}
+
+void disk_executor::value_read::submit(value_log::io_port& port) {
+  reads(from_->file.get(), first_block_of(where_), memory_.bytes());
+  port.submit(*this);
+}
+
+std::string disk_executor::value_read::place() const {
+  return operation_.owner.content_.segments().name_of(where_.segment) + " at offset " +
+         std::to_string(where_.offset);
+}
+
+void disk_executor::value_read::io_done(std::int64_t result) {
+  if (result < 0) {
+    const auto code = std::error_code(static_cast<int>(-result), std::generic_category());
+    operation_.failed = "ERR reading " + place() + ": " + code.message();
+  } else {
+    const auto got =
+        std::span<const std::byte>(memory_.bytes()).first(static_cast<std::size_t>(result));
+    const std::uint64_t before = where_.offset - first_block_of(where_);
+    const auto rest = got.size() > before ? got.subspan(before) : got.first(0);
+    const auto found = value_log::decode(rest, where_.offset, operation_.owner.content_.secret());
+    const bool whole = found.status == value_log::decode_status::whole &&
+                       found.what.sequence == where_.sequence && found.what.key == key_;
+    if (whole) value_ = found.what.value;
+    if (!whole) operation_.failed = "ERR the value is damaged on the disk, in " + place();
+  }
+  from_.reset();
+  operation_.read_done();
+}
+
+void disk_executor::operation::read_done() {
+  if (--reads_left == 0) owner.loaded(*this);
+}
+
+void disk_executor::operation::refuse(std::string_view error) {
+  call->reply_to->cut_back(0);
+  resp::reply_writer(*call->reply_to, call->version).error(error);
+}
+
+void disk_executor::operation::appended(int error) {
+  if (error == EMSGSIZE) {
+    refuse("ERR the value is too long for a segment of the log: see --segment-bytes");
+  } else if (error != 0) {
+    const auto code = std::error_code(error, std::generic_category());
+    refuse("MISCONF Errors writing to the log: " + code.message());
+  }
+  owner.answer(*this);
+}
+
+}  // namespace stallscope::server

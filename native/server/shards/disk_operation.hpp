@@ -1,0 +1,70 @@
+// One command of disk_executor on its way. Used again, with its memory, for others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/shards/disk_access.hpp"
+#include "server/shards/disk_executor.hpp"
+#include "store/keyspace.hpp"
+
+namespace stallscope::server {
+
+// The record of one key, read.
+class disk_executor::value_read final : public value_log::io_request {
+ public:
+  value_read(operation& of_operation, std::string_view key, const value_log::location& where,
+             value_log::shared_segment from);
+
+  void submit(value_log::io_port& port);
+  void io_done(std::int64_t result) override;
+  [[nodiscard]] std::string_view value() const { return value_; }
+  [[nodiscard]] static std::uint64_t bytes_of(std::string_view key,
+                                              const value_log::location& where);
+
+ private:
+  [[nodiscard]] std::string place() const;
+
+  operation& operation_;
+  std::string_view key_;
+  value_log::location where_;
+  value_log::shared_segment from_;  // open until it is read, even if it is removed meanwhile
+  value_log::aligned_memory memory_;
+  std::string_view value_;
+};
+
+class disk_executor::operation final : public value_log::append_request,
+                                       public value_log::key_locks::holder {
+ public:
+  struct wanted_key {
+    std::string_view key;
+    std::optional<value_log::location> where;  // nothing: there is none
+    std::unique_ptr<value_read> read;          // null: its value is not looked at
+  };
+
+  explicit operation(disk_executor& of_executor)
+      : owner(of_executor), scratch(of_executor.lock_seed_) {}
+
+  void all_held() override {
+    owner.ready_.push_back(this);
+    owner.wake();
+  }
+  void appended(int error) override;
+  void read_done();
+  void refuse(std::string_view error);  // in place of whatever the reply is so far
+
+  disk_executor& owner;
+  disk_call* call = nullptr;
+  disk_access access;
+  std::vector<wanted_key> keys;
+  store::keyspace scratch;
+  std::string failed;  // what a read said
+  std::size_t reads_left = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+}  // namespace stallscope::server

@@ -1,0 +1,106 @@
+#include "server/shards/disk_totals.hpp"
+
+#include <algorithm>
+
+#include "server/shards/shard.hpp"
+#include "server/shards/shared_server.hpp"
+
+namespace stallscope::server {
+namespace {
+
+using enum number_kind;
+using enum number_merge;
+using whole = disk_counters;
+using one_class = disk_class_counters;
+
+constexpr std::array numbers{
+    disk_number{"segments", level, sum, "Files of the log.", &whole::segments},
+    disk_number{"log_bytes", level, sum, "Their size.", &whole::log_bytes},
+    disk_number{"dead_bytes", level, sum, "Of that, what compaction gives back.",
+                &whole::dead_bytes},
+    disk_number{"batches", counter, sum, "Writes of records.", &whole::batches},
+    disk_number{"write_failures", counter, sum, "Of these, refused by the disk.",
+                &whole::write_failures},
+    disk_number{"recovered_records", level, sum, "Records found at the start.",
+                &whole::recovered_records},
+    disk_number{"cut_bytes", level, sum, "Unfinished writes cut off at the start.",
+                &whole::cut_bytes},
+    disk_number{"damaged_bytes", level, sum, "Damage found at the start.", &whole::damaged_bytes},
+    disk_number{"compaction_running", level, sum, "Shards that compact now.",
+                &whole::compaction_running},
+    disk_number{"compaction_failures", counter, sum, "Compactions given up.",
+                &whole::compaction_failures},
+    disk_number{"compaction_segments_removed", counter, sum, "Segments given back.",
+                &whole::segments_removed},
+    disk_number{"compaction_records_moved", counter, sum, "Records kept by compaction.",
+                &whole::records_moved},
+    disk_number{"compaction_read_bytes", counter, sum, "Read by compaction.",
+                &whole::compaction_read_bytes},
+    disk_number{"compaction_written_bytes", counter, sum, "Written by compaction.",
+                &whole::compaction_written_bytes},
+    disk_number{"io_uring", level, least, "0: some shard does blocking calls instead.",
+                &whole::by_io_uring},
+    disk_number{"direct", level, least, "0: through the page cache.", &whole::direct},
+};
+
+constexpr std::array class_numbers{
+    disk_class_number{"reads", counter, sum, "Reads done.", &one_class::reads},
+    disk_class_number{"writes", counter, sum, "Writes done.", &one_class::writes},
+    disk_class_number{"read_bytes", counter, sum, "Bytes read.", &one_class::read_bytes},
+    disk_class_number{"written_bytes", counter, sum, "Bytes written.", &one_class::written_bytes},
+    disk_class_number{"failed", counter, sum, "Requests that failed.", &one_class::failed},
+    disk_class_number{"queued", level, sum, "Requests in the queue now.", &one_class::queued},
+    disk_class_number{"executing", level, sum, "Requests on the disk now.", &one_class::executing},
+    disk_class_number{"limit_hits", counter, sum, "Times its turn was above the limit.",
+                      &one_class::limit_hits},
+    disk_class_number{"starved_ns", counter, sum, "Time with requests queued and none on the disk.",
+                      &one_class::starved_ns},
+    disk_class_number{"queued_ns", counter, sum, "Requests in the queue, summed over time.",
+                      &one_class::queued_ns},
+    disk_class_number{"executing_ns", counter, sum, "Requests on the disk, summed over time.",
+                      &one_class::executing_ns},
+    disk_class_number{"delay_p50_ns", level, largest, "Median time in the queue.",
+                      &one_class::delay_p50_ns},
+    disk_class_number{"delay_p99_ns", level, largest, "99th percentile of the time in the queue.",
+                      &one_class::delay_p99_ns},
+    disk_class_number{"total_p50_ns", level, largest, "Median time in the queue and on the disk.",
+                      &one_class::total_p50_ns},
+    disk_class_number{"total_p99_ns", level, largest,
+                      "99th percentile of the time in the queue and on the disk.",
+                      &one_class::total_p99_ns},
+};
+
+template <typename number, typename take>
+std::uint64_t total(const shared_server& server, const number& of, const take& value_of) {
+  std::uint64_t so_far = 0;
+  bool first = true;
+  for (const auto& one : server.shards()) {
+    const std::uint64_t value = value_of(one->disk()->counters());
+    if (first || of.merge == sum) {
+      so_far += value;
+    } else {
+      so_far = of.merge == largest ? std::max(so_far, value) : std::min(so_far, value);
+    }
+    first = false;
+  }
+  return so_far;
+}
+
+}  // namespace
+
+std::span<const disk_number> disk_numbers() { return numbers; }
+std::span<const disk_class_number> disk_class_numbers() { return class_numbers; }
+
+std::uint64_t total_of(const shared_server& server, const disk_number& number) {
+  return total(server, number,
+               [&](const disk_counters& counts) { return (counts.*number.of).value(); });
+}
+
+std::uint64_t total_of(const shared_server& server, const disk_class_number& number,
+                       std::size_t io_class) {
+  return total(server, number, [&](const disk_counters& counts) {
+    return (counts.classes[io_class].*number.of).value();
+  });
+}
+
+}  // namespace stallscope::server

@@ -1,0 +1,310 @@
+#include "server/shards/executor.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "server/commands/shard_merge.hpp"
+#include "server/shards/shard.hpp"
+#include "server/shards/shared_server.hpp"
+
+namespace stallscope::server {
+
+executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_registry* registry)
+    : home_(home), path_(std::move(work)), slots_(path_.get(), home.options().limits.output_bytes) {
+  if (path_ != nullptr) steps_.assign(path_->steps().begin(), path_->steps().end());
+  steps_.push_back({"execute", this, run_command_step});
+  if (registry != nullptr) {
+    runner_.emplace(steps_, *this, *registry);
+  } else if (path_ != nullptr) {
+    runner_.emplace(steps_, *this);
+  }
+}
+
+void executor::submit(connection& client, request_words words) {
+  home_.counters().requests.add(1);
+  // Who has not said the password is answered by the commands alone.
+  const bool straight = !runner_ || !client.session().authenticated;
+  if (straight && client.idle()) {
+    answer(client, words, nullptr);
+    return;
+  }
+  const bool alone = !straight && is_alone(client);
+  if (alone && path_ == nullptr) {
+    runner_->run_only_step([&]() noexcept { return answer_alone(client, words); });
+    return;
+  }
+  request_slot& slot = slots_.take(client, words);
+  client.append(slot);
+  if (straight) {
+    or_fails(slot, [&] { answer_slot(slot); });
+    finished(slot);
+  } else if (alone) {
+    runner_->run_alone(slot);
+  } else {
+    if (path_ == nullptr && words.size() > 1) slot.key_hash = home_.keys().expect(words[1]);
+    if (runner_->submit(slot)) home_.loop().run_tasks_soon();
+  }
+}
+
+// Whether no other request could join its batch.
+bool executor::is_alone(const connection& client) const {
+  return client.asked_once() && runner_->free() && home_.loop().nothing_waits();
+}
+
+// False where there was no memory even to refuse it.
+bool executor::answer_alone(connection& client, request_words words) noexcept {
+  try {
+    answer(client, words, nullptr);
+    return true;
+  } catch (...) {
+    client.close();
+    return false;
+  }
+}
+
+void executor::refuse(connection& client, std::string_view error) {
+  home_.counters().errors.add(1);
+  if (client.idle()) {
+    resp::reply_writer(client.output()).error(error);
+    return;
+  }
+  request_slot& slot = slots_.take(client, {});
+  client.append(slot);
+  resp::reply_writer(client.reply_of(slot)).error(error);
+  client.finish(slot);
+}
+
+void executor::run_command_step(void* context, request_call& call) {
+  auto& slot = static_cast<request_slot&>(call);
+  if (slot.client->must_wait()) {
+    slot.client->postpone(slot);
+  } else {
+    static_cast<executor*>(context)->answer_slot(slot);
+  }
+}
+
+// Its steps are run; it is done unless other shards still answer.
+void executor::finished(request_call& call) noexcept {
+  auto& slot = static_cast<request_slot&>(call);
+  if (slot.postponed) return;
+  if (slot.error && slot.parts_left == 0) tell_error(slot);
+  if (slot.parts_left == 0) slot.client->finish(slot);
+}
+
+// Also where the step that answers was left out.
+void executor::tell_error(request_slot& slot) noexcept {
+  if (slot.apart) slot.extra->only.reply.cut_back(0);
+  try {
+    answer_slot(slot);
+  } catch (const std::bad_alloc&) {
+    slot.client->close();
+  }
+}
+
+void executor::answer_now(request_slot& slot) {
+  or_fails(slot, [&] { answer_slot(slot); });
+  finished(slot);
+}
+
+// A slot that is under way has to be finished, whatever fails: its connection waits for it.
+template <typename Work>
+void executor::or_fails(request_slot& slot, Work work) noexcept {
+  try {
+    work();
+  } catch (...) {
+    slot.error = std::current_exception();
+  }
+}
+
+void executor::answer_slot(request_slot& slot) {
+  connection& client = *slot.client;
+  if (client.ended()) return;
+  resp::byte_buffer& out = client.reply_of(slot);
+  const std::size_t before = out.size();
+  if (slot.error) {
+    write_error(slot.error, out);
+  } else if (slot.taken) {
+    if (slot.extra->path_reply.overflowed()) {
+      client.cut_off();
+      return;
+    }
+    out.append(slot.extra->path_reply.view());
+  } else {
+    const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
+    const store::keyspace::expected_key expected(home_.keys(), first_key, slot.key_hash);
+    try {
+      answer(client, slot.words, &slot);
+    } catch (...) {
+      out.cut_back(before);
+      throw;
+    }
+    return;
+  }
+  count_error(out, before);
+}
+
+void executor::write_error(const std::exception_ptr& thrown, resp::byte_buffer& out) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    resp::reply_writer(out).error("OOM the system has no memory for this");
+  } catch (const std::exception& error) {
+    resp::reply_writer(out).error(std::string("ERR ") + error.what());
+  } catch (...) {
+    resp::reply_writer(out).error("ERR the request could not be answered");
+  }
+}
+
+bool executor::answer(connection& client, request_words words, request_slot* slot) {
+  resp::byte_buffer& out = slot == nullptr ? client.output() : client.reply_of(*slot);
+  const std::size_t before = out.size();
+  resp::reply_writer to(out, client.session().version);
+  const command* what = admit(words, client.session(), to);
+  if (what != nullptr) {
+    const place where = place_of(*what, words);
+    if (where != home_.index() || is_on_disk(*what)) {
+      if (slot != nullptr) {
+        send_to(*slot, *what, where);
+        return false;
+      }
+      request_slot& made = slots_.take(client, words);
+      client.append(made);
+      or_fails(made, [&] { send_to(made, *what, where); });
+      finished(made);
+      return false;
+    }
+    run_here(client, *what, words, out);
+  }
+  count_error(out, before);
+  return true;
+}
+
+bool executor::is_on_disk(const command& what) const {
+  return home_.disk() != nullptr && (what.keys != key_places::none || what.every_shard);
+}
+
+void executor::run_here(connection& client, const command& what, request_words words,
+                        resp::byte_buffer& out) {
+  execution on{.keys = &home_.keys(), .client = &client.session(), .server = &home_.server()};
+  resp::reply_writer to(out, client.session().version);
+  server::run(what, on, words, to);
+  if (what.keys == key_places::none && !what.every_shard) client.session_may_have_changed();
+}
+
+executor::place executor::place_of(const command& what, request_words words) {
+  shared_server& server = home_.server();
+  const std::size_t shards = home_.options().cpus.size();
+  if (shards == 1) return home_.index();
+  switch (what.keys) {
+    case key_places::none:
+      return what.every_shard ? place{} : home_.index();
+    case key_places::first:
+      return server.shard_of(words[1]);
+    case key_places::every:
+    case key_places::every_second:
+      break;
+  }
+  shards_of_keys_.clear();
+  const std::size_t apart = what.keys == key_places::every ? 1 : 2;
+  for (std::size_t i = 1; i < words.size(); i += apart) {
+    shards_of_keys_.push_back(server.shard_of(words[i]));
+  }
+  const bool all_one = std::ranges::all_of(
+      shards_of_keys_, [&](std::size_t at) { return at == shards_of_keys_.front(); });
+  return all_one ? place{shards_of_keys_.front()} : place{};
+}
+
+// Where this fails, nothing is on its way yet.
+void executor::send_to(request_slot& slot, const command& what, place where) {
+  slot.what = &what;
+  if (where) {
+    send(slot, *where);
+  } else {
+    send_to_several(slot);
+  }
+}
+
+void executor::send(request_slot& slot, std::size_t to) {
+  slot_extra& extra = slot.with_extra();
+  slot.apart = true;
+  extra.only.words = slot.words;
+  extra.only.version = slot.client->session().version;
+  slot.parts_left = 1;
+  if (to == home_.index()) {
+    run_part_here(slot, extra.only);
+    return;
+  }
+  home_.counters().crossed.add(1);
+  home_.mail().post(to, extra.only);
+}
+
+void executor::send_to_several(request_slot& slot) {
+  part_shards_.clear();
+  if (slot.what->every_shard) {
+    for (std::size_t at = 0; at < home_.options().cpus.size(); ++at) {
+      add_part(slot, at);
+      slot.extra->parts.back()->words = slot.words;
+    }
+  } else {
+    for (shard_part& part : split_by_shard(*slot.what, slot.words, shards_of_keys_)) {
+      add_part(slot, part.shard);
+      remote_part& made = *slot.extra->parts.back();
+      made.own_words = std::move(part.words);
+      made.key_numbers = std::move(part.key_numbers);
+      made.words = made.own_words;
+    }
+  }
+  // All are made before any can come back.
+  slot.parts_left = static_cast<std::uint32_t>(slot.extra->parts.size());
+  for (std::size_t i = 0; i < slot.extra->parts.size(); ++i) {
+    if (part_shards_[i] == home_.index()) {
+      run_part_here(slot, *slot.extra->parts[i]);
+    } else {
+      home_.counters().crossed.add(1);
+      home_.mail().post(part_shards_[i], *slot.extra->parts[i]);
+    }
+  }
+}
+
+// On a disk it comes back later, as from another shard.
+void executor::run_part_here(request_slot& slot, remote_part& part) {
+  if (part.run_there(home_)) --slot.parts_left;
+}
+
+void executor::add_part(request_slot& slot, std::size_t shard) {
+  slot.with_extra().parts.push_back(
+      std::make_unique<remote_part>(slot, home_.options().limits.output_bytes));
+  slot.extra->parts.back()->version = slot.client->session().version;
+  part_shards_.push_back(shard);
+}
+
+void executor::part_came_back(request_slot& slot) {
+  if (--slot.parts_left != 0) return;
+  if (!slot.error) or_fails(slot, [&] { put_together(slot); });
+  finished(slot);
+}
+
+void executor::put_together(request_slot& slot) {
+  const auto cut_short = [](const auto& part) { return part->reply.overflowed(); };
+  if (std::ranges::any_of(slot.extra->parts, cut_short)) {
+    slot.client->cut_off();  // there is no whole reply
+  } else if (!slot.extra->parts.empty()) {
+    std::vector<part_reply> replies;
+    for (const auto& part : slot.extra->parts) {
+      replies.push_back({part->key_numbers, part->reply.view()});
+    }
+    resp::reply_writer to(slot.own_reply(), slot.extra->parts.front()->version);
+    merge_replies(*slot.what, replies, to);
+  }
+  count_error(slot.own_reply(), 0);
+}
+
+void executor::count_error(const resp::byte_buffer& out, std::size_t before) {
+  const std::string_view reply = out.view();
+  if (reply.size() > before && reply[before] == '-') home_.counters().errors.add(1);
+}
+
+}  // namespace stallscope::server

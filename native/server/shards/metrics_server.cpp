@@ -1,0 +1,146 @@
+#include "server/shards/metrics_server.hpp"
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+#include "server/shards/metrics_text.hpp"
+#include "server/shards/shared_server.hpp"
+
+namespace stallscope::server {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_visitors = 16;
+constexpr std::size_t most_request_bytes = 8192;
+constexpr auto patience = 5s;
+constexpr auto beat_time = 1s;
+
+std::string answer(std::string_view status, std::string_view body, std::string_view type) {
+  std::string text("HTTP/1.1 ");
+  text.append(status).append("\r\nContent-Type: ").append(type);
+  text.append("\r\nContent-Length: ").append(std::to_string(body.size()));
+  text.append("\r\nConnection: close\r\n\r\n").append(body);
+  return text;
+}
+
+std::string refuse(std::string_view status) {
+  return answer(status, std::string(status) + "\n", "text/plain; charset=utf-8");
+}
+
+// The request's first line: METHOD TARGET HTTP/1.x.
+std::string answer_to(std::string_view request, const shared_server& server) {
+  const std::string_view line = request.substr(0, request.find("\r\n"));
+  const std::size_t first = line.find(' ');
+  const std::size_t second = line.find(' ', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos ||
+      !line.substr(second + 1).starts_with("HTTP/1.")) {
+    return refuse("400 Bad Request");
+  }
+  if (line.substr(0, first) != "GET") return refuse("405 Method Not Allowed");
+  std::string_view target = line.substr(first + 1, second - first - 1);
+  target = target.substr(0, target.find('?'));
+  if (target != "/metrics") return refuse("404 Not Found");
+  return answer("200 OK", metrics_text(server), "text/plain; version=0.0.4; charset=utf-8");
+}
+
+}  // namespace
+
+// One connection: reads its request, writes its answer, ends.
+class metrics_server::visitor final : public event_handler {
+ public:
+  visitor(const shared_server& server, reactor& loop, descriptor socket)
+      : server_(server), loop_(loop), socket_(std::move(socket)), until_(loop.now() + patience) {
+    loop_.watch(socket_.get(), EPOLLIN, *this);
+  }
+  visitor(const visitor&) = delete;
+  visitor& operator=(const visitor&) = delete;
+  visitor(visitor&&) = delete;
+  visitor& operator=(visitor&&) = delete;
+  ~visitor() { end(); }
+
+  void on_events(std::uint32_t /*events*/) override {
+    if (answer_.empty() ? !read() : !write()) end();
+  }
+  [[nodiscard]] bool over() const { return !socket_ || loop_.now() >= until_; }
+
+ private:
+  void end() {
+    if (!socket_) return;
+    loop_.forget(socket_.get(), *this);
+    socket_.reset();
+  }
+  // Both false: at the end.
+  bool read() {
+    std::array<char, 2048> bytes{};
+    const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
+    if (got <= 0) return got < 0 && (errno == EAGAIN || errno == EINTR);
+    request_.append(bytes.data(), static_cast<std::size_t>(got));
+    if (request_.find("\r\n\r\n") != std::string::npos) {
+      answer_ = answer_to(request_, server_);
+    } else if (request_.size() > most_request_bytes) {
+      answer_ = refuse("431 Request Header Fields Too Large");
+    } else {
+      return true;
+    }
+    loop_.change(socket_.get(), EPOLLOUT, *this);
+    return write();
+  }
+  bool write() {
+    const std::string_view left = std::string_view(answer_).substr(sent_);
+    const ssize_t sent = ::send(socket_.get(), left.data(), left.size(), MSG_NOSIGNAL);
+    if (sent < 0) return errno == EAGAIN || errno == EINTR;
+    sent_ += static_cast<std::size_t>(sent);
+    return sent_ < answer_.size();
+  }
+
+  const shared_server& server_;
+  reactor& loop_;
+  descriptor socket_;
+  std::chrono::nanoseconds until_;
+  std::string request_;
+  std::string answer_;
+  std::size_t sent_ = 0;
+};
+
+metrics_server::metrics_server(shared_server& server, reactor& loop, std::uint16_t port)
+    : server_(server), loop_(loop), listener_(listen_tcp("127.0.0.1", port)) {
+  loop_.watch(listener_.socket.get(), EPOLLIN, *this);
+}
+
+metrics_server::~metrics_server() {
+  if (beating_) loop_.disarm(*this);
+  loop_.forget(listener_.socket.get(), *this);
+}
+
+void metrics_server::on_events(std::uint32_t /*events*/) {
+  descriptor socket(
+      ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (socket) {
+    std::erase_if(visitors_, [](const visitor& one) { return one.over(); });
+    if (visitors_.size() < most_visitors) visitors_.emplace_back(server_, loop_, std::move(socket));
+  } else if (errno == EMFILE || errno == ENFILE) {
+    // Until the beat: the waiting client would be announced again at once.
+    loop_.change(listener_.socket.get(), 0, *this);
+  }
+  beat();
+}
+
+void metrics_server::fire() {
+  beating_ = false;
+  std::erase_if(visitors_, [](const visitor& one) { return one.over(); });
+  loop_.change(listener_.socket.get(), EPOLLIN, *this);
+  if (!visitors_.empty()) beat();
+}
+
+void metrics_server::beat() {
+  if (beating_) return;
+  beating_ = true;
+  loop_.arm(*this, loop_.now() + beat_time);
+}
+
+}  // namespace stallscope::server

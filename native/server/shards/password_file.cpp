@@ -1,0 +1,51 @@
+#include "server/shards/password_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+#include "base/descriptor.hpp"
+
+namespace stallscope::server {
+namespace {
+
+constexpr std::size_t longest = 512;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw std::invalid_argument("the password file " + path + " " + why);
+}
+
+void check(const std::string& path, int fd) {
+  struct stat found {};
+  if (::fstat(fd, &found) != 0) throw std::system_error(errno, std::generic_category(), path);
+  if (!S_ISREG(found.st_mode)) refuse(path, "is not a plain file");
+  if (found.st_uid != ::geteuid() && found.st_uid != 0) refuse(path, "is another user's");
+  if ((found.st_mode & 077U) != 0) refuse(path, "is open to other users: chmod 600 it");
+}
+
+}  // namespace
+
+std::string read_password_file(const std::string& path) {
+  const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) {
+    if (errno == ELOOP) refuse(path, "is a link: give the file itself");
+    throw std::system_error(errno, std::generic_category(), path);
+  }
+  check(path, file.get());
+  std::array<char, longest + 2> bytes{};
+  const ssize_t got = ::read(file.get(), bytes.data(), bytes.size());
+  if (got < 0) throw std::system_error(errno, std::generic_category(), path);
+  std::string line(bytes.data(), static_cast<std::size_t>(got));
+  const std::size_t end = line.find('\n');
+  if (end == std::string::npos && line.size() > longest) refuse(path, "is longer than 512 bytes");
+  if (end != std::string::npos) line.resize(end);
+  if (line.empty()) refuse(path, "holds no password in its first line");
+  return line;
+}
+
+}  // namespace stallscope::server

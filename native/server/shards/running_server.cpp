@@ -1,0 +1,193 @@
+#include "server/shards/running_server.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <latch>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "server/shards/shard.hpp"
+
+namespace stallscope::server {
+namespace {
+
+// Blocked here, before any thread is made, so that all threads have it blocked.
+descriptor watch_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  descriptor made(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!made) throw std::system_error(errno, std::generic_category(), "signalfd");
+  return made;
+}
+
+void pin(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (cpu < CPU_SETSIZE) CPU_SET(static_cast<unsigned>(cpu), &set);
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot pin a thread to CPU " + std::to_string(cpu));
+  }
+}
+
+// The threads of all shards but the first, from their pinning to their end.
+class shard_threads {
+ public:
+  explicit shard_threads(shared_server& server)
+      : server_(server),
+        pinned_(static_cast<std::ptrdiff_t>(server.shards().size()) - 1),
+        started_(server.shards().size()),
+        errors_(server.shards().size()) {
+    prepare(0);
+    if (errors_[0]) std::rethrow_exception(errors_[0]);
+    for (std::size_t i = 1; i < server.shards().size(); ++i) {
+      if (!start(i)) break;
+    }
+    pinned_.wait();
+  }
+
+  [[nodiscard]] const std::vector<shard_thread>& started() const { return started_; }
+  void check() const {
+    for (const auto& error : errors_) {
+      if (error) std::rethrow_exception(error);
+    }
+  }
+
+ private:
+  void prepare(std::size_t index) noexcept {
+    try {
+      const int cpu = server_.options().cpus[index];
+      pin(cpu);
+      started_[index] = {static_cast<pid_t>(::syscall(SYS_gettid)), cpu};
+      if (index == 0) return;  // the process keeps its name
+      ::pthread_setname_np(::pthread_self(), ("shard-" + std::to_string(index)).c_str());
+    } catch (...) {
+      errors_[index] = std::current_exception();
+    }
+  }
+  // False where the system gives no thread: this shard and those after it are done before they
+  // began, so that the others can end.
+  bool start(std::size_t index) {
+    try {
+      threads_.emplace_back([this, index] { work(index); });
+      return true;
+    } catch (const std::exception& error) {
+      errors_[index] = std::make_exception_ptr(
+          std::runtime_error("cannot start thread " + std::to_string(index + 1) + " of " +
+                             std::to_string(errors_.size()) + ": " + error.what()));
+    }
+    for (std::size_t left = index; left < errors_.size(); ++left) {
+      pinned_.count_down();
+      server_.shard_is_done();
+    }
+    return false;
+  }
+  void work(std::size_t index) {
+    prepare(index);
+    pinned_.count_down();
+    server_.shards()[index]->serve();
+  }
+
+  shared_server& server_;
+  std::latch pinned_;
+  std::vector<shard_thread> started_;
+  std::vector<std::exception_ptr> errors_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace
+
+running_server::running_server(server_options options)
+    : server_(std::move(options)), signals_(watch_signals()) {
+  const server_options& asked = server_.options();
+  shard& first = *server_.shards().front();
+  if (asked.tcp) {
+    tcp_ = listen_tcp(asked.bind, asked.port);
+    server_.set_port(tcp_->port);
+    acceptors_.push_back(std::make_unique<acceptor>(server_, first, tcp_->socket.get()));
+  }
+  if (!asked.unix_path.empty()) {
+    unix_.emplace(asked.unix_path);
+    acceptors_.push_back(std::make_unique<acceptor>(server_, first, unix_->socket().get()));
+  }
+  if (asked.metrics_port) {
+    metrics_.emplace(server_, first.loop(), static_cast<std::uint16_t>(*asked.metrics_port));
+  }
+  first.loop().watch(signals_.get(), EPOLLIN, *this);
+}
+
+running_server::~running_server() = default;
+
+void running_server::run(const std::function<void(const ready_server&)>& ready) {
+  const shard_threads threads(server_);
+  try {
+    threads.check();
+    ready_server told{.port = {}, .metrics_port = {}, .threads = threads.started()};
+    if (tcp_) told.port = tcp_->port;
+    if (metrics_) told.metrics_port = metrics_->port();
+    ready(told);
+  } catch (...) {
+    end();
+    server_.shards().front()->serve();
+    throw;
+  }
+  serve_first();
+}
+
+// Where several serve, one alone cannot end: the others would wait for it. As in their threads, an
+// exception then ends the process.
+void running_server::serve_first() {
+  shard& first = *server_.shards().front();
+  if (server_.shards().size() == 1) {
+    first.serve();
+  } else {
+    [&]() noexcept { first.serve(); }();
+  }
+}
+
+std::vector<std::string> running_server::disk_messages() const {
+  std::vector<std::string> all;
+  for (const auto& one : server_.shards()) {
+    if (one->disk() == nullptr) continue;
+    const std::vector<std::string>& more = one->disk()->messages();
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+void running_server::write_batches(std::ostream& out) const {
+  stages::batch_file file;
+  for (const auto& one : server_.shards()) {
+    file.stages = one->stages().names();
+    const std::vector<stages::batch> more = one->batches().recorded();
+    file.batches.insert(file.batches.end(), more.begin(), more.end());
+  }
+  stages::write_batches(out, file);
+}
+
+void running_server::on_events(std::uint32_t /*events*/) {
+  signalfd_siginfo got{};
+  while (::read(signals_.get(), &got, sizeof got) == static_cast<ssize_t>(sizeof got)) end();
+}
+
+void running_server::end() {
+  for (auto& one : acceptors_) one->stop();
+  tcp_.reset();
+  if (unix_) unix_->close();
+  server_.begin_shutdown();
+}
+
+}  // namespace stallscope::server

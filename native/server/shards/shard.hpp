@@ -1,0 +1,123 @@
+// One core's part of the server: a loop, a share of the keys, the connections it was given. Its
+// thread alone touches it, but for counters() and what cross_mail carries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "reactor/reactor.hpp"
+#include "server/shards/buffer_pool.hpp"
+#include "server/shards/connection.hpp"
+#include "server/shards/cross_mail.hpp"
+#include "server/shards/disk_executor.hpp"
+#include "server/shards/executor.hpp"
+#include "server/shards/server_options.hpp"
+#include "server/shards/shard_counters.hpp"
+#include "stages/batch_log.hpp"
+#include "store/keyspace.hpp"
+
+namespace stallscope::server {
+
+class shared_server;
+
+class shard final : private timer, private cross_mail::listener {
+ public:
+  shard(shared_server& server, std::size_t index);
+  shard(const shard&) = delete;
+  shard& operator=(const shard&) = delete;
+  shard(shard&&) = delete;
+  shard& operator=(shard&&) = delete;
+  ~shard();
+
+  // Serves until all shards are done with their shutdown.
+  void serve() {
+    loop_.run();
+    if (disk_) disk_->end();
+  }
+
+  [[nodiscard]] reactor& loop() noexcept { return loop_; }
+  [[nodiscard]] store::keyspace& keys() noexcept { return keys_; }
+  // Null where values are in memory.
+  [[nodiscard]] disk_executor* disk() noexcept { return disk_.get(); }
+  [[nodiscard]] const disk_executor* disk() const noexcept { return disk_.get(); }
+  [[nodiscard]] cross_mail& mail() noexcept { return mail_; }
+  [[nodiscard]] buffer_pool& inputs() noexcept { return inputs_; }
+  [[nodiscard]] buffer_pool& outputs() noexcept { return outputs_; }
+  [[nodiscard]] server::executor& executor() noexcept { return executor_; }
+  [[nodiscard]] shared_server& server() noexcept { return server_; }
+  [[nodiscard]] const server_options& options() const noexcept { return options_; }
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+
+  [[nodiscard]] shard_counters& counters() noexcept { return counters_; }
+  [[nodiscard]] const shard_counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const stages::stage_registry& stages() const noexcept { return registry_; }
+  [[nodiscard]] const stages::batch_log& batches() const noexcept { return *log_; }
+
+  // A client that the acceptor took; on this shard's thread.
+  void adopt(descriptor socket, const session& start);
+
+  void mark_dirty(connection& client) {
+    if (client.in_dirty) return;
+    add_dirty(client);
+  }
+  void closed(connection& client) { ended_.push_back(&client); }
+  // Bytes in buffers went from one number to another; false where that is more than allowed.
+  bool account(std::size_t from, std::size_t to);
+  // Closes the client with the most bytes in buffers.
+  void cut_off_largest();
+
+ private:
+  [[gnu::noinline]] void add_dirty(connection& client) {
+    client.in_dirty = true;
+    dirty_.push_back(&client);
+  }
+  // A member function as a task of the loop.
+  template <void (shard::*function)()>
+  class own_task final : public task {
+   public:
+    explicit own_task(shard& owner) : owner_(owner) {}
+    void run() override { (owner_.*function)(); }
+
+   private:
+    shard& owner_;
+  };
+
+  void make_place();
+  void start_turn();
+  void end_turn();
+  void fire() override;  // the beat: expiry, stalled clients
+  void bell_rang() override;
+  void sweep_keys();
+  void remove_ended();
+  void publish();
+  void arm_beat();
+  void end_if_done();
+
+  shared_server& server_;
+  const server_options& options_;
+  std::size_t index_;
+  shard_counters counters_;
+  reactor loop_;
+  store::keyspace keys_;
+  std::unique_ptr<disk_executor> disk_;
+  buffer_pool inputs_;
+  buffer_pool outputs_;
+  cross_mail mail_;
+  std::unique_ptr<stages::batch_log> log_;
+  stages::stage_registry registry_;
+  server::executor executor_;
+  std::vector<connection*> dirty_;
+  std::vector<connection*> ended_;
+  std::vector<connection*> flushing_;
+  std::vector<std::unique_ptr<connection>> connections_;
+  own_task<&shard::start_turn> turn_start_{*this};
+  own_task<&shard::end_turn> turn_end_{*this};
+  std::chrono::nanoseconds close_all_at_{};
+  bool beating_ = false;
+  bool shutting_down_ = false;
+  bool done_ = false;
+};
+
+}  // namespace stallscope::server

@@ -1,0 +1,112 @@
+#include "stages/stage.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+
+#include "stages/batch_log.hpp"
+
+namespace stallscope::stages {
+namespace {
+
+bool is_stage_name(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !name.empty() && std::ranges::all_of(name, allowed);
+}
+
+}  // namespace
+
+stage::stage(stage_registry& registry, std::string name)
+    : scheduler_(registry.scheduler_),
+      settings_(registry.settings_),
+      registry_(registry),
+      name_(std::move(name)),
+      number_(registry.add(*this, name_)) {}
+
+stage::~stage() {
+  assert(!scheduled_);
+  registry_.remove(*this);
+}
+
+void stage::schedule_now() {
+  scheduled_ = true;
+  tally_.scheduled.add(1);
+  scheduler_.schedule(*this);
+}
+
+// Batches may be within batches: a stage whose queue is full is run by the one before it.
+std::int64_t stage::begin_batch() {
+  time_before_ = registry_.batch_time_ns_;
+  registry_.batch_time_ns_ = scheduler_.now().count();
+  return registry_.batch_time_ns_;
+}
+
+void stage::ended_batch(std::size_t calls) noexcept {
+  registry_.batch_time_ns_ = time_before_;
+  count_batch(calls);
+}
+
+void stage::count_batch(std::size_t calls) noexcept {
+  tally_.executed.add(calls);
+  tally_.batch(calls);
+  if (registry_.log_ != nullptr) {
+    registry_.log_->record(number_, calls);
+  }
+}
+
+stage_registry::stage_registry(task_scheduler& scheduler, stage_settings settings, batch_log* log)
+    : scheduler_(scheduler), settings_(settings), log_(log) {
+  if (settings_.max_batch == 0 || settings_.queue_limit == 0) {
+    throw std::invalid_argument("a stage's batches and queue hold one call at least");
+  }
+}
+
+std::vector<stage_counts> stage_registry::counts() const {
+  std::vector<stage_counts> all;
+  all.reserve(stages_.size());
+  for (const auto* known : stages_) {
+    all.push_back(known->counts());
+  }
+  return all;
+}
+
+std::vector<std::string> stage_registry::names() const {
+  std::vector<std::string> all;
+  all.reserve(stages_.size());
+  for (const auto* known : stages_) {
+    all.push_back(known->name());
+  }
+  return all;
+}
+
+bool stage_registry::idle() const noexcept {
+  return std::ranges::all_of(stages_, [](const stage* known) { return known->queued() == 0; });
+}
+
+void stage_registry::drain() {
+  while (!idle()) {
+    for (auto* known : stages_) {
+      known->run_queued(SIZE_MAX);
+    }
+  }
+}
+
+std::uint32_t stage_registry::add(stage& added, std::string_view name) {
+  if (!is_stage_name(name)) {
+    throw std::invalid_argument("a stage's name is of a-z, 0-9 and _: \"" + std::string(name) +
+                                "\"");
+  }
+  if (std::ranges::any_of(stages_, [&](const stage* known) { return known->name() == name; })) {
+    throw std::invalid_argument("there is a stage \"" + std::string(name) + "\" already");
+  }
+  stages_.push_back(&added);
+  return static_cast<std::uint32_t>(stages_.size() - 1);
+}
+
+void stage_registry::remove(const stage& removed) noexcept { std::erase(stages_, &removed); }
+
+}  // namespace stallscope::stages

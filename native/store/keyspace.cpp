@@ -1,0 +1,226 @@
+#include "store/keyspace.hpp"
+
+#include <algorithm>
+
+namespace stallscope::store {
+
+namespace {
+constexpr int samples = 5;                    // as redis's maxmemory-samples
+constexpr std::size_t longest_expected = 64;  // to hash more takes longer than the memory
+}  // namespace
+
+keyspace::keyspace(const hash_seed& seed) : seed_(seed), random_state_(seed[0] ^ seed[1]) {}
+
+keyspace::~keyspace() { clear(); }
+
+void keyspace::clear() {
+  table_.for_each([](entry* held) { entry::free(held); });
+  table_.clear();
+  expiries_.clear();
+  expiries_.shrink_to_fit();
+  swept_to_ = 0;
+  mean_ttl_ms_ = 0;
+  entry_bytes_ = 0;
+}
+
+entry_table::slot* keyspace::find_live(std::string_view key, std::uint64_t hash) {
+  entry_table::slot* found = table_.find(key, hash);
+  if (found == nullptr || !expired(*found->held)) return found;
+  remove(found);
+  ++counts_.expired;
+  return nullptr;
+}
+
+std::optional<std::uint64_t> keyspace::expect(std::string_view key) {
+  if (key.size() > longest_expected) return std::nullopt;
+  const std::uint64_t hash = hash_of(key);
+  table_.fetch_slot(hash);
+  std::uint64_t& oldest = expected_[times_expected_++ % expected_.size()];
+  table_.fetch_entry(oldest);
+  oldest = hash;
+  return hash;
+}
+
+std::optional<std::string_view> keyspace::get(std::string_view key) {
+  const entry_table::slot* found = find_live(key, hash_of(key));
+  if (found == nullptr) {
+    ++counts_.misses;
+    return std::nullopt;
+  }
+  ++counts_.hits;
+  touch(*found->held);
+  return found->held->value();
+}
+
+bool keyspace::contains(std::string_view key) {
+  const bool there = find_live(key, hash_of(key)) != nullptr;
+  ++(there ? counts_.hits : counts_.misses);
+  return there;
+}
+
+void keyspace::put(std::string_view key, std::string_view value, bool keep_expiry) {
+  const std::uint64_t hash = hash_of(key);
+  entry_table::slot* found = find_live(key, hash);
+  if (found == nullptr) {
+    entry* made = entry::make(key, value);
+    touch(*made);
+    try {
+      table_.insert(made, hash);
+    } catch (...) {
+      entry::free(made);
+      throw;
+    }
+    entry_bytes_ += made->allocated_bytes();
+    return;
+  }
+  if (!keep_expiry) drop_expiry(*found->held);
+  if (!found->held->overwrite(value)) replace(*found, value);
+  touch(*found->held);
+}
+
+void keyspace::replace(entry_table::slot& at, std::string_view value) {
+  entry* old = at.held;
+  entry* made = entry::make(old->key(), value);
+  made->expiry_index = old->expiry_index;
+  if (made->expiry_index != entry::never) expiries_[made->expiry_index].held = made;
+  at.held = made;
+  entry_bytes_ += made->allocated_bytes();
+  entry_bytes_ -= old->allocated_bytes();
+  entry::free(old);
+}
+
+bool keyspace::erase(std::string_view key) {
+  entry_table::slot* found = find_live(key, hash_of(key));
+  if (found != nullptr) remove(found);
+  return found != nullptr;
+}
+
+void keyspace::remove(entry_table::slot* at) {
+  entry* held = at->held;
+  drop_expiry(*held);
+  table_.erase(at);
+  entry_bytes_ -= held->allocated_bytes();
+  entry::free(held);
+}
+
+void keyspace::remove(const entry& held) { remove(table_.find(held.key(), hash_of(held.key()))); }
+
+void keyspace::drop_expiry(entry& held) {
+  if (held.expiry_index == entry::never) return;
+  expiries_[held.expiry_index] = expiries_.back();
+  expiries_.back().held->expiry_index = held.expiry_index;
+  expiries_.pop_back();
+  held.expiry_index = entry::never;
+}
+
+std::optional<std::int64_t> keyspace::expiry_ms(std::string_view key) {
+  const entry_table::slot* found = find_live(key, hash_of(key));
+  if (found == nullptr || found->held->expiry_index == entry::never) return std::nullopt;
+  return expiries_[found->held->expiry_index].at_ms;
+}
+
+bool keyspace::expire_at(std::string_view key, std::int64_t at_ms) {
+  entry_table::slot* found = find_live(key, hash_of(key));
+  if (found == nullptr) return false;
+  entry& held = *found->held;
+  if (at_ms <= now_ms_) {
+    remove(found);
+  } else if (held.expiry_index != entry::never) {
+    expiries_[held.expiry_index].at_ms = at_ms;
+  } else {
+    expiries_.push_back({at_ms, &held});  // before anything points to it: it may find no memory
+    held.expiry_index = static_cast<std::uint32_t>(expiries_.size() - 1);
+  }
+  return true;
+}
+
+bool keyspace::persist(std::string_view key) {
+  const entry_table::slot* found = find_live(key, hash_of(key));
+  if (found == nullptr || found->held->expiry_index == entry::never) return false;
+  drop_expiry(*found->held);
+  return true;
+}
+
+std::size_t keyspace::sweep(std::size_t most) {
+  std::size_t removed = 0;
+  std::size_t alive = 0;
+  double ttl_sum = 0;
+  for (most = std::min(most, expiries_.size()); most > 0; --most) {
+    if (swept_to_ >= expiries_.size()) swept_to_ = 0;
+    const expiry& looked_at = expiries_[swept_to_];
+    if (looked_at.at_ms <= now_ms_) {
+      remove(*looked_at.held);  // another takes its place in the list
+      ++removed;
+      continue;
+    }
+    ttl_sum += static_cast<double>(looked_at.at_ms - now_ms_);
+    ++alive;
+    ++swept_to_;
+  }
+  counts_.expired += removed;
+  mean_ttl_ms_ = alive == 0 ? 0 : static_cast<std::int64_t>(ttl_sum / static_cast<double>(alive));
+  return removed;
+}
+
+std::size_t keyspace::memory_bytes() const {
+  return entry_bytes_ + table_.memory_bytes() + expiries_.size() * sizeof(expiry);
+}
+
+bool keyspace::make_room() {
+  while (memory_bytes() + table_.growth_bytes() > limit_.bytes) {
+    const entry* leaving = victim();
+    if (leaving == nullptr) return false;
+    remove(*leaving);
+    ++counts_.evicted;
+  }
+  return true;
+}
+
+entry* keyspace::victim() {
+  switch (limit_.policy) {
+    case eviction_policy::allkeys_lru:
+      return longest_unused(false);
+    case eviction_policy::allkeys_random:
+      return table_.near(random());
+    case eviction_policy::volatile_lru:
+      return longest_unused(true);
+    case eviction_policy::volatile_ttl:
+      return first_to_expire();
+    case eviction_policy::noeviction:
+      break;
+  }
+  return nullptr;
+}
+
+entry* keyspace::longest_unused(bool of_volatile) {
+  if (of_volatile && expiries_.empty()) return nullptr;
+  entry* longest = nullptr;
+  for (int sample = 0; sample < samples; ++sample) {
+    entry* one = of_volatile ? any_expiry().held : table_.near(random());
+    if (one == nullptr) return nullptr;
+    const bool longer =
+        longest == nullptr || clock_tick() - one->touched > clock_tick() - longest->touched;
+    if (longer) longest = one;
+  }
+  return longest;
+}
+
+entry* keyspace::first_to_expire() {
+  if (expiries_.empty()) return nullptr;
+  expiry first = any_expiry();
+  for (int sample = 1; sample < samples; ++sample) {
+    const expiry& one = any_expiry();
+    if (one.at_ms < first.at_ms) first = one;
+  }
+  return first.held;
+}
+
+// splitmix64 (Steele, Lea and Flood, 2014).
+std::uint64_t keyspace::random() {
+  std::uint64_t mixed = random_state_ += 0x9e3779b97f4a7c15U;
+  mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
+  return mixed ^ (mixed >> 31U);
+}
+
+}  // namespace stallscope::store

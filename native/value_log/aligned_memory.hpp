@@ -1,0 +1,36 @@
+// Memory that begins and ends at blocks, as the kernel reads and writes it without its page cache.
+// Costs an allocation; the bytes are not cleared. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+
+#include "value_log/record.hpp"
+
+namespace stallscope::value_log {
+
+class aligned_memory {
+ public:
+  aligned_memory() = default;
+  explicit aligned_memory(std::size_t bytes)
+      : bytes_(padded(bytes, block_bytes)),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(block_bytes, bytes_))) {
+    if (!memory_) throw std::bad_alloc();
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {memory_.get(), bytes_}; }
+
+ private:
+  struct freer {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+
+  std::size_t bytes_ = 0;
+  std::unique_ptr<std::byte[], freer> memory_;
+};
+
+}  // namespace stallscope::value_log

@@ -1,0 +1,253 @@
+#include "value_log/data_directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+#include "value_log/first_block.hpp"
+
+namespace stallscope::value_log {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw std::invalid_argument("--data " + path + " " + why);
+}
+
+// What was made in it outlives a loss of power. Some filesystems keep no directory by itself.
+void sync_directory(int directory, const std::string& what) {
+  if (::fsync(directory) != 0 && errno != EINVAL) fail(what);
+}
+
+// Who may pass through the parent need not be allowed to open it.
+void sync_parent_of(int directory, const std::string& path) {
+  const descriptor parent(::openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (parent) sync_directory(parent.get(), "--data " + path);
+}
+
+descriptor open_directory(const std::string& path) {
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  descriptor found(::open(path.c_str(), flags));
+  if (!found && errno == ENOENT && ::mkdir(path.c_str(), 0700) == 0) {
+    found.reset(::open(path.c_str(), flags));
+    if (found) sync_parent_of(found.get(), path);
+  }
+  if (found) return found;
+  if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is no directory, or a link to one");
+  fail("--data " + path);
+}
+
+void check_own(const std::string& path, int directory) {
+  struct stat found {};
+  if (::fstat(directory, &found) != 0) fail("--data " + path);
+  if (found.st_uid != ::geteuid()) refuse(path, "is another user's: give a directory of your own");
+  if ((found.st_mode & 022U) != 0) {
+    refuse(path, "can be written by other users: chmod 700 it, or give another directory");
+  }
+  if (::flock(directory, LOCK_EX | LOCK_NB) != 0) {
+    refuse(path, "is in use by another server: end it, or give another directory");
+  }
+}
+
+// What is wrong with a file of ours, or nullptr.
+const char* fault_of(const struct stat& found) {
+  if (!S_ISREG(found.st_mode)) return "is no plain file";
+  if (found.st_uid != ::geteuid()) return "is another user's";
+  if (found.st_nlink > 1) return "is linked to from elsewhere";
+  return nullptr;
+}
+
+void drop_flag(int file, int flag) { ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) & ~flag); }
+
+void make_buffered(segment_file& file) {
+  drop_flag(file.file.get(), O_DIRECT);
+  file.direct = false;
+}
+
+// Not every filesystem reserves space beforehand; then a full disk shows at the write.
+void reserve(int file, std::uint64_t bytes, const std::string& name) {
+  if (::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0) return;
+  if (errno != EOPNOTSUPP && errno != ENOSYS) fail(name);
+  if (::ftruncate(file, static_cast<off_t>(bytes)) != 0) fail(name);
+}
+
+}  // namespace
+
+data_directory::data_directory(const std::string& path, std::uint32_t shards) : path_(path) {
+  identity_ = {.shards = shards, .keys = store::random_seed(), .secret = store::random_seed()};
+  if (path.empty()) {
+    open_temporary();
+  } else {
+    open_own(shards);
+  }
+}
+
+void data_directory::open_temporary() {
+  const char* chosen = std::getenv("TMPDIR");
+  path_ = chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp";
+  temporary_ = true;
+  directory_.reset(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory_) fail(path_);
+}
+
+void data_directory::open_own(std::uint32_t shards) {
+  directory_ = open_directory(path_);
+  check_own(path_, directory_.get());
+  adopt_identity(shards);
+}
+
+void data_directory::adopt_identity(std::uint32_t shards) {
+  const auto segments = all_segments();
+  bool known = false;
+  bool unknown = false;
+  for (const segment_name& name : segments) {
+    const segment_file found = open_file(name);
+    const first_block block = read_first_block(found.file.get(), name_of(name));
+    if (!block.whole()) {
+      // One that was never begun says nothing, and holds nothing.
+      unknown = unknown || !block.never_begun();
+      continue;
+    }
+    const first_block::owner& whose = block.whose;
+    if (known && (whose.secret != identity_.secret || whose.keys != identity_.keys)) {
+      refuse(path_, "holds segments of two stores: " + name_of(name) + " is not of the others");
+    }
+    if (whose.shards != shards) {
+      refuse(path_, "was written with --threads " + std::to_string(whose.shards) +
+                        ": give as many, or another directory");
+    }
+    if (whose.name != name) {
+      refuse(path_, "holds " + name_of(name) + ", which was written as " + name_of(whose.name) +
+                        ": give it that name again, or move it elsewhere");
+    }
+    identity_ = {.shards = whose.shards, .keys = whose.keys, .secret = whose.secret};
+    known = true;
+  }
+  if (unknown && !known) {
+    refuse(path_, "holds segments, and not one says whose it is: their first blocks are damaged");
+  }
+}
+
+std::string data_directory::name_of(const segment_name& name) const {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "shard-%03u-%010u.log", name.shard, name.number);
+  return text.data();
+}
+
+std::vector<segment_name> data_directory::all_segments() const {
+  std::vector<segment_name> found;
+  if (temporary_) return found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(
+      ::fdopendir(::openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), ::closedir);
+  if (!listing) fail("--data " + path_);
+  // Told apart from the end by errno: a name that is missed would be a segment that is lost.
+  while (const dirent* entry = (errno = 0, ::readdir(listing.get()))) {
+    segment_name name;
+    if (std::sscanf(entry->d_name, "shard-%u-%u.log", &name.shard, &name.number) != 2) continue;
+    if (name_of(name) == entry->d_name) found.push_back(name);
+  }
+  if (errno != 0) fail("--data " + path_);
+  return found;
+}
+
+std::vector<std::uint32_t> data_directory::segments_of(std::uint32_t shard) const {
+  std::vector<std::uint32_t> numbers;
+  for (const segment_name& name : all_segments()) {
+    if (name.shard == shard) numbers.push_back(name.number);
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+segment_file data_directory::create(const segment_name& name, std::uint64_t bytes) const {
+  const std::string text = name_of(name);
+  const auto make = [&](int direct) {
+    constexpr int flags = O_RDWR | O_CLOEXEC;
+    return temporary_ ? ::open(path_.c_str(), flags | O_TMPFILE | O_EXCL | direct, 0600)
+                      : ::openat(directory_.get(), text.c_str(),
+                                 flags | O_CREAT | O_EXCL | O_NOFOLLOW | direct, 0600);
+  };
+  segment_file made{.file = descriptor(make(O_DIRECT)), .direct = true, .bytes = bytes};
+  if (!made.file && errno == EINVAL) {
+    made.file.reset(make(0));
+    made.direct = false;
+  }
+  if (!made.file) fail(text);
+  try {
+    reserve(made.file.get(), bytes, text);
+    const first_block first = make_first_block(identity_, name, 0);
+    bool written = write_first_block(made.file.get(), first);
+    if (!written && errno == EINVAL && made.direct) {
+      make_buffered(made);
+      written = write_first_block(made.file.get(), first);
+    }
+    if (!written) fail(text);
+    if (!temporary_) sync_directory(directory_.get(), text);
+  } catch (const std::system_error&) {
+    remove(name);
+    throw;
+  }
+  return made;
+}
+
+bool data_directory::seal(int file, const segment_name& name, std::uint64_t end) const noexcept {
+  try {
+    return temporary_ || write_first_block(file, make_first_block(identity_, name, end));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+segment_file data_directory::open(const segment_name& name) const {
+  segment_file found = open_file(name);
+  const first_block block = read_first_block(found.file.get(), name_of(name));
+  const bool whole_seal = block.whole_seal(name, identity_.secret);
+  if (whole_seal) found.sealed_end = block.records.end;
+  found.sound_head = block.whole() && (whole_seal || !block.sealed());
+  return found;
+}
+
+segment_file data_directory::open_file(const segment_name& name) const {
+  const std::string text = name_of(name);
+  const auto try_open = [&](int direct) {
+    constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    return ::openat(directory_.get(), text.c_str(), flags | direct);
+  };
+  segment_file found{.file = descriptor(try_open(O_DIRECT)), .direct = true};
+  if (!found.file && errno == EINVAL) {
+    found.file.reset(try_open(0));
+    found.direct = false;
+  }
+  if (!found.file && errno == ELOOP)
+    refuse(path_, "holds " + text + ", which is a link: remove it");
+  if (!found.file) fail(text);
+  struct stat status {};
+  if (::fstat(found.file.get(), &status) != 0) fail(text);
+  if (const char* fault = fault_of(status)) refuse(path_, "holds " + text + ", which " + fault);
+  // It was for what is no plain file. io_uring would take it for a wish never to wait.
+  drop_flag(found.file.get(), O_NONBLOCK);
+  found.bytes = static_cast<std::uint64_t>(status.st_size);
+  return found;
+}
+
+void data_directory::remove(const segment_name& name) const noexcept {
+  if (temporary_) return;
+  try {
+    ::unlinkat(directory_.get(), name_of(name).c_str(), 0);
+  } catch (...) {  // out of memory for a name: the next start removes it
+  }
+}
+
+}  // namespace stallscope::value_log

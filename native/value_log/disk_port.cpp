@@ -1,0 +1,245 @@
+#include "value_log/disk_port.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <string>
+
+#include "disk/ring.hpp"
+#include "value_log/record.hpp"
+
+namespace stallscope::value_log {
+namespace {
+
+constexpr unsigned ring_entries = 256;
+constexpr std::uint64_t most_under_way = 1024;  // what its completion queue holds
+constexpr std::size_t most_queued = std::size_t{1} << 16U;
+// Longer ones, such as batches of large values, go in pieces, between which the other class passes.
+constexpr std::uint64_t most_bytes = std::uint64_t{128} << 10U;
+constexpr std::uint64_t sync_mark = 1;  // lowest bit of a ring entry's mark; pointers have it clear
+
+ioqueue::queue_settings queue_settings_of(const disk_port_settings& settings) {
+  return {.costs = ioqueue::each_costs_one(),
+          .limit = settings.limit,
+          .tokens = std::nullopt,
+          .most_bytes = most_bytes};
+}
+
+// Of a ring that has no memory at the moment, or no room.
+constexpr std::chrono::nanoseconds submit_again_after = std::chrono::milliseconds{1};
+
+bool is_sync(std::uint64_t mark) { return (mark & sync_mark) != 0; }
+io_request& synced_by(std::uint64_t mark) {
+  return *reinterpret_cast<io_request*>(mark & ~sync_mark);
+}
+ioqueue::operation& operation_of(std::uint64_t mark) {
+  return *reinterpret_cast<ioqueue::operation*>(mark);
+}
+
+// What is left of it: it keeps in its mark how much was carried.
+ioqueue::transfer rest_of(const ioqueue::operation& begun) {
+  ioqueue::transfer rest = begun.piece;
+  rest.offset += begun.device_mark;
+  rest.memory += begun.device_mark;
+  rest.size_bytes -= begun.device_mark;
+  return rest;
+}
+
+std::int64_t transfer_now(const ioqueue::transfer& piece) {
+  const auto offset = static_cast<off_t>(piece.offset);
+  const ssize_t carried = piece.way == ioqueue::direction::read
+                              ? ::pread(piece.file, piece.memory, piece.size_bytes, offset)
+                              : ::pwrite(piece.file, piece.memory, piece.size_bytes, offset);
+  return carried < 0 ? -errno : carried;
+}
+
+void prepare(io_uring_sqe* entry, std::uint64_t mark) {
+  if (is_sync(mark)) {
+    ::io_uring_prep_fsync(entry, synced_by(mark).wanted.file, IORING_FSYNC_DATASYNC);
+  } else {
+    const ioqueue::transfer rest = rest_of(operation_of(mark));
+    const auto bytes = static_cast<unsigned>(rest.size_bytes);
+    if (rest.way == ioqueue::direction::read) {
+      ::io_uring_prep_read(entry, rest.file, rest.memory, bytes, rest.offset);
+    } else {
+      ::io_uring_prep_write(entry, rest.file, rest.memory, bytes, rest.offset);
+    }
+  }
+  ::io_uring_sqe_set_data64(entry, mark);
+}
+
+}  // namespace
+
+disk_port::disk_port(reactor& loop, const disk_port_settings& settings)
+    : loop_(loop), queue_(*this, clock_, queue_settings_of(settings)) {
+  const std::array shares{settings.query_shares, settings.compaction_shares};
+  for (std::size_t i = 0; i < classes_.size(); ++i) {
+    classes_[i] = queue_.add_class(
+        {.name = std::string(io_class_names[i]), .shares = shares[i], .most_queued = most_queued});
+  }
+  io_uring_params wanted{};
+  wanted.flags = IORING_SETUP_CQSIZE;
+  wanted.cq_entries = static_cast<unsigned>(most_under_way);
+  has_ring_ = ::io_uring_queue_init_params(ring_entries, &ring_, &wanted) == 0;
+  if (has_ring_ && ::io_uring_register_eventfd(&ring_, bell_.fd()) != 0) {
+    ::io_uring_queue_exit(&ring_);
+    has_ring_ = false;
+  }
+  loop_.watch(bell_.fd(), EPOLLIN, *this);
+}
+
+disk_port::~disk_port() {
+  loop_.forget(bell_.fd(), *this);
+  loop_.disarm(*this);
+  if (has_ring_) ::io_uring_queue_exit(&ring_);
+}
+
+void disk_port::submit(io_request& request) {
+  const auto number = classes_[static_cast<std::size_t>(request.of)];
+  if (!refused_.empty() || !queue_.submit(number, request)) refused_.push_back(&request);
+  wake();
+}
+
+void disk_port::offer_refused() {
+  while (!refused_.empty()) {
+    io_request& first = *refused_.front();
+    if (!queue_.submit(classes_[static_cast<std::size_t>(first.of)], first)) return;
+    refused_.pop_front();
+  }
+}
+
+io_uring_sqe* disk_port::next_entry() {
+  if (!by_io_uring()) return nullptr;
+  io_uring_sqe* entry = ::io_uring_get_sqe(&ring_);
+  if (entry != nullptr) return entry;
+  flush();
+  return by_io_uring() ? ::io_uring_get_sqe(&ring_) : nullptr;
+}
+
+void disk_port::begin(std::uint64_t mark) {
+  ++under_way_;
+  if (io_uring_sqe* entry = next_entry(); entry != nullptr) {
+    prepare(entry, mark);
+    unsubmitted_.push_back(mark);
+  } else {
+    do_now(mark);
+  }
+}
+
+void disk_port::do_now(std::uint64_t mark) {
+  if (is_sync(mark)) {
+    ended_.emplace_back(mark, ::fdatasync(synced_by(mark).wanted.file) == 0 ? 0 : -errno);
+  } else {
+    ended_.emplace_back(mark, transfer_now(rest_of(operation_of(mark))));
+  }
+  bell_.ring();
+}
+
+void disk_port::sync(int file, io_request& request) {
+  request.wanted = {.file = file};
+  begin(reinterpret_cast<std::uint64_t>(&request) | sync_mark);
+  wake();
+}
+
+bool disk_port::start(ioqueue::operation& begun) {
+  if (under_way_ >= most_under_way) return false;
+  begun.device_mark = 0;
+  begin(reinterpret_cast<std::uint64_t>(&begun));
+  return true;
+}
+
+void disk_port::flush() {
+  while (by_io_uring() && !unsubmitted_.empty()) {
+    const int taken = ::io_uring_submit(&ring_);
+    if (taken > 0) {
+      unsubmitted_.erase(unsubmitted_.begin(), unsubmitted_.begin() + taken);
+    } else if (taken == 0 || disk::passing_error(-taken)) {
+      loop_.disarm(*this);
+      loop_.arm(*this, loop_.now() + submit_again_after);
+      return;
+    } else {
+      ring_failed_ = true;
+      for (; !unsubmitted_.empty(); unsubmitted_.pop_front()) do_now(unsubmitted_.front());
+    }
+  }
+}
+
+// Nothing of ours is cancelled: what was begun ends soon, or the disk is broken.
+void disk_port::cancel(ioqueue::operation& /*unwanted*/) noexcept {}
+
+void disk_port::wake() {
+  if (scheduled_) return;
+  scheduled_ = true;
+  loop_.schedule(*this);
+}
+
+void disk_port::run() {
+  scheduled_ = false;
+  offer_refused();
+  queue_.dispatch();
+  flush();
+}
+
+void disk_port::on_events(std::uint32_t /*events*/) {
+  bell_.clear();
+  reap();
+  run();
+}
+
+void disk_port::take(std::uint64_t mark, std::int64_t result) {
+  --under_way_;
+  if (is_sync(mark)) {
+    synced_by(mark).io_done(result);
+    return;
+  }
+  ioqueue::operation& begun = operation_of(mark);
+  if (result >= 0) {
+    begun.device_mark += static_cast<std::uint64_t>(result);
+    // Past the page cache only whole blocks can be carried on with.
+    const bool more = result > 0 && begun.device_mark < begun.piece.size_bytes;
+    if (more && begun.device_mark % block_bytes == 0) return begin(mark);
+    result = static_cast<std::int64_t>(begun.device_mark);
+  }
+  begun.complete(result);
+}
+
+void disk_port::reap() {
+  for (std::size_t left = ended_.size(); left != 0; --left) {
+    const auto [mark, result] = ended_.front();
+    ended_.pop_front();
+    take(mark, result);
+  }
+  if (!has_ring_) return;
+  io_uring_cqe* entry = nullptr;
+  while (::io_uring_peek_cqe(&ring_, &entry) == 0) {
+    const std::uint64_t mark = ::io_uring_cqe_get_data64(entry);
+    const std::int64_t result = entry->res;
+    ::io_uring_cqe_seen(&ring_, entry);
+    take(mark, result);
+  }
+}
+
+std::uint64_t disk_port::queued() {
+  return metrics(io_class::queries).queued + metrics(io_class::compaction).queued;
+}
+
+void disk_port::drain() {
+  for (;;) {
+    run();
+    if (under_way_ == 0 && refused_.empty() && queued() == 0) return;
+    pollfd bell{.fd = bell_.fd(), .events = POLLIN, .revents = 0};
+    if (ended_.empty()) ::poll(&bell, 1, unsubmitted_.empty() ? -1 : 1);
+    bell_.clear();
+    reap();
+  }
+}
+
+const ioqueue::class_metrics& disk_port::metrics(io_class of) {
+  return queue_.metrics(classes_[static_cast<std::size_t>(of)]);
+}
+
+}  // namespace stallscope::value_log

@@ -1,0 +1,83 @@
+// A shard's way to the disk: the I/O queue, with queries and compaction as its classes, over
+// io_uring, whose completions ring a bell that the shard's loop hears. Where io_uring is forbidden,
+// or refuses to go on, each request is a blocking call, and the class says so. A transfer that ends
+// short is carried on, until all is done or the disk says why not.
+//
+// What a turn submits goes to the kernel in one call. Costs what the queue costs and some 1 us of
+// system call a turn. One thread, the loop's.
+#pragma once
+
+#include <liburing.h>
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+#include "base/eventfd.hpp"
+#include "ioqueue/queue.hpp"
+#include "reactor/reactor.hpp"
+#include "value_log/io_port.hpp"
+
+namespace stallscope::value_log {
+
+struct disk_port_settings {
+  std::uint64_t limit = 8;  // requests in flight; 0: none
+  std::uint32_t query_shares = 1000;
+  std::uint32_t compaction_shares = 100;
+};
+
+class disk_port final : public io_port,
+                        private ioqueue::device,
+                        private event_handler,
+                        private task,
+                        private timer {
+ public:
+  disk_port(reactor& loop, const disk_port_settings& settings);
+  ~disk_port();
+  disk_port(const disk_port&) = delete;
+  disk_port& operator=(const disk_port&) = delete;
+  disk_port(disk_port&&) = delete;
+  disk_port& operator=(disk_port&&) = delete;
+
+  void submit(io_request& request) override;
+  void sync(int file, io_request& request) override;
+
+  // Waits until nothing is under way; what completes may submit more.
+  void drain();
+
+  [[nodiscard]] bool by_io_uring() const noexcept { return has_ring_ && !ring_failed_; }
+  [[nodiscard]] const ioqueue::class_metrics& metrics(io_class of);
+  [[nodiscard]] std::size_t in_flight() const noexcept { return queue_.in_flight(); }
+
+ private:
+  bool start(ioqueue::operation& begun) override;
+  void flush() override;
+  void cancel(ioqueue::operation& unwanted) noexcept override;
+  void on_events(std::uint32_t events) override;
+  void run() override;  // hands on what this turn brought
+  void fire() override { run(); }
+  void wake();
+  void offer_refused();
+  void reap();
+  void begin(std::uint64_t mark);
+  void do_now(std::uint64_t mark);
+  void take(std::uint64_t mark, std::int64_t result);
+  [[nodiscard]] io_uring_sqe* next_entry();
+  [[nodiscard]] std::uint64_t queued();
+
+  reactor& loop_;
+  eventfd_bell bell_;
+  io_uring ring_{};
+  bool has_ring_ = false;
+  bool ring_failed_ = false;  // it takes nothing more; what it has may still end
+  bool scheduled_ = false;
+  std::uint64_t under_way_ = 0;
+  std::deque<std::uint64_t> unsubmitted_;  // marks of entries that the kernel has not taken
+  ioqueue::monotonic_time clock_;
+  ioqueue::queue queue_;
+  std::array<ioqueue::class_id, 2> classes_{};
+  std::deque<io_request*> refused_;                           // their class was full
+  std::deque<std::pair<std::uint64_t, std::int64_t>> ended_;  // by blocking calls
+};
+
+}  // namespace stallscope::value_log

@@ -1,0 +1,75 @@
+// Where each key's newest record lies. A key costs 16 bytes in the table and one allocation of 56
+// bytes and the key. A deleted key stays while older records of it are on the disk, for its own
+// record there has to stay as well: else a start after a crash would take the older one.
+//
+// Costs a hash and two cache misses a look-up. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "store/entry_table.hpp"
+#include "store/key_hash.hpp"
+#include "value_log/record.hpp"
+
+namespace stallscope::value_log {
+
+struct location {
+  static constexpr std::uint32_t no_value = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint64_t sequence = 0;
+  std::int64_t expires_ms = 0;  // 0: never
+  std::uint32_t segment = 0;
+  std::uint32_t offset = 0;
+  std::uint32_t value_bytes = no_value;  // no_value: the key is deleted
+  std::uint32_t records = 1;             // of this key on the disk, this one too,
+  std::uint64_t counted_from = 0;        // as far as they have this sequence or a higher one
+
+  [[nodiscard]] bool deleted() const { return value_bytes == no_value; }
+  [[nodiscard]] bool expired(std::int64_t now_ms) const {
+    return expires_ms != 0 && expires_ms <= now_ms;
+  }
+  [[nodiscard]] bool same_record(const location& other) const {
+    return segment == other.segment && offset == other.offset;
+  }
+  [[nodiscard]] std::uint64_t bytes(std::size_t key_bytes) const {
+    return record_bytes(key_bytes, deleted() ? 0 : value_bytes);
+  }
+};
+
+class key_index {
+ public:
+  key_index();
+  key_index(const key_index&) = delete;
+  key_index& operator=(const key_index&) = delete;
+  key_index(key_index&&) = delete;
+  key_index& operator=(key_index&&) = delete;
+  ~key_index();
+
+  [[nodiscard]] std::optional<location> find(std::string_view key);
+  void set(std::string_view key, const location& where);
+  void erase(std::string_view key);
+  void erase_if(const std::function<bool(std::string_view, const location&)>& unwanted);
+  void clear();
+
+  [[nodiscard]] std::size_t size() const { return table_.size() - deleted_; }
+  [[nodiscard]] std::size_t memory_bytes() const { return entry_bytes_ + table_.memory_bytes(); }
+  [[nodiscard]] std::size_t growth_bytes() const { return table_.growth_bytes(); }
+
+ private:
+  [[nodiscard]] std::uint64_t hash_of(std::string_view key) const {
+    return store::key_hash(seed_, key);
+  }
+  void remove(store::entry_table::slot* at);
+
+  store::hash_seed seed_;
+  store::entry_table table_;
+  std::size_t entry_bytes_ = 0;
+  std::size_t deleted_ = 0;
+};
+
+}  // namespace stallscope::value_log

@@ -1,0 +1,131 @@
+#include "value_log/log_content.hpp"
+
+#include <algorithm>
+
+namespace stallscope::value_log {
+
+std::optional<location> log_content::find(std::string_view key, std::int64_t now_ms) {
+  const auto found = index_.find(key);
+  if (!found || found->deleted()) return std::nullopt;
+  if (!found->expired(now_ms)) return found;
+  if (found->records == 1 && !segments_.any_partly_counted()) forget(key, *found);
+  return std::nullopt;
+}
+
+// Its record is not needed: there is no older one that it would have to outlive.
+void log_content::forget(std::string_view key, const location& where) {
+  segments_.add_dead(where.segment, where.bytes(key.size()));
+  index_.erase(key);
+}
+
+void log_content::recovered(const record& what, location where) {
+  sequence_ = std::max(sequence_, what.sequence);
+  if (what.kind == record_kind::cleared) {
+    if (what.sequence <= flushed_sequence_) return;
+    flushed_sequence_ = what.sequence;
+    index_.erase_if([&](std::string_view key, const location& held) {
+      if (held.sequence >= flushed_sequence_) return false;
+      segments_.add_dead(held.segment, held.bytes(key.size()));
+      return true;
+    });
+    return;
+  }
+  if (what.sequence < flushed_sequence_) {
+    segments_.add_dead(where.segment, where.bytes(what.key.size()));
+    return;
+  }
+  auto held = index_.find(what.key);
+  if (!held) {
+    index_.set(what.key, where);
+    return;
+  }
+  where.records = held->records + 1;
+  if (where.sequence > held->sequence) {
+    segments_.add_dead(held->segment, held->bytes(what.key.size()));
+    index_.set(what.key, where);
+  } else {
+    segments_.add_dead(where.segment, where.bytes(what.key.size()));
+    held->records = where.records;
+    index_.set(what.key, *held);
+  }
+}
+
+void log_content::all_recovered() {
+  index_.erase_if([&](std::string_view key, const location& held) {
+    if (!held.deleted() || held.records != 1) return false;
+    segments_.add_dead(held.segment, held.bytes(key.size()));
+    return true;
+  });
+}
+
+void log_content::written(std::string_view key, location where) {
+  const auto held = index_.find(key);
+  where.records = 1;
+  where.counted_from = where.sequence;
+  if (held) {
+    segments_.add_dead(held->segment, held->bytes(key.size()));
+    where.records = held->records + 1;
+    where.counted_from = held->counted_from;
+  }
+  index_.set(key, where);
+}
+
+void log_content::flushed(const location& where) {
+  flushed_sequence_ = where.sequence;
+  index_.clear();
+  ripe_.clear();
+  std::vector<std::uint32_t> others;
+  for (const auto& [number, one] : segments_.all()) {
+    if (number != where.segment) others.push_back(number);
+  }
+  for (const std::uint32_t number : others) segments_.remove(number);
+  const shared_segment left = segments_.find(where.segment);
+  left->dead_bytes = left->record_bytes_held();
+}
+
+bool log_content::to_be_moved(const record& what, const location& where, std::int64_t now_ms,
+                              bool counted) {
+  if (what.kind == record_kind::cleared) return what.sequence == flushed_sequence_;
+  if (what.sequence < flushed_sequence_) return false;
+  const auto held = index_.find(what.key);
+  if (!held) return false;
+  if (!held->same_record(where)) {
+    if (!counted && what.sequence >= held->counted_from) record_gone(what.key);
+    return false;
+  }
+  const bool nothing_to_say = held->deleted() || held->expired(now_ms);
+  if (!nothing_to_say || held->records != 1 || segments_.any_partly_counted(where.segment)) {
+    return true;
+  }
+  index_.erase(what.key);
+  return false;
+}
+
+void log_content::record_gone(std::string_view key) {
+  auto held = *index_.find(key);
+  --held.records;
+  index_.set(key, held);
+  if (held.records == 1 && held.deleted()) ripe_.emplace_back(key);
+}
+
+void log_content::moved(std::string_view key, const location& from, const location& to) {
+  auto held = index_.find(key);
+  if (!held || !held->same_record(from)) {
+    segments_.add_dead(to.segment, to.bytes(key.size()));
+    return;
+  }
+  held->segment = to.segment;
+  held->offset = to.offset;
+  index_.set(key, *held);
+}
+
+void log_content::segment_gone() {
+  if (segments_.any_partly_counted()) return;
+  for (const std::string& key : ripe_) {
+    const auto held = index_.find(key);
+    if (held && held->deleted() && held->records == 1) forget(key, *held);
+  }
+  ripe_.clear();
+}
+
+}  // namespace stallscope::value_log

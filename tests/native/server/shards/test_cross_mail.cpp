@@ -1,0 +1,140 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "server/shards/cross_mail.hpp"
+
+namespace {
+
+using namespace stallscope::server;
+using stallscope::reactor;
+
+// Shards are only named here: what calls do with theirs is theirs.
+shard& nobody() {
+  alignas(64) static std::array<std::byte, 64> place{};
+  return *reinterpret_cast<shard*>(place.data());
+}
+
+class ring_counter final : public cross_mail::listener {
+ public:
+  void bell_rang() override { ++rings; }
+  int rings = 0;
+};
+
+class numbered_call final : public cross_call {
+ public:
+  numbered_call(int number, std::vector<int>& ran, std::vector<int>& back)
+      : number_(number), ran_(ran), back_(back) {}
+  bool run_there(shard& /*there*/) override {
+    ran_.push_back(number_);
+    return true;
+  }
+  void come_back() override { back_.push_back(number_); }
+
+ private:
+  int number_;
+  std::vector<int>& ran_;
+  std::vector<int>& back_;
+};
+
+struct side {
+  side(mail_room& room, std::size_t index) : mail(room, nobody(), index, loop, rung) {}
+
+  reactor loop;
+  ring_counter rung;
+  cross_mail mail;
+};
+
+struct two_sides {
+  mail_room room{2};
+  side one{room, 0};
+  side other{room, 1};
+  std::vector<int> ran;
+  std::vector<int> back;
+  std::vector<std::unique_ptr<numbered_call>> calls;
+
+  void post(int count) {
+    for (int i = 0; i < count; ++i) {
+      calls.push_back(std::make_unique<numbered_call>(i, ran, back));
+      one.mail.post(1, *calls.back());
+    }
+  }
+};
+
+bool counts_up(const std::vector<int>& numbers, std::size_t size) {
+  if (numbers.size() != size) return false;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (numbers[i] != static_cast<int>(i)) return false;
+  }
+  return true;
+}
+
+void turn(side& of) {
+  of.loop.turn(std::chrono::nanoseconds{0});
+  of.mail.end_turn();
+}
+
+}  // namespace
+
+TEST_CASE("a call runs at the other side, and comes back") {
+  two_sides sides;
+  sides.post(1);
+  turn(sides.other);
+  CHECK(sides.ran.empty());  // the bell rings at the end of the sender's turn
+  turn(sides.one);
+  turn(sides.other);
+  CHECK(sides.ran == std::vector<int>{0});
+  CHECK(sides.back.empty());
+  turn(sides.one);
+  CHECK(sides.back == std::vector<int>{0});
+}
+
+TEST_CASE("a turn's calls ring once") {
+  two_sides sides;
+  sides.post(100);
+  turn(sides.one);
+  turn(sides.other);
+  turn(sides.other);
+  CHECK(sides.other.rung.rings == 1);
+  CHECK(counts_up(sides.ran, 100));
+}
+
+TEST_CASE("calls beyond the queue's size wait at the sender, and keep their order") {
+  two_sides sides;
+  constexpr int many = 5000;
+  sides.post(many);
+  for (int i = 0; i < 20; ++i) {
+    turn(sides.one);
+    turn(sides.other);
+  }
+  turn(sides.one);
+  CHECK(counts_up(sides.ran, many));
+  CHECK(counts_up(sides.back, many));
+}
+
+TEST_CASE("two threads: every call runs once and comes back once, in order") {
+  two_sides sides;
+  constexpr int many = 5000;
+  std::atomic<bool> over{false};
+  std::jthread other([&] {
+    while (!over) {
+      turn(sides.other);
+      std::this_thread::yield();
+    }
+  });
+  sides.post(many);
+  while (sides.back.size() < static_cast<std::size_t>(many)) {
+    turn(sides.one);
+    std::this_thread::yield();
+  }
+  over = true;
+  other.join();
+  CHECK(counts_up(sides.ran, many));
+  CHECK(counts_up(sides.back, many));
+}
