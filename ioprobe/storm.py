@@ -1,7 +1,7 @@
-"""A reader beside a storm of writes, through the I/O queue: what is asked, and what comes back.
+"""A reader beside a storm of writes through the I/O queue: the plan and its results.
 
-`stallscope-ioqueue storm` runs it (native/programs/ioqueue/storm.cpp has both forms). A simulated
-target runs the same loop in virtual time, and says ``modelled``.
+`stallscope-ioqueue storm` runs the plan (native/programs/ioqueue/storm.cpp documents both formats).
+A simulated target runs the same loop in virtual time; its results are marked ``modelled``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,15 @@ from ioprobe.engine.engine import target_document
 from ioprobe.engine.lines import begun, error_of, latency_of
 from ioprobe.engine.points import Begun, Ended, Measurable
 from ioprobe.engine.process import told_lines
+from stallscope.documents import Record, field
 from stallscope.json_fields import Fields
 
 PLAN_SCHEMA = "stallscope.io.storm/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Streams:
-    """The reader and the writer, each a closed loop at random places."""
+class StormStreams:
+    """The reader and the writer: closed loops with requests at random offsets."""
 
     reader_bytes: int = 4096
     reader_depth: int = 1
@@ -27,73 +28,62 @@ class Streams:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """How the queue is set: requests it lets below at a time (None: all), shares or one FIFO.
+class QueueSetting:
+    """A setting of the I/O queue: the limit of requests on the disk, with shares or as a FIFO.
 
     Without ``writes`` the reader is alone.
     """
 
-    limit: int | None
-    shares: tuple[int, int] | None  # the reader's, the writer's
+    limit: int | None  # None: no limit
+    shares: tuple[int, int] | None  # of the reader and the writer; None: first come, first served
     writes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One setting to be measured for a time, in a round that has each setting once."""
+class StormRun:
+    """A measurement of one setting; each round measures every setting once."""
 
     id: str
     round: int  # from 0
-    setting: Setting
+    setting: QueueSetting
     warmup_s: float
     duration_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderLatency:
-    """The reader's latencies in ns."""
+class ReaderLatency(Record, frozen=True):
+    """Latencies of the reader in ns."""
 
     p50: float
     p90: float
     p99: float
-    p999: float
+    p999: float = field(name="p99.9")
     max: float
-
-    def document(self) -> dict[str, float]:
-        """Return the values by the names documents have for them."""
-        return {
-            "p50": self.p50,
-            "p90": self.p90,
-            "p99": self.p99,
-            "p99.9": self.p999,
-            "max": self.max,
-        }
 
 
 @dataclass(frozen=True, slots=True)
 class StormRound:
-    """What one run came to; the reader's latencies are from when the queue got a request."""
+    """The result of a run; a latency starts when the queue receives the request."""
 
-    run: Run
+    run: StormRun
     source: str  # "measured" or "modelled"
     real_time: bool
     seconds: float | None
     reads: int
-    reader: ReaderLatency | None  # None: no read came to its end
-    reader_delay: ReaderLatency | None  # of it, in our queue
-    writer_bytes_per_s: float | None  # None where there is no writer
-    pending: float | None  # mean requests that waited in our queue
-    in_flight: float | None  # mean requests below it
+    reader: ReaderLatency | None  # None: no read completed
+    reader_delay: ReaderLatency | None  # the part of the latency spent in the I/O queue
+    writer_bytes_per_s: float | None  # None: there is no writer
+    pending: float | None  # mean number of requests that wait in the I/O queue
+    in_flight: float | None  # mean number of requests on the disk
     iowait_share: float | None
     cpu_delay_share: float | None
     errors: Mapping[str, int]
-    failed: tuple[str, ...]  # why it is not to be trusted
+    failed: tuple[str, ...]  # reasons not to trust the run
     interrupted: bool
 
 
 @dataclass(frozen=True, slots=True)
 class StormProgress:
-    """How far a run is."""
+    """Progress of the current run."""
 
     id: str
     elapsed_s: float
@@ -102,22 +92,25 @@ class StormProgress:
 StormEvent = Begun | StormProgress | StormRound | Ended
 
 
-def storming(target: Measurable, streams: Streams, runs: Sequence[Run]) -> Iterator[StormEvent]:
-    """Yield Begun, then StormProgress and each run's StormRound in order, then Ended.
+def storm_events(
+    target: Measurable, streams: StormStreams, runs: Sequence[StormRun]
+) -> Iterator[StormEvent]:
+    """Yield Begun, then StormProgress and StormRound events in plan order, then Ended.
 
-    The first Ctrl-C ends the run in hand, which is told; a second one raises KeyboardInterrupt.
-    Raises the program's errors as StallscopeError with its exit code. Ids of runs must differ.
+    The first Ctrl-C ends the current run, whose result is kept; a second one raises
+    KeyboardInterrupt. An error of the program is raised as StallscopeError with its exit code. Run
+    ids must be unique.
     """
-    by_id = {run.id: run for run in runs}
+    runs_by_id = {run.id: run for run in runs}
     plan = storm_plan_document(target, streams, runs)
     for line in told_lines("storm", plan, target.descriptor):
-        found = _event(line, by_id)
-        if found is not None:
-            yield found
+        event = _event(line, runs_by_id)
+        if event is not None:
+            yield event
 
 
 def storm_plan_document(
-    target: Measurable, streams: Streams, runs: Sequence[Run]
+    target: Measurable, streams: StormStreams, runs: Sequence[StormRun]
 ) -> dict[str, object]:
     """Return ``stallscope.io.storm/1``."""
     return {
@@ -142,14 +135,14 @@ def storm_plan_document(
     }
 
 
-def _event(line: Fields, by_id: Mapping[str, Run]) -> StormEvent | None:
+def _event(line: Fields, runs_by_id: Mapping[str, StormRun]) -> StormEvent | None:
     kind = line.text("kind", "")
     if kind == "begin":
         return begun(line)
     if kind == "progress":
         return StormProgress(line.text("id"), line.number("elapsed_s"))
     if kind == "round":
-        return _round(line, by_id[line.text("id")])
+        return _round(line, runs_by_id[line.text("id")])
     if kind == "end":
         return Ended(line.boolean("interrupted"))
     if kind == "error":
@@ -157,7 +150,7 @@ def _event(line: Fields, by_id: Mapping[str, Run]) -> StormEvent | None:
     return None
 
 
-def _round(line: Fields, run: Run) -> StormRound:
+def _round(line: Fields, run: StormRun) -> StormRound:
     reader, writer = line.fields("reader"), line.fields("writer")
     return StormRound(
         run=run,
@@ -172,23 +165,23 @@ def _round(line: Fields, run: Run) -> StormRound:
         in_flight=line.maybe_number("in_flight"),
         iowait_share=line.maybe_number("iowait_share"),
         cpu_delay_share=line.maybe_number("cpu_delay_share"),
-        errors=_errors(reader, writer),
+        errors=_error_counts(reader, writer),
         failed=line.texts("failed"),
         interrupted=line.boolean("interrupted"),
     )
 
 
 def _latency(stream: Fields, key: str) -> ReaderLatency | None:
-    found = latency_of(stream, key)
-    if found is None:
+    latency = latency_of(stream, key)
+    if latency is None:
         return None
-    return ReaderLatency(found.p50, found.p90, found.p99, found.p999, found.max)
+    return ReaderLatency(latency.p50, latency.p90, latency.p99, latency.p999, latency.max)
 
 
-def _errors(*streams: Fields) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _error_counts(*streams: Fields) -> dict[str, int]:
+    totals: dict[str, int] = {}
     for stream in streams:
         counts = stream.fields("errors")
         for name in counts.values:
-            found[name] = found.get(name, 0) + counts.count(name)
-    return found
+            totals[name] = totals.get(name, 0) + counts.count(name)
+    return totals

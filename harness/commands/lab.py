@@ -1,10 +1,10 @@
-"""`stallscope lab`: experiments on the machine itself, each verb a module beside this one."""
+"""`stallscope lab`: experiments on the machine itself; the module of each verb is lab_VERB."""
 
 import click
 
 from harness.cli.lazy_group import LazyGroup
 
-# Every verb with its short help; its module is lab_VERB. A test holds this to the verbs' own help.
+# Verbs with their short help; a test compares it with the help of the verbs.
 LAB = {
     "memory": "Measure the latency of caches and memory.",
     "kernels": "Run the diagnosis on programs whose bottleneck is known.",
@@ -23,4 +23,4 @@ Examples:
 
 @click.group(cls=LazyGroup, table=LAB, module="harness.commands.lab_{}", epilog=EXAMPLES)
 def command() -> None:
-    """Run an experiment: memory, known bottlenecks, stages off and on, scale, I/O queue."""
+    """Run an experiment: memory, known bottlenecks, execution stages, scaling, I/O queue."""

@@ -1,5 +1,6 @@
-"""The verdict of a lab: what the ratios of its pairs allow to conclude."""
+"""The verdict of a lab: the conclusion from ratios of paired rounds."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,10 +14,10 @@ from stallscope.statistics.estimate import (
 LAB_CONFIDENCE = CONFIDENCE_OF_FIVE
 MIN_PAIRS = min_sample_size(LAB_CONFIDENCE)
 MIN_EFFECT = 0.02  # a smaller change of the median is no gain or loss, however certain it is
-SAME_WITHIN = 0.05  # an interval this close to 1 means: no gain and no loss
+EQUIVALENCE_MARGIN = 0.05  # an interval this close to 1 means: no gain and no loss
 
 
-class Conclusion(StrEnum):
+class PairConclusion(StrEnum):
     """The conclusion from all pairs."""
 
     GAIN = "gain"
@@ -26,38 +27,43 @@ class Conclusion(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """A conclusion and the sentence that gives its reason."""
+class PairVerdict:
+    """A conclusion with its reason, which is a clause."""
 
-    conclusion: Conclusion
+    conclusion: PairConclusion
     reason: str
 
 
-def lab_estimate(values: list[float]) -> Estimate:
-    """Return the median with its interval, at the confidence that five pairs can reach."""
-    return median_estimate(values, confidence=LAB_CONFIDENCE)
+def lab_estimate(values: Iterable[float | None]) -> Estimate:
+    """Return the median of the known values with the interval that five pairs allow."""
+    known = [value for value in values if value is not None]
+    return median_estimate(known, confidence=LAB_CONFIDENCE)
 
 
-def judge(ratio: Estimate, subject: str) -> Verdict:
-    """Return the verdict on a ratio of which more is better.
+def pair_verdict(ratio: Estimate, quantity: str) -> PairVerdict:
+    """Return the verdict on the ratio of a quantity of which more is better.
 
     A gain or a loss needs the whole interval on one side of 1 and a median that differs from 1 by
-    MIN_EFFECT. "No gain" needs the whole interval within SAME_WITHIN of 1. Otherwise the rounds
-    disagree and there is no verdict.
+    MIN_EFFECT. "No gain" needs the whole interval within EQUIVALENCE_MARGIN of 1. Otherwise the
+    rounds disagree and there is no verdict.
     """
     if ratio.median is None or ratio.n < MIN_PAIRS:
-        return Verdict(
-            Conclusion.REFUSED,
-            f"{ratio.n} pairs of rounds are too few; at least {MIN_PAIRS} needed",
-        )
-    summary = f"{subject} {ratio.median:.3f} ({ratio.low:.3f} to {ratio.high:.3f}), {ratio.n} pairs"
+        verb = "is" if ratio.n == 1 else "are"
+        reason = f"{pairs_text(ratio.n)} {verb} too few; at least {MIN_PAIRS} are needed"
+        return PairVerdict(PairConclusion.REFUSED, reason)
+    text = f"{quantity} {ratio.median:.3f} ({ratio.low:.3f} to {ratio.high:.3f}), {ratio.n} pairs"
     if ratio.is_above(1) and ratio.median >= 1 + MIN_EFFECT:
-        return Verdict(Conclusion.GAIN, summary)
+        return PairVerdict(PairConclusion.GAIN, text)
     if ratio.is_below(1) and ratio.median <= 1 - MIN_EFFECT:
-        return Verdict(Conclusion.LOSS, summary)
-    if ratio.is_within(1 - SAME_WITHIN, 1 + SAME_WITHIN):
-        return Verdict(Conclusion.NO_GAIN, summary)
-    return Verdict(
-        Conclusion.REFUSED,
-        f"the rounds disagree: {summary}; measure on a quieter machine, or more and longer rounds",
+        return PairVerdict(PairConclusion.LOSS, text)
+    if ratio.is_within(1 - EQUIVALENCE_MARGIN, 1 + EQUIVALENCE_MARGIN):
+        return PairVerdict(PairConclusion.NO_GAIN, text)
+    return PairVerdict(
+        PairConclusion.REFUSED,
+        f"the rounds disagree: {text}; measure on a quieter machine, or use more or longer rounds",
     )
+
+
+def pairs_text(n: int) -> str:
+    """Return a number of pairs of rounds, such as "1 pair of rounds"."""
+    return f"{n} {'pair' if n == 1 else 'pairs'} of rounds"

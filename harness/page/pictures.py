@@ -1,13 +1,18 @@
 """From a drawing to the bytes of a picture: matplotlib, loaded only here and only when asked."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from harness.cli.outputs import check_place
+from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMATS = ("svg", "png")
+SUFFIXES = tuple(f".{file_format}" for file_format in FORMATS)
 _DOTS_PER_INCH = 120
 
 
@@ -32,3 +37,20 @@ def picture_bytes(
         metadata: dict[str, Any] = {"Date": None} if file_format == "svg" else {}
         figure.savefig(target, format=file_format, dpi=_DOTS_PER_INCH, metadata=metadata)
     return target.getvalue()
+
+
+def split_outputs(paths: Sequence[Path]) -> tuple[Path | None, tuple[Path, ...]]:
+    """Return the directory of a recording, if there is one, and the picture files.
+
+    Raises UsageError for a second directory, or for a picture that cannot be written there.
+    """
+    pictures = tuple(path for path in paths if path.suffix.lower() in SUFFIXES)
+    directories = [path for path in paths if path not in pictures]
+    if len(directories) > 1:
+        raise UsageError(
+            f"-o names two directories: {directories[0]} and {directories[1]}",
+            f"name one directory; pictures end in {' or '.join(SUFFIXES)}",
+        )
+    for picture in pictures:
+        check_place(picture)
+    return (directories[0] if directories else None), pictures

@@ -24,6 +24,7 @@ from stallscope.recordings import Recording
 # The file of each verb's result, the verb's package, and the type in its `result.py`.
 RESULTS = {
     "curve.json": ("harness.io.curve", "CurveResult"),
+    "storm.json": ("harness.labs.storm", "StormResult"),
 }
 # Verbs whose result is not typed yet: `report.py` of the package shows the document.
 UNTYPED = {
@@ -31,7 +32,6 @@ UNTYPED = {
     "mix.json": "harness.io.mix.report",
     "queue.json": "harness.io.queue.report",
     "watch.json": "harness.io.watch.report",
-    "storm.json": "harness.labs.storm.report",
 }
 
 

@@ -1,36 +1,89 @@
-"""From the words of a command line to what `stallscope lab storm` is asked."""
+"""Options of `stallscope lab storm`, and their values from the command line."""
 
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from harness.io.curve.options import size_of
-from harness.labs.storm.plan import AGAINST, LIMITS, StormOptions, TrialPlan
-from ioprobe.storm import Streams
+from harness.page.pictures import split_outputs
+from ioprobe.storm import StormStreams
 from ioprobe.target.simulated import PREFIX
 from stallscope.errors import UsageError
 
-_MOST_LIMIT = 4096
-_MOST_LIMITS = 12
-_MEASURED_S = 1.0
-_SERVER_S = 3.0  # compaction of a segment or some
-_MODELLED_S = 10.0  # in virtual time, a matter of moments
+REFERENCE_LIMIT = 128  # the recommended limit is compared with it
+LIMITS = (128, 32, 16, 8)
+READER_SHARES, WRITER_SHARES = 1000, 100
+_LARGEST_LIMIT = 4096
+_MAX_LIMITS = 12
+_LARGEST_SHARE = 1_000_000
+_DISK_RUN_S = 1.0
+_SERVER_RUN_S = 3.0  # long enough for the compaction of a segment or more
+_MODELLED_RUN_S = 10.0  # virtual time, computed within moments
+
+
+@dataclass(frozen=True, slots=True)
+class TrialOptions:
+    """The trial that selects the recommended limit; short rounds, because a disk's speed drifts."""
+
+    limits: tuple[int, ...] = (64, 48, 32, 24, 16, 12, 8, 4)
+    rounds: int = 20
+    duration_s: float = 0.2
+    warmup_s: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class StormOptions:
+    """Options of a storm; without ``recommended`` a trial selects the limit."""
+
+    path: str
+    rounds: int = 5
+    duration_s: float = 1.0
+    warmup_s: float = 0.2
+    limits: tuple[int, ...] = LIMITS
+    recommended: int | None = None
+    shares: tuple[int, int] = (READER_SHARES, WRITER_SHARES)
+    first_come: bool = True  # also measure every limit without shares
+    no_limit: bool = True  # also measure without a limit
+    rest_s: float = 0.0  # before each run
+    max_s: float | None = None  # time limit of the rounds; finished runs are kept
+    trial: TrialOptions = field(default_factory=TrialOptions)
+    streams: StormStreams = field(default_factory=StormStreams)
+    size_bytes: int = 2**30
+    span_bytes: int | None = None
+    destroy: str | None = None
+    server: bool = False  # the reference server's queries beside its compaction
+    output: Path | None = None
+    pictures: tuple[Path, ...] = ()
+    force: bool = False
+
+    @property
+    def run_s(self) -> float:
+        """Return the time of one run, including the rest before it."""
+        return self.rest_s + self.writing_s
+
+    @property
+    def writing_s(self) -> float:
+        """Return the time during which one run sends requests."""
+        return self.warmup_s + self.duration_s
 
 
 def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
-    """Return what is asked; UsageError for words that make no sense."""
+    """Return the options from command-line values; raises UsageError for an invalid value."""
     modelled = path.startswith(PREFIX)
-    usual_s = _MODELLED_S if modelled else _SERVER_S if values["server"] else _MEASURED_S
+    default_s = _MODELLED_RUN_S if modelled else _SERVER_RUN_S if values["server"] else _DISK_RUN_S
     duration_s = values["duration_s"]
+    output, pictures = split_outputs(values["output"])
     return StormOptions(
         path=path,
         rounds=values["rounds"],
-        duration_s=usual_s if duration_s is None else duration_s,
+        duration_s=default_s if duration_s is None else duration_s,
         warmup_s=values["warmup_s"],
         rest_s=values["rest_s"],
         limits=_limits(values["limits"]),
         recommended=values["recommended"],
-        trial=TrialPlan(rounds=1, duration_s=_MODELLED_S) if modelled else TrialPlan(),
+        trial=TrialOptions(rounds=1, duration_s=_MODELLED_RUN_S) if modelled else TrialOptions(),
         shares=_shares(values["shares"]),
-        streams=Streams(
+        streams=StormStreams(
             reader_bytes=size_of("--read-block", values["read_block"]),
             writer_bytes=size_of("--write-block", values["write_block"]),
             writer_depth=values["depth"],
@@ -39,31 +92,35 @@ def storm_options(path: str, values: dict[str, Any]) -> StormOptions:
         span_bytes=None if values["span"] is None else size_of("--span", values["span"]),
         destroy=values["destroy"],
         server=values["server"],
-        output=values["output"],
+        output=output,
+        pictures=pictures,
         force=values["force"],
     )
 
 
 def _limits(text: str) -> tuple[int, ...]:
     words = [word.strip() for word in text.split(",")]
-    found = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 6}
-    if len(found) != len(set(words)) or not all(1 <= one <= _MOST_LIMIT for one in found):
+    limits = {int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 6}
+    if len(limits) != len(set(words)) or not all(1 <= limit <= _LARGEST_LIMIT for limit in limits):
         raise UsageError(
-            f"--limits: {text[:80]!r} is no list of limits from 1 to {_MOST_LIMIT}",
+            f"--limits: {text[:80]!r} is not a list of limits from 1 to {_LARGEST_LIMIT}",
             f"write it as {','.join(map(str, LIMITS))}",
         )
-    if len(found) > _MOST_LIMITS:
-        raise UsageError(f"--limits has {len(found)} limits, at most {_MOST_LIMITS} fit",
-                         "name fewer of them")  # fmt: skip
-    return tuple(sorted(found | {AGAINST}, reverse=True))
+    if len(limits) > _MAX_LIMITS:
+        raise UsageError(
+            f"--limits has {len(limits)} limits; at most {_MAX_LIMITS} are allowed",
+            "remove some limits",
+        )
+    return tuple(sorted(limits | {REFERENCE_LIMIT}, reverse=True))
 
 
 def _shares(text: str) -> tuple[int, int]:
     words = text.split(":")
-    found = [int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 8]
-    if len(words) != 2 or len(found) != 2 or not all(1 <= one <= 1_000_000 for one in found):
+    shares = [int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 8]
+    in_range = all(1 <= share <= _LARGEST_SHARE for share in shares)
+    if len(words) != 2 or len(shares) != 2 or not in_range:
         raise UsageError(
-            f"--shares: {text[:40]!r} is no pair of whole numbers from 1 to 1,000,000",
-            "the reader's and the writer's, as 1000:100",
+            f"--shares: {text[:40]!r} is not a pair of whole numbers from 1 to {_LARGEST_SHARE:,}",
+            "write the reader's share and the writer's, such as 1000:100",
         )
-    return found[0], found[1]
+    return shares[0], shares[1]

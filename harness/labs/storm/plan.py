@@ -1,112 +1,64 @@
-"""What `stallscope lab storm` runs: settings of the queue, in rounds to and fro."""
+"""The runs of a storm: every queue setting once per round, in alternating order."""
 
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
-from ioprobe.storm import Run, Setting, Streams
+from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
+from ioprobe.storm import QueueSetting, StormRun
 from stallscope.sizes import size_text
 
-AGAINST = 128  # the limit that the recommended one is set against
-LIMITS = (128, 32, 16, 8)
-ALONE = Setting(None, None, writes=False)
-READER_SHARES, WRITER_SHARES = 1000, 100
+READER_ALONE = QueueSetting(None, None, writes=False)
 
 
-@dataclass(frozen=True, slots=True)
-class TrialPlan:
-    """The rounds that find the limit to recommend: short ones, since a disk's speed drifts."""
+def reference_limit(options: StormOptions) -> int | None:
+    """Return the limit that the recommended one is compared with; None: no limit.
 
-    limits: tuple[int, ...] = (64, 48, 32, 24, 16, 12, 8, 4)
-    rounds: int = 20
-    duration_s: float = 0.2
-    warmup_s: float = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class StormOptions:
-    """What was asked; without ``recommended`` a trial tells it."""
-
-    path: str
-    rounds: int = 5
-    duration_s: float = 1.0
-    warmup_s: float = 0.2
-    limits: tuple[int, ...] = LIMITS
-    recommended: int | None = None
-    shares: tuple[int, int] = (READER_SHARES, WRITER_SHARES)
-    first_come: bool = True  # each limit without shares, too
-    no_limit: bool = True
-    rest_s: float = 0.0  # before each run
-    most_s: float | None = None  # ends the rounds, what is finished being kept
-    trial: TrialPlan = field(default_factory=TrialPlan)
-    streams: Streams = field(default_factory=Streams)
-    size_bytes: int = 2**30
-    span_bytes: int | None = None
-    destroy: str | None = None
-    server: bool = False  # the reference server's queries beside its compaction
-    output: Path | None = None
-    force: bool = False
-
-    @property
-    def run_s(self) -> float:
-        """Return how long one setting takes in a round, the rest before it included."""
-        return self.rest_s + self.writing_s
-
-    @property
-    def writing_s(self) -> float:
-        """Return how long one setting has requests in a round."""
-        return self.warmup_s + self.duration_s
-
-
-def against(options: StormOptions) -> int | None:
-    """Return the limit that the recommended one is set against; None: without a limit.
-
-    The server's compaction has no more than 128 requests at a time by itself.
+    With the server it is no limit: compaction never has more than 128 requests outstanding.
     """
-    return None if options.server else AGAINST
+    return None if options.server else REFERENCE_LIMIT
 
 
-def against_text(limit: int | None) -> str:
-    """Return that limit in words."""
+def limit_text(limit: int | None) -> str:
+    """Return a limit in words."""
     return "no limit" if limit is None else str(limit)
 
 
-def settings(options: StormOptions, recommended: int) -> tuple[Setting, ...]:
-    """Return the settings in the order of a round.
+def settings(options: StormOptions, recommended: int) -> tuple[QueueSetting, ...]:
+    """Return the settings of a round in order.
 
-    The two that are set against one another, with shares, stand side by side.
+    The two settings that are compared, with shares, are neighbours.
     """
-    # The server has a class each at any rate.
+    # The server always has a class for queries and one for compaction.
     has_fifo = options.first_come and not options.server
-    pair = dict.fromkeys((against(options), recommended))
-    asked = [*([None] if options.no_limit else []), *options.limits]
-    limits = [*(limit for limit in asked if limit not in pair), *pair]
-    shared = [Setting(limit, options.shares) for limit in limits]
-    first_come = [replace(one, shares=None) for one in shared] if has_fifo else []
-    return (ALONE, *first_come, *shared)
+    compared = dict.fromkeys((reference_limit(options), recommended))
+    candidates = [*([None] if options.no_limit else []), *options.limits]
+    limits = [*(limit for limit in candidates if limit not in compared), *compared]
+    shared = [QueueSetting(limit, options.shares) for limit in limits]
+    first_come = [replace(setting, shares=None) for setting in shared] if has_fifo else []
+    return (READER_ALONE, *first_come, *shared)
 
 
-def runs(options: StormOptions, recommended: int) -> tuple[Run, ...]:
-    """Return all rounds' runs; every other round goes backwards, so that drifts meet all alike."""
+def runs(options: StormOptions, recommended: int) -> tuple[StormRun, ...]:
+    """Return the runs of all rounds; every second round is reversed, so that drift cancels."""
     order = settings(options, recommended)
     return tuple(
-        Run(f"{number}.{place}", number, setting, options.warmup_s, options.duration_s)
+        StormRun(f"{number}.{position}", number, setting, options.warmup_s, options.duration_s)
         for number in range(options.rounds)
-        for place, setting in enumerate(order if number % 2 == 0 else order[::-1])
+        for position, setting in enumerate(order if number % 2 == 0 else order[::-1])
     )
 
 
 def writing_s(options: StormOptions) -> float:
-    """Return how long all writes last, about: of the rounds, and of the trial."""
+    """Return the approximate time of all writes, in the rounds and in the trial."""
     storms = len(settings(options, options.recommended or 1)) - 1
     trial_s = 0.0
     if options.recommended is None and not options.server:
-        plan = options.trial
-        trial_s = plan.rounds * (len(plan.limits) + 1) * (plan.duration_s + plan.warmup_s)
+        trial = options.trial
+        trial_s = trial.rounds * (len(trial.limits) + 1) * (trial.duration_s + trial.warmup_s)
     return options.rounds * storms * options.writing_s + trial_s
 
 
-def asked_text(options: StormOptions) -> str:
-    """Return what is set beside what."""
+def requests_text(options: StormOptions) -> str:
+    """Return reader, writer and rounds in words."""
     streams, rounds = options.streams, f"{options.rounds} rounds of {options.duration_s:g} s"
     if options.server:
         return f"GETs of the reference server beside its compaction, {rounds}"
@@ -116,7 +68,7 @@ def asked_text(options: StormOptions) -> str:
     )
 
 
-def setting_text(setting: Setting) -> str:
+def setting_text(setting: QueueSetting) -> str:
     """Return a setting in words."""
     if not setting.writes:
         return "reader alone"

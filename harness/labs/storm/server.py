@@ -1,12 +1,11 @@
-"""`stallscope lab storm --server`: the reference server's queries beside its own compaction.
+"""The storm of `--server`: the reference server's queries beside its own compaction.
 
-One directory of values serves all runs; each has a server of its own, with another limit of its
-I/O queue. Compaction is asked for again as soon as it is done. It comes and goes: a segment is read
-and written, then made durable. So requests come at times of their own, at the same rate in all
-runs: a closed loop would ask most where the disk has nothing else to do, and see little of the
-rest. The rate is half of what the connections carry when each request takes as long as the slowest
-hundredth of a closed loop beside compaction without a limit, measured first: so no setting is
-measured by requests that merely pile up.
+All runs use one directory of values. Every run starts a server with its own limit of the I/O queue
+and repeats compaction. Compaction alternates between reading and writing a segment and making it
+durable, so requests follow a schedule with the same rate in all runs: a closed loop would send most
+of them while the disk is idle. The rate is half of what the connections carry if every request
+takes as long as p99 of a closed loop beside compaction without a limit, which is measured first.
+At this rate no setting builds up a backlog.
 """
 
 import statistics
@@ -18,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.cli.terminal import LiveLine, note
-from harness.labs.storm.plan import StormOptions, runs, setting_text
-from harness.labs.storm.rounds import StormResults
-from harness.labs.storm.server_counts import QueueUse, queue_use, read_queue
-from harness.labs.storm.trial import Recommended
+from harness.labs.storm.measurement import StormMeasurement
+from harness.labs.storm.options import StormOptions
+from harness.labs.storm.plan import runs, setting_text
+from harness.labs.storm.queue_counts import QueueUse, queue_use, read_queue
+from harness.labs.storm.trial import Recommendation
 from harness.page.figures import value_text
 from harness.workload.cores import Cores, two_cores, usable_cpus
 from harness.workload.loader import fill_keys, running_load
@@ -29,79 +29,85 @@ from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.results import LoadResult, Percentiles
 from harness.workload.server import RunningServer, running_server
 from harness.workload.server_queries import repeated_compaction
-from ioprobe.storm import ReaderLatency, Run, StormRound
+from ioprobe.storm import ReaderLatency, StormRound, StormRun
 from ioprobe.target.simulated import PREFIX
 from stallscope.errors import StallscopeError, TargetError, UsageError
 from stallscope.sizes import size_text
 from stallscope.system_files import Roots
 
-DEFAULT_LIMIT = 8  # the server's own
-VALUE_BYTES = 4000  # a record of a block, about
+DEFAULT_LIMIT = 8  # the server's default
+VALUE_BYTES = 4000  # a record fills about one block
 CONNECTIONS = 16
 RATE_SHARE = 0.5
-LEAST_RATE = 20.0  # a second
+MIN_RATE_PER_S = 20.0
 CALIBRATION_S = 2.0
-MOST_CPU_DELAY = 0.05  # as the loader has it for itself
-_MOST_SEGMENT, _LEAST_SEGMENT = 64 * 2**20, 2**20  # the server's own size, and its least
-_BEHIND = 0.9  # of the rate: less is told
+MAX_CPU_DELAY_SHARE = 0.05  # the loader uses the same bound for itself
+_LARGEST_SEGMENT, _SMALLEST_SEGMENT = 64 * 2**20, 2**20  # the server's default and its minimum
+_ON_SCHEDULE_SHARE = 0.9  # of the rate; a lower rate is reported
 
 
 @dataclass(slots=True)
-class _Course:
-    """The rounds being run in a directory of values."""
+class _ServerStorm:
+    """The runs on one directory of values."""
 
     options: StormOptions
     folder: Path
     cores: Cores
     live: LiveLine
-    slowest_ns: float | None = None  # p99 of a closed loop beside compaction without a limit
+    closed_loop_p99_ns: float | None = None  # beside compaction without a limit
     rate_per_s: float | None = None  # None: a closed loop
-    behind: list[str] = field(default_factory=list)
+    late_runs: list[str] = field(default_factory=list)
 
     def fill(self) -> None:
-        """Write the values that all runs find."""
+        """Write the values that all runs read."""
         self.live.show(f"filling the server with {size_text(self.options.size_bytes)} of values")
-        with running_server(self._server("none")) as server:
-            fill_keys(self._load(server.target, 0.01))
+        with running_server(self._server_options("none")) as server:
+            fill_keys(self._load_options(server.target, 0.01))
 
     def calibrate(self) -> None:
         """Set the rate of all runs by a closed loop beside compaction without a limit."""
-        self.live.show("measuring what the server answers beside its compaction")
-        with running_server(self._server("none")) as server, repeated_compaction(server.target):
-            result, _ = self._measured(server, CALIBRATION_S)
+        self.live.show("measuring the server's latency beside its compaction")
+        with (
+            running_server(self._server_options("none")) as server,
+            repeated_compaction(server.target),
+        ):
+            result, _ = self._load(server, CALIBRATION_S)
         if result.errors:
+            noun = "request" if result.errors == 1 else "requests"
             raise TargetError(
-                f"{result.errors} requests failed beside compaction", "look at the disk's health"
+                f"{result.errors} {noun} failed beside compaction", "check the disk's health"
             )
-        slowest_us = result.latency_us.p99
-        if not slowest_us:
+        p99_us = result.latency_us.p99
+        if not p99_us:
             raise TargetError(
-                "no GET was answered beside compaction", "give it more of the machine"
+                "no GET completed beside compaction",
+                "reduce the load on this machine and try again",
             )
-        self.slowest_ns = 1000 * slowest_us
-        self.rate_per_s = max(LEAST_RATE, RATE_SHARE * CONNECTIONS * 1e6 / slowest_us)
+        self.closed_loop_p99_ns = 1000 * p99_us
+        self.rate_per_s = max(MIN_RATE_PER_S, RATE_SHARE * CONNECTIONS * 1e6 / p99_us)
 
-    def run(self, run: Run) -> StormRound:
-        """Return what one run came to."""
+    def measure(self, run: StormRun) -> StormRound:
+        """Return the result of a run."""
         limit = run.setting.limit
         time.sleep(self.options.rest_s)
-        with running_server(self._server("none" if limit is None else str(limit))) as server:
+        options = self._server_options("none" if limit is None else str(limit))
+        with running_server(options) as server:
             with ExitStack() as stack:
                 if run.setting.writes:
                     stack.enter_context(repeated_compaction(server.target))
                 before = read_queue(server)
-                result, rate = self._measured(server, run.duration_s)
+                result, rate = self._load(server, run.duration_s)
                 use = queue_use(before, read_queue(server))
             server.check_alive()
-        if self.rate_per_s is not None and rate < _BEHIND * self.rate_per_s:
-            self.behind.append(f"{setting_text(run.setting)} in round {run.round + 1}")
+        if self.rate_per_s is not None and rate < _ON_SCHEDULE_SHARE * self.rate_per_s:
+            self.late_runs.append(f"{setting_text(run.setting)} in round {run.round + 1}")
         return StormRound(
             run=run,
             source="measured",
             real_time=False,
             seconds=run.duration_s,
             reads=result.requests,
-            reader=_latency(result.latency_us),
+            reader=_reader_latency(result.latency_us),
             reader_delay=None,
             writer_bytes_per_s=use.written_bytes_per_s if run.setting.writes else None,
             pending=use.pending,
@@ -109,37 +115,37 @@ class _Course:
             iowait_share=None,
             cpu_delay_share=use.cpu_delay_share,
             errors={"replies": result.errors} if result.errors else {},
-            failed=_doubts(run, result, use),
+            failed=_failed_checks(run, result, use),
             interrupted=False,
         )
 
     def facts(self) -> dict[str, str]:
-        """Return what was asked of the server."""
+        """Return the server's and the loader's settings as labels and texts."""
         size = size_text(self.options.size_bytes)
-        rate, slowest = self.rate_per_s or 0.0, value_text(round(self.slowest_ns or 0), "ns")
+        rate, p99_ns = self.rate_per_s or 0.0, round(self.closed_loop_p99_ns or 0)
         return {
             "server": f"--path disk, {size} of values of {VALUE_BYTES} bytes in segments of "
             f"{size_text(_segment_bytes(self.options))}",
-            "requests": f"GETs of random keys, {rate:,.0f} a second in an open loop on "
-            f"{CONNECTIONS} connections: half of what they carry at {slowest} each, p99 of a "
-            "closed loop beside compaction without a limit",
+            "requests": f"GETs of random keys, {rate:,.0f} per second in an open loop on "
+            f"{CONNECTIONS} connections: half of what they carry at {value_text(p99_ns, 'ns')} per "
+            "request, p99 of a closed loop beside compaction without a limit",
         }
 
     def warnings(self) -> list[str]:
-        """Return what is to be known of the rounds."""
-        found = []
-        if self.behind:
-            found.append(
-                f"GETs fell behind their rate {len(self.behind)} times, first with "
-                f"{self.behind[0]}: their latency grows with the time that is measured"
-            )
-        return found
+        """Return a warning if GETs did not keep their rate."""
+        if not self.late_runs:
+            return []
+        text = (
+            f"GETs fell behind their rate {len(self.late_runs)} times, first with "
+            f"{self.late_runs[0]}: their latency grows with the length of the run"
+        )
+        return [text]
 
-    def _measured(self, server: RunningServer, duration_s: float) -> tuple[LoadResult, float]:
-        with running_load(self._load(server.target, duration_s)) as load:
+    def _load(self, server: RunningServer, duration_s: float) -> tuple[LoadResult, float]:
+        with running_load(self._load_options(server.target, duration_s)) as load:
             return load.finished_rate()
 
-    def _server(self, limit: str) -> ServerOptions:
+    def _server_options(self, limit: str) -> ServerOptions:
         reader, writer = self.options.shares
         return ServerOptions(
             path="disk",
@@ -150,7 +156,7 @@ class _Course:
             segment_bytes=str(_segment_bytes(self.options)),
         )
 
-    def _load(self, target: str, duration_s: float) -> LoadOptions:
+    def _load_options(self, target: str, duration_s: float) -> LoadOptions:
         return LoadOptions(
             target=target,
             output=Path(tempfile.mkdtemp(dir=self.folder)),
@@ -165,109 +171,112 @@ class _Course:
         )
 
 
-def measured_server(options: StormOptions) -> StormResults:
-    """Return what was found; Ctrl-C keeps the finished runs.
+def measure_server_storm(options: StormOptions) -> StormMeasurement:
+    """Return the rounds of the reference server; Ctrl-C keeps the finished runs.
 
-    Raises KeyboardInterrupt, or what ended it, where nothing was finished.
+    Raises KeyboardInterrupt, or the error that ended it, if no run was finished.
     """
     if options.path.startswith(PREFIX) or options.destroy or not Path(options.path).is_dir():
         raise UsageError(
             f"{options.path}: the server keeps its values in files", "name a directory"
         )
-    began = time.monotonic()
+    began_s = time.monotonic()
     limit = options.recommended or DEFAULT_LIMIT
-    how = "the server's own" if options.recommended is None else "as it was named"
-    asked = runs(options, limit)
+    how = "the server's default" if options.recommended is None else "from --recommended"
+    plan = runs(options, limit)
     note(
-        f"writes {size_text(options.size_bytes)} of values into a directory of its own in "
-        f"{options.path}, which is gone at the end, and again and again for "
-        f"{len(asked) * options.run_s:.0f} s"
+        f"writes {size_text(options.size_bytes)} of values into a temporary directory in "
+        f"{options.path}, and rewrites them for {len(plan) * options.run_s:.0f} s"
     )
-    done: list[StormRound] = []
+    finished: list[StormRound] = []
     complete, failure = True, None
-    course = _Course(options, Path(), two_cores(Roots(), usable_cpus(None)), LiveLine())
+    storm = _ServerStorm(options, Path(), two_cores(Roots(), usable_cpus(None)), LiveLine())
     try:
-        _run_all(course, asked, done)
+        _measure_all(storm, plan, finished)
     except KeyboardInterrupt:
-        if not done:
+        if not finished:
             raise
         complete = False
     except StallscopeError as error:
-        if not done:
+        if not finished:
             raise
         complete, failure = False, error
-    return StormResults(
+    return StormMeasurement(
         options=options,
         modelled=False,
-        recommended=Recommended(limit, how),
-        rounds=tuple(done),
-        facts=course.facts(),
+        recommendation=Recommendation(limit, how),
+        rounds=tuple(finished),
+        facts=storm.facts(),
         warnings=(
-            *course.warnings(),
-            *_unbound(done, limit),
+            *storm.warnings(),
+            *_limit_warnings(finished, limit),
             *(() if failure is None else (f"ended by a failure: {failure.message}",)),
         ),
         complete=complete,
         failure=failure,
-        seconds=time.monotonic() - began,
+        seconds=time.monotonic() - began_s,
     )
 
 
-def _run_all(course: _Course, asked: Sequence[Run], done: list[StormRound]) -> None:
-    """Run all of what was asked; ``done`` has each as soon as it is finished."""
-    options, live = course.options, course.live
+def _measure_all(storm: _ServerStorm, plan: Sequence[StormRun], finished: list[StormRound]) -> None:
+    """Measure all runs of the plan; every result is appended to ``finished`` at once."""
+    options, live = storm.options, storm.live
     try:
         with tempfile.TemporaryDirectory(prefix="stallscope-storm-", dir=options.path) as name:
-            course.folder = Path(name)
-            (course.folder / "values").mkdir(mode=0o700)
-            course.fill()
-            course.calibrate()
-            for at, run in enumerate(asked):
-                left_s = (len(asked) - at) * options.run_s
+            storm.folder = Path(name)
+            (storm.folder / "values").mkdir(mode=0o700)
+            storm.fill()
+            storm.calibrate()
+            for index, run in enumerate(plan):
+                left_s = (len(plan) - index) * options.run_s
                 live.show(
                     f"round {run.round + 1} of {options.rounds}, {setting_text(run.setting)}; "
-                    f"at least {left_s:.0f} s left (Ctrl-C keeps what is finished)"
+                    f"at least {left_s:.0f} s left (Ctrl-C keeps finished runs)"
                 )
-                done.append(course.run(run))
+                finished.append(storm.measure(run))
     finally:
         live.clear()
 
 
 def _segment_bytes(options: StormOptions) -> int:
-    """Return an eighth of all values, in MiB, at most what the server has by itself."""
-    part = options.size_bytes // 8 // _LEAST_SEGMENT * _LEAST_SEGMENT
-    return min(_MOST_SEGMENT, max(_LEAST_SEGMENT, part))
+    """Return an eighth of all values in whole MiB, at most the server's default segment."""
+    eighth = options.size_bytes // 8 // _SMALLEST_SEGMENT * _SMALLEST_SEGMENT
+    return min(_LARGEST_SEGMENT, max(_SMALLEST_SEGMENT, eighth))
 
 
-def _unbound(done: Sequence[StormRound], limit: int) -> Iterator[str]:
-    """Yield a caution where a limit had nothing to hold back."""
-    without = [
-        one.in_flight
-        for one in done
-        if one.run.setting.writes and one.run.setting.limit is None and one.in_flight is not None
+def _limit_warnings(finished: Sequence[StormRound], limit: int) -> Iterator[str]:
+    """Yield a warning if even without a limit there were fewer requests on the disk."""
+    unlimited = [
+        result.in_flight
+        for result in finished
+        if result.run.setting.writes
+        and result.run.setting.limit is None
+        and result.in_flight is not None
     ]
-    if without and (mean := statistics.fmean(without)) <= limit:
+    if unlimited and (mean := statistics.fmean(unlimited)) <= limit:
         yield (
             f"without a limit {mean:.1f} requests were on the disk on average: a limit of {limit} "
-            "had little to hold back"
+            "holds back almost none"
         )
 
 
-def _latency(found: Percentiles) -> ReaderLatency | None:
-    values = [found.p50, found.p90, found.p99, found.p999, found.largest]
-    known = [1000 * value for value in values if value is not None]
-    return ReaderLatency(*known) if len(known) == len(values) else None
+def _reader_latency(latency_us: Percentiles) -> ReaderLatency | None:
+    values = [
+        latency_us.p50, latency_us.p90, latency_us.p99, latency_us.p999, latency_us.largest,
+    ]  # fmt: skip
+    known_ns = [1000 * value for value in values if value is not None]
+    return ReaderLatency(*known_ns) if len(known_ns) == len(values) else None
 
 
-def _doubts(run: Run, result: LoadResult, use: QueueUse) -> tuple[str, ...]:
-    """Return why a run is not to be trusted."""
-    found = []
+def _failed_checks(run: StormRun, result: LoadResult, use: QueueUse) -> tuple[str, ...]:
+    """Return the reasons not to trust a run."""
+    reasons = []
     if not result.requests:
-        found.append("no GET was answered")
+        reasons.append("no GET completed")
     if run.setting.writes and use.written_bytes <= 0:
-        found.append("the server wrote nothing by compaction")
+        reasons.append("compaction wrote nothing")
     if result.limited_by_loader:
-        found.append(f"the loader was the limit: {result.why}")
-    if use.cpu_delay_share is not None and use.cpu_delay_share >= MOST_CPU_DELAY:
-        found.append(f"the server waited for a CPU {use.cpu_delay_share:.1%} of the time")
-    return tuple(found)
+        reasons.append(f"the loader was the bottleneck: {result.why}")
+    if use.cpu_delay_share is not None and use.cpu_delay_share >= MAX_CPU_DELAY_SHARE:
+        reasons.append(f"the server waited for a CPU for {use.cpu_delay_share:.1%} of the time")
+    return tuple(reasons)

@@ -1,92 +1,99 @@
-"""Which limit `stallscope lab storm` recommends: the least that leaves the writer its bandwidth.
+"""The recommended limit: the smallest that keeps the writer's bandwidth.
 
-It is tried with the reader beside, and not read off the writer's own response curve: a reader that
-always has a request below takes one of the places from the writer, and the knee is by definition
-where 5 % are lost already.
+A trial measures the limits with the reader running. The writer's own response curve would
+underestimate the limit: a reader that always has a request on the disk takes one place from the
+writer, and the knee of the curve already loses 5 % by definition.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from harness.labs.storm.plan import AGAINST, StormOptions, runs
-from ioprobe.storm import Run, StormRound
 from stallscope.statistics.isotonic import isotonic_regression
 
-KEPT_SHARE = 0.95  # of the writer's bandwidth at 128: the verdict calls less a price
+from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
+from harness.labs.storm.plan import runs
+from ioprobe.storm import StormRound, StormRun
+from stallscope.documents import Count, Record
+
+KEPT_SHARE = 0.95  # of the writer's bandwidth at 128; the verdict calls a lower share a price
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """A limit, and the writer's bandwidth over that at 128, both means of the same rounds."""
+class TrialLimit(Record, frozen=True):
+    """A limit of the trial, and the writer's mean bandwidth as a share of that at 128."""
 
     limit: int
     bandwidth_share: float
-    rounds: int
+    rounds: Count  # that measured both limits
 
 
 @dataclass(frozen=True, slots=True)
-class Recommended:
-    """The limit that is recommended, where it is from, and what was tried for it."""
+class Recommendation:
+    """The recommended limit, the reason, and the trial that selected it."""
 
     limit: int
     how: str
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[TrialLimit, ...] = ()
 
 
-def trial_of(options: StormOptions) -> StormOptions:
-    """Return the rounds of the trial as a small storm."""
-    plan = options.trial
+def trial_options(options: StormOptions) -> StormOptions:
+    """Return the options of the trial, which is a storm of short rounds."""
+    trial = options.trial
     return replace(
         options,
-        rounds=plan.rounds,
-        duration_s=plan.duration_s,
-        warmup_s=plan.warmup_s,
+        rounds=trial.rounds,
+        duration_s=trial.duration_s,
+        warmup_s=trial.warmup_s,
         rest_s=0.0,
-        limits=plan.limits,
-        recommended=AGAINST,
+        limits=trial.limits,
+        recommended=REFERENCE_LIMIT,
         first_come=False,
         no_limit=False,
     )
 
 
-def trial_runs(options: StormOptions) -> tuple[Run, ...]:
-    """Return the runs of the trial; the reader alone is not among them."""
-    return tuple(run for run in runs(trial_of(options), AGAINST) if run.setting.writes)
+def trial_runs(options: StormOptions) -> tuple[StormRun, ...]:
+    """Return the runs of the trial, which does not measure the reader alone."""
+    return tuple(run for run in runs(trial_options(options), REFERENCE_LIMIT) if run.setting.writes)
 
 
-def recommended(options: StormOptions, rounds: Sequence[StormRound]) -> Recommended | None:
-    """Return the least limit that keeps the writer's bandwidth; 128 where none does.
+def recommend_limit(options: StormOptions, rounds: Sequence[StormRound]) -> Recommendation | None:
+    """Return the smallest limit that keeps the writer's bandwidth; 128 if no limit does.
 
-    Bandwidth does not fall as the limit rises: where readings do, they are taken for equal. None
-    where no two limits were measured in the same round.
+    Bandwidth does not fall as the limit rises, so falling readings are averaged (isotonic
+    regression). None if no round measured both 128 and another limit.
     """
-    full = _bandwidths(rounds, AGAINST)
-    limits = sorted(set(options.trial.limits) - {AGAINST})
-    found = [(limit, _shares(_bandwidths(rounds, limit), full)) for limit in limits]
-    tried = [Tried(limit, mean, n) for limit, (mean, n) in found if n]
+    reference = _bandwidth_by_round(rounds, REFERENCE_LIMIT)
+    limits = sorted(set(options.trial.limits) - {REFERENCE_LIMIT})
+    shares = [_mean_share(_bandwidth_by_round(rounds, limit), reference) for limit in limits]
+    tried = [
+        TrialLimit(limit, share, n) for limit, (share, n) in zip(limits, shares, strict=True) if n
+    ]
     if not tried:
         return None
-    rising = isotonic_regression([*(one.bandwidth_share for one in tried), 1.0])
-    kept = [one.limit for one, share in zip(tried, rising, strict=False) if share >= KEPT_SHARE]
-    how = f"the least that keeps {KEPT_SHARE:.0%} of the writer's bandwidth at {AGAINST}"
+    fitted = isotonic_regression([*(trial.bandwidth_share for trial in tried), 1.0])
+    kept = [trial.limit for trial, share in zip(tried, fitted, strict=False) if share >= KEPT_SHARE]
+    how = f"the smallest that keeps {KEPT_SHARE:.0%} of the writer's bandwidth at {REFERENCE_LIMIT}"
     if not kept:
-        how = f"no lesser one keeps {KEPT_SHARE:.0%} of the writer's bandwidth"
-    names = ", ".join(str(one.limit) for one in tried)
-    n = min(one.rounds for one in tried)
-    least = min(kept, default=AGAINST)
-    return Recommended(least, f"{how}, of {names} in {n} short rounds", tuple(tried))
+        how = f"no smaller limit keeps {KEPT_SHARE:.0%} of the writer's bandwidth"
+    names = ", ".join(str(trial.limit) for trial in tried)
+    n = min(trial.rounds for trial in tried)
+    limit = min(kept, default=REFERENCE_LIMIT)
+    return Recommendation(limit, f"{how}; tried {names} in {n} short rounds", tuple(tried))
 
 
-def _shares(found: dict[int, float], full: dict[int, float]) -> tuple[float, int]:
-    """Return the mean over that of ``full`` in the rounds that both have, and how many they are."""
-    both = found.keys() & full.keys()
-    under = sum(full[at] for at in both)
-    return (sum(found[at] for at in both) / under, len(both)) if under > 0 else (0.0, 0)
+def _mean_share(bandwidths: dict[int, float], reference: dict[int, float]) -> tuple[float, int]:
+    """Return mean bandwidth over mean reference in the rounds with both, and their number."""
+    both = bandwidths.keys() & reference.keys()
+    total = sum(reference[number] for number in both)
+    share = sum(bandwidths[number] for number in both) / total if total > 0 else 0.0
+    return (share, len(both)) if total > 0 else (0.0, 0)
 
 
-def _bandwidths(rounds: Sequence[StormRound], limit: int) -> dict[int, float]:
+def _bandwidth_by_round(rounds: Sequence[StormRound], limit: int) -> dict[int, float]:
     return {
-        one.run.round: one.writer_bytes_per_s
-        for one in rounds
-        if one.run.setting.limit == limit and not one.failed and one.writer_bytes_per_s is not None
+        result.run.round: result.writer_bytes_per_s
+        for result in rounds
+        if result.run.setting.limit == limit
+        and not result.failed
+        and result.writer_bytes_per_s is not None
     }

@@ -19,7 +19,7 @@ from harness.labs.stages.plan import OPEN_LOADS, SATURATED, Load, Side, turns
 from harness.labs.stages.profiles import first_level
 from harness.labs.stages.results import Replays, SlotsFound, StagesResults
 from harness.labs.stages.text import lines
-from harness.labs.verdict import Conclusion
+from harness.labs.verdict import PairConclusion
 from harness.workload.cores import two_cores
 from stallscope.errors import UnableError, UsageError
 from stallscope.system_files import Roots
@@ -73,14 +73,14 @@ def test_what_is_missing_is_null_with_its_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("gains", "expected"),
     [
-        ((1.0, 1.01, 0.99, 1.0, 1.0), Conclusion.NO_GAIN),
-        ((1.0, 1.5, 0.8, 1.0, 1.0), Conclusion.REFUSED),
-        ((0.8,) * 5, Conclusion.LOSS),
-        ((2.0,) * 4, Conclusion.REFUSED),
+        ((1.0, 1.01, 0.99, 1.0, 1.0), PairConclusion.NO_GAIN),
+        ((1.0, 1.5, 0.8, 1.0, 1.0), PairConclusion.REFUSED),
+        ((0.8,) * 5, PairConclusion.LOSS),
+        ((2.0,) * 4, PairConclusion.REFUSED),
     ],
 )
 def test_the_verdict_follows_the_pairs(
-    tmp_path: Path, gains: tuple[float, ...], expected: Conclusion
+    tmp_path: Path, gains: tuple[float, ...], expected: PairConclusion
 ) -> None:
     assert conclude(results(tmp_path, gains=gains)).conclusion is expected
 
@@ -88,18 +88,18 @@ def test_the_verdict_follows_the_pairs(
 def test_a_loader_at_its_limit_leaves_cpu_to_judge_by(tmp_path: Path) -> None:
     found = results(tmp_path, limited_by="its core is full")
     verdict = conclude(found)
-    assert verdict.conclusion is Conclusion.GAIN
+    assert verdict.conclusion is PairConclusion.GAIN
     assert verdict.reason.startswith("requests per CPU second 1.500")
     assert "its core is full" in verdict.reason
     no_cpu = replace(found, readings=tuple(replace(r, cpu_us=None) for r in found.readings))
-    assert conclude(no_cpu).conclusion is Conclusion.REFUSED
+    assert conclude(no_cpu).conclusion is PairConclusion.REFUSED
 
 
 def test_answers_that_are_errors_give_no_verdict(tmp_path: Path) -> None:
     found = results(tmp_path)
     wrong = (replace(found.readings[0], errors=3), *found.readings[1:])
     verdict = conclude(replace(found, readings=wrong))
-    assert verdict.conclusion is Conclusion.REFUSED
+    assert verdict.conclusion is PairConclusion.REFUSED
     assert "3 requests" in verdict.reason
 
 
@@ -178,7 +178,7 @@ def test_the_page_is_whole_and_escapes(tmp_path: Path) -> None:
     found = results(tmp_path)
     with_logs(found)
     page = render_stages_page(stages_page(found))
-    assert "Verdict: gain" in page
+    assert "PairVerdict: gain" in page
     assert "Model &lt;b&gt;X" in page
     assert "<b>X" not in page
     assert "its own page" not in page
