@@ -11,12 +11,19 @@ from pathlib import Path
 
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import Case, save
-from harness.labs.storm.plan import AGAINST, StormOptions, against_text
-from harness.labs.storm.rounds import OTHERS, READER, WRITER, Pick, StormResults
-from harness.labs.storm.session import measured_storm
-from ioprobe.storm import Setting, StormRound
+from harness.labs.storm.disk import measure_disk_storm
+from harness.labs.storm.measurement import (
+    OTHERS,
+    READER,
+    WRITER,
+    Quantity,
+    StormMeasurement,
+)
+from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
+from harness.labs.storm.plan import limit_text
+from ioprobe.storm import QueueSetting, StormRound
 
-LIMITS = (AGAINST, 48, 32, 16, 8)
+LIMITS = (REFERENCE_LIMIT, 48, 32, 16, 8)
 ROUNDS = 7
 DURATION_S = 1.0
 WARMUP_S = 0.2
@@ -24,7 +31,7 @@ REST_S = 1.0  # cloud disks have limiters with a burst, and drives have caches
 FILE_BYTES = 2**30
 
 
-def _us(name: str) -> Pick:
+def _us(name: str) -> Quantity:
     def pick(one: StormRound) -> float | None:
         found = READER[name](one)
         return None if found is None else found / 1000
@@ -37,7 +44,7 @@ def _mb_per_s(one: StormRound) -> float | None:
     return None if found is None else found / 1e6
 
 
-METRICS: tuple[tuple[str, Pick], ...] = (
+METRICS: tuple[tuple[str, Quantity], ...] = (
     ("reader's p50 us", _us("p50")),
     ("reader's p99 us", _us("p99")),
     ("reader's p99.9 us", _us("p99.9")),
@@ -50,30 +57,34 @@ BARS = {
 }
 
 
-def cases(results: StormResults, bars: Mapping[str, str]) -> list[Case]:
+def cases(results: StormMeasurement, bars: Mapping[str, str]) -> list[Case]:
     """Return a case for each metric and limit, the recommended one, with the bars, first."""
-    shares, recommended = results.options.shares, results.recommended.limit
+    shares, recommended = results.options.shares, results.recommendation.limit
     limits = dict.fromkeys((recommended, *sorted(results.options.limits, reverse=True)))
     return [
         case
         for limit in limits
-        if limit != results.against.limit or limit == recommended
-        for case in _cases(results, Setting(limit, shares), bars if limit == recommended else None)
+        if limit != results.reference_setting.limit or limit == recommended
+        for case in _cases(
+            results, QueueSetting(limit, shares), bars if limit == recommended else None
+        )
     ]
 
 
-def _cases(results: StormResults, setting: Setting, bars: Mapping[str, str] | None) -> list[Case]:
+def _cases(
+    results: StormMeasurement, setting: QueueSetting, bars: Mapping[str, str] | None
+) -> list[Case]:
     """Return a case for each metric, of the rounds in which both limits passed their checks."""
-    limited = {one.run.round: one for one in results.kept(setting)}
-    against = {one.run.round: one for one in results.kept(results.against)}
+    limited = {one.run.round: one for one in results.accepted_rounds(setting)}
+    against = {one.run.round: one for one in results.accepted_rounds(results.reference_setting)}
     both = sorted(limited.keys() & against.keys())
-    masked = len(results.all_of(setting)) + len(results.all_of(results.against))
+    masked = len(results.all_rounds(setting)) + len(results.all_rounds(results.reference_setting))
     masked -= len(limited) + len(against)
-    notes = f"recommended, {results.recommended.how}" if bars is not None else "another limit"
+    notes = f"recommended, {results.recommendation.how}" if bars is not None else "another limit"
     if masked:
         notes += f"; {masked} runs were masked"
     found = []
-    other = results.against.limit
+    other = results.reference_setting.limit
     for metric, pick in METRICS:
         values = [(pick(limited[at]), pick(against[at])) for at in both]
         known = [(ours, peer) for ours, peer in values if ours is not None and peer]
@@ -83,7 +94,7 @@ def _cases(results: StormResults, setting: Setting, bars: Mapping[str, str] | No
                     name=f"limit {setting.limit}{'' if bars is None else ', recommended'}",
                     metric=metric,
                     ours_command=f"limit {setting.limit}",
-                    peer_command=f"limit {other}" if other else against_text(other),
+                    peer_command=f"limit {other}" if other else limit_text(other),
                     bar=(bars or {}).get(metric, ""),
                     ours=tuple(ours for ours, _ in known),
                     peer=tuple(peer for _, peer in known),
@@ -108,4 +119,4 @@ def run() -> None:
         first_come=False,
         size_bytes=FILE_BYTES,
     )
-    save("storm", "./dev bench storm", cases(measured_storm(options), BARS))
+    save("storm", "./dev bench storm", cases(measure_disk_storm(options), BARS))

@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.effort import pairs, seconds
 from benchmarks.pairs import save
 from benchmarks.storm import cases
-from harness.labs.storm.plan import StormOptions
-from harness.labs.storm.server import measured_server
+from harness.labs.storm.options import StormOptions
+from harness.labs.storm.server import measure_server_storm
 
 LIMITS = (32, 16)  # beside the server's own
 ROUNDS = 7
@@ -36,4 +36,4 @@ def run() -> None:
         size_bytes=VALUES_BYTES,
         server=True,
     )
-    save("storm_server", "./dev bench storm_server", cases(measured_server(options), {}))
+    save("storm_server", "./dev bench storm_server", cases(measure_server_storm(options), {}))

@@ -14,9 +14,9 @@ from harness.io.mix.document import MixMeasurement, mix_document
 from harness.io.queue.document import document as queue_document
 from harness.io.queue.stalls import Watched
 from harness.io.watch.document import document as watch_document
-from harness.labs.storm.document import storm_document
-from harness.labs.storm.plan import StormOptions
-from harness.labs.storm.session import measured_storm
+from harness.labs.storm.disk import measure_disk_storm
+from harness.labs.storm.options import StormOptions
+from harness.labs.storm.result import storm_result
 from harness.report.disk import write_recorded_page
 from ioprobe.block_queue.reading import Interval, read_block_queue
 from ioprobe.mix.plan import MixPlan
@@ -69,11 +69,11 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "mix": mix_document(MixMeasurement("/srv/<db>", True, mix, {}, [], 1.0)),
         "queue": queue_document(queue, Watched(Interval(2.0, {}), stalls(), None)),
         "watch": watch_document(made_watch(work), ASKED, []),
-        "storm": storm_document(measured_storm(storm)),
     }
     for verb, made in documents.items():
         (folder / f"{verb}.json").write_text(json.dumps(made))
     (folder / "curve.json").write_text(encode(curve(slo_p99_ns=8e6)))
+    (folder / "storm.json").write_text(encode(storm_result(measure_disk_storm(storm))))
     made_page = write_recorded_page(folder)
     shutil.rmtree(work / "machine")
     return made_page

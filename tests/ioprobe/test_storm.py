@@ -1,9 +1,16 @@
-"""Lines of a storm as they are read: what the program could not tell stays unknown."""
+"""Parsing of the storm's JSON lines: a missing value stays unknown."""
 
 import pytest
 
 from ioprobe import storm
-from ioprobe.storm import Run, Setting, StormProgress, StormRound, Streams, storming
+from ioprobe.storm import (
+    QueueSetting,
+    StormProgress,
+    StormRound,
+    StormRun,
+    StormStreams,
+    storm_events,
+)
 from ioprobe.target.simulated import parse_simulated
 from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import RecordingError
@@ -11,7 +18,7 @@ from stallscope.json_fields import Fields
 
 PATH = "sim:servers=8,service=1ms"
 TARGET = Target(TargetKind.SIMULATED, PATH, None, 0, 2**30, simulated=parse_simulated(PATH))
-RUN = Run("a", 0, Setting(8, (1000, 100)), 0.1, 1.0)
+RUN = StormRun("a", 0, QueueSetting(8, (1000, 100)), 0.1, 1.0)
 LATENCY = {"min": 1, "mean": 2, "max": 9, "p50": 2, "p90": 3, "p99": 4, "p99.9": 5, "p99.99": 6}
 LINE = {
     "kind": "round", "id": "a", "source": "modelled", "real_time": False, "interrupted": False,
@@ -23,32 +30,32 @@ NUMBERS = ("seconds", "pending", "in_flight", "iowait_share", "cpu_delay_share")
 
 def read(monkeypatch: pytest.MonkeyPatch, line: dict[str, object]) -> StormRound:
     monkeypatch.setattr(storm, "told_lines", lambda *_: iter([Fields(line, "x")]))
-    (found,) = storming(TARGET, Streams(), [RUN])
-    assert isinstance(found, StormRound)
-    return found
+    (result,) = storm_events(TARGET, StormStreams(), [RUN])
+    assert isinstance(result, StormRound)
+    return result
 
 
 def test_zero_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = read(monkeypatch, LINE)
-    assert [getattr(found, name) for name in NUMBERS] == [1, 0, 8, 0, 0]
-    assert found.writer_bytes_per_s == 5
-    assert found.reader is not None
-    assert (found.reader.p99, found.reader.max) == (4, 9)
+    result = read(monkeypatch, LINE)
+    assert [getattr(result, name) for name in NUMBERS] == [1, 0, 8, 0, 0]
+    assert result.writer_bytes_per_s == 5
+    assert result.reader is not None
+    assert (result.reader.p99, result.reader.max) == (4, 9)
 
 
 def test_null_stays_null(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = {"requests": 7, "latency_ns": LATENCY | {"p99": None}}
     nulls = dict.fromkeys(NUMBERS) | {"reader": reader, "writer": {"bytes_per_s": None}}
-    found = read(monkeypatch, LINE | nulls)
-    assert [getattr(found, name) for name in NUMBERS] == [None] * 5
-    assert found.writer_bytes_per_s is None
-    assert found.reader is None, "some of its latencies are missing"
+    result = read(monkeypatch, LINE | nulls)
+    assert [getattr(result, name) for name in NUMBERS] == [None] * 5
+    assert result.writer_bytes_per_s is None
+    assert result.reader is None, "one of its latencies is missing"
 
 
-def test_how_far_a_run_is_is_told_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_parsed_or_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     line = {"kind": "progress", "id": "a", "elapsed_s": 0}
     monkeypatch.setattr(storm, "told_lines", lambda *_: iter([Fields(line, "x")]))
-    assert list(storming(TARGET, Streams(), [RUN])) == [StormProgress("a", 0.0)]
+    assert list(storm_events(TARGET, StormStreams(), [RUN])) == [StormProgress("a", 0.0)]
     line["elapsed_s"] = None
     with pytest.raises(RecordingError, match="elapsed_s"):
-        list(storming(TARGET, Streams(), [RUN]))
+        list(storm_events(TARGET, StormStreams(), [RUN]))

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from stallscope.statistics.estimate import Estimate, missing
-from stallscope.statistics.pairs import paired_ratios
-
-from harness.labs.verdict import lab_estimate
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import reference_limit, settings
 from harness.labs.storm.trial import Recommendation
+from harness.labs.verdict import lab_estimate
 from ioprobe.storm import QueueSetting, ReaderLatency, StormRound
 from stallscope.errors import StallscopeError
+from stallscope.statistics.estimate import Estimate, missing
+from stallscope.statistics.pairs import paired_ratios
 
 Quantity = Callable[[StormRound], float | None]
 

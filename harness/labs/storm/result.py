@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from stallscope.statistics.estimate import Estimate
-
 from harness.labs.storm.measurement import (
     COMPARED,
     QUANTITIES,
@@ -18,6 +16,7 @@ from harness.labs.storm.verdict import storm_verdict
 from harness.recordings.results import RecordedResult
 from ioprobe.storm import QueueSetting, ReaderLatency, StormRound
 from stallscope.documents import Count, Natural, Record, Share, field
+from stallscope.statistics.estimate import Estimate
 
 _MIN_READS = 1000  # with fewer reads p99.9 is little more than the maximum
 

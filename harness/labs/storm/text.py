@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from stallscope.statistics.estimate import Estimate
-
 from harness.cli.terminal import wrapped
 from harness.cstates.show.text import columns
 from harness.labs.storm.measurement import READER
@@ -11,6 +9,7 @@ from harness.labs.storm.plan import limit_text
 from harness.labs.storm.result import StormEstimates, StormResult, StormRow
 from harness.page.figures import share_text, value_text
 from stallscope.sizes import size_text
+from stallscope.statistics.estimate import Estimate
 
 HEADS = ("", *READER, "written", "in I/O queue", "on disk", "iowait")
 _LATENCY_COLUMNS = 1 + len(READER)

@@ -8,12 +8,11 @@ writer, and the knee of the curve already loses 5 % by definition.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stallscope.statistics.isotonic import isotonic_regression
-
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
 from harness.labs.storm.plan import runs
 from ioprobe.storm import StormRound, StormRun
 from stallscope.documents import Count, Record
+from stallscope.statistics.isotonic import isotonic_regression
 
 KEPT_SHARE = 0.95  # of the writer's bandwidth at 128; the verdict calls a lower share a price
 

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from stallscope.statistics.estimate import Estimate
-
-from harness.labs.verdict import MIN_PAIRS, PairConclusion, pair_verdict, pairs_text
 from harness.labs.storm.measurement import OTHERS, READER, WRITER, StormMeasurement
 from harness.labs.storm.plan import limit_text
 from harness.labs.storm.trial import KEPT_SHARE
+from harness.labs.verdict import MIN_PAIRS, PairConclusion, pair_verdict, pairs_text
+from stallscope.statistics.estimate import Estimate
 
 
 class StormConclusion(StrEnum):

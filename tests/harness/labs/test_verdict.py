@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from harness.labs.verdict import PairConclusion, pair_verdict, lab_estimate
+from harness.labs.verdict import PairConclusion, lab_estimate, pair_verdict
 from stallscope.statistics.estimate import missing
 
 
@@ -43,7 +43,9 @@ def test_one_odd_round_of_nine_leaves_the_verdict() -> None:
 def test_equal_sides_are_rarely_called_a_gain_or_loss() -> None:
     generator = random.Random(7)
     conclusions = [
-        pair_verdict(lab_estimate([generator.lognormvariate(0, 0.1) for _ in range(5)]), "x").conclusion
+        pair_verdict(
+            lab_estimate([generator.lognormvariate(0, 0.1) for _ in range(5)]), "x"
+        ).conclusion
         for _ in range(400)
     ]
     wrong = sum(item in (PairConclusion.GAIN, PairConclusion.LOSS) for item in conclusions)

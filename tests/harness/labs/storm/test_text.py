@@ -1,0 +1,23 @@
+"""A storm on the terminal."""
+
+import pytest
+
+from harness.labs.storm.measurement import StormMeasurement
+from harness.labs.storm.result import StormResult, storm_result
+from harness.labs.storm.text import lines
+from tests.harness.labs.storm.storms import with_values
+
+
+@pytest.mark.parametrize("room", [80, 200])
+def test_the_table_fits_and_has_every_setting(result: StormResult, room: int) -> None:
+    text = list(lines(result, room))
+    assert max(map(len, text)) <= room
+    for name in ("reader alone", "no limit, first come", "limit 32, shares 1000:100 *"):
+        assert any(line.startswith(name) for line in text)
+    assert any(line.startswith("verdict: gain: ") for line in text)
+
+
+def test_masked_rounds_are_counted(storm: StormMeasurement) -> None:
+    failed = with_values(storm, storm.recommended_setting, failed=("its thread waited",))
+    text = "\n".join(lines(storm_result(failed), 200))
+    assert "masked 5 times: limit 32, shares 1000:100: its thread waited" in text
