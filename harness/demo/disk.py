@@ -10,7 +10,7 @@ from harness.io.curve.result import CurveRequests
 from harness.io.curve.session import run_curve
 from harness.io.probe.options import ProbeRequest
 from harness.io.probe.session import run_probe
-from harness.labs.storm.plan import AGAINST, StormOptions
+from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions, TrialOptions
 from harness.labs.storm.session import run_storm
 from ioprobe.curve.plan import CurvePlan
 from stallscope.errors import StallscopeError
@@ -22,9 +22,9 @@ PLAN = CurvePlan(
 )  # for a look only: `stallscope io curve` takes its time
 STORM_ROUNDS = 5
 STORM_S = 0.3
-STORM_LIMIT = 8  # many disks' knee: `stallscope lab storm` measures this one's
-STORM_MOST_S = 12.0
-EXPECTED_S = 25.0  # with writing the files
+STORM_TRIAL = TrialOptions(limits=(64, 48, 32, 16, 8), rounds=8, duration_s=0.2, warmup_s=0.05)
+STORM_MAX_S = 12.0
+EXPECTED_S = 38.0  # including the time to write the files
 
 
 def disk_part(folder: Path, room: int, *, disk: str | None = None) -> None:
@@ -78,11 +78,11 @@ def _storm(folder: Path, path: str) -> StormOptions:
         rounds=STORM_ROUNDS,
         duration_s=STORM_S,
         warmup_s=0.1,
-        limits=(AGAINST,),
+        limits=(REFERENCE_LIMIT,),
         first_come=False,
         no_limit=False,
-        recommended=STORM_LIMIT,
-        most_s=STORM_MOST_S,
+        trial=STORM_TRIAL,
+        max_s=STORM_MAX_S,
         size_bytes=FILE_BYTES,
         output=folder / "disk-storm",
     )

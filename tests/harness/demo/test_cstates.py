@@ -14,7 +14,7 @@ def test_without_two_cpus_the_reason_is_said(
 ) -> None:
     monkeypatch.setattr(demonstration, "usable_cpus", lambda _: frozenset({0}))
     said = "\n".join(demonstration.sleep_part(tmp_path / "idle", 200))
-    assert "Idle intervals were not recorded: server and loader need a CPU each" in said
+    assert "Idle intervals were not recorded: server and loader need one CPU each" in said
     assert not (tmp_path / "idle").exists()
 
 
@@ -27,7 +27,7 @@ def test_without_tracepoints_the_counters_are_told_and_why(
 
     monkeypatch.setattr(record_session, "record_idle", refused)
     said = "\n".join(demonstration.sleep_part(tmp_path / "idle", 200, seconds=0.1))
-    if "need a CPU each" in said:
+    if "need one CPU each" in said:
         pytest.skip("needs two CPUs: the server's and the loader's")
     assert "Source: counters only: there is no tracefs here" in said
     assert "Load: achieved" in said

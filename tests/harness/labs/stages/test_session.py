@@ -178,7 +178,7 @@ def test_the_page_is_whole_and_escapes(tmp_path: Path) -> None:
     found = results(tmp_path)
     with_logs(found)
     page = render_stages_page(stages_page(found))
-    assert "PairVerdict: gain" in page
+    assert "Verdict: gain" in page
     assert "Model &lt;b&gt;X" in page
     assert "<b>X" not in page
     assert "its own page" not in page
