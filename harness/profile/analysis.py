@@ -15,7 +15,7 @@ from topdown.slots.function_slots import SlotsByFunction, slots_by_function
 from topdown.slots.model import Model
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.profile import Profile, ProfileWarning
-from topdown.stacks.python.chains import PythonInterleave
+from topdown.stacks.python.chains import PythonFrameMerger
 from topdown.stacks.python.frames import read_python_frames
 from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
@@ -33,9 +33,9 @@ LONGEST_COMM_BYTES = 15  # TASK_COMM_LEN without its end
 class Analysis:
     """A recording's profile with its ranking, and the host it was made on as label and text.
 
-    ``stacks``: how stacks were taken; None where the recording does not say. ``python``: how
-    samples and Python frames came together; None where no interpreter was read. ``slots``: what was
-    counted by function; None where no group of events was.
+    ``stacks``: how stacks were taken; None if the recording does not say. ``python``: how
+    samples and Python frames came together; None if no interpreter was read. ``slots``: what was
+    counted by function; None if no group of events was.
     """
 
     profile: Profile
@@ -52,7 +52,7 @@ def analyze(
     """Return the profile of a recording.
 
     ``lines`` is how many of the hottest addresses get source lines and inlined functions;
-    ``inlined`` looks for inlined functions at all that are hot. Raises RecordingError where the
+    ``inlined`` looks for inlined functions at all that are hot. Raises RecordingError if the
     capture is unreadable, empty or mostly lost.
     """
     if is_counters_recording(recording.path):
@@ -66,15 +66,15 @@ def analyze(
     capture = _read(recording, tables)
     options = _fold_options(recording, event, lines, inlined=inlined)
     python = read_python_frames(recording.path) if manifest is not None else None
-    interleave = None if python is None else PythonInterleave(python, lines=lines > 0)
-    profile = fold(capture, Symbolizer(sources), replace(options, interleave=interleave))
+    merger = None if python is None else PythonFrameMerger(python, lines=lines > 0)
+    profile = fold(capture, Symbolizer(sources), replace(options, transform=merger))
     notices = (*tables.warnings, *(python.warnings if python is not None else ()))
     profile = replace(profile, warnings=(*profile.warnings, *notices))
     if manifest is not None:
         profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
     _check_worth(recording, profile)
     stacks = manifest.stacks if manifest is not None else None
-    shares = interleave.shares if interleave is not None else None
+    shares = merger.shares if merger is not None else None
     slots = None
     if profile.counted:
         ours = switches_of_ours(profile.counted.events, shares)
@@ -100,7 +100,7 @@ def switches_of_ours(
 
 
 def model_of_recording(manifest: Manifest | None) -> Model | None:
-    """Return the model of the CPU that was recorded; None where it is not known, or has none."""
+    """Return the model of the CPU that was recorded; None if it is not known, or has none."""
     identity = None if manifest is None else identity_of_recording(manifest.cpu_id)
     return None if identity is None else model_of_identity(identity)
 
@@ -140,7 +140,7 @@ def _sources(recording: Recording) -> SymbolSources:
 
 
 def _made_ns(recording: Recording) -> int | None:
-    """Return when the recording was over by the wall clock, None where nothing tells.
+    """Return when the recording was over by the wall clock, None if nothing tells.
 
     A recording says it itself; a bare file's own time is that of its copy at the worst.
     """
@@ -169,7 +169,7 @@ def _fold_options(recording: Recording, event: str, lines: int, *, inlined: bool
 
 
 def _whole_name(profile: Profile, capture: Capture) -> str:
-    """Return the name of the one process that was observed, empty where there are several.
+    """Return the name of the one process that was observed, empty if there are several.
 
     The kernel keeps 15 bytes of it; where an executable that ran begins so, its name is whole.
     """

@@ -22,7 +22,7 @@ def start(
     """Return the closed recording and how it ended, as ``record`` does.
 
     ``slots``: counts what tells slots by function on this machine, or IPC alone where the counters
-    do not hold more; UnableError where it has none, or no model. With ``as_json`` the command's
+    do not hold more; UnableError if it has none, or no model. With ``as_json`` the command's
     standard output goes to standard error.
     """
     command_output = sys.stderr if as_json else None

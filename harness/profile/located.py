@@ -21,7 +21,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """What sampling one event found; ``why`` says why nothing, where ``places`` is empty."""
+    """What sampling one event found; ``why`` says why nothing if ``places`` is empty."""
 
     node: str
     event: str

@@ -46,7 +46,7 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
 
 
 def _slots_panel(recording: Recording, analysis: Analysis) -> str:
-    """Return the panel on what would tell of slots; empty where they were counted by function."""
+    """Return the panel on what would tell of slots; empty if they were counted by function."""
     if analysis.slots is not None and analysis.slots.cpu is not None:
         return ""
     return panel_of_profile(recording.manifest)

@@ -7,7 +7,7 @@ from topdown.stacks.python.shares import PythonShares
 
 
 def python_text(shares: PythonShares) -> str:
-    """Return the shares for a person; empty where no interpreter was met."""
+    """Return the shares for a person; empty if no interpreter was met."""
     parts = []
     if shares.samples:
         versions = ", ".join(shares.versions)
@@ -33,7 +33,7 @@ def python_text(shares: PythonShares) -> str:
 def python_document(shares: PythonShares | None) -> dict[str, object] | None:
     """Return the shares for scripts, 0..1 of the samples of interpreters that were read.
 
-    None where no interpreter was met.
+    None if no interpreter was met.
     """
     if shares is None or not (shares.samples or shares.trampolined):
         return None

@@ -13,8 +13,12 @@ from harness.recordings.settings_text import settings_now
 from stallscope.collector import CollectorOptions, Outcome, Progress, collect
 from stallscope.errors import UnableError
 from stallscope.recordings import MANIFEST, Recording, open_recording
-from topdown.stacks.symbols.process_artifacts import forget, keep, keep_left_jit_maps
-from topdown.stacks.symbols.system_images import keep_vdso
+from topdown.stacks.symbols.process_artifacts import (
+    copy_artifacts,
+    copy_leftover_jit_maps,
+    remove_artifacts,
+)
+from topdown.stacks.symbols.system_images import copy_vdso
 
 
 class _Watcher:
@@ -32,8 +36,8 @@ class _Watcher:
             if progress.stacks:
                 note(f"stacks: {printable(progress.stacks)}")
             if self._options.force:
-                _forget(self._options.output)
-            keep_perishables(self.pids, self._options)
+                _remove_old_artifacts(self._options.output)
+            copy_process_artifacts(self.pids, self._options)
         if progress.kind == "finished":
             self._line.clear()
         for warning in progress.warnings if self._warns else ():
@@ -77,17 +81,17 @@ def record(
     finally:
         watcher.close()
     if options.command:
-        _keep_left_jit_maps(options, began_s)
+        _copy_leftover_jit_maps(options, began_s)
     else:
-        keep_perishables(watcher.pids, options)
+        copy_process_artifacts(watcher.pids, options)
     keep_settings(options.output, before)
     return open_recording(options.output), outcome
 
 
-def _forget(directory: Path) -> None:
-    """Remove what a replaced recording kept; UnableError where that stays, and would misname."""
+def _remove_old_artifacts(directory: Path) -> None:
+    """Remove what a replaced recording kept; UnableError if that stays, and would misname."""
     try:
-        forget(directory)
+        remove_artifacts(directory)
     except OSError as error:
         raise UnableError(
             f"what an earlier recording kept in {directory} cannot be removed: {error}",
@@ -95,18 +99,18 @@ def _forget(directory: Path) -> None:
         ) from error
 
 
-def _keep_left_jit_maps(options: CollectorOptions, began_s: float) -> None:
+def _copy_leftover_jit_maps(options: CollectorOptions, began_s: float) -> None:
     try:
-        keep_left_jit_maps(options.output, began_s)
+        copy_leftover_jit_maps(options.output, began_s)
     except OSError as error:
         warn(f"maps of compiled code could not be kept: {error.strerror}")
 
 
-def keep_perishables(pids: tuple[int, ...], options: CollectorOptions) -> None:
+def copy_process_artifacts(pids: tuple[int, ...], options: CollectorOptions) -> None:
     """Copy into the recording what ends with the processes; says what could not be kept."""
     try:
-        keep_vdso(options.output)
-        problems = keep(pids, options.output)
+        copy_vdso(options.output)
+        problems = copy_artifacts(pids, options.output)
     except OSError as error:
         warn(f"binaries that end with the process could not be kept: {error.strerror}")
         return

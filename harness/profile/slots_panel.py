@@ -35,7 +35,7 @@ class _Colouring:
 
 
 def payload(found: SlotsByFunction, number_of: Mapping[int, int]) -> dict[str, object] | None:
-    """Return what the page's script knows of slots; None where nothing can colour a frame.
+    """Return what the page's script knows of slots; None if nothing can colour a frame.
 
     ``number_of``: the page's number of each function that is on it. Each function has its number,
     its category (-1: not known), whether that is by its own samples, and the text about it.
@@ -99,7 +99,7 @@ def _top(each: FunctionSlots) -> list[MeasuredNode]:
 
 
 def section(found: SlotsByFunction | None, functions: Sequence[Function]) -> str:
-    """Return the panel with the table of functions; empty where nothing was counted."""
+    """Return the panel with the table of functions; empty if nothing was counted."""
     if found is None:
         return ""
     told = found.cpu is not None or found.total.ipc is not None

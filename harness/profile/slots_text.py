@@ -20,7 +20,7 @@ Functions = Sequence[Function]
 
 
 def document(found: SlotsByFunction | None, functions: Functions) -> dict[str, object] | None:
-    """Return what a JSON document says of counts by function; None where nothing was counted.
+    """Return what a JSON document says of counts by function; None if nothing was counted.
 
     Shares are 0..1, nodes in the model's unit; null is what is not known.
     """

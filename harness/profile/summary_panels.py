@@ -79,7 +79,7 @@ def _notice(look: str, lead: str, text: str) -> str:
 
 
 def notices(profile: Profile, stacks: Stacks | None = None) -> str:
-    """What a reader must know before the numbers, the worst first; empty where all is well."""
+    """What a reader must know before the numbers, the worst first; empty if all is well."""
     found = []
     if profile.samples == 0:
         found.append(_notice("notice-bad", "No samples.", "Nothing ran on a CPU while recording."))
@@ -176,7 +176,7 @@ def _hint(shown: int, there: int, noun: str, order: str) -> str:
 
 
 def host_section(host: Mapping[str, str]) -> str:
-    """The machine the recording was made on; empty where nothing is told."""
+    """The machine the recording was made on; empty if nothing is told."""
     if not host:
         return ""
     rows = "".join(

@@ -51,7 +51,7 @@ def show(
 ) -> None:
     """Print the summary, or the document: one line of JSON.
 
-    ``located``: what was found on flagged slots, None where that was not asked for.
+    ``located``: what was found on flagged slots, None if that was not asked for.
     """
     if as_json:
         document = summary_document(analysis, places)

@@ -1,4 +1,4 @@
-"""A profile: the samples of a capture, folded to one weighted tree of named functions."""
+"""A profile: the samples of a capture, folded to a weighted tree of named functions."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from topdown.stacks.sample_counts import SampleCounts
 
 
 class FunctionKind(IntEnum):
-    """Where a function of a profile lives."""
+    """Kind of a function in a profile."""
 
     USER = 0
     KERNEL = 1
@@ -20,23 +20,23 @@ class FunctionKind(IntEnum):
     UNKNOWN = 3  # an address without a symbol; the name is module+0xoffset
     ROOT = 4  # node 0 only
     PYTHON = 5  # a function of Python code; the module is its file
-    TRUNCATED = 6  # below the root only: chains that were cut short stand under it, by reason
+    TRUNCATED = 6  # child of the root: groups the truncated chains of one reason
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that stood on a stack: demangled name and module as they are, unescaped."""
+    """A function of a call chain: demangled name and module, unescaped."""
 
     name: str
     module: str  # path of the file, "[kernel]", "[vdso]", "[jit]" or "[unknown]"
     kind: FunctionKind
-    # The hottest source lines where asked for: ("path:line", samples on it), most samples first.
+    # Hottest source lines if requested: ("path:line", number of samples), most samples first.
     lines: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread that was sampled; names as the kernel gave them, decoded with replacement."""
+    """A sampled thread; names as the kernel reports them, decoded with replacement."""
 
     pid: int
     tid: int
@@ -46,35 +46,35 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the numbers come from."""
+    """Source of the numbers."""
 
     event: str  # "cpu-clock", "cycles", ...
     kind: str  # "measured", "modelled" or "unavailable"
     unit: str  # what a weight counts: "ns" for clocks, else "events"
-    frequency_hz: int | None  # None where a fixed period was asked for
+    frequency_hz: int | None  # None if a fixed period was requested
     period: int | None
     scope: str  # "user+kernel", "user" or "kernel"
 
 
 @dataclass(frozen=True, slots=True)
 class StackShares:
-    """How much of the weight has a whole chain, 0..1; NaN where there is no sample, or not told.
+    """Shares of the weight with complete and truncated chains, 0..1; NaN if not known.
 
-    ``reasons``: why the others are truncated, in words, each with its share, largest first.
+    ``reasons``: (reason of truncation, share), the largest share first.
     """
 
     complete: float
     truncated: float
-    cut_by_copy: float  # truncated because the copied stack did not reach far enough
+    cut_by_copy: float  # truncated because the copied stack was too short
     reasons: tuple[tuple[str, float], ...] = ()
 
 
-SHARES_NOT_TOLD = StackShares(math.nan, math.nan, math.nan)
+UNKNOWN_STACK_SHARES = StackShares(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileWarning:
-    """Something a reader of the numbers must know; travels inside the result."""
+    """A warning about the numbers of a result, with a stable code."""
 
     code: str
     message: str
@@ -82,16 +82,15 @@ class ProfileWarning:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Samples folded to a tree of calls, root first, with weights by (node, thread).
+    """Samples folded to a call tree, with weights by (node, thread).
 
     Nodes: ``node_parent`` int32 (n_nodes,), -1 at node 0, every parent before its children;
     ``node_function`` int32 (n_nodes,), index into ``functions``; node 0 is the root.
-    Weights, one row per (node, thread) that was sampled with that node as its leaf:
+    Weights, one row per (leaf node, thread) pair that was sampled:
     ``weight_node`` int32, ``weight_thread`` int32 (index into ``threads``), ``weight_samples``
     int64 (number of samples), ``weight_value`` int64 (sum of their periods, in ``source.unit``).
-    Shares are of weight_value, 0..1; NaN where there is no sample.
-    ``counted``: what was counted with each sample, where a group of events was; pruned profiles
-    have none.
+    Shares are of weight_value, 0..1; NaN if there is no sample.
+    ``counted``: counts by sample if a group of events was recorded; None in pruned profiles.
     """
 
     source: Source
@@ -107,8 +106,8 @@ class Profile:
     weight_thread: npt.NDArray[np.int32]
     weight_samples: npt.NDArray[np.int64]
     weight_value: npt.NDArray[np.int64]
-    unknown_share: float  # leaf without a symbol
-    truncated_share: float  # chain does not reach _start or its thread's entry
+    unknown_share: float  # of leaves without a symbol
+    truncated_share: float  # of chains that do not reach _start or the thread's entry
     warnings: tuple[ProfileWarning, ...] = ()
-    stack_shares: StackShares = SHARES_NOT_TOLD
+    stack_shares: StackShares = UNKNOWN_STACK_SHARES
     counted: SampleCounts | None = None

@@ -1,4 +1,4 @@
-"""The functions and threads of a profile by the time they took."""
+"""The functions and threads of a profile, ranked by weight."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from topdown.stacks.symbols.function_table import kinds_of
 
 @dataclass(frozen=True, slots=True)
 class RankedFunction:
-    """A function's weight: alone (self), and with what it called (total, once per stack)."""
+    """A function's weight: self, and total with its callees (counted once per stack)."""
 
     index: int  # into Profile.functions
     self_value: int
@@ -32,7 +32,7 @@ class RankedThread:
 
 @dataclass(frozen=True, slots=True)
 class RankedFunctions(Sequence[RankedFunction]):
-    """Ranked functions as int64 arrays (n,), made rows when asked for: there may be 250,000."""
+    """Ranked functions as int64 arrays (n,); rows are created on demand (up to 250,000)."""
 
     function: npt.NDArray[np.int64]
     self_value: npt.NDArray[np.int64]
@@ -40,22 +40,22 @@ class RankedFunctions(Sequence[RankedFunction]):
     self_samples: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
-        """Return how many functions there are."""
+        """Return the number of functions."""
         return len(self.function)
 
     @overload
-    def __getitem__(self, place: int) -> RankedFunction: ...
+    def __getitem__(self, position: int) -> RankedFunction: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[RankedFunction, ...]: ...
-    def __getitem__(self, place: int | slice) -> RankedFunction | tuple[RankedFunction, ...]:
-        """Return the row at ``place``."""
-        if isinstance(place, slice):
-            return tuple(self[number] for number in range(*place.indices(len(self))))
+    def __getitem__(self, position: slice) -> tuple[RankedFunction, ...]: ...
+    def __getitem__(self, position: int | slice) -> RankedFunction | tuple[RankedFunction, ...]:
+        """Return the row at ``position``."""
+        if isinstance(position, slice):
+            return tuple(self[number] for number in range(*position.indices(len(self))))
         return RankedFunction(
-            int(self.function[place]),
-            int(self.self_value[place]),
-            int(self.total_value[place]),
-            int(self.self_samples[place]),
+            int(self.function[position]),
+            int(self.self_value[position]),
+            int(self.total_value[position]),
+            int(self.self_samples[position]),
         )
 
 
@@ -63,7 +63,7 @@ class RankedFunctions(Sequence[RankedFunction]):
 class Ranking:
     """Functions by self value, then total; threads by value.
 
-    The root, and what truncated chains stand under, are no functions and not among them.
+    The root and the groups of truncated chains are not included.
     """
 
     value: int  # of the whole profile
@@ -74,14 +74,14 @@ class Ranking:
 def rank(profile: Profile) -> Ranking:
     """Return the functions and threads of a profile, the heaviest first.
 
-    A function that stands on a stack several times counts once in its total.
+    A function that occurs several times in a stack counts once in its total.
     """
     nodes, count = len(profile.node_parent), len(profile.functions)
     self_value = _sum(profile.weight_node, profile.weight_value, nodes)
     self_samples = _sum(profile.weight_node, profile.weight_samples, nodes)
-    depth, below_itself = _depths(profile.node_parent, profile.node_function)
+    depth, is_recursive = _depths(profile.node_parent, profile.node_function)
     total = _totals(profile.node_parent, depth, self_value)
-    outer = ~below_itself
+    outer = ~is_recursive
     function_self = _sum(profile.node_function, self_value, count)
     function_samples = _sum(profile.node_function, self_samples, count)
     function_total = _sum(profile.node_function[outer], total[outer], count)
@@ -95,9 +95,9 @@ def rank(profile: Profile) -> Ranking:
 
 
 def outermost(profile: Profile) -> npt.NDArray[np.bool_]:
-    """Return the nodes whose own function is not among their callers, (n_nodes,).
+    """Return which nodes have no ancestor with the same function, bool (n_nodes,).
 
-    What stands under them is what stands under their function, each stack once.
+    Their subtrees together are the subtree of the function, with each stack counted once.
     """
     return ~_depths(profile.node_parent, profile.node_function)[1]
 
@@ -107,7 +107,7 @@ def _totals(
     depth: npt.NDArray[np.int32],
     self_value: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Return the value of each node with all below it."""
+    """Return the sum of values over each node and its descendants."""
     total = self_value.copy()
     order = np.argsort(depth, kind="stable")
     bounds = np.flatnonzero(np.diff(depth[order])) + 1
@@ -119,19 +119,19 @@ def _totals(
 def _depths(
     parent: npt.NDArray[np.int32], function: npt.NDArray[np.int32]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-    """Return each node's depth, and whether its own function is among its ancestors."""
+    """Return each node's depth, and whether an ancestor has the same function."""
     depth = np.zeros(len(parent), np.int32)
-    below = np.zeros(len(parent), np.bool_)
+    is_recursive = np.zeros(len(parent), np.bool_)
     rows = np.flatnonzero(parent >= 0).astype(np.int32)
     above = parent[rows]
-    own = function[rows]
+    node_function = function[rows]
     while len(rows):
         depth[rows] += 1
-        below[rows[function[above] == own]] = True
+        is_recursive[rows[function[above] == node_function]] = True
         above = parent[above]
-        goes_on = above >= 0
-        rows, above, own = rows[goes_on], above[goes_on], own[goes_on]
-    return depth, below
+        continues = above >= 0
+        rows, above, node_function = rows[continues], above[continues], node_function[continues]
+    return depth, is_recursive
 
 
 def _sum(

@@ -131,7 +131,7 @@ def test_stacks_that_perf_copied_are_unwound_and_missing_binaries_named(
     assert main(["report", str(recorded), "-o", str(tmp_path / "page.html")]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "whole" in out
-    assert "/busy: stacks may end in it: its file is not there" in out
+    assert "/busy: stacks may end in it: the file is missing" in out
 
 
 def test_stacks_of_a_pipe_that_can_wait_nowhere_are_one_error(

@@ -1,4 +1,4 @@
-"""Self and total of every function, against a plain walk over the tree."""
+"""Self and total of every function, compared with a recursive walk."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -40,7 +40,7 @@ def profiles(draw):
 
 @settings(deadline=None)
 @given(profiles())
-def test_values_are_those_of_a_plain_walk(profile):
+def test_values_agree_with_a_recursive_walk(profile):
     self_value, total_value, samples = ([0] * 6 for _ in range(3))
     threads = [0] * 3
     rows = zip(profile.weight_node, profile.weight_thread, profile.weight_value, strict=True)
@@ -67,7 +67,7 @@ def test_values_are_those_of_a_plain_walk(profile):
     assert len(ranking.functions[:2]) == 2
 
 
-def test_totals_beyond_what_a_float_holds_are_exact():
+def test_totals_beyond_float_precision_are_exact():
     large = (1 << 60) + 1
     ranking = rank(profile_of([0, 1], [1, 2], [(2, 0, large), (1, 0, 1)]))
     assert {row.index: row.total_value for row in ranking.functions if row.total_value} == {

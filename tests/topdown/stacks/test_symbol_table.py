@@ -1,4 +1,4 @@
-"""Looking addresses up: sizes, aliases, nesting, versions, against a plain search."""
+"""Lookup of addresses: sizes, aliases, nesting, versions, compared with a linear search."""
 
 import numpy as np
 from hypothesis import given
@@ -41,7 +41,7 @@ def names_at(table, *addresses: int) -> list[str | None]:
     return [table.names(np.array([g]))[0].decode() if g >= 0 else None for g in groups.tolist()]
 
 
-def test_an_address_behind_a_symbols_size_is_unknown():
+def test_an_address_beyond_a_symbols_size_is_unknown():
     table = table_of((100, 10, 0, "a"), (200, 10, 0, "b"))
     assert names_at(table, 99, 100, 109, 110, 199, 200, 210) == [
         None, "a", "a", None, None, "b", None,
@@ -53,7 +53,7 @@ def test_a_symbol_without_size_extends_to_the_next_or_to_its_sections_end():
     assert names_at(table, 150, 199, 249, 250) == ["a", "a", "b", None]
 
 
-def test_behind_an_inner_symbol_the_outer_one_goes_on():
+def test_the_outer_symbol_continues_after_a_nested_symbol():
     table = table_of((100, 100, 0, "outer"), (120, 10, 0, "inner"), (140, 5, 0, "second"))
     assert names_at(table, 119, 125, 130, 139, 146, 199, 200) == [
         "outer", "inner", "outer", "outer", "outer", "outer", None,
@@ -73,7 +73,7 @@ def test_aliases_prefer_strong_global_fewer_underscores_and_length():
     assert names_at(table_of((1, 0, 0, "sizeless_name"), (1, 9, 0, "s")), 1) == ["s"]
 
 
-def test_versions_are_not_part_of_a_name():
+def test_version_suffixes_are_removed_from_names():
     table = table_of((1, 9, 0, "memcpy@@GLIBC_2.14"), (20, 5, 0, "old@V1"), (30, 5, 0, "f@plt"))
     assert names_at(table, 1, 20, 30) == ["memcpy", "old", "f@plt"]
     assert names_at(table_of((1, 9, 0, "a@b"), versioned=False), 1) == ["a@b"]
@@ -88,7 +88,7 @@ def test_unnamed_functions_fill_gaps_and_mark_entries():
     assert table.entries(groups).tolist() == [False, True]
 
 
-def test_an_empty_table_knows_nothing():
+def test_an_empty_table_finds_no_address():
     assert empty_table().look_up(np.array([1, 2], np.uint64)).tolist() == [-1, -1]
 
 
@@ -97,7 +97,7 @@ def test_an_empty_table_knows_nothing():
         st.tuples(st.integers(0, 300), st.integers(0, 60)), min_size=1, max_size=30, unique=True
     )
 )
-def test_every_hit_holds_its_address_and_no_sized_symbol_is_missed(rows):
+def test_lookup_agrees_with_a_linear_search(rows):
     table = table_of(*((start, size, 0, f"s{start}_{size}") for start, size in rows))
     addresses = np.arange(0, 400, dtype=np.uint64)
     groups = table.look_up(addresses)
@@ -110,10 +110,10 @@ def test_every_hit_holds_its_address_and_no_sized_symbol_is_missed(rows):
             assert not held
 
 
-def test_a_table_of_chosen_groups_names_them_alike(monkeypatch):
+def test_a_restricted_table_has_the_same_names(monkeypatch):
     monkeypatch.setattr("topdown.stacks.symbol_table._STRINGS_KEPT", 0)
     table = table_of((1, 9, 0, "a@@V"), (20, 5, 0, "b"), (30, 5, 0, "cc"), (30, 5, 0, "c"))
     groups = table.look_up(np.array([31, 2, 31], np.uint64))
-    narrow, places = table.narrowed(groups)
+    narrow, places = table.restricted_to(groups)
     assert narrow.names(places) == table.names(groups) == [b"cc", b"a", b"cc"]
     assert len(narrow.strings) < len(table.strings)

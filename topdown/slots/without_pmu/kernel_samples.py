@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.symbolizer import Symbolizer, WantedFrames
+from topdown.stacks.symbols.symbolizer import FrameSelection, Symbolizer
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
@@ -71,7 +71,9 @@ def kernel_samples(
     wanted = np.zeros(len(capture.frame_kind), np.bool_)
     for chain in chains:
         wanted[chain] = True
-    symbols = Symbolizer(sources).name_frames(capture, WantedFrames(wanted, np.zeros_like(wanted)))
+    symbols = Symbolizer(sources).name_frames(
+        capture, FrameSelection(wanted, np.zeros_like(wanted))
+    )
     if symbols.kernel_hidden or not len(stacks):
         return KernelSamples(len(stacks), (), (), 0, named=not symbols.kernel_hidden)
     entries: Counter[KernelEntry] = Counter()

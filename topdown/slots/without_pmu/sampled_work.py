@@ -13,7 +13,7 @@ from topdown.slots.without_pmu.sampled_instructions import (
     SampledInstructions,
     sampled_instructions,
 )
-from topdown.stacks.captures.events import choose_event
+from topdown.stacks.captures.events import select_event
 from topdown.stacks.symbols.sources import SymbolSources, default_cache_directory
 
 
@@ -51,7 +51,7 @@ def read_sampled_work(recording: Recording, proc: Path = Path("/proc")) -> Sampl
 
 def sampled_work(capture: Capture, sources: SymbolSources) -> SampledWork:
     """Return the samples of a capture's first event, by executed code."""
-    event = choose_event(capture, None)
+    event = select_event(capture, None)
     stacks = capture.stack[event.rows]
     starts = capture.stack_offset[stacks]
     has_frames = starts < capture.stack_offset[stacks + 1]

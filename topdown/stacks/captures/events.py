@@ -1,4 +1,4 @@
-"""Which event of a capture is folded: its samples, and where their numbers come from."""
+"""The events of a capture: selecting one, with its samples and its source."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,65 +18,76 @@ _SOFTWARE, _CLOCK_CONFIGS = 1, (0, 1)  # PERF_TYPE_SOFTWARE; CPU_CLOCK and TASK_
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenEvent:
-    """An event's samples, as ascending rows of the capture, and its source."""
+class EventSamples:
+    """The samples of an event, as ascending rows of the capture, and the event's source."""
 
     rows: npt.NDArray[np.intp]
     source: Source
     warnings: tuple[ProfileWarning, ...] = ()
 
 
-def choose_event(capture: "Capture", wanted: int | str | None) -> ChosenEvent:
-    """Return the event asked for by name or attribute; None: the first that has samples.
+def select_event(capture: "Capture", requested: int | str | None) -> EventSamples:
+    """Return the event with this name or attribute number; None: the first event with samples.
 
-    Attributes of one event that differ only in what they sample (some processes' stacks are
-    copied, others' are not) are one. Raises UsageError where there is no such event.
+    Attributes of one event that differ only in what they sample (stacks are copied for some
+    processes and not for others) are treated as one event. Raises UsageError if the event is
+    missing.
     """
-    if not capture.attributes and wanted is None:
-        return ChosenEvent(np.zeros(0, np.intp), _no_source())
+    if not capture.attributes and requested is None:
+        return EventSamples(np.zeros(0, np.intp), _no_source())
     first_of = first_equal_attributes(capture.attributes)
     counts = np.bincount(capture.event, minlength=len(first_of))
     by_event = np.bincount(first_of, weights=counts, minlength=len(first_of)).astype(np.int64)
-    chosen, warnings = _choose(capture, wanted, by_event)
-    chosen_ones = np.flatnonzero(first_of == first_of[chosen])
-    if len(chosen_ones) == 1:
-        rows = np.flatnonzero(capture.event == chosen_ones[0])
+    selected, warnings = _select(capture, requested, by_event)
+    equal_attributes = np.flatnonzero(first_of == first_of[selected])
+    if len(equal_attributes) == 1:
+        rows = np.flatnonzero(capture.event == equal_attributes[0])
     else:
-        rows = np.flatnonzero(np.isin(capture.event, chosen_ones))
-    return ChosenEvent(rows, _source(capture.attributes[chosen]), warnings)
+        rows = np.flatnonzero(np.isin(capture.event, equal_attributes))
+    return EventSamples(rows, _source(capture.attributes[selected]), warnings)
 
 
 def first_equal_attributes(attributes: "list[Attribute]") -> npt.NDArray[np.int64]:
-    """Return for each attribute the first one of the same event.
+    """Return for each attribute the number of the first attribute of the same event, (n,).
 
-    The name is part of it: events may differ in config1 alone, which only their names tell.
+    Names are compared too: events may differ in config1 alone, which only their names show.
     """
     firsts: dict[tuple[object, ...], int] = {}
-    found = [
-        firsts.setdefault((a.type, a.config, a.name, a.exclude_user, a.exclude_kernel), number)
-        for number, a in enumerate(attributes)
+    numbers = [
+        firsts.setdefault(_event_key(attribute), number)
+        for number, attribute in enumerate(attributes)
     ]
-    return np.array(found, np.int64)
+    return np.array(numbers, np.int64)
 
 
-def _choose(
-    capture: "Capture", wanted: int | str | None, counts: npt.NDArray[np.int64]
+def _event_key(attribute: "Attribute") -> tuple[object, ...]:
+    return (
+        attribute.type,
+        attribute.config,
+        attribute.name,
+        attribute.exclude_user,
+        attribute.exclude_kernel,
+    )
+
+
+def _select(
+    capture: "Capture", requested: int | str | None, counts: npt.NDArray[np.int64]
 ) -> tuple[int, tuple[ProfileWarning, ...]]:
     names = [attribute.name for attribute in capture.attributes]
-    if isinstance(wanted, str) and wanted in names:
-        return names.index(wanted), ()
-    if isinstance(wanted, int) and 0 <= wanted < len(names):
-        return wanted, ()
-    if wanted is not None:
-        there = ", ".join(dict.fromkeys(printable(name) for name in names)) or "none"
-        raise UsageError(f"no event {wanted!r} in this capture", f"Its events are: {there}.")
+    if isinstance(requested, str) and requested in names:
+        return names.index(requested), ()
+    if isinstance(requested, int) and 0 <= requested < len(names):
+        return requested, ()
+    if requested is not None:
+        known = ", ".join(dict.fromkeys(printable(name) for name in names)) or "none"
+        raise UsageError(f"no event {requested!r} in this capture", f"Its events are: {known}.")
     sampled = np.flatnonzero(counts)
     if len(sampled) < 2:
         return (int(sampled[0]) if len(sampled) else 0), ()
     others = ", ".join(f"{printable(names[i])} ({counts[i]} samples)" for i in sampled[1:].tolist())
-    chosen = int(sampled[0])
-    message = f"Only samples of {printable(names[chosen])} are shown; also recorded: {others}."
-    return chosen, (ProfileWarning("other-events", message),)
+    selected = int(sampled[0])
+    message = f"Only samples of {printable(names[selected])} are shown; also recorded: {others}."
+    return selected, (ProfileWarning("other-events", message),)
 
 
 def _source(attribute: "Attribute") -> Source:

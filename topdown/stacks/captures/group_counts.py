@@ -1,12 +1,12 @@
-"""What was counted between samples: differences of the counts that samples hold of their group.
+"""Counts between samples: differences of the cumulative counts of an event group.
 
-The kernel puts cumulative counts of a group's events into each sample (PERF_SAMPLE_READ). Between
-two samples of one counter their difference is what was counted there; it is given to the function
-in which the second sample stood, as periods are. Where samples were lost, a difference over several
-periods may hold them, and belongs to no one function: it is left out and told. Without losses it
-only says that the timer was late, or that what ran meanwhile is not sampled (the kernel).
-Where the kernel throttled, it stopped the sampled event until the next tick, and before Linux 6.16
-that event alone: its count is one period as always, and the others' counts are too large for it.
+The kernel writes cumulative counts of a group's events into each sample (PERF_SAMPLE_READ). The
+difference between two samples of one counter is assigned to the function of the second sample, as
+periods are. If samples were lost, a difference over several periods may include them and belongs to
+no single function: it is excluded and reported. Without losses such a difference means only that
+the timer was late, or that the code that ran is not sampled (the kernel).
+If the kernel throttled, it stopped the sampled event until the next tick, and before Linux 6.16
+only that event: its count is one period as usual, and the counts of the others are too large.
 """
 
 from typing import TYPE_CHECKING, TypeVar
@@ -20,107 +20,111 @@ from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts
 if TYPE_CHECKING:
     from stallscope._native import Capture
 
-# A timer may come late and a counter skid; what is longer than this may have held another sample.
+# Timers may be late and counters skid; a longer interval may include a lost sample.
 LONGEST_INTERVAL_PERIODS = 3.0
 LEAST_RUNNING_SHARE = 0.98
 _NO_READING = np.uint32(0xFFFF_FFFF)
 _Reals = npt.NDArray[np.float64]
-_Places = npt.NDArray[np.intp]
+_Indexes = npt.NDArray[np.intp]
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 def count_samples(
-    capture: "Capture", rows: _Places, node: npt.NDArray[np.int32]
+    capture: "Capture", rows: _Indexes, node: npt.NDArray[np.int32]
 ) -> SampleCounts | None:
-    """Return what was counted with the samples at ``rows`` of one event; None where nothing was."""
+    """Return the counts of the samples at ``rows`` of one event; None if the group was not read."""
     if len(capture.read) == 0 or len(rows) == 0:
         return None
     layout = _layout(capture, rows)
     if layout is None:
         return None
-    there, values, events, sampled = layout
-    read = capture.read[rows[there]]
-    streams = _streams(capture, rows[there], values[:, sampled])
+    present, values, events, sampled = layout
+    read = capture.read[rows[present]]
+    streams = _streams(capture, rows[present], values[:, sampled])
     before = _previous(streams)
-    delta, went_back = _differences(values, before)
-    period = capture.period[rows[there]].astype(np.float64)
+    delta, is_reset = _differences(values, before)
+    period = capture.period[rows[present]].astype(np.float64)
     long = delta[:, sampled] > LONGEST_INTERVAL_PERIODS * np.maximum(period, 1.0)
     lossy = bool(capture.lost_records or capture.lost_samples or capture.throttles)
     first = (before < 0) & long
     paused = capture.read_paused[read] != 0
     gap = (long if lossy else first) | paused
-    used = ~gap & ~went_back
-    scale, running = _scaling(capture, read, streams, capture.thread[rows[there]])
-    in_gaps = delta[~used & ~went_back, sampled].sum()
-    whole = delta[~went_back, sampled].sum()
+    used = ~gap & ~is_reset
+    scale, running = _scaling(capture, read, streams, capture.thread[rows[present]])
+    in_gaps = delta[~used & ~is_reset, sampled].sum()
+    whole = delta[~is_reset, sampled].sum()
     count = len(rows)
     return SampleCounts(
         events=events,
         sampled=sampled,
-        delta=_placed(
+        delta=_scattered(
             np.where(used[:, None], delta * scale[:, None], 0.0),
-            there,
+            present,
             np.zeros((count, len(events))),
         ),
-        used=_placed(used, there, np.zeros(count, np.bool_)),
-        before=_placed(np.where(before < 0, -1, there[before]), there, np.full(count, -1, np.intp)),
+        used=_scattered(used, present, np.zeros(count, np.bool_)),
+        before=_scattered(
+            np.where(before < 0, -1, present[before]), present, np.full(count, -1, np.intp)
+        ),
         node=node,
         left_out=ExcludedSamples(
-            unread=count - len(there),
+            unread=count - len(present),
             first=int(np.count_nonzero(first)),
             gap=int(np.count_nonzero(gap & ~first)),
-            reset=int(np.count_nonzero(went_back)),
+            reset=int(np.count_nonzero(is_reset)),
         ),
         running=running,
         gap_share=float(in_gaps / whole) if whole > 0 else 0.0,
     )
 
 
-def _placed(
-    values: npt.NDArray[_Scalar], there: _Places, empty: npt.NDArray[_Scalar]
+def _scattered(
+    values: npt.NDArray[_Scalar], present: _Indexes, empty: npt.NDArray[_Scalar]
 ) -> npt.NDArray[_Scalar]:
-    """Return ``empty``, one for each sample, with values at their samples."""
-    empty[there] = values
+    """Return ``empty``, which has a row per sample, with the values at their samples."""
+    empty[present] = values
     return empty
 
 
 def _layout(
-    capture: "Capture", rows: _Places
-) -> tuple[_Places, npt.NDArray[np.uint64], tuple[str, ...], int] | None:
-    """Return the samples that hold the whole group, values (n, n_events), names, the sampled one.
+    capture: "Capture", rows: _Indexes
+) -> tuple[_Indexes, npt.NDArray[np.uint64], tuple[str, ...], int] | None:
+    """Return the samples with the whole group, values (n, n_events), names, index of the sampled.
 
-    The group is that of the reading with most values: members are opened one after the other.
+    The group is that of the reading with most values, because members are opened one by one.
     """
     read = capture.read[rows]
-    there = np.flatnonzero(read != _NO_READING)
-    if not len(there):
+    present = np.flatnonzero(read != _NO_READING)
+    if not len(present):
         return None
-    at = capture.read_offset[read[there]].astype(np.intp)
-    sizes = capture.read_offset[read[there].astype(np.intp) + 1] - capture.read_offset[read[there]]
+    at = capture.read_offset[read[present]].astype(np.intp)
+    sizes = (
+        capture.read_offset[read[present].astype(np.intp) + 1] - capture.read_offset[read[present]]
+    )
     size = int(sizes.max())
-    there, at = there[sizes == size], at[sizes == size]
-    places = at[:, None] + np.arange(size)
+    present, at = present[sizes == size], at[sizes == size]
+    indexes = at[:, None] + np.arange(size)
     first_equal = np.append(first_equal_attributes(capture.attributes), -1)
     unknown = len(capture.attributes)
-    events = first_equal[np.minimum(capture.read_event[places], unknown)]
+    events = first_equal[np.minimum(capture.read_event[indexes], unknown)]
     same = (events == events[0]).all(axis=1)
-    there, places, group = there[same], places[same], events[0]
+    present, indexes, group = present[same], indexes[same], events[0]
     known = np.flatnonzero(group >= 0)
-    own = first_equal[capture.event[rows[0]]]
-    if own not in group:
+    sampled_event = first_equal[capture.event[rows[0]]]
+    if sampled_event not in group:
         return None
     names = tuple(capture.attributes[number].name for number in group[known].tolist())
-    sampled = int(np.flatnonzero(group[known] == own)[0])
-    return there, capture.read_value[places[:, known]], names, sampled
+    sampled = int(np.flatnonzero(group[known] == sampled_event)[0])
+    return present, capture.read_value[indexes[:, known]], names, sampled
 
 
 def _streams(
-    capture: "Capture", rows: _Places, values: npt.NDArray[np.uint64]
+    capture: "Capture", rows: _Indexes, values: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.int64]:
-    """Return the number of the counters, (n,), whose values each sample holds.
+    """Return for each sample, (n,), the number of the counters that it read.
 
-    Inherited events keep the id of the one they come from, and count each thread for itself: then
-    the values of an id go backwards from thread to thread.
+    Inherited events keep the id of their parent and count each thread separately: then the values
+    of an id go backwards from one thread to the next.
     """
     stream = capture.read_stream[capture.read[rows]]
     _, ids = np.unique(stream, return_inverse=True)
@@ -134,8 +138,8 @@ def _streams(
     return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
 
-def _previous(key: npt.NDArray[np.int64]) -> _Places:
-    """Return the place of the last one before with the same key, (n,); -1 where there is none."""
+def _previous(key: npt.NDArray[np.int64]) -> _Indexes:
+    """Return the index of the previous element with the same key, (n,); -1 if there is none."""
     order = np.argsort(key, kind="stable")
     before = np.full(len(key), -1, np.intp)
     same = key[order][1:] == key[order][:-1]
@@ -144,16 +148,16 @@ def _previous(key: npt.NDArray[np.int64]) -> _Places:
 
 
 def _differences(
-    values: npt.NDArray[np.uint64], before: _Places
+    values: npt.NDArray[np.uint64], before: _Indexes
 ) -> tuple[_Reals, npt.NDArray[np.bool_]]:
-    """Return what was counted since the sample before, and where counts went backwards.
+    """Return the counts since the previous sample, and which samples' counts went backwards.
 
-    Counters begin at 0 when they are opened: a first value is a difference, too.
+    Counters start at 0 when they are opened: a first value is also a difference.
     """
     base = np.where((before >= 0)[:, None], values[before], np.uint64(0))
-    went_back: npt.NDArray[np.bool_] = np.any(values < base, axis=1)
-    delta = np.where(went_back[:, None], np.uint64(0), values - base)
-    return delta.astype(np.float64), went_back
+    is_reset: npt.NDArray[np.bool_] = np.any(values < base, axis=1)
+    delta = np.where(is_reset[:, None], np.uint64(0), values - base)
+    return delta.astype(np.float64), is_reset
 
 
 def _scaling(
@@ -162,13 +166,13 @@ def _scaling(
     streams: npt.NDArray[np.int64],
     thread: npt.NDArray[np.uint32],
 ) -> tuple[_Reals, float]:
-    """Return the factor of each sample, (n,), and the least share that a group was counted for.
+    """Return the scale factor of each sample, (n,), and the smallest share of time counted.
 
     A thread's events are opened on each CPU: all are enabled while it runs, and one is running.
-    Events of whole CPUs have samples of several threads, and times of their own.
+    Events of whole CPUs have samples of several threads and separate times.
     """
     last = np.zeros(int(streams.max()) + 1, np.intp)
-    last[streams] = np.arange(len(streams))  # rows ascend in time: the last one stays
+    last[streams] = np.arange(len(streams))  # rows ascend in time, so the last row remains
     enabled = capture.read_enabled_ns[read[last]].astype(np.float64)
     running = capture.read_running_ns[read[last]].astype(np.float64)
     several = (np.bincount(streams, weights=thread != thread[last][streams]) > 0).any()

@@ -1,9 +1,10 @@
-"""Where functions begin and end by the unwind tables, for files stripped of their symbols.
+"""Bounds of functions from unwind tables, for files stripped of their symbols.
 
-The search table of ``.eh_frame_hdr`` holds the start of each function (LSB 5.0, 10.6.2), the
-entries of ``.eh_frame`` their lengths. The entry of a function that nothing called says that its
-return address is undefined (DW_CFA_undefined, DWARF 5, 6.4.2.3): so the outermost frame of a
-thread is known without any name. glibc_entries.py adds what frame pointers end at.
+The search table in ``.eh_frame_hdr`` has the start of each function (LSB 5.0, 10.6.2), the
+entries of ``.eh_frame`` have the lengths. The entry of a function without a caller marks its
+return address as undefined (DW_CFA_undefined, DWARF 5, 6.4.2.3), which identifies the outermost
+frame of a thread without its name. glibc_threads.py adds the functions at which chains of
+frame pointers end.
 """
 
 import re
@@ -20,7 +21,7 @@ from topdown.stacks.symbol_table import ENTRY, RANK_LOCAL, RANK_UNNAMED, RANK_WE
 _RETURN_COLUMN = {EM_X86_64: 16, EM_AARCH64: 30, EM_386: 8}
 _TABLE_ENCODING = 0x3B  # relative to the header's start, four bytes, signed
 _COUNT_ENCODING = 0x03  # four bytes
-_CANDIDATES_AT_MOST = 4096
+_MAX_CANDIDATES = 4096
 _UNDEFINED = 0x07
 # Operands of the instructions (DWARF 5, 7.24): l is LEB128, b a block, digits are bytes.
 _OPERANDS = {
@@ -31,18 +32,18 @@ _OPERANDS = {
 
 
 def unwind_functions(file: ElfFile) -> Symbols:
-    """Return the functions of ``.eh_frame``, all without a name; none where it cannot be read.
+    """Return the functions of ``.eh_frame``, all unnamed; empty if it cannot be read.
 
-    Those marked as the outermost of a stack carry the flag ENTRY. Only the encoding that linkers
-    write on little-endian machines is read; other files have no such functions.
+    Outermost functions of a stack have the flag ENTRY. Only the encoding that linkers write on
+    little-endian machines is supported; for other files the result is empty.
     """
-    starts, places, frames = _search_table(file)
-    sizes = _sizes(starts, places, frames)
+    starts, offsets, frames = _search_table(file)
+    sizes = _sizes(starts, offsets, frames)
     rank = np.full(len(starts), RANK_UNNAMED | RANK_WEAK | RANK_LOCAL, np.uint8)
     column = _RETURN_COLUMN.get(file.header.machine)
     if column is not None and len(starts):
-        rank[_outermost(places, frames, column)] |= ENTRY
-        rank[_holders(starts, sizes, thread_ends(file))] |= ENTRY
+        rank[_outermost(offsets, frames, column)] |= ENTRY
+        rank[_containing(starts, sizes, thread_ends(file))] |= ENTRY
     known = sizes > 0
     return Symbols(
         starts[known],
@@ -57,7 +58,7 @@ def unwind_functions(file: ElfFile) -> Symbols:
 def _search_table(
     file: ElfFile,
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], bytes]:
-    """Return the functions' starts, the places of their entries in ``.eh_frame``, and that."""
+    """Return the functions' starts, the offsets of their entries, and the ``.eh_frame`` section."""
     nothing = np.zeros(0, np.uint64), np.zeros(0, np.int64), b""
     header, frames = file.section(b".eh_frame_hdr"), file.section(b".eh_frame")
     if header is None or frames is None or file.header.order != "<":
@@ -74,19 +75,19 @@ def _search_table(
     shift = base - int(file.sections["address"][frames])
     if not 0 <= base < 1 << 57 or abs(shift) >= 1 << 57:
         return nothing
-    starts, places = pairs[:, 0] + base, pairs[:, 1] + shift
-    sane = (starts >= 0) & (places >= 0) & (places + 16 <= len(content))
-    return starts[sane].astype(np.uint64), places[sane], content
+    starts, offsets = pairs[:, 0] + base, pairs[:, 1] + shift
+    valid = (starts >= 0) & (offsets >= 0) & (offsets + 16 <= len(content))
+    return starts[valid].astype(np.uint64), offsets[valid], content
 
 
 def _sizes(
-    starts: npt.NDArray[np.uint64], places: npt.NDArray[np.int64], frames: bytes
+    starts: npt.NDArray[np.uint64], offsets: npt.NDArray[np.int64], frames: bytes
 ) -> npt.NDArray[np.uint64]:
-    """Return the length of each function, 0 where its entry is not in the usual encoding."""
-    if not len(places):
+    """Return the length of each function, 0 if its entry has an unsupported encoding."""
+    if not len(offsets):
         return np.zeros(0, np.uint64)
     content = np.frombuffer(frames, np.uint8)
-    fields = sliding_window_view(content, 16)[places]
+    fields = sliding_window_view(content, 16)[offsets]
     words = np.ascontiguousarray(fields).view("<u4")
     following = np.append(starts[1:], np.iinfo(np.uint64).max)
     sizes = words[:, 3].astype(np.uint64)
@@ -94,70 +95,70 @@ def _sizes(
     return np.where(plain, sizes, np.uint64(0))
 
 
-def _outermost(places: npt.NDArray[np.int64], frames: bytes, column: int) -> list[int]:
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    found: list[int] = []
+def _outermost(offsets: npt.NDArray[np.int64], frames: bytes, column: int) -> list[int]:
+    order = np.argsort(offsets, kind="stable")
+    ordered = offsets[order]
+    functions: list[int] = []
     for number, match in enumerate(re.finditer(bytes((_UNDEFINED, column)), frames)):
-        if number >= _CANDIDATES_AT_MOST:
+        if number >= _MAX_CANDIDATES:
             break
         position = int(np.searchsorted(ordered, match.start(), side="right")) - 1
         if position >= 0 and _undefines(frames, int(ordered[position]), column):
-            found.append(int(order[position]))
-    return found
+            functions.append(int(order[position]))
+    return functions
 
 
-def _holders(
+def _containing(
     starts: npt.NDArray[np.uint64], sizes: npt.NDArray[np.uint64], addresses: list[int]
 ) -> list[int]:
-    """Return the functions that hold these addresses."""
+    """Return the functions that contain these addresses."""
     order = np.argsort(starts, kind="stable")
-    found: list[int] = []
+    functions: list[int] = []
     for address in addresses:
         position = int(np.searchsorted(starts[order], np.uint64(address), side="right")) - 1
         row = int(order[position])
         if position >= 0 and address - int(starts[row]) < int(sizes[row]):
-            found.append(row)
-    return found
+            functions.append(row)
+    return functions
 
 
-def _undefines(frames: bytes, place: int, column: int) -> bool:
-    """Return whether the entry at ``place`` makes the return address undefined."""
-    length = struct.unpack_from("<I", frames, place)[0]
-    end = min(place + 4 + length, len(frames))
-    at = place + 16  # length, parent, start, size; then the augmentation's length and bytes
+def _undefines(frames: bytes, offset: int, column: int) -> bool:
+    """Return whether the entry at ``offset`` marks the return address as undefined."""
+    length = struct.unpack_from("<I", frames, offset)[0]
+    end = min(offset + 4 + length, len(frames))
+    position = offset + 16  # length, parent, start, size; then the augmentation's length and bytes
     try:
-        skipped, at = _leb128(frames, at)
-        at += skipped
-        while at < end:
-            operation = frames[at]
-            at += 1
+        skipped, position = _leb128(frames, position)
+        position += skipped
+        while position < end:
+            operation = frames[position]
+            position += 1
             if operation >= 0x40:
                 operands = "l" if operation >> 6 == 2 else ""
             else:
                 operands = _OPERANDS[operation]
-            if operation == _UNDEFINED and _leb128(frames, at)[0] == column:
+            if operation == _UNDEFINED and _leb128(frames, position)[0] == column:
                 return True
             for operand in operands:
-                at = _after(frames, at, operand)
+                position = _skip_operand(frames, position, operand)
     except (IndexError, KeyError):
         return False
     return False
 
 
-def _after(frames: bytes, at: int, operand: str) -> int:
+def _skip_operand(frames: bytes, position: int, operand: str) -> int:
     if operand.isdigit():
-        return at + int(operand)
-    value, at = _leb128(frames, at)
-    return at + value if operand == "b" else at
+        return position + int(operand)
+    value, position = _leb128(frames, position)
+    return position + value if operand == "b" else position
 
 
-def _leb128(content: bytes, at: int) -> tuple[int, int]:
+def _leb128(content: bytes, position: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
-        byte = content[at]
-        at += 1
+        byte = content[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, at
-    raise IndexError("number of more than ten bytes")
+            return value, position
+    raise IndexError("LEB128 number longer than ten bytes")

@@ -1,8 +1,8 @@
-"""ELF files of strangers: headers, sections and notes, every number checked against the file.
+"""Untrusted ELF files: headers, sections and notes, with every number checked against the file.
 
-pyelftools reads the file header and the notes' headers; the two header tables are numpy views, as
-its section objects cost 4 ms a file where a view costs 0.1 ms. Nothing here trusts a size: what is
-read is bounded by the file, by a limit per section, and by the number of table entries.
+pyelftools reads the file header; the two header tables are numpy views, because section objects of
+pyelftools cost 4 ms per file and a view costs 0.1 ms. No size is trusted: reads are bounded by the
+file, by a limit per section, and by the number of table entries.
 """
 
 import io
@@ -39,7 +39,7 @@ _WIDTHS, _ORDERS = (b"\x01", b"\x02"), (b"\x01", b"\x02")
 
 
 class ElfError(StallscopeError):
-    """A file that is not an ELF file, or says things of itself that cannot be."""
+    """A file is not an ELF file, or its headers contradict the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +53,15 @@ class ElfHeader:
 
 
 class ElfFile:
-    """An ELF file's headers, read; its sections, read when asked for.
+    """An ELF file: headers read at once, sections on demand.
 
     ``segments``: structured (n,) with type, flags, offset, address, file_size.
     ``sections``: structured (n,) with name, type, flags, address, offset, size, link, entry_size.
-    Raises ElfError from every method where the file contradicts itself.
+    Every method raises ElfError if the file contradicts itself.
     """
 
     def __init__(self, source: ByteSource) -> None:
-        """Read the headers; ElfError where they contradict the file."""
+        """Read the headers; raises ElfError if they contradict the file."""
         self.source = source
         try:
             self._read_headers()
@@ -108,25 +108,25 @@ class ElfFile:
 
     @cached_property
     def section_names(self) -> tuple[bytes, ...]:
-        """Return the name of each section, empty where the file has none for it."""
+        """Return the name of each section, empty if the file has none for it."""
         if not 0 < self._names_index < len(self.sections):
             return (b"",) * len(self.sections)
         names = self.section_content(self._names_index)
-        found = []
+        section_names = []
         for offset in self.sections["name"].tolist():
             end = names.find(b"\0", offset, offset + 256)
-            found.append(names[offset:end] if end >= 0 else b"")
-        return tuple(found)
+            section_names.append(names[offset:end] if end >= 0 else b"")
+        return tuple(section_names)
 
     def section(self, name: bytes) -> int | None:
-        """Return the index of the first section of that name that has content."""
-        for index, found in enumerate(self.section_names):
-            if found == name and self.sections["type"][index] != SHT_NOBITS:
+        """Return the index of the first section of that name with content, None if none."""
+        for index, section_name in enumerate(self.section_names):
+            if section_name == name and self.sections["type"][index] != SHT_NOBITS:
                 return index
         return None
 
     def section_content(self, index: int, limit: int = _SECTION_LIMIT) -> bytes:
-        """Return a section's bytes, decompressed; ElfError above ``limit`` or beyond the file."""
+        """Return a section's bytes, decompressed; ElfError if larger than ``limit`` or the file."""
         if not 0 <= index < len(self.sections):
             raise ElfError(f"{self.source.name}: no section {index}")
         row = self.sections[index]
@@ -159,7 +159,7 @@ class ElfFile:
 
     @cached_property
     def build_id(self) -> bytes:
-        """Return the GNU build id, empty where the file has none."""
+        """Return the GNU build id, empty if the file has none."""
         segments = self.segments[self.segments["type"] == PT_NOTE]
         sections = self.sections[self.sections["type"] == SHT_NOTE]
         places = list(zip(sections["offset"].tolist(), sections["size"].tolist(), strict=True))
@@ -168,11 +168,11 @@ class ElfFile:
         )
         for offset, size in places[:64]:
             try:
-                found = self._find_build_id(self.source.read(offset, min(size, _NOTE_LIMIT)))
+                build_id = self._find_build_id(self.source.read(offset, min(size, _NOTE_LIMIT)))
             except RefusedFileError:
-                continue  # a stripped debug file keeps note segments that point past its end
-            if found:
-                return found
+                continue  # stripped debug files keep note segments that point past their end
+            if build_id:
+                return build_id
         return b""
 
     def _find_build_id(self, notes: bytes) -> bytes:
@@ -188,7 +188,7 @@ class ElfFile:
 
     @cached_property
     def debug_link(self) -> tuple[bytes, int] | None:
-        """Return the separate debug file's name and its CRC-32, None where there is no link."""
+        """Return the separate debug file's name and its CRC-32, None if there is no link."""
         index = self.section(b".gnu_debuglink")
         if index is None:
             return None
@@ -199,7 +199,7 @@ class ElfFile:
         return name, int(struct.unpack(self.header.order + "I", content[-4:])[0])
 
     def mini_debug_file(self) -> "ElfFile | None":
-        """Return the file inside ``.gnu_debugdata`` (symbols packed by xz), None where none is."""
+        """Return the file inside ``.gnu_debugdata`` (symbols packed by xz), None if none."""
         index = self.section(b".gnu_debugdata")
         if index is None:
             return None
@@ -217,7 +217,7 @@ def addresses_of(
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
     """Return the virtual address of each file offset, and whether a segment of ``loads`` holds it.
 
-    Executable segments are asked first: a page at a boundary is often in two of them.
+    Executable segments come first: a page at a boundary is often in two segments.
     """
     addresses = np.zeros(len(offsets), np.uint64)
     known = np.zeros(len(offsets), np.bool_)
@@ -247,7 +247,7 @@ def _parse_header(source: ByteSource) -> Any:  # noqa: ANN401 - a Container of p
 
 @lru_cache(maxsize=4)
 def _header_layout(is_64: bool, is_little: bool) -> Any:  # noqa: ANN401
-    from elftools.elf.structs import ELFStructs  # noqa: PLC0415 - 10 ms, and a cache may spare it
+    from elftools.elf.structs import ELFStructs  # noqa: PLC0415 - 10 ms, not needed if the symbols are cached
 
     structs = ELFStructs(little_endian=is_little, elfclass=64 if is_64 else 32)
     structs.create_basic_structs()

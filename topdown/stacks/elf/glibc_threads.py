@@ -1,9 +1,9 @@
-"""The two functions of a stripped glibc that call ``main`` and the threads' functions.
+"""The two functions of a stripped glibc that call ``main`` and thread functions.
 
-``__libc_start_call_main`` and ``start_thread`` are local, so a distribution's libc has no names
-for them, yet nearly every chain built from frame pointers ends there. Both count the thread out
-as they end, by ``lock decl __nptl_nthreads(%rip)``, and that variable is exported (glibc 2.34 and
-later: sysdeps/nptl/libc_start_call_main.h, nptl/pthread_create.c).
+``__libc_start_call_main`` and ``start_thread`` are local symbols, so a distribution's libc has no
+names for them, but nearly every chain built from frame pointers ends there. Both decrement the
+thread count when they end, with ``lock decl __nptl_nthreads(%rip)``, and that variable is exported
+(glibc 2.34 and later: sysdeps/nptl/libc_start_call_main.h, nptl/pthread_create.c).
 """
 
 import re
@@ -15,23 +15,23 @@ from topdown.stacks.elf.file import EM_X86_64, SHT_DYNSYM, ElfFile
 
 _COUNTER = b"__nptl_nthreads\0"
 _SYMBOL_SIZE = 24
-_COUNT_OUT = re.compile(rb"\xf0\xff\x0d(....)", re.DOTALL)  # lock decl disp32(%rip)
+_DECREMENT = re.compile(rb"\xf0\xff\x0d(....)", re.DOTALL)  # lock decl disp32(%rip)
 _TEXT_LIMIT = 16 << 20
 
 
 def thread_ends(file: ElfFile) -> list[int]:
-    """Return addresses inside the functions that end a thread; none where the file is no glibc."""
+    """Return addresses inside the functions that end a thread; empty if the file is not glibc."""
     counter = _counter_address(file) if file.header.machine == EM_X86_64 else None
     text = file.section(b".text")
     if counter is None or text is None:
         return []
     base = int(file.sections["address"][text])
-    found = []
-    for match in _COUNT_OUT.finditer(file.section_content(text, _TEXT_LIMIT)):
+    addresses = []
+    for match in _DECREMENT.finditer(file.section_content(text, _TEXT_LIMIT)):
         following = base + match.end()
         if following + struct.unpack("<i", match.group(1))[0] == counter:
-            found.append(base + match.start())
-    return found
+            addresses.append(base + match.start())
+    return addresses
 
 
 def _counter_address(file: ElfFile) -> int | None:
@@ -39,13 +39,15 @@ def _counter_address(file: ElfFile) -> int | None:
     if not len(tables) or not file.header.is_64:
         return None
     strings = file.section_content(int(file.sections["link"][int(tables[0])]))
-    places = [match.start() for match in re.finditer(_COUNTER, strings)]  # names share tails
-    if not places:
+    name_offsets = [
+        match.start() for match in re.finditer(_COUNTER, strings)
+    ]  # names may share suffixes
+    if not name_offsets:
         return None
     symbols = file.section_content(int(tables[0]))
     count = len(symbols) // _SYMBOL_SIZE
     words = np.frombuffer(symbols, "<u4", count * 6).reshape(-1, 6)
-    rows = np.flatnonzero(np.isin(words[:, 0], places) & (words[:, 1] >> 16 != 0))
+    rows = np.flatnonzero(np.isin(words[:, 0], name_offsets) & (words[:, 1] >> 16 != 0))
     if not len(rows):
         return None
     return int(struct.unpack_from("<Q", symbols, int(rows[0]) * _SYMBOL_SIZE + 8)[0])

@@ -7,18 +7,18 @@ import numpy as np
 from topdown.stacks.elf.file import EM_X86_64, SHT_DYNSYM, ElfFile
 from topdown.stacks.symbol_table import PLT_SUFFIX, RANK_LOCAL, RANK_WEAK, Symbols
 
-_ENTRIES_AT_MOST = 65536
+_MAX_ENTRIES = 65536
 _ENTRY_SIZE = 16
 _RELOCATION = np.dtype([("offset", "<u8"), ("kind", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 _JUMP_SLOT = 7
-_NAME_AT_MOST = 4096
+_MAX_NAME = 4096
 
 
 def plt_symbols(file: ElfFile) -> Symbols:
-    """Return one symbol per PLT entry of an x86-64 file; none for others.
+    """Return a symbol per PLT entry of an x86-64 file; none for other machines.
 
-    ``.plt.sec`` (with indirect branch tracking) or ``.plt`` (behind its first, shared entry);
-    each entry is told by the slot its indirect jump goes through, not by its position.
+    Entries are in ``.plt.sec`` (with indirect branch tracking) or ``.plt`` (after its first,
+    shared entry); an entry is identified by the slot of its indirect jump, not by its position.
     """
     names = _slot_names(file) if file.header.machine == EM_X86_64 else {}
     starts: list[int] = []
@@ -48,7 +48,7 @@ def _slot_names(file: ElfFile) -> dict[int, bytes]:
     if place is None or not len(dynamic):
         return {}
     content = file.section_content(place)
-    count = min(len(content) // _RELOCATION.itemsize, _ENTRIES_AT_MOST)
+    count = min(len(content) // _RELOCATION.itemsize, _MAX_ENTRIES)
     relocations = np.frombuffer(content, _RELOCATION, count)
     relocations = relocations[relocations["kind"] == _JUMP_SLOT]
     symbols = file.section_content(int(dynamic[0]))
@@ -60,7 +60,7 @@ def _slot_names(file: ElfFile) -> dict[int, bytes]:
         if (symbol + 1) * 24 > len(symbols):
             continue
         offset = struct.unpack_from("<I", symbols, symbol * 24)[0]
-        end = strings.find(b"\0", offset, offset + _NAME_AT_MOST)
+        end = strings.find(b"\0", offset, offset + _MAX_NAME)
         if end > offset:
             names[slot] = strings[offset:end]
     return names
@@ -68,16 +68,16 @@ def _slot_names(file: ElfFile) -> dict[int, bytes]:
 
 def _entries(file: ElfFile) -> list[tuple[int, int]]:
     """Return (address, slot) of each entry: ``[endbr64] [bnd] jmp *slot(%rip)``."""
-    found: list[tuple[int, int]] = []
+    entries: list[tuple[int, int]] = []
     for section in (b".plt.sec", b".plt"):
         place = file.section(section)
         if place is None:
             continue
         address = int(file.sections["address"][place])
         content = file.section_content(place)
-        for at in range(0, min(len(content), _ENTRIES_AT_MOST * _ENTRY_SIZE), _ENTRY_SIZE):
+        for at in range(0, min(len(content), _MAX_ENTRIES * _ENTRY_SIZE), _ENTRY_SIZE):
             jump = content.find(b"\xff\x25", at, at + 8)
             if jump >= 0 and jump + 6 <= len(content):
                 distance = struct.unpack_from("<i", content, jump + 2)[0]
-                found.append((address + at, address + jump + 6 + distance))
-    return found
+                entries.append((address + at, address + jump + 6 + distance))
+    return entries

@@ -25,35 +25,35 @@ from topdown.stacks.symbol_table import (
     build_table,
 )
 
-_ENTRY_SIZE = 64  # what _start takes at most, where the file has no symbol for its entry
+_ENTRY_SIZE = 64  # upper bound for _start if the file has no symbol for its entry point
 _STT_NOTYPE, _STT_FUNC, _STT_IFUNC = 0, 2, 10
 _STB_LOCAL, _STB_WEAK = 0, 2
 _HIDDEN = (1, 2)  # STV_INTERNAL, STV_HIDDEN
 _SHN_RESERVED = 0xFF00
 _SHN_XINDEX = 0xFFFF
 _ADDRESS_LIMIT = np.uint64(1 << 57)
-_SYMBOLS_AT_MOST = 8 << 20
+_MAX_SYMBOLS = 8 << 20
 
 
 def symbol_table(main: ElfFile, debug: ElfFile | None = None) -> SymbolTable:
-    """Return the functions of a file, from the richest table there is.
+    """Return the functions of a file, from the most complete table.
 
-    ``.symtab`` of the file or of its debug file; without one, ``.dynsym`` and the packed table
-    of ``.gnu_debugdata``. PLT entries, an entry point without a symbol, and functions known from
-    ``.eh_frame`` alone (without a name) are added. Raises ElfError.
+    That is ``.symtab`` of the file or of its debug file, otherwise ``.dynsym`` and the compressed
+    table in ``.gnu_debugdata``. PLT entries, an entry point without a symbol, and unnamed
+    functions from ``.eh_frame`` are added. Raises ElfError.
     """
-    found: Symbols | None = None
+    full_table: Symbols | None = None
     for file in (main, debug):
-        if found is None and file is not None:
-            found = _read_symbols(file, SHT_SYMTAB, main)
-    if found is None:
+        if full_table is None and file is not None:
+            full_table = _read_symbols(file, SHT_SYMTAB, main)
+    if full_table is None:
         packed = main.mini_debug_file()
         tables = [
             _read_symbols(main, SHT_DYNSYM, main),
             _read_symbols(packed, SHT_SYMTAB, main) if packed is not None else None,
         ]
-        found = join_symbols(table for table in tables if table is not None)
-    parts = [found, plt_symbols(main), _entry_symbol(main), unwind_functions(main)]
+        full_table = join_symbols(table for table in tables if table is not None)
+    parts = [full_table, plt_symbols(main), _entry_symbol(main), unwind_functions(main)]
     return build_table(join_symbols(parts), versioned=True)
 
 
@@ -72,26 +72,26 @@ def _entry_symbol(file: ElfFile) -> Symbols:
 
 
 def join_symbols(parts: Iterable[Symbols]) -> Symbols:
-    """Return the symbols of all parts, over their joined strings."""
-    taken = list(parts)
-    if not taken:
+    """Return the symbols of all parts with one concatenated string table."""
+    symbol_lists = list(parts)
+    if not symbol_lists:
         none = np.zeros(0, np.uint64)
         return Symbols(none, none, none, np.zeros(0, np.uint8), np.zeros(0, np.uint32), b"")
-    offsets = np.cumsum([0] + [len(part.strings) for part in taken[:-1]])
-    if int(offsets[-1]) + len(taken[-1].strings) >= 1 << 32:
+    offsets = np.cumsum([0] + [len(part.strings) for part in symbol_lists[:-1]])
+    if int(offsets[-1]) + len(symbol_lists[-1].strings) >= 1 << 32:
         raise ElfError("string tables of more than 4 GiB")
     return Symbols(
-        np.concatenate([part.start for part in taken]),
-        np.concatenate([part.size for part in taken]),
-        np.concatenate([part.limit for part in taken]),
-        np.concatenate([part.rank for part in taken]),
+        np.concatenate([part.start for part in symbol_lists]),
+        np.concatenate([part.size for part in symbol_lists]),
+        np.concatenate([part.limit for part in symbol_lists]),
+        np.concatenate([part.rank for part in symbol_lists]),
         np.concatenate(
             [
                 part.name_offset + np.uint32(offset)
-                for part, offset in zip(taken, offsets.tolist(), strict=True)
+                for part, offset in zip(symbol_lists, offsets.tolist(), strict=True)
             ]
         ),
-        b"".join(part.strings for part in taken),
+        b"".join(part.strings for part in symbol_lists),
     )
 
 
@@ -105,22 +105,22 @@ def _symbol_layout(file: ElfFile) -> np.dtype[np.void]:
 
 
 def _read_symbols(file: ElfFile, section_type: int, main: ElfFile) -> Symbols | None:
-    """Return the functions of the first table of that type, None where there is none."""
-    places = np.flatnonzero(file.sections["type"] == section_type)
-    if not len(places):
+    """Return the functions of the first table of that type, None if there is none."""
+    tables = np.flatnonzero(file.sections["type"] == section_type)
+    if not len(tables):
         return None
     layout = _symbol_layout(file)
-    row = file.sections[int(places[0])]
-    content = file.section_content(int(places[0]))
+    row = file.sections[int(tables[0])]
+    content = file.section_content(int(tables[0]))
     count = len(content) // layout.itemsize
-    if count > _SYMBOLS_AT_MOST:
-        raise ElfError(f"{file.source.name}: {count} symbols, {_SYMBOLS_AT_MOST} are read at most")
+    if count > _MAX_SYMBOLS:
+        raise ElfError(f"{file.source.name}: {count} symbols, the limit is {_MAX_SYMBOLS}")
     table = np.frombuffer(content, layout, count)
     strings = file.section_content(int(row["link"]))
     table = table[_is_function(table, file, len(strings))]
     start = table["value"].astype(np.uint64)
     if main.header.machine == EM_ARM:
-        start &= ~np.uint64(1)  # the bit says Thumb
+        start &= ~np.uint64(1)  # bit 0 marks Thumb code
     size = table["size"].astype(np.uint64)
     binding = table["kind"] >> 4
     rank = (
@@ -141,7 +141,7 @@ def _is_function(
     table: npt.NDArray[np.void], file: ElfFile, string_size: int
 ) -> npt.NDArray[np.bool_]:
     kind, section = table["kind"] & 0xF, table["section"]
-    sane = (
+    valid = (
         (table["name"] != 0)
         & (table["name"] < string_size)
         & (section != 0)
@@ -155,4 +155,4 @@ def _is_function(
     label = (kind == _STT_NOTYPE) & in_text & visible & (section < _SHN_RESERVED)
     if file.header.machine in (EM_ARM, EM_AARCH64):
         label &= (table["kind"] >> 4) != _STB_LOCAL  # $x and $d mark code and data
-    return np.asarray(sane & (function | label))
+    return np.asarray(valid & (function | label))

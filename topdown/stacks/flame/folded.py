@@ -1,10 +1,9 @@
 """A profile as folded stacks, the text that flamegraph.pl, inferno and speedscope read.
 
-One line per stack and process, ``process;outermost;...;leaf samples``, sorted, ended by one
-newline each. ``;`` in a name becomes ``:``, and characters that end lines or steer text are made
-visible, so every line has as many fields as its stack has frames. An unnamed function is
-``[unknown]``; a truncated chain's outermost frame says why (``[truncated: ...]``). Counts are
-samples; the file is valid UTF-8 whatever the names were.
+One line per stack and process, ``process;outermost;...;leaf samples``, sorted. ``;`` in a name is
+replaced by ``:``, and line ends and control characters by U+FFFD, so every line has one field per
+frame. An unnamed function is ``[unknown]``; the outermost frame of a truncated chain names the
+reason (``[truncated: ...]``). Counts are samples; the file is valid UTF-8 for any names.
 """
 
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ def _field(name: str) -> str:
 
 
 def render_folded(profile: Profile) -> str:
-    """Folded stacks, sorted by bytes; empty where the profile has no sample."""
+    """Return folded stacks, sorted; empty if the profile has no samples."""
     counts: dict[str, int] = {}
     names = [_field(function.name) for function in profile.functions]
     processes = [_field(thread.process_name) for thread in profile.threads]
@@ -38,7 +37,7 @@ def render_folded(profile: Profile) -> str:
 
 
 class _Stacks:
-    """The folded text of a node's stack, without its process."""
+    """Folded text of the stacks of nodes, without the process."""
 
     def __init__(self, profile: Profile, names: list[str]) -> None:
         self._names = names
@@ -46,7 +45,7 @@ class _Stacks:
         self._function = profile.node_function.tolist()
         self._is_root = [function.kind == FunctionKind.ROOT for function in profile.functions]
 
-    def _outward(self, node: int) -> Iterator[str]:
+    def _names_to_root(self, node: int) -> Iterator[str]:
         while node >= 0:
             function = self._function[node]
             if not self._is_root[function]:
@@ -54,4 +53,4 @@ class _Stacks:
             node = self._parent[node]
 
     def text(self, node: int) -> str:
-        return ";".join(reversed(list(self._outward(node))))
+        return ";".join(reversed(list(self._names_to_root(node))))

@@ -1,4 +1,4 @@
-"""The layout of a flame graph: nodes in drawing order, their totals, and the rectangles."""
+"""Layout of a flame graph: nodes in drawing order, totals and rectangles."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ Int64 = npt.NDArray[np.int64]
 class FlameTree:
     """The nodes of a profile in preorder, the heaviest child first (ties by name).
 
-    What truncated chains stand under comes last. ``is_truncated`` bool tells those nodes.
-    All arrays are (n_nodes,) and indexed by preorder position. ``node`` is the profile's node,
-    ``end`` one past the last position of the subtree, ``depth`` 0 at the root. Values are in the
+    Groups of truncated chains come last and are marked in ``is_truncated``.
+    All arrays are (n_nodes,) and indexed by preorder position. ``node``: node of the profile;
+    ``end``: one past the last position of the subtree; ``depth``: 0 at the root. Values have the
     unit of the profile's source.
     """
 
@@ -34,14 +34,15 @@ class FlameTree:
     self_samples: Int64
     total_samples: Int64
     is_truncated: npt.NDArray[np.bool_]
-    position: Int32  # of each of the profile's nodes: position[node[i]] == i
+    position: Int32  # by node of the profile: position[node[i]] == i
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A rectangle of the graph; ``folded`` counts siblings too narrow to stand alone.
+    """A rectangle of the graph, for a frame or for the narrow siblings folded into a remainder.
 
-    A remainder (``folded`` > 0) has the position of the heaviest frame folded into it.
+    ``folded``: number of frames in a remainder, 0 for a frame. ``position`` of a remainder is that
+    of its heaviest frame.
     """
 
     depth: int
@@ -54,7 +55,7 @@ class Rectangle:
 
 
 def _name_order(profile: Profile) -> Int64:
-    """The rank of each function by its shown name."""
+    """Return the rank of each function by its displayed name."""
     names = [function_text(function.name) for function in profile.functions]
     ranks = np.empty(len(names), dtype=np.int64)
     ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
@@ -64,10 +65,10 @@ def _name_order(profile: Profile) -> Int64:
 def _sibling_offsets(
     profile: Profile, total: Int64, size: Int64, last: npt.NDArray[np.bool_]
 ) -> Int64:
-    """How many nodes stand before each node in its siblings' subtrees, the heaviest first."""
+    """Return the number of nodes in the subtrees of the siblings drawn before each node."""
     parent = profile.node_parent
     offset = np.zeros(len(parent), dtype=np.int64)
-    # Most nodes are only children: sorting the others alone takes a third of the time.
+    # Most nodes have no siblings: sorting only the others takes a third of the time.
     children = np.bincount(parent[1:], minlength=len(parent))
     rows = 1 + np.flatnonzero(children[parent[1:]] > 1)
     names = _name_order(profile)[profile.node_function[rows]]
@@ -80,7 +81,7 @@ def _sibling_offsets(
 
 
 def flame_tree(profile: Profile) -> FlameTree:
-    """The tree of ``profile`` in drawing order, with self and total per node."""
+    """Return the tree of ``profile`` in drawing order, with self and total values."""
     parent = profile.node_parent
     n_nodes = len(parent)
     levels = node_levels(parent)
@@ -100,10 +101,10 @@ def flame_tree(profile: Profile) -> FlameTree:
         position[nodes] = position[parent[nodes]] + 1 + offset[nodes]
         depth[nodes] = level
     node = np.argsort(position).astype(np.int32)
-    above = parent[node]
+    parent_node = parent[node]
     return FlameTree(
         node=node,
-        parent=np.where(above < 0, -1, position[above]).astype(np.int32),
+        parent=np.where(parent_node < 0, -1, position[parent_node]).astype(np.int32),
         function=profile.node_function[node],
         depth=depth[node].astype(np.int32),
         end=(position + size)[node].astype(np.int32),
@@ -117,11 +118,11 @@ def flame_tree(profile: Profile) -> FlameTree:
 
 
 def lay_out(tree: FlameTree, width_px: float, least_px: float = 1.0) -> list[Rectangle]:
-    """The rectangles of the whole tree over ``width_px``, parents before their children.
+    """Return the rectangles of the tree over ``width_px``, parents before their children.
 
-    Children stand from the left, the heaviest first. Those narrower than ``least_px`` are folded
-    into one remainder at their right; a remainder narrower than that is left out, and so is what
-    stands on frames that were folded. What truncated chains stand under is right of all that.
+    Children are placed from the left, the heaviest first. Children narrower than ``least_px`` are
+    folded into one remainder at the right. A remainder narrower than that and the children of
+    folded frames are omitted. Groups of truncated chains are at the far right.
     """
     grand_total = int(tree.total_value[0])
     if grand_total <= 0:
@@ -131,40 +132,46 @@ def lay_out(tree: FlameTree, width_px: float, least_px: float = 1.0) -> list[Rec
     rectangles = [root]
     pending = [root]
     while pending:
-        above = pending.pop()
-        drawn = _children(tree, above, scale, least_px)
+        parent_rectangle = pending.pop()
+        drawn = _children(tree, parent_rectangle, scale, least_px)
         rectangles += drawn
         pending += [child for child in reversed(drawn) if not child.folded]
     return rectangles
 
 
-def _children(tree: FlameTree, above: Rectangle, scale: float, least_px: float) -> list[Rectangle]:
-    """The rectangles of one frame's children: wide ones, their remainder, truncated chains."""
-    child, end = above.position + 1, int(tree.end[above.position])
-    apart = np.flatnonzero(tree.is_truncated).tolist() if above.position == 0 else []
-    whole_end = apart[0] if apart else end
+def _children(
+    tree: FlameTree, parent_rectangle: Rectangle, scale: float, least_px: float
+) -> list[Rectangle]:
+    """Return the rectangles of a frame's children, their remainder and truncated chains."""
+    child, end = parent_rectangle.position + 1, int(tree.end[parent_rectangle.position])
+    truncated_groups = (
+        np.flatnonzero(tree.is_truncated).tolist() if parent_rectangle.position == 0 else []
+    )
+    complete_end = truncated_groups[0] if truncated_groups else end
     widths: list[tuple[int, int, int, int]] = []  # position, value, samples, folded
-    while child < whole_end and int(tree.total_value[child]) * scale >= least_px:
+    while child < complete_end and int(tree.total_value[child]) * scale >= least_px:
         widths.append((child, int(tree.total_value[child]), int(tree.total_samples[child]), 0))
         child = int(tree.end[child])
-    if child < whole_end and (rest := _remainder(tree, child, whole_end)):
-        widths.append((child, *rest))
-    for root in apart:
+    if child < complete_end and (remainder := _remainder(tree, child, complete_end)):
+        widths.append((child, *remainder))
+    for root in truncated_groups:
         widths.append((root, int(tree.total_value[root]), int(tree.total_samples[root]), 0))
     drawn: list[Rectangle] = []
-    x_px = above.x_px
+    x_px = parent_rectangle.x_px
     for position, value, samples, folded in widths:
         width_px = value * scale
         if width_px >= least_px:
             drawn.append(
-                Rectangle(above.depth + 1, x_px, width_px, position, value, samples, folded)
+                Rectangle(
+                    parent_rectangle.depth + 1, x_px, width_px, position, value, samples, folded
+                )
             )
             x_px += width_px
     return drawn
 
 
 def _remainder(tree: FlameTree, child: int, end: int) -> tuple[int, int, int] | None:
-    """Value, samples and number of the siblings from ``child`` to ``end``, if they weigh."""
+    """Return value, samples and number of the siblings from ``child`` to ``end``, None if 0."""
     siblings = np.flatnonzero(tree.parent[child:end] == tree.parent[child]) + child
     value = int(tree.total_value[siblings].sum())
     if value <= 0:

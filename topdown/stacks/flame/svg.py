@@ -1,4 +1,4 @@
-"""A profile as one SVG picture: no script, every frame with its figures as a tooltip."""
+"""A profile as an SVG image without script; every frame has a tooltip with its values."""
 
 from dataclasses import dataclass
 from html import escape
@@ -12,7 +12,7 @@ ROW_PX = 18
 MARGIN_PX = 10
 HEAD_PX = 58
 FOOT_PX = 30
-CHAR_PX = 6.7  # of the sans-serif fonts at 11 px, on the safe side
+CHAR_PX = 6.7  # upper bound for common sans-serif fonts at 11 px
 LEAST_WIDTH_PX = 200
 
 _CLASS_OF_KIND = {
@@ -47,8 +47,8 @@ text{font:11px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 
 
 @dataclass(frozen=True, slots=True)
-class _Sheet:
-    """Where rows stand on the sheet."""
+class _Image:
+    """The image and the positions of its rows."""
 
     width_px: int
     n_rows: int
@@ -64,7 +64,7 @@ class _Sheet:
 
 
 def value_text(value: int, unit: str) -> str:
-    """A weight with its unit; nanoseconds in the largest unit that keeps a digit."""
+    """Return a weight with its unit; nanoseconds in the largest unit with a value of at least 1."""
     if unit != "ns":
         return f"{value:,} {unit}"
     for scale, name in ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "\u00b5s")):
@@ -78,47 +78,47 @@ def value_text(value: int, unit: str) -> str:
 
 
 def render_svg(profile: Profile, *, width: int, inverted: bool, with_style: bool = True) -> str:
-    """The graph of ``profile`` as SVG, ``width`` pixels wide (at least 200).
+    """Return the graph of ``profile`` as SVG, ``width`` pixels wide (at least 200).
 
     ``inverted`` puts the root on top (an icicle). Frames narrower than a pixel are folded into a
-    counted remainder. Without its style it is for a page that has STYLE itself.
+    remainder. ``with_style=False`` is for a page that contains STYLE.
 
-    Every name is escaped and made visible; the text is valid XML and UTF-8.
+    Every name is escaped; the result is valid XML and UTF-8.
     """
     tree = flame_tree(profile)
     width_px = max(LEAST_WIDTH_PX, width)
     rectangles = lay_out(tree, width_px - 2 * MARGIN_PX)
     n_rows = 1 + max((rectangle.depth for rectangle in rectangles), default=0)
-    sheet = _Sheet(width_px, n_rows, inverted)
+    image = _Image(width_px, n_rows, inverted)
     style = f"<style>{STYLE}</style>\n" if with_style else ""
-    frames = "\n".join(_frame(profile, tree, sheet, rectangle) for rectangle in rectangles)
+    frames = "\n".join(_frame(profile, tree, image, rectangle) for rectangle in rectangles)
     if not rectangles:
         frames = f'<text class="head" x="{MARGIN_PX}" y="{HEAD_PX + 12}">No samples.</text>'
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px}" height="{sheet.height_px}" '
-        f'viewBox="0 0 {width_px} {sheet.height_px}" role="img">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_px}" height="{image.height_px}" '
+        f'viewBox="0 0 {width_px} {image.height_px}" role="img">\n'
         f"{style}"
-        f'<rect class="paper" width="{width_px}" height="{sheet.height_px}"/>\n'
-        f"{_head(profile, sheet)}\n{frames}\n{_legend(profile, tree, rectangles, sheet)}\n</svg>\n"
+        f'<rect class="paper" width="{width_px}" height="{image.height_px}"/>\n'
+        f"{_head(profile, image)}\n{frames}\n{_legend(profile, tree, rectangles, image)}\n</svg>\n"
     )
 
 
-def _head(profile: Profile, sheet: _Sheet) -> str:
-    """Title and the line that says where the numbers come from and what is missing."""
+def _head(profile: Profile, image: _Image) -> str:
+    """Return the title and a line with source, sample count and missing parts."""
     source = profile.source
     rate = f"{source.frequency_hz:,} Hz" if source.frequency_hz else "rate not known"
     if source.period:
         rate = f"every {value_text(source.period, source.unit)}"
-    said = [source.event, source.kind, rate, source.scope, f"{profile.samples:,} samples"]
-    said.append(f"{profile.lost:,} lost")
-    for share, what in (
+    facts = [source.event, source.kind, rate, source.scope, f"{profile.samples:,} samples"]
+    facts.append(f"{profile.lost:,} lost")
+    for share, label in (
         (profile.unknown_share, "no symbol"),
         (profile.truncated_share, "truncated"),
     ):
         if share > 0:
-            said.append(f"{100 * share:.1f} % {what}")
-    title = _fitted(visible_text(profile.title, 200), (sheet.width_px - 2 * MARGIN_PX) * 0.62)
-    line = visible_text(" \u00b7 ".join(said), 400)
+            facts.append(f"{100 * share:.1f} % {label}")
+    title = _shortened(visible_text(profile.title, 200), (image.width_px - 2 * MARGIN_PX) * 0.62)
+    line = visible_text(" \u00b7 ".join(facts), 400)
     return (
         f"<title>{escape(visible_text(profile.title, 200))}</title>\n"
         f'<text class="title head" x="{MARGIN_PX}" y="25">{escape(title)}</text>\n'
@@ -126,13 +126,15 @@ def _head(profile: Profile, sheet: _Sheet) -> str:
     )
 
 
-def _legend(profile: Profile, tree: FlameTree, rectangles: list[Rectangle], sheet: _Sheet) -> str:
-    """What the colours mean that the picture has."""
+def _legend(profile: Profile, tree: FlameTree, rectangles: list[Rectangle], image: _Image) -> str:
+    """Return the legend of the colours used."""
     drawn = {
-        "rest" if shown.folded else _look(profile.functions[tree.function[shown.position]])
-        for shown in rectangles
+        "rest"
+        if rectangle.folded
+        else _css_class(profile.functions[tree.function[rectangle.position]])
+        for rectangle in rectangles
     }
-    parts, x_px, y_px = [], MARGIN_PX, sheet.height_px - 20
+    parts, x_px, y_px = [], MARGIN_PX, image.height_px - 20
     for name, text in _LEGEND:
         if name not in drawn:
             continue
@@ -142,38 +144,38 @@ def _legend(profile: Profile, tree: FlameTree, rectangles: list[Rectangle], shee
     return "\n".join(parts)
 
 
-def _look(function: Function) -> str:
+def _css_class(function: Function) -> str:
     return _CLASS_OF_KIND.get(function.kind, "unknown")
 
 
-def _frame(profile: Profile, tree: FlameTree, sheet: _Sheet, rectangle: Rectangle) -> str:
-    """One rectangle with its tooltip, and its text where there is room."""
+def _frame(profile: Profile, tree: FlameTree, image: _Image, rectangle: Rectangle) -> str:
+    """Return a rectangle with its tooltip, and its text if there is room."""
     function = profile.functions[tree.function[rectangle.position]]
     share = 100 * rectangle.value / int(tree.total_value[0])
     weight = f"{value_text(rectangle.value, profile.source.unit)}, {share:.2f} %"
     weight += f", {rectangle.samples:,} samples"
-    look = _look(function)
+    css_class = _css_class(function)
     if rectangle.folded:
-        look, name = "rest", f"{rectangle.folded:,} more"
-        told = f"{name}, each narrower than a pixel: {weight}"
+        css_class, name = "rest", f"{rectangle.folded:,} more"
+        tooltip = f"{name}, each narrower than a pixel: {weight}"
     else:
         name = function_text(function.name) if rectangle.position else "all"
-        where = f" ({visible_text(function.module, 300)})" if function.module else ""
-        told = f"{name}{where}: {weight}"
-        look += " odd" if sum(name.encode()) % 2 else ""
-    x_px, y_px = rectangle.x_px + MARGIN_PX, sheet.y_px(rectangle.depth)
+        module = f" ({visible_text(function.module, 300)})" if function.module else ""
+        tooltip = f"{name}{module}: {weight}"
+        css_class += " odd" if sum(name.encode()) % 2 else ""
+    x_px, y_px = rectangle.x_px + MARGIN_PX, image.y_px(rectangle.depth)
     room = max(0.3, rectangle.width_px - 0.5)
-    text = _fitted(name, room - 6)
-    words = f'<text x="{x_px + 3:.2f}" y="{y_px + 12}">{escape(text)}</text>' if text else ""
+    text = _shortened(name, room - 6)
+    label_text = f'<text x="{x_px + 3:.2f}" y="{y_px + 12}">{escape(text)}</text>' if text else ""
     return (
-        f"<g><title>{escape(told)}</title>"
-        f'<rect class="{look}" x="{x_px:.2f}" y="{y_px}" width="{room:.2f}" height="{ROW_PX - 1}"/>'
-        f"{words}</g>"
+        f'<g><title>{escape(tooltip)}</title><rect class="{css_class}" '
+        f'x="{x_px:.2f}" y="{y_px}" width="{room:.2f}" height="{ROW_PX - 1}"/>'
+        f"{label_text}</g>"
     )
 
 
-def _fitted(text: str, room_px: float) -> str:
-    """``text`` cut to the room there is; empty where not even three characters fit."""
+def _shortened(text: str, room_px: float) -> str:
+    """Return ``text`` cut to the width; empty if fewer than three characters fit."""
     fits = int(room_px / CHAR_PX)
     if len(text) <= fits:
         return text

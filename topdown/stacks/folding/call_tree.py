@@ -1,4 +1,4 @@
-"""Stacks of functions, made one tree: equal beginnings share their nodes."""
+"""A call tree of stacks of functions: stacks with a common prefix share its nodes."""
 
 from dataclasses import dataclass
 
@@ -13,22 +13,22 @@ class Chains:
     offset: npt.NDArray[np.int64]
     function: npt.NDArray[np.int64]
 
-    def taken(self, chains: npt.NDArray[np.int64]) -> "Chains":
-        """Return these chains, in this order; one may be asked for several times."""
+    def select(self, chains: npt.NDArray[np.int64]) -> "Chains":
+        """Return the chains with these indexes, in this order; indexes may repeat."""
         starts = self.offset[chains]
         lengths = self.offset[chains + 1] - starts
         bounds = np.append(0, np.cumsum(lengths))
-        places = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
-        return Chains(bounds, self.function[places])
+        indexes = np.repeat(starts - bounds[:-1], lengths) + np.arange(bounds[-1])
+        return Chains(bounds, self.function[indexes])
 
-    def preceded(
-        self, chosen: npt.NDArray[np.bool_], function: npt.NDArray[np.int64] | int
+    def prepend(
+        self, selected: npt.NDArray[np.bool_], function: npt.NDArray[np.int64] | int
     ) -> "Chains":
-        """Return the chains, the chosen ones with one function more at their outermost end."""
-        if not chosen.any():
+        """Return the chains with ``function`` added at the outermost end of the selected ones."""
+        if not selected.any():
             return self
-        added = np.insert(self.function, self.offset[:-1][chosen], function)
-        return Chains(self.offset + np.append(0, np.cumsum(chosen)), added)
+        added = np.insert(self.function, self.offset[:-1][selected], function)
+        return Chains(self.offset + np.append(0, np.cumsum(selected)), added)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class CallTree:
 
 
 def build_tree(chains: Chains, root_function: int) -> CallTree:
-    """Return the tree of all chains; node 0 is the root, and nodes stand level by level.
+    """Return the tree of all chains; node 0 is the root, and nodes are ordered by level.
 
-    Each level sorts what is left of the chains: the cost is that of the frames in all chains.
+    Each level sorts the remaining chains: the cost is that of sorting the frames of all chains.
     """
     lengths = np.diff(chains.offset)
     leaf = np.zeros(len(lengths), np.int64)
@@ -62,9 +62,9 @@ def build_tree(chains: Chains, root_function: int) -> CallTree:
         nodes = inverse + count
         count += len(unique)
         depth += 1
-        goes_on = lengths[active] > depth
-        leaf[active[~goes_on]] = nodes[~goes_on]
-        active, nodes = active[goes_on], nodes[goes_on]
+        continues = lengths[active] > depth
+        leaf[active[~continues]] = nodes[~continues]
+        active, nodes = active[continues], nodes[continues]
     return CallTree(
         np.concatenate(parents).astype(np.int32), np.concatenate(functions).astype(np.int32), leaf
     )
@@ -73,9 +73,9 @@ def build_tree(chains: Chains, root_function: int) -> CallTree:
 def outermost_first(
     offset: npt.NDArray[np.uint64], frame: npt.NDArray[np.uint32], stacks: npt.NDArray[np.intp]
 ) -> Chains:
-    """Return the frames of the chosen stacks, which stand leaf first, the other way round."""
+    """Return the frames of the selected stacks, reversed from leaf first to outermost first."""
     starts = offset[stacks].astype(np.int64)
     ends = offset[stacks + 1].astype(np.int64)
     bounds = np.append(0, np.cumsum(ends - starts))
-    places = np.repeat(ends - 1 + bounds[:-1], ends - starts) - np.arange(bounds[-1])
-    return Chains(bounds, frame[places].astype(np.int64))
+    indexes = np.repeat(ends - 1 + bounds[:-1], ends - starts) - np.arange(bounds[-1])
+    return Chains(bounds, frame[indexes].astype(np.int64))

@@ -1,4 +1,4 @@
-"""A capture folded to a profile: samples of one event, as a weighted tree of functions."""
+"""Folding: the samples of one event of a capture as a weighted tree of functions."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,20 +7,20 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.printable import MAX_NAME_LENGTH
-from topdown.stacks.captures.events import ChosenEvent, choose_event
+from topdown.stacks.captures.events import EventSamples, select_event
 from topdown.stacks.captures.group_counts import count_samples
 from topdown.stacks.folding.call_tree import CallTree, Chains, build_tree, outermost_first
-from topdown.stacks.folding.inlining import expand_inlined, expanded
-from topdown.stacks.folding.named_chains import WHOLE, Interleave, NamedChains, SampledStacks
+from topdown.stacks.folding.inlining import expand_chains, expand_inlined
+from topdown.stacks.folding.named_chains import WHOLE, ChainTransform, NamedChains, SampledStacks
 from topdown.stacks.folding.truncation import (
+    complete_kernel_threads,
     find_truncation,
-    spare_kernel_processes,
     stack_shares,
     truncated_functions,
 )
 from topdown.stacks.profile import Function, FunctionKind, Profile, ProfileWarning, Thread
 from topdown.stacks.symbols.function_table import FunctionTable
-from topdown.stacks.symbols.symbolizer import Symbolizer, WantedFrames
+from topdown.stacks.symbols.symbolizer import FrameSelection, Symbolizer
 
 if TYPE_CHECKING:
     from stallscope._native import Capture
@@ -33,12 +33,13 @@ _Weights = tuple[
 
 @dataclass(frozen=True, slots=True)
 class FoldOptions:
-    """What to fold: an event by index or name (None: the first that has samples), and its frame.
+    """What to fold.
 
-    ``lost`` and ``duration_s`` are what the recording says; None: what the capture says. ``lines``:
-    at how many of the hottest addresses source lines and inlined functions are looked for;
-    ``inlined``: at how many inlined functions alone.
-    ``interleave`` replaces chains, once they are named, by those of who knows more of the samples.
+    ``event``: attribute number or name; None: the first event with samples.
+    ``lost`` and ``duration_s``: values from the recording; None: values from the capture.
+    ``lines``: number of hottest addresses for which source lines and inlined functions are looked
+    up; ``inlined``: number of addresses for inlined functions only.
+    ``transform`` replaces chains after they are named.
     """
 
     event: int | str | None = None
@@ -47,17 +48,17 @@ class FoldOptions:
     duration_s: float | None = None
     lines: int = 0
     inlined: int = 0
-    interleave: Interleave | None = None
+    transform: ChainTransform | None = None
 
 
 def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None = None) -> Profile:
     """Return the profile of one event's samples.
 
-    ``lost`` is the larger of two counts the kernel keeps, as both may count the same samples.
-    Raises UsageError where the event asked for is not in the capture.
+    ``lost`` is the larger of two kernel counts, because both may count the same samples.
+    Raises UsageError if the requested event is not in the capture.
     """
     options = options or FoldOptions()
-    event = choose_event(capture, options.event)
+    event = select_event(capture, options.event)
     rows = event.rows
     chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
     functions, tree = _tree(chains)
@@ -95,56 +96,60 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
 
 
 def _named_chains(
-    capture: "Capture", symbolizer: Symbolizer, event: ChosenEvent, options: FoldOptions
+    capture: "Capture", symbolizer: Symbolizer, event: EventSamples, options: FoldOptions
 ) -> tuple[NamedChains, tuple[ProfileWarning, ...]]:
-    """Return the event's samples as chains of functions, and what was missing to name them."""
+    """Return the event's samples as chains of functions, and warnings about missing names."""
     numbers, stack_of = np.unique(capture.stack[event.rows], return_inverse=True)
     frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
     samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
     stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
-    named = symbolizer.name_frames(capture, _wanted(capture, frames))
-    cut = find_truncation(capture, stacks, named, user_asked=event.source.scope != "kernel")
+    named = symbolizer.name_frames(capture, _frame_selection(capture, frames))
+    truncation = find_truncation(
+        capture, stacks, named, expects_user_frames=event.source.scope != "kernel"
+    )
     functions, warnings = named.functions, named.warnings
     if hottest := max(options.lines, options.inlined):
         inlined = expand_inlined(capture, stacks, named, symbolizer.sources, hottest)
         functions = functions.extended(inlined.added)
         functions = functions.with_lines(inlined.lines if options.lines else {})
         warnings = (*warnings, *inlined.warnings)
-        of_functions = expanded(frames, inlined)
+        function_chains = expand_chains(frames, inlined)
     else:
-        of_functions = Chains(frames.offset, named.function[frames.function].astype(np.int64))
+        function_chains = Chains(frames.offset, named.function[frames.function].astype(np.int64))
     chain_of = stack_of.astype(np.int64)
-    chains = NamedChains(functions, of_functions, event.rows, chain_of, cut.reason_of, cut.reasons)
+    chains = NamedChains(
+        functions, function_chains, event.rows, chain_of, truncation.reason_of, truncation.reasons
+    )
     if named.kernel_hidden:
-        chains = spare_kernel_processes(capture, chains, cut.kernel_only)
-    if options.interleave is not None:
-        chains = options.interleave(capture, chains)
+        chains = complete_kernel_threads(capture, chains, truncation.kernel_only)
+    if options.transform is not None:
+        chains = options.transform(capture, chains)
     return chains, warnings
 
 
-def _wanted(capture: "Capture", chains: Chains) -> WantedFrames:
-    wanted = np.zeros(len(capture.frame_address), np.bool_)
+def _frame_selection(capture: "Capture", chains: Chains) -> FrameSelection:
+    selected = np.zeros(len(capture.frame_address), np.bool_)
     outermost = np.zeros(len(capture.frame_address), np.bool_)
-    wanted[chains.function] = True
+    selected[chains.function] = True
     outermost[chains.function[chains.offset[:-1][np.diff(chains.offset) > 0]]] = True
-    return WantedFrames(wanted, outermost)
+    return FrameSelection(selected, outermost)
 
 
 def _tree(named: NamedChains) -> tuple[FunctionTable, CallTree]:
-    """Return the tree, and all functions: the root and those that stand for what is missing too.
+    """Return all functions, including placeholders, and the tree.
 
-    A truncated chain stands under the function that says why. A sample without a stack is still a
-    sample.
+    A truncated chain is placed below a function that names the reason. A sample without a stack
+    is placed in the function ``[no stack]``.
     """
     root = len(named.functions)
     added = [Function("all", "", FunctionKind.ROOT), *truncated_functions(named.reasons)]
     chains = named.chains
     empty = np.diff(chains.offset) == 0
     if empty.any():
-        chains = chains.preceded(empty, root + len(added))
+        chains = chains.prepend(empty, root + len(added))
         added.append(Function("[no stack]", "[unknown]", FunctionKind.UNKNOWN))
     truncated = named.reason_of != WHOLE
-    chains = chains.preceded(truncated, named.reason_of[truncated] + root + 1)
+    chains = chains.prepend(truncated, named.reason_of[truncated] + root + 1)
     return named.functions.extended(added), build_tree(chains, root)
 
 
@@ -152,12 +157,12 @@ def _values(
     period: npt.NDArray[np.uint64],
 ) -> tuple[npt.NDArray[np.int64], tuple[ProfileWarning, ...]]:
     if not period.any():
-        message = "The samples carry no periods: each counts as one."
+        message = "The samples have no periods: each counts as 1."
         warnings = (ProfileWarning("no-periods", message),) if len(period) else ()
         return np.ones(len(period), np.int64), warnings
     limit = np.uint64(_SUM_LIMIT // len(period))
     if bool((period > limit).any()):
-        message = f"Periods above {limit} are not credible, and count as that."
+        message = f"Periods above {limit} are implausible and are counted as {limit}."
         warning = ProfileWarning("periods-cut", message)
         return np.minimum(period, limit).astype(np.int64), (warning,)
     return period.astype(np.int64), ()
@@ -166,7 +171,7 @@ def _values(
 def _weights(
     node: npt.NDArray[np.int64], thread: npt.NDArray[np.intp], values: npt.NDArray[np.int64]
 ) -> _Weights:
-    """Return node, thread, samples and value of each (node, thread) that was sampled."""
+    """Return node, thread, samples and value of each sampled (node, thread) pair."""
     width = int(thread.max(initial=0)) + 1
     keys, inverse = np.unique(node * width + thread, return_inverse=True)
     samples = np.bincount(inverse, minlength=len(keys)).astype(np.int64)
@@ -176,7 +181,7 @@ def _weights(
 
 
 def _unknown_share(functions: FunctionTable, tree: CallTree, weights: _Weights) -> float:
-    """Return the share of the weight whose leaf has no symbol."""
+    """Return the share of the weight in leaves without a symbol."""
     node, _, _, value = weights
     total = int(value.sum())
     unknown = functions.kinds()[tree.function[node]] == FunctionKind.UNKNOWN
@@ -190,12 +195,12 @@ def _duration_s(capture: "Capture", rows: npt.NDArray[np.intp]) -> float:
 
 
 def _thread(capture: "Capture", number: int) -> Thread:
-    found = capture.threads[number]
+    thread = capture.threads[number]
     return Thread(
-        found.pid,
-        found.tid,
-        found.process_name[:MAX_NAME_LENGTH].decode("utf-8", "replace"),
-        found.name[:MAX_NAME_LENGTH].decode("utf-8", "replace"),
+        thread.pid,
+        thread.tid,
+        thread.process_name[:MAX_NAME_LENGTH].decode("utf-8", "replace"),
+        thread.name[:MAX_NAME_LENGTH].decode("utf-8", "replace"),
     )
 
 
@@ -204,8 +209,8 @@ def _capture_warnings(capture: "Capture") -> list[ProfileWarning]:
     if capture.throttles:
         message = (
             f"The kernel throttled sampling {capture.throttles} times, each time until the next "
-            "tick: shares may be off. Sample less often (-F, -c), or raise "
-            "kernel.perf_event_max_sample_rate, which the kernel lowers by itself."
+            "tick: shares may be wrong. Sample less often (-F, -c), or raise "
+            "kernel.perf_event_max_sample_rate, which the kernel lowers automatically."
         )
         warnings.append(ProfileWarning("throttled", message))
     if capture.truncated_at is not None:

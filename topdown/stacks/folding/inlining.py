@@ -1,4 +1,4 @@
-"""Frames made several functions where a compiler inlined some, and source lines of functions."""
+"""Inlined functions of frames, and source lines of functions."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -23,11 +23,12 @@ _LINES_PER_FUNCTION = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Inlined:
-    """Functions by frame, inlined ones included, and what was found out about lines.
+class InlinedFunctions:
+    """Functions of each frame including inlined functions, and source lines.
 
     ``offset`` int64 (n_frames + 1,), ``function`` int64: the functions of frame i, outermost first,
-    are ``function[offset[i]:offset[i + 1]]``. ``added`` follow the functions already known.
+    are ``function[offset[i]:offset[i + 1]]``. ``added``: inlined functions, numbered after the
+    named functions.
     """
 
     offset: npt.NDArray[np.int64]
@@ -43,21 +44,23 @@ def expand_inlined(
     named: NamedFrames,
     sources: SymbolSources,
     hottest: int,
-) -> Inlined:
-    """Return the functions of each frame, with those inlined at the hottest addresses.
+) -> InlinedFunctions:
+    """Return the functions of each frame, with the functions inlined at the hottest addresses.
 
-    Hottest are the ``hottest`` leaf addresses of most samples, and as many call sites.
+    These are the ``hottest`` leaf addresses with most samples, and as many call sites.
     """
     count = len(named.function)
     leaf_samples, call_samples = _samples_by_frame(stacks, count)
     user = (capture.frame_kind == _USER) & (named.function >= 0)
-    chosen = dict.fromkeys(_top(leaf_samples * user, hottest) + _top(call_samples * user, hottest))
-    found = find_source_lines(capture, np.array(list(chosen), np.intp), sources)
+    hot_frames = dict.fromkeys(
+        _top(leaf_samples * user, hottest) + _top(call_samples * user, hottest)
+    )
+    source = find_source_lines(capture, np.array(list(hot_frames), np.intp), sources)
     added: dict[tuple[bytes, str], int] = {}
     expansions: dict[int, list[int]] = {}
     counts: dict[int, Counter[str]] = {}
     known = len(named.functions)
-    for frame, place in found.places.items():
+    for frame, place in source.locations.items():
         outer = int(named.function[frame])
         module = named.functions[outer].module
         ids = [known + added.setdefault((name, module), len(added)) for name in place.inlined]
@@ -70,12 +73,15 @@ def expand_inlined(
         Function(name, module, FunctionKind.INLINED)
         for name, (_, module) in zip(names, added, strict=True)
     )
-    lines = {at: tuple(of.most_common(_LINES_PER_FUNCTION)) for at, of in counts.items()}
-    offset, function = _flat(named, expansions)
-    return Inlined(offset, function, functions, lines, found.warnings)
+    lines = {
+        at: tuple(line_counts.most_common(_LINES_PER_FUNCTION))
+        for at, line_counts in counts.items()
+    }
+    offset, function = _flatten(named, expansions)
+    return InlinedFunctions(offset, function, functions, lines, source.warnings)
 
 
-def expanded(chains: Chains, inlined: Inlined) -> Chains:
+def expand_chains(chains: Chains, inlined: InlinedFunctions) -> Chains:
     """Return chains of functions from chains of frames."""
     starts = inlined.offset[chains.function]
     lengths = inlined.offset[chains.function + 1] - starts
@@ -87,7 +93,7 @@ def expanded(chains: Chains, inlined: Inlined) -> Chains:
 def _samples_by_frame(
     stacks: SampledStacks, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the samples in which each frame is the leaf, and in which it is a caller."""
+    """Return the number of samples in which each frame is the leaf, and a caller."""
     leaf, caller = np.zeros(count, np.int64), np.zeros(count, np.int64)
     offset = stacks.chains.offset
     weights = np.repeat(stacks.samples, np.diff(offset))
@@ -103,7 +109,7 @@ def _top(samples: npt.NDArray[np.int64], count: int) -> list[int]:
     return [frame for frame in order.tolist() if samples[frame] > 0]
 
 
-def _flat(
+def _flatten(
     named: NamedFrames, expansions: dict[int, list[int]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     lengths = np.ones(len(named.function), np.int64)

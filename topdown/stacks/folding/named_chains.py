@@ -1,7 +1,7 @@
-"""The samples of one event as chains of named functions: what becomes a profile's tree.
+"""The samples of one event as chains of named functions, from which the profile's tree is built.
 
-Who knows more about a sample than its native chain (which Python functions an interpreter's frame
-evaluated) replaces chains at this point: see ``FoldOptions.interleave``.
+A transformation may replace native chains at this point, for example by chains with the Python
+functions that an interpreter evaluated: see ``FoldOptions.transform``.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ WHOLE = -1  # the reason of a chain that is not truncated
 
 @dataclass(frozen=True, slots=True)
 class SampledStacks:
-    """Unique stacks of one event: numbers in the capture, frames, how many samples, (n_chains,)."""
+    """Unique stacks of one event: numbers in the capture, frames, sample counts, (n_chains,)."""
 
     numbers: npt.NDArray[np.intp]
     chains: Chains  # of frames, outermost first
@@ -34,9 +34,9 @@ class NamedChains:
     """Chains of functions, outermost first, and the samples that have them.
 
     ``chains.function`` are indexes into ``functions``. ``rows`` intp (n_samples,): the capture's
-    samples, ascending; ``chain_of`` int64 (n_samples,): the chain of each.
+    samples, ascending; ``chain_of`` int64 (n_samples,): the chain of each sample.
     ``reason_of`` int64 (n_chains,): why a chain is truncated, as an index into ``reasons``, or
-    WHOLE. The function that says the reason is put in front later.
+    WHOLE. The function that names the reason is added when the tree is built.
     """
 
     functions: FunctionTable
@@ -46,17 +46,17 @@ class NamedChains:
     reason_of: npt.NDArray[np.int64]
     reasons: tuple[str, ...]
 
-    def refined(self, key: npt.NDArray[np.int64]) -> tuple["NamedChains", npt.NDArray[np.int64]]:
-        """Return chains that samples with different keys do not share, and the key of each chain.
+    def split_by(self, key: npt.NDArray[np.int64]) -> tuple["NamedChains", npt.NDArray[np.int64]]:
+        """Return the chains split by a key of the samples, and the key of each chain.
 
-        ``key`` (n_samples,) is 0 or larger. Samples with the same chain and key share one chain.
+        ``key`` (n_samples,) is 0 or larger. Samples with equal chain and key share a chain.
         """
         width = int(key.max(initial=0)) + 1
         pairs, chain_of = np.unique(self.chain_of * width + key, return_inverse=True)
         before, keys = np.divmod(pairs, width)
         chains = NamedChains(
             self.functions,
-            self.chains.taken(before),
+            self.chains.select(before),
             self.rows,
             chain_of.astype(np.int64),
             self.reason_of[before],
@@ -65,4 +65,4 @@ class NamedChains:
         return chains, keys
 
 
-Interleave = Callable[["Capture", NamedChains], NamedChains]
+ChainTransform = Callable[["Capture", NamedChains], NamedChains]

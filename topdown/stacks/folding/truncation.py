@@ -1,4 +1,4 @@
-"""Which call chains are truncated, and why, in words for a person."""
+"""Truncated call chains and the reasons of truncation."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ NO_FRAME_POINTERS = "no frame pointers"
 NO_TABLE = "no unwind information in "
 _KERNEL_KIND = 1
 _KERNEL_WALKS_FRAMES = 127  # the default of kernel.perf_event_max_stack, PERF_MAX_STACK_DEPTH
-_FILES_AT_MOST = 12
+_MAX_FILES = 12
 
 
 class ChainEnd(IntEnum):
-    """Why a chain ends where it ends: Capture.stack_end, native chain_end."""
+    """Why a chain ends: values of Capture.stack_end, as the native type chain_end."""
 
-    KERNEL_GIVEN = 0
+    KERNEL_CHAIN = 0
     COMPLETE = 1
     CUT_BY_COPY = 2
     NO_TABLE = 3
@@ -39,7 +39,7 @@ class ChainEnd(IntEnum):
 
 
 _REASONS = {
-    ChainEnd.KERNEL_GIVEN: NO_FRAME_POINTERS,
+    ChainEnd.KERNEL_CHAIN: NO_FRAME_POINTERS,
     ChainEnd.CUT_BY_COPY: BEYOND_COPY,
     ChainEnd.BAD_FRAME: "damaged frame",
     ChainEnd.UNMAPPED: "return into unmapped memory",
@@ -54,7 +54,7 @@ _DEEPER = f"deeper than the {_KERNEL_WALKS_FRAMES} frames the kernel walks"
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """Why chains are truncated, as in NamedChains; which have none but kernel frames, bool."""
+    """Reasons by chain as in NamedChains; ``kernel_only``: the chain has only kernel frames."""
 
     reason_of: npt.NDArray[np.int64]
     reasons: tuple[str, ...]
@@ -62,12 +62,12 @@ class Truncation:
 
 
 def find_truncation(
-    capture: "Capture", stacks: SampledStacks, named: NamedFrames, *, user_asked: bool
+    capture: "Capture", stacks: SampledStacks, named: NamedFrames, *, expects_user_frames: bool
 ) -> Truncation:
-    """Return which chains are whole, and why the others are not.
+    """Return which chains are complete, and why the others are truncated.
 
-    Whole is a chain whose unwinding said so, or whose outermost function is known to be called by
-    nobody; where no user frames were asked for also one that has none.
+    A chain is complete if the unwinder reached its end, or if its outermost function is an entry
+    function; if no user frames are expected, a chain of kernel frames is also complete.
     """
     lengths = np.diff(stacks.chains.offset)
     full = lengths > 0
@@ -78,45 +78,48 @@ def find_truncation(
     kernel_only[full] = capture.frame_kind[outermost[full]] == _KERNEL_KIND
     whole[full] = named.ends_chain[outermost[full]]
     whole |= full & (ends == ChainEnd.COMPLETE)
-    if not user_asked:
+    if not expects_user_frames:
         whole |= kernel_only
-    words = _Words(len(full))
+    table = _ReasonTable(len(full))
     for end, reason in _REASONS.items():
-        words.put(ends == end, reason)
-    given = ends == ChainEnd.KERNEL_GIVEN
-    words.put(given & (lengths >= _KERNEL_WALKS_FRAMES), _DEEPER)
-    _name_files(capture, words, np.where(ends == ChainEnd.NO_TABLE, outermost, -1), stacks.samples)
-    words.put(given & kernel_only, _KERNEL_ONLY)
-    words.put(~full, _NO_STACK)
-    return Truncation(*words.used(whole), kernel_only)
+        table.set(ends == end, reason)
+    by_kernel = ends == ChainEnd.KERNEL_CHAIN
+    table.set(by_kernel & (lengths >= _KERNEL_WALKS_FRAMES), _DEEPER)
+    _set_files(capture, table, np.where(ends == ChainEnd.NO_TABLE, outermost, -1), stacks.samples)
+    table.set(by_kernel & kernel_only, _KERNEL_ONLY)
+    table.set(~full, _NO_STACK)
+    return Truncation(*table.used(whole), kernel_only)
 
 
-class _Words:
-    """Reasons by chain; what is put later stands."""
+class _ReasonTable:
+    """Reasons by chain; later calls of ``set`` overwrite earlier ones."""
 
     def __init__(self, count: int) -> None:
-        self._numbers: dict[str, int] = {"for a reason not known": 0}
+        self._numbers: dict[str, int] = {"unknown reason": 0}
         self._reason_of = np.zeros(count, np.int64)
 
-    def put(self, chosen: npt.NDArray[np.bool_], reason: str) -> None:
+    def set(self, chosen: npt.NDArray[np.bool_], reason: str) -> None:
         self._reason_of[chosen] = self._numbers.setdefault(reason, len(self._numbers))
 
     def used(self, whole: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
-        words = list(self._numbers)
-        used = np.flatnonzero(np.bincount(self._reason_of[~whole], minlength=len(words)))
-        place = np.full(len(words), WHOLE)
+        reasons = list(self._numbers)
+        used = np.flatnonzero(np.bincount(self._reason_of[~whole], minlength=len(reasons)))
+        place = np.full(len(reasons), WHOLE)
         place[used] = np.arange(len(used))
         reason_of = np.where(whole, WHOLE, place[self._reason_of])
-        return reason_of, tuple(words[number] for number in used.tolist())
+        return reason_of, tuple(reasons[number] for number in used.tolist())
 
 
-def _name_files(
+def _set_files(
     capture: "Capture",
-    words: _Words,
+    table: _ReasonTable,
     outermost: npt.NDArray[np.intp],
     samples: npt.NDArray[np.int64],
 ) -> None:
-    """Say which files lack unwind information: those that cost most samples by name."""
+    """Set the reason of chains that end in files without unwind information.
+
+    The files with most samples are named.
+    """
     chosen = outermost >= 0
     objects = np.full(len(outermost), -2)
     objects[chosen] = capture.frame_object[outermost[chosen]]
@@ -124,50 +127,52 @@ def _name_files(
     names = {number: _file_name(capture, number) for number in np.unique(objects[chosen]).tolist()}
     for number, name in names.items():
         counts[name] += int(samples[objects == number].sum())
-    named = {name for name, _ in counts.most_common(_FILES_AT_MOST)}
+    named = {name for name, _ in counts.most_common(_MAX_FILES)}
     for number, name in names.items():
-        words.put(objects == number, NO_TABLE + (name if name in named else "other files"))
+        table.set(objects == number, NO_TABLE + (name if name in named else "other files"))
 
 
 def _file_name(capture: "Capture", number: int) -> str:
     path = capture.objects[number].path if number >= 0 else b""
     if path.startswith(b"//anon") or not path:
-        return "code made at run time"
+        return "code generated at run time"
     name = path.rsplit(b"/", 1)[-1] or path
     return name[:MAX_NAME_LENGTH].decode("utf-8", "replace")
 
 
-def spare_kernel_processes(
+def complete_kernel_threads(
     capture: "Capture", chains: NamedChains, kernel_only: npt.NDArray[np.bool_]
 ) -> NamedChains:
-    """Return the chains, those of kernel threads whole: for kernels whose symbols are hidden.
+    """Return the chains with those of kernel threads complete, if kernel symbols are hidden.
 
-    Their entries cannot be told by name, but a process that never had a user frame and maps nothing
-    is the kernel's own.
+    Entry functions are not known by name then, but a process without user frames and mappings is a
+    kernel thread.
     """
     alone = kernel_only[chains.chain_of]
     pids = np.array([thread.pid for thread in capture.threads], np.int64)
     pid_of = pids[capture.thread[chains.rows]]
-    mapped = {found.pid for found in capture.objects if not found.kernel}
-    user = np.unique(np.append(pid_of[~alone], list(mapped - {0})))
-    spared = alone & ~np.isin(pid_of, user)
-    if not spared.any():
+    mapping_pids = {mapped.pid for mapped in capture.objects if not mapped.kernel}
+    user = np.unique(np.append(pid_of[~alone], list(mapping_pids - {0})))
+    is_kernel_thread = alone & ~np.isin(pid_of, user)
+    if not is_kernel_thread.any():
         return chains
-    refined, was_spared = chains.refined(spared.astype(np.int64))
-    return replace(refined, reason_of=np.where(was_spared, WHOLE, refined.reason_of))
+    split, is_complete = chains.split_by(is_kernel_thread.astype(np.int64))
+    return replace(split, reason_of=np.where(is_complete, WHOLE, split.reason_of))
 
 
 def truncated_functions(reasons: tuple[str, ...]) -> tuple[Function, ...]:
-    """Return the functions under which chains truncated for these reasons stand."""
-    return tuple(Function(f"[truncated: {why}]", "", FunctionKind.TRUNCATED) for why in reasons)
+    """Return the functions that group the chains truncated for these reasons."""
+    return tuple(
+        Function(f"[truncated: {reason}]", "", FunctionKind.TRUNCATED) for reason in reasons
+    )
 
 
 def stack_shares(chains: NamedChains, values: npt.NDArray[np.int64]) -> StackShares:
-    """Return the shares of whole and truncated chains; ``values`` (n_samples,) are the weights."""
+    """Return the shares of complete and truncated chains; ``values`` (n_samples,): weights."""
     total = int(values.sum())
     if not total:
         return StackShares(float("nan"), float("nan"), float("nan"))
-    sums = np.zeros(len(chains.reasons) + 1, np.int64)  # those of whole chains come last
+    sums = np.zeros(len(chains.reasons) + 1, np.int64)  # the last sum is that of complete chains
     np.add.at(sums, chains.reason_of[chains.chain_of], values)
     by_reason = sorted(
         zip(chains.reasons, sums[:-1].tolist(), strict=True), key=lambda pair: -pair[1]

@@ -1,8 +1,8 @@
-"""Which native frames evaluate Python: the interpreter's evaluation loop, also in parts.
+"""Native functions that evaluate Python: the interpreter's evaluation loop and its parts.
 
-Its symbol is exported by every build. Compilers split it, though, and what is split off has no
-symbol in a stripped interpreter, be it nearly all of the loop (Debian's 3.13). Then what was read
-of the stacks shows it: the function without a name that occurs as often as there are runs.
+Every build exports the symbol of the loop. Compilers may split the loop, and a part that is split
+off has no symbol in a stripped interpreter; it may be nearly the whole loop (Debian's 3.13). Such a
+part is identified by the Python stacks: an unnamed function that occurs once per run of frames.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ from topdown.stacks.symbols.function_table import FunctionTable
 
 EVALUATOR = "_PyEval_EvalFrameDefault"
 _CANDIDATES = 24
-_PARTS_AT_MOST = 4
-# A part has to explain at least this share of the samples, and can then be told from chance.
+_MAX_PARTS = 4
+# A part must explain at least this share of the samples, to exclude coincidence.
 _LEAST_GAIN = 0.02
 _LEAST_SAMPLES = 20
 
@@ -28,25 +28,25 @@ def find_evaluators(
 ) -> npt.NDArray[np.int64]:
     """Return the functions that evaluate Python in these chains, as indexes into ``functions``.
 
-    ``runs`` (n_chains,): how many runs of Python frames each chain has, -1 where that is not known
-    or the chain is cut; ``samples`` (n_chains,): how many samples have the chain.
+    ``runs`` (n_chains,): number of runs of Python frames in each chain, -1 if it is not known or
+    the chain is truncated; ``samples`` (n_chains,): number of samples of each chain.
     """
     used = np.unique(chains.function)
-    evaluators = [at for at in used.tolist() if functions[at].name.startswith(EVALUATOR)]
+    evaluators = [index for index in used.tolist() if functions[index].name.startswith(EVALUATOR)]
     weights = samples * (runs >= 0)
     if weights.sum() < _LEAST_SAMPLES:
         return np.array(evaluators, np.int64)
     counts = _occurrences(chains, evaluators)
     agreed = _agreement(counts, runs, weights)
     candidates = [
-        at
-        for at in _most_seen(chains, weights, _CANDIDATES)
-        if functions[at].kind == FunctionKind.UNKNOWN
+        index
+        for index in _most_frequent(chains, weights, _CANDIDATES)
+        if functions[index].kind == FunctionKind.UNKNOWN
     ]
-    for _ in range(_PARTS_AT_MOST):
+    for _ in range(_MAX_PARTS):
         trials = [
-            (_agreement(counts + _occurrences(chains, [at]), runs, weights), at)
-            for at in candidates
+            (_agreement(counts + _occurrences(chains, [index]), runs, weights), index)
+            for index in candidates
         ]
         best, part = max(trials, default=(0, -1))
         if best - agreed < _LEAST_GAIN * weights.sum():
@@ -59,7 +59,7 @@ def find_evaluators(
 
 
 def _occurrences(chains: Chains, functions: list[int]) -> npt.NDArray[np.int64]:
-    """Return how often these functions stand in each chain."""
+    """Return the number of occurrences of these functions in each chain."""
     before = np.append(0, np.cumsum(np.isin(chains.function, functions)))
     counts: npt.NDArray[np.int64] = before[chains.offset[1:]] - before[chains.offset[:-1]]
     return counts
@@ -71,8 +71,8 @@ def _agreement(
     return int(weights[(counts == runs) & (counts > 0)].sum())
 
 
-def _most_seen(chains: Chains, weights: npt.NDArray[np.int64], count: int) -> list[int]:
-    """Return the functions that stand in the chains of most samples, repetitions counted."""
-    seen = np.bincount(chains.function, weights=np.repeat(weights, np.diff(chains.offset)))
-    order = np.argsort(-seen, kind="stable")[:count]
-    return [at for at in order.tolist() if seen[at] > 0]
+def _most_frequent(chains: Chains, weights: npt.NDArray[np.int64], count: int) -> list[int]:
+    """Return the functions with most occurrences, weighted by samples."""
+    occurrences = np.bincount(chains.function, weights=np.repeat(weights, np.diff(chains.offset)))
+    order = np.argsort(-occurrences, kind="stable")[:count]
+    return [index for index in order.tolist() if occurrences[index] > 0]

@@ -1,7 +1,8 @@
-"""Python frames that were read beside the samples: python.jsonl of a recording.
+"""Python frames read together with the samples: python.jsonl of a recording.
 
-Format stallscope.python-frames/1.0, one JSON object a line, written while the target ran; a
-recording that was killed ends within a line. The texts are the target's own.
+Format stallscope.python-frames/1.0, one JSON object per line, written while the target ran; a
+recording that was killed ends within a line. Names and paths come from the target and are not
+trusted.
 """
 
 import base64
@@ -28,17 +29,17 @@ from topdown.stacks.python.line_table import LineTable, decode_lines
 FILE = b"python.jsonl"
 FORMAT = "stallscope.python-frames"
 MAJOR = "1"
-FILE_AT_MOST = 2 << 30
-FRAMES_AT_MOST = 1024
+MAX_FILE = 2 << 30
+MAX_FRAMES = 1024
 _BLOCK = 4 << 20
-_LINE_AT_MOST = 8 << 20
-_COUNT_AT_MOST = 1 << 62
+_MAX_LINE = 8 << 20
+_MAX_COUNT = 1 << 62
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class PythonCode:
-    """A code object: its qualified name, its file, and where its instructions stand in it."""
+    """A code object: its qualified name, its file, and the location table of its instructions."""
 
     name: str
     file: str
@@ -46,27 +47,29 @@ class PythonCode:
     table: bytes
 
     def lines(self) -> LineTable:
-        """Return the lines of its instructions."""
+        """Return the source lines of the instructions."""
         return decode_lines(self.table, self.first_line)
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """A process's CPython: its version, and whether and how its frames were read."""
+    """The CPython interpreter of a process: its version, and how its frames were read."""
 
     pid: int
     version: str
-    how: str  # "offsets" (read), "trampoline" (it names its functions itself) or "refused"
+    how: (
+        str  # "offsets" (read), "trampoline" (names its functions by perf trampolines) or "refused"
+    )
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class PythonStacks:
-    """Unique stacks of Python frames, each made of runs: what one call from C evaluates.
+    """Unique stacks of Python frames. A stack consists of runs; a run is one call from C.
 
-    Outermost first throughout. ``run_offset`` int64 (n_stacks + 1,): the runs of a stack.
-    ``frame_offset`` int64 (n_runs + 1,): the frames of a run. Frames: ``code`` int64, index into
-    the codes; ``instruction`` int64, byte offset.
+    Everything is ordered outermost first. ``run_offset`` int64 (n_stacks + 1,): first run of each
+    stack. ``frame_offset`` int64 (n_runs + 1,): first frame of each run. Frames: ``code`` int64,
+    index into the codes; ``instruction`` int64, byte offset.
     """
 
     run_offset: npt.NDArray[np.int64]
@@ -77,10 +80,10 @@ class PythonStacks:
 
 @dataclass(frozen=True, slots=True)
 class PythonFrames:
-    """What was read. Snapshots, by rising time, arrays (n_snapshots,).
+    """The Python frames of a recording. Snapshots are arrays (n_snapshots,) by ascending time.
 
-    ``time_ns`` uint64: of the sample each belongs to; ``tid`` int64; ``stack`` int64;
-    ``gil`` int8: 1 held, 0 not, -1 not known.
+    ``time_ns`` uint64: time of the sample; ``tid`` int64; ``stack`` int64: index of the stack;
+    ``gil`` int8: 1 held, 0 not held, -1 not known.
     """
 
     codes: tuple[PythonCode, ...]
@@ -90,15 +93,15 @@ class PythonFrames:
     stack: npt.NDArray[np.int64]
     gil: npt.NDArray[np.int8]
     interpreters: tuple[Interpreter, ...]
-    torn: int  # reads given up since the stack changed meanwhile
-    late: int  # samples that were too old to be read for
+    torn: int  # reads aborted because the stack changed
+    late: int  # samples that were too old when they were processed
     warnings: tuple[ProfileWarning, ...]
 
 
 def read_python_frames(recording: Path) -> PythonFrames | None:
-    """Return what a recording holds of Python frames, None where it has no such file.
+    """Return the Python frames of a recording, None if it has none.
 
-    A damaged file gives what stands before the damage, and one warning.
+    From a damaged file the part before the damage is returned, with a warning.
     """
     try:
         with open_in_root(recording, FILE) as file:
@@ -107,56 +110,56 @@ def read_python_frames(recording: Path) -> PythonFrames | None:
         return None
     except RefusedFileError as error:
         warning = ProfileWarning("python-frames-refused", f"{printable(error.message)}")
-        return _Gathered().frames((warning,))
+        return _FrameCollector().frames((warning,))
 
 
 class _DamagedLineError(ValueError):
-    """A line that does not say what it should."""
+    """A line is malformed."""
 
 
 def _read(file: RegularFile) -> PythonFrames:
-    gathered = _Gathered()
+    collector = _FrameCollector()
     number = 1
     try:
         for number, line in enumerate(_lines(file), 1):
             entry = json.loads(line)
             if not isinstance(entry, dict):
-                raise _DamagedLineError("no object")
-            _check_format(entry) if number == 1 else gathered.take(entry)
+                raise _DamagedLineError("expected a JSON object")
+            _check_format(entry) if number == 1 else collector.add(entry)
     except (ValueError, RecursionError) as error:
-        said = printable(str(error))[:200]
-        return gathered.frames(
+        reason = printable(str(error))[:200]
+        return collector.frames(
             (
                 ProfileWarning(
                     "python-frames-damaged",
-                    f"{printable(file.name)}: line {number} makes no sense ({said}): only the "
+                    f"{printable(file.name)}: line {number} is damaged ({reason}): only the "
                     "Python frames before it are shown",
                 ),
             )
         )
-    return gathered.frames(())
+    return collector.frames(())
 
 
 def _check_format(entry: dict[str, object]) -> None:
     name, _, version = str(entry.get("format")).partition("/")
     if name != FORMAT or version.partition(".")[0] != MAJOR:
-        raise _DamagedLineError(f"the format should be {FORMAT}/{MAJOR}.x")
+        raise _DamagedLineError(f"expected format {FORMAT}/{MAJOR}.x")
 
 
 def _lines(file: RegularFile) -> Iterator[bytes]:
-    """Yield whole lines; what follows the last newline was still being written."""
+    """Yield complete lines; text after the last newline is an unfinished line."""
     rest = b""
-    size = min(file.size, FILE_AT_MOST)
+    size = min(file.size, MAX_FILE)
     for offset in range(0, size, _BLOCK):
         *whole, rest = (rest + file.read(offset, min(_BLOCK, size - offset))).split(b"\n")
         yield from whole
-        if len(rest) > _LINE_AT_MOST:
-            raise _DamagedLineError("it is too long")
+        if len(rest) > _MAX_LINE:
+            raise _DamagedLineError("the line is too long")
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """The entries of the file, as they come."""
+class _FrameCollector:
+    """Collects the entries of the file."""
 
     codes: list[PythonCode] = field(default_factory=list)
     code_at: dict[int, int] = field(default_factory=dict)
@@ -169,34 +172,34 @@ class _Gathered:
     interpreters: dict[int, Interpreter] = field(default_factory=dict)
     counts: dict[str, object] = field(default_factory=dict)
 
-    def take(self, entry: dict[str, object]) -> None:
-        """Take one line's object; _DamagedLineError where it makes no sense. Unknown ones pass."""
+    def add(self, entry: dict[str, object]) -> None:
+        """Add the entry of a line; raises _DamagedLineError. Unknown entries are ignored."""
         if "t" in entry:
-            self._take_snapshot(entry)
+            self._add_snapshot(entry)
         elif "frames" in entry:
-            self._take_stack(entry)
+            self._add_stack(entry)
         elif "code" in entry:
-            self._take_code(entry)
+            self._add_code(entry)
         elif "interpreter" in entry:
             pid = _count(entry, "interpreter")
-            said = [_text(entry, key)[:MAX_NAME_LENGTH] for key in ("version", "how", "why")]
-            self.interpreters[pid] = Interpreter(pid, *said)
+            texts = [_text(entry, key)[:MAX_NAME_LENGTH] for key in ("version", "how", "why")]
+            self.interpreters[pid] = Interpreter(pid, *texts)
         elif isinstance(counts := entry.get("counts"), dict):
             self.counts = counts
 
-    def _take_snapshot(self, entry: dict[str, object]) -> None:
+    def _add_snapshot(self, entry: dict[str, object]) -> None:
         gil = entry.get("gil")
         stack = self.stack_at.get(_count(entry, "stack"))
         if stack is None:
-            raise _DamagedLineError("its stack is not known")
+            raise _DamagedLineError("unknown stack number")
         held = -1 if gil is None else int(gil is True)
         self.snapshots.append((_count(entry, "t"), _count(entry, "tid"), stack, held))
 
-    def _take_code(self, entry: dict[str, object]) -> None:
+    def _add_code(self, entry: dict[str, object]) -> None:
         try:
             table = base64.b64decode(_text(entry, "table"), validate=True)
         except binascii.Error as error:
-            raise _DamagedLineError("its table is no base64") from error
+            raise _DamagedLineError("the location table is not base64") from error
         line = entry.get("line")
         self.code_at[_count(entry, "code")] = len(self.codes)
         self.codes.append(
@@ -208,19 +211,20 @@ class _Gathered:
             )
         )
 
-    def _take_stack(self, entry: dict[str, object]) -> None:
-        """Take a stack, which stands leaf first; each run ends with the frame entered from C."""
+    def _add_stack(self, entry: dict[str, object]) -> None:
+        """Add a stack, listed leaf first; each run ends with the frame that C code entered."""
         listed = entry["frames"]
-        if not isinstance(listed, list) or not 0 < len(listed) <= FRAMES_AT_MOST:
-            raise _DamagedLineError("it has no frames, or too many")
+        if not isinstance(listed, list) or not 0 < len(listed) <= MAX_FRAMES:
+            raise _DamagedLineError(f"expected 1 to {MAX_FRAMES} frames")
         try:
             frames = [
-                self.known_frames.get(tuple(one)) or self._frame(one) for one in reversed(listed)
+                self.known_frames.get(tuple(frame)) or self._frame(frame)
+                for frame in reversed(listed)
             ]
         except TypeError as error:
-            raise _DamagedLineError("a frame makes no sense") from error
+            raise _DamagedLineError("malformed frame") from error
         if not frames[0][2]:
-            raise _DamagedLineError("its outermost frame was entered from nowhere")
+            raise _DamagedLineError("the outermost frame has no entry from C")
         first = len(self.frames_of)
         entries = [first + place for place, frame in enumerate(frames) if frame[2]]
         self.frames_of += [frame[:2] for frame in frames]
@@ -233,20 +237,20 @@ class _Gathered:
             not isinstance(listed, list)
             or len(listed) != 3
             or not all(isinstance(part, int) for part in listed)
-            or not 0 <= listed[1] < _COUNT_AT_MOST
+            or not 0 <= listed[1] < _MAX_COUNT
             or listed[0] not in self.code_at
         ):
-            raise _DamagedLineError("a frame makes no sense")
+            raise _DamagedLineError("malformed frame")
         frame = self.code_at[listed[0]], listed[1], bool(listed[2])
         self.known_frames[tuple(listed)] = frame
         return frame
 
     def frames(self, warnings: tuple[ProfileWarning, ...]) -> PythonFrames:
-        """Return all that was taken."""
+        """Return the collected frames."""
         rows = np.array(self.snapshots, np.int64).reshape(-1, 4)
         rows = rows[np.argsort(rows[:, 0], kind="stable")]
         frames = np.array(self.frames_of, np.int64).reshape(-1, 2)
-        counted = [
+        read_counts = [
             value if isinstance(value, int) and value >= 0 else 0
             for value in (self.counts.get("torn"), self.counts.get("late"))
         ]
@@ -263,40 +267,40 @@ class _Gathered:
             stack=rows[:, 2],
             gil=rows[:, 3].astype(np.int8),
             interpreters=tuple(self.interpreters.values()),
-            torn=counted[0],
-            late=counted[1],
+            torn=read_counts[0],
+            late=read_counts[1],
             warnings=(*warnings, *_refusals(self.interpreters.values())),
         )
 
 
 def _refusals(interpreters: Iterable[Interpreter]) -> tuple[ProfileWarning, ...]:
-    found = [one for one in interpreters if one.how == "refused"]
-    if not found:
+    refused = [interpreter for interpreter in interpreters if interpreter.how == "refused"]
+    if not refused:
         return ()
-    reasons = sorted({printable(one.why) for one in found})
-    processes = "one process" if len(found) == 1 else f"{len(found)} processes"
+    reasons = sorted({printable(interpreter.why) for interpreter in refused})
+    processes = "one process" if len(refused) == 1 else f"{len(refused)} processes"
     return (
         ProfileWarning(
             "python-refused",
-            f"the Python frames of {processes} were not read: {'; '.join(reasons[:3])}",
+            f"Python frames of {processes} were not read: {'; '.join(reasons[:3])}",
         ),
     )
 
 
 def _count(entry: dict[str, object], key: str) -> int:
     value = entry.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _COUNT_AT_MOST:
-        raise _DamagedLineError(f"{key} should be a count")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _MAX_COUNT:
+        raise _DamagedLineError(f"{key}: expected a count")
     return value
 
 
 def _text(entry: dict[str, object], key: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str):
-        raise _DamagedLineError(f"{key} should be a text")
+        raise _DamagedLineError(f"{key}: expected a string")
     return value
 
 
 def _clean(text: str) -> str:
-    """Return a text without lone surrogates, which stand for bytes that were no text."""
+    """Return a text in which lone surrogates, which encode invalid bytes, are replaced."""
     return _SURROGATE.sub("\ufffd", text[:MAX_NAME_LENGTH])

@@ -1,4 +1,4 @@
-"""Functions of a profile made of Python code objects, and the lines samples fell on."""
+"""Functions of a profile from Python code objects, and the source lines of samples."""
 
 from collections import Counter
 
@@ -14,17 +14,17 @@ _LINES_PER_FUNCTION = 16
 def python_functions(
     frames: PythonFrames, first: int
 ) -> tuple[tuple[Function, ...], npt.NDArray[np.int64]]:
-    """Return the functions, numbered from ``first`` on, and the number of each code object's.
+    """Return the functions, numbered from ``first``, and the function number of each code object.
 
-    Code of one name, file and first line is one function, however often it was made.
+    Code objects with equal name, file and first line are one function.
     """
     numbers: dict[tuple[str, str, int], int] = {}
-    of_code = [
+    code_functions = [
         first + numbers.setdefault((code.name, code.file, code.first_line), len(numbers))
         for code in frames.codes
     ]
     functions = tuple(Function(name, file, FunctionKind.PYTHON) for name, file, _ in numbers)
-    return functions, np.array(of_code, np.int64)
+    return functions, np.array(code_functions, np.int64)
 
 
 def line_counts(
@@ -33,20 +33,22 @@ def line_counts(
     samples: npt.NDArray[np.int64],
     function_of: npt.NDArray[np.int64],
 ) -> dict[int, tuple[tuple[str, int], ...]]:
-    """Return the source lines of functions by samples, most first.
+    """Return the source lines of functions, those with most samples first.
 
-    A sample counts for the line that its innermost Python frame executes, also where native code
-    works for it. ``stack`` and ``samples`` are by chain.
+    A sample counts for the line that its innermost Python frame executes, even if native code runs
+    on its behalf. ``stack`` and ``samples`` are by chain.
     """
     stacks = frames.stacks
-    chosen = np.flatnonzero(samples > 0)
-    innermost = stacks.frame_offset[stacks.run_offset[stack[chosen] + 1]] - 1
-    places, at = np.unique(innermost, return_inverse=True)
-    weights = np.bincount(at, weights=samples[chosen], minlength=len(places)).astype(np.int64)
+    sampled = np.flatnonzero(samples > 0)
+    innermost = stacks.frame_offset[stacks.run_offset[stack[sampled] + 1]] - 1
+    frame_indexes, frame_of = np.unique(innermost, return_inverse=True)
+    weights = np.bincount(frame_of, weights=samples[sampled], minlength=len(frame_indexes)).astype(
+        np.int64
+    )
     counts: dict[int, Counter[str]] = {}
     tables = {}
-    for place, weight in zip(places.tolist(), weights.tolist(), strict=True):
-        number, instruction = int(stacks.code[place]), int(stacks.instruction[place])
+    for frame, weight in zip(frame_indexes.tolist(), weights.tolist(), strict=True):
+        number, instruction = int(stacks.code[frame]), int(stacks.instruction[frame])
         code = frames.codes[number]
         if number not in tables:
             tables[number] = code.lines()
@@ -54,4 +56,7 @@ def line_counts(
         if line is not None:
             of_function = counts.setdefault(int(function_of[number]), Counter())
             of_function[f"{code.file}:{line}"] += weight
-    return {at: tuple(of.most_common(_LINES_PER_FUNCTION)) for at, of in counts.items()}
+    return {
+        function: tuple(lines.most_common(_LINES_PER_FUNCTION))
+        for function, lines in counts.items()
+    }

@@ -1,7 +1,7 @@
-"""Python functions that an interpreter names itself: perf trampolines of CPython 3.12 and later.
+"""Python functions named by perf trampolines of CPython 3.12 and later.
 
-Each Python call goes through a piece of generated code of its own, which the interpreter's map
-names py::FUNCTION:FILE, and which calls the evaluation loop and nothing else.
+With trampolines, each Python function is called through its own generated code, which only calls
+the evaluation loop and which the interpreter's JIT map names py::FUNCTION:FILE.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _PREFIX = "py::"
 
 
 def trampoline_function(name: str) -> Function | None:
-    """Return the Python function that a trampoline's name tells of, None where it is none."""
+    """Return the Python function of a trampoline's name, None for other names."""
     qualified, colon, file = name.removeprefix(_PREFIX).partition(":")
     if not name.startswith(_PREFIX) or not colon:
         return None
@@ -24,22 +24,22 @@ def trampoline_function(name: str) -> Function | None:
 
 
 def name_trampolines(
-    chains: Chains, functions: FunctionTable, among: Iterable[int]
+    chains: Chains, functions: FunctionTable, candidates: Iterable[int]
 ) -> tuple[Chains, FunctionTable]:
-    """Return the chains with Python functions for trampolines, without the evaluation each calls.
+    """Return the chains with each trampoline and its evaluation replaced by a Python function.
 
-    ``among``: the functions that may be trampolines.
+    ``candidates``: the functions that may be trampolines.
     """
-    found = {at: trampoline_function(functions[at].name) for at in among}
-    python = {at: function for at, function in found.items() if function is not None}
+    named = {index: trampoline_function(functions[index].name) for index in candidates}
+    python = {index: function for index, function in named.items() if function is not None}
     if not python:
         return chains, functions
     renamed = np.arange(len(functions) + 1, dtype=np.int64)
     renamed[list(python)] = len(functions) + np.arange(len(python))
     is_python = np.isin(chains.function, list(python))
-    called_by_one = np.append(False, is_python[:-1]) & ~is_python
-    called_by_one[chains.offset[:-1][np.diff(chains.offset) > 0]] = False
-    kept = ~called_by_one
-    bounds = np.append(0, np.cumsum(kept))
-    function = renamed[chains.function[kept]]
+    is_called_by_trampoline = np.append(False, is_python[:-1]) & ~is_python
+    is_called_by_trampoline[chains.offset[:-1][np.diff(chains.offset) > 0]] = False
+    is_kept = ~is_called_by_trampoline
+    bounds = np.append(0, np.cumsum(is_kept))
+    function = renamed[chains.function[is_kept]]
     return Chains(bounds[chains.offset], function), functions.extended(tuple(python.values()))

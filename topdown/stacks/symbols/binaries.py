@@ -1,4 +1,4 @@
-"""The binary behind a mapped object, found again: where it is kept, mapped, or still stands."""
+"""The binary of a mapped object: its copy in the recording, its live mapping, or its path."""
 
 import os
 import zlib
@@ -24,24 +24,24 @@ _DEBUG_FILE_LIMIT = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A file that is the one that was mapped, and its separate debug file where there is one."""
+    """The file that was mapped, and its separate debug file if there is one."""
 
     main: ElfFile
     debug: ElfFile | None
     path: str
 
 
-def kept_name(kept: "Object") -> str | None:
-    """Return the file name of an object's copy in a recording, None where nothing tells it."""
-    if kept.build_id:
-        return kept.build_id.hex()
-    if kept.inode:
-        return f"inode-{kept.major}-{kept.minor}-{kept.inode}"
+def copy_name(mapped: "Object") -> str | None:
+    """Return the file name of an object's copy in a recording, None without build id and inode."""
+    if mapped.build_id:
+        return mapped.build_id.hex()
+    if mapped.inode:
+        return f"inode-{mapped.major}-{mapped.minor}-{mapped.inode}"
     return None
 
 
 def file_path(mapped: "Object") -> bytes | None:
-    """Return the path of an object that is a file, without the kernel's mark of a deleted one."""
+    """Return the path of an object that is a file, without the suffix of deleted files."""
     path = mapped.path.removesuffix(_DELETED)
     if not path.startswith(b"/") or path.startswith((b"//", b"/dev/zero", b"/SYSV")):
         return None
@@ -51,15 +51,15 @@ def file_path(mapped: "Object") -> bytes | None:
 def find_binary(
     mapped: "Object", sources: SymbolSources, files: ExitStack
 ) -> Binary | ProfileWarning:
-    """Return the mapped file, or a warning that says why it cannot be had.
+    """Return the mapped file, or a warning with the reason why it is not available.
 
-    A file counts as the mapped one by its build id; without one, by its device and inode, if it
-    has not changed since the recording. The files stay open until ``files`` is closed.
+    A file is identified by its build id; without a build id, by its device and inode if it has
+    not changed since the recording. The files stay open until ``files`` is closed.
     """
     name = printable(mapped.path)
     changed = refused = False
     reason = ""
-    for is_copy, open_file in _places(mapped, sources):
+    for is_copy, open_file in _candidates(mapped, sources):
         try:
             file = open_file()
         except RefusedFileError as error:
@@ -80,15 +80,15 @@ def find_binary(
         return ProfileWarning(
             "binary-changed", f"{name}: file changed since it was mapped, so no symbols from it"
         )
-    why = "not permitted to this user (run as root)" if refused else "the file is not there"
+    why = "permission denied (run as root)" if refused else "the file does not exist"
     return ProfileWarning("binary-missing", f"{name}: no symbols, {why}")
 
 
-def _places(
+def _candidates(
     mapped: "Object", sources: SymbolSources
 ) -> Iterator[tuple[bool, Callable[[], RegularFile]]]:
-    """Yield (whether it is a copy, how to open it), in the order in which they are trusted."""
-    name, path = kept_name(mapped), file_path(mapped)
+    """Yield (is a copy, function that opens it) of candidates, the most trusted first."""
+    name, path = copy_name(mapped), file_path(mapped)
     if sources.recording is not None and name is not None:
         yield True, partial(open_in_root, sources.recording / "binaries", os.fsencode(name))
     if mapped.pid > 0 and sources.same_boot():
@@ -118,16 +118,17 @@ def _is_mapped_file(
     if not mapped.inode:
         return True
     device = file.status.st_dev
-    found = (os.major(device), os.minor(device), file.status.st_ino)
-    return found == (mapped.major, mapped.minor, mapped.inode)
+    identity = (os.major(device), os.minor(device), file.status.st_ino)
+    return identity == (mapped.major, mapped.minor, mapped.inode)
 
 
 def find_debug_file(
     mapped: "Object", main: ElfFile, sources: SymbolSources, files: ExitStack
 ) -> ElfFile | None:
-    """Return the separate debug file, None where there is none that belongs to ``main``.
+    """Return the separate debug file of ``main``, None if there is none.
 
-    By build id, else by debug link with its CRC checked; below the process's root, then here.
+    It is found by build id, or by debug link with a matching CRC; first below the process's root
+    directory, then below this system's.
     """
     if main.section(b".symtab") is not None and main.section(b".debug_info") is not None:
         return None
@@ -143,10 +144,10 @@ def find_debug_file(
             files.callback(file.close)
             try:
                 debug = ElfFile(file)
-                belongs = debug.build_id == main.build_id if crc is None else _crc(file) == crc
+                matches = debug.build_id == main.build_id if crc is None else _crc(file) == crc
             except (ElfError, RefusedFileError):
                 continue
-            if belongs:
+            if matches:
                 return debug
     return None
 
@@ -154,7 +155,7 @@ def find_debug_file(
 def _debug_paths(
     mapped: "Object", main: ElfFile, sources: SymbolSources
 ) -> Iterator[tuple[bytes, int | None]]:
-    """Yield (path, CRC or None where the build id proves it) of possible debug files."""
+    """Yield (path, CRC or None if the build id identifies it) of possible debug files."""
     build_id = main.build_id.hex().encode()
     if len(build_id) > 2:
         for directory in sources.debug_directories:
@@ -164,7 +165,7 @@ def _debug_paths(
     if link is None or path is None:
         return
     name, crc = link
-    beside = os.path.dirname(path)  # noqa: PTH120 - bytes, as the kernel gave them
+    beside = os.path.dirname(path)  # noqa: PTH120 - bytes, as the kernel reports them
     yield beside + b"/" + name, crc
     yield beside + b"/.debug/" + name, crc
     for directory in sources.debug_directories:

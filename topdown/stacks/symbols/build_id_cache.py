@@ -1,7 +1,8 @@
-"""What was made of a binary, kept by its build id, so that it is made once and may then be gone.
+"""A cache of data derived from binaries, by build id.
 
-An entry is one file: a magic that tells kind and version, a CRC-32 of all that follows, the
-content. No entry is ever executed or unpickled; one that does not fit its CRC is as none.
+The data is derived once and stays available after the binary is deleted. An entry is one file: a
+magic for kind and version, a CRC-32 of the content, the content. Entries are never executed or
+unpickled; an entry that does not match its CRC is ignored.
 """
 
 import os
@@ -19,19 +20,19 @@ _SHORTEST_BUILD_ID = 4
 
 
 @dataclass(frozen=True, slots=True)
-class EntryCache:
-    """A directory of our own with entries of one kind; without a directory nothing is kept.
+class BuildIdCache:
+    """A private directory with entries of one kind; nothing is stored without a directory.
 
-    Neither one entry nor all together grow beyond their limits: those used longest ago go first.
+    Limits bound the size of one entry and of all entries; the least recently used are evicted.
     """
 
     directory: Path | None
-    magic: bytes  # 8 bytes, others for every kind and version
+    magic: bytes  # 8 bytes, unique to a kind and version
     entry_limit_bytes: int
     all_limit_bytes: int
 
     def load(self, build_id: bytes) -> memoryview | None:
-        """Return the content of a build id's entry, None where there is none that is whole."""
+        """Return the content of a build id's entry, None if there is no intact entry."""
         if self.directory is None or len(build_id) < _SHORTEST_BUILD_ID:
             return None
         try:
@@ -46,7 +47,7 @@ class EntryCache:
         return body if magic == self.magic and zlib.crc32(body) == crc else None
 
     def store(self, build_id: bytes, blocks: Sequence[bytes]) -> None:
-        """Keep an entry; silently not where the directory is not ours alone, or is read-only."""
+        """Store an entry; does nothing if the directory is not private or is read-only."""
         directory = self.directory
         if directory is None or len(build_id) < _SHORTEST_BUILD_ID:
             return
@@ -59,7 +60,7 @@ class EntryCache:
             directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with own_directory(directory) as place:
                 write_whole(place, build_id.hex(), [_HEADER.pack(self.magic, crc), *blocks])
-                self._make_room(place)
+                self._evict(place)
 
     def _read(self, directory: int, name: str) -> bytes:
         descriptor = os.open(
@@ -69,10 +70,10 @@ class EntryCache:
             if os.fstat(descriptor).st_size > _HEADER.size + self.entry_limit_bytes:
                 return b""
             with suppress(OSError):
-                os.utime(descriptor)  # the entries used longest ago go first
+                os.utime(descriptor)  # eviction removes the least recently used entries
             return file.read()
 
-    def _make_room(self, directory: int) -> None:
+    def _evict(self, directory: int) -> None:
         entries = []
         for entry in os.scandir(directory):
             with suppress(OSError):

@@ -1,11 +1,12 @@
-"""A process of its own that reads DWARF: source lines and inlined functions of some addresses.
+"""A separate process that reads DWARF: source lines and inlined functions of addresses.
 
-Debug information is input of strangers, and hostile headers make any reader loop or grow: so the
-reader has limits of memory and CPU time that the kernel keeps, and its answers are written line by
-line, so that what was found before an end by force is not lost. DWARF 4 and 5, by pyelftools.
+Debug information is untrusted, and hostile headers can make any reader loop or grow. The process
+therefore has kernel limits on memory and CPU time, and writes its answers line by line, so that the
+answers before a forced end are not lost. DWARF 4 and 5, read by pyelftools.
 
-Input, a line of JSON: {"fd": open file, "addresses": [...], "seconds": CPU time, "bytes": memory}.
-Output, a line of JSON for each address: {"address": n, "line": "path:line" or null,
+Input, one line of JSON: {"fd": open file, "addresses": [...], "seconds": CPU time limit,
+"bytes": memory limit}.
+Output, one line of JSON per address: {"address": n, "line": "path:line" or null,
 "inlined": [[name, "path:line of the call"], ...]} with the outermost inlined function first.
 """
 
@@ -28,7 +29,7 @@ from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.dwarf.ranges import BaseAddressEntry
 from elftools.elf.elffile import ELFFile
 
-_REFERENCES_AT_MOST = 16
+_MAX_REFERENCES = 16
 _PROGRAM_LIMIT = 32 << 20
 _SCOPES = frozenset({"DW_TAG_subprogram", "DW_TAG_inlined_subroutine", "DW_TAG_lexical_block"})
 _MALFORMED = (
@@ -60,8 +61,8 @@ def main() -> None:
 
 
 @dataclass(slots=True)
-class _Row:
-    """Addresses of one source line."""
+class _LineRow:
+    """A range of addresses of one source line."""
 
     end: int
     file: int
@@ -69,15 +70,15 @@ class _Row:
 
 
 @dataclass(slots=True)
-class _Chain:
+class _InlinedChain:
     """The functions inlined at an address, outermost first."""
 
     inlined: list[list[str]] = field(default_factory=list)
 
 
 def _units(dwarf: DWARFInfo, addresses: list[int]) -> Iterator[tuple[CompileUnit, list[int]]]:
-    """Yield each compilation unit that holds some of the addresses, with those."""
-    left = list(addresses)
+    """Yield each compilation unit that contains some of the addresses, with these addresses."""
+    unassigned = list(addresses)
     table = dwarf.get_aranges()
     if table is not None:
         by_unit: dict[int, list[int]] = {}
@@ -85,24 +86,24 @@ def _units(dwarf: DWARFInfo, addresses: list[int]) -> Iterator[tuple[CompileUnit
             offset = table.cu_offset_at_addr(address)
             if offset is not None:
                 by_unit.setdefault(offset, []).append(address)
-        for offset, held in by_unit.items():
-            yield dwarf.get_CU_at(offset), held
-        found = {address for held in by_unit.values() for address in held}
-        left = [address for address in addresses if address not in found]
-    if not left:
+        for offset, contained in by_unit.items():
+            yield dwarf.get_CU_at(offset), contained
+        assigned = {address for contained in by_unit.values() for address in contained}
+        unassigned = [address for address in addresses if address not in assigned]
+    if not unassigned:
         return
     for unit in dwarf.iter_CUs():
         try:
             spans = _spans(dwarf, unit, unit.get_top_DIE())
         except _MALFORMED:
             continue
-        held = _held(left, spans)
-        if held:
-            yield unit, held
+        contained = _contained(unassigned, spans)
+        if contained:
+            yield unit, contained
 
 
-def _held(addresses: list[int], spans: Spans) -> list[int]:
-    """Return those of the sorted addresses that lie in one of the spans."""
+def _contained(addresses: list[int], spans: Spans) -> list[int]:
+    """Return the sorted addresses that lie in one of the spans."""
     return [
         address
         for start, end in spans
@@ -113,7 +114,7 @@ def _held(addresses: list[int], spans: Spans) -> list[int]:
 
 
 def _spans(dwarf: DWARFInfo, unit: CompileUnit, die: DIE) -> Spans:
-    """Return the address ranges of an entry, [start, end) each."""
+    """Return the address ranges of an entry as [start, end) pairs."""
     low, high = die.attributes.get("DW_AT_low_pc"), die.attributes.get("DW_AT_high_pc")
     if low is not None and high is not None:
         relative = describe_form_class(high.form) == "constant"
@@ -135,7 +136,7 @@ def _spans(dwarf: DWARFInfo, unit: CompileUnit, die: DIE) -> Spans:
 
 
 class _Unit:
-    """One compilation unit: its line table and its scopes."""
+    """A compilation unit with its line table and its scopes."""
 
     def __init__(self, dwarf: DWARFInfo, unit: CompileUnit) -> None:
         self._dwarf = dwarf
@@ -145,8 +146,8 @@ class _Unit:
 
     def answers(self, addresses: list[int]) -> Iterator[dict[str, object]]:
         starts, rows = self._lines()
-        chains = {address: _Chain() for address in addresses}
-        with contextlib.suppress(*_MALFORMED):  # the lines are still good
+        chains = {address: _InlinedChain() for address in addresses}
+        with contextlib.suppress(*_MALFORMED):  # the lines remain valid
             self._descend(sorted(chains), chains)
         for address, chain in chains.items():
             position = bisect.bisect_right(starts, address) - 1
@@ -155,21 +156,21 @@ class _Unit:
                 line = f"{self._file(rows[position].file)}:{rows[position].line}"
             yield {"address": address, "line": line, "inlined": chain.inlined}
 
-    def _lines(self) -> tuple[list[int], list[_Row]]:
+    def _lines(self) -> tuple[list[int], list[_LineRow]]:
         """Return the starts of the line table's rows, sorted, and the rows."""
         if self._program is None or self._program.header["unit_length"] > _PROGRAM_LIMIT:
             return [], []
-        found: list[tuple[int, _Row]] = []
+        rows: list[tuple[int, _LineRow]] = []
         before: Any = None
         for entry in self._program.get_entries():
             state = entry.state
             if state is None:
                 continue
             if before is not None and state.address > before.address:
-                found.append((before.address, _Row(state.address, before.file, before.line)))
+                rows.append((before.address, _LineRow(state.address, before.file, before.line)))
             before = None if state.end_sequence else state
-        found.sort(key=lambda row: row[0])
-        return [start for start, _ in found], [row for _, row in found]
+        rows.sort(key=lambda row: row[0])
+        return [start for start, _ in rows], [row for _, row in rows]
 
     def _file(self, number: int) -> str:
         """Return the path of a file of the line table, below its directory."""
@@ -194,10 +195,10 @@ class _Unit:
         attribute = self._unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
         return attribute.value if attribute is not None else b""
 
-    def _descend(self, addresses: list[int], chains: dict[int, _Chain]) -> None:
-        """Go through the unit's entries, forward only, into scopes that hold addresses.
+    def _descend(self, addresses: list[int], chains: dict[int, _InlinedChain]) -> None:
+        """Visit the unit's entries, descending into scopes that contain addresses.
 
-        Forward only: a sibling that points backward would lead a reader round for ever.
+        Only forward references are followed: a backward sibling would cause an endless loop.
         """
         top = self._unit.get_top_DIE()
         end = self._unit.cu_offset + self._unit["unit_length"]
@@ -209,13 +210,13 @@ class _Unit:
             if die.is_null():
                 depth -= 1
                 continue
-            held: list[int] = []
+            contained: list[int] = []
             if die.tag in _SCOPES:
-                held = _held(addresses, _spans(self._dwarf, self._unit, die))
-                self._note(die, held, chains)
+                contained = _contained(addresses, _spans(self._dwarf, self._unit, die))
+                self._add_inlined(die, contained, chains)
             if die.has_children:
                 following = self._sibling(die)
-                if not held and die.tag != "DW_TAG_namespace" and following > offset:
+                if not contained and die.tag != "DW_TAG_namespace" and following > offset:
                     offset = following
                 else:
                     depth += 1
@@ -226,25 +227,27 @@ class _Unit:
             return 0
         return int(attribute.value) + self._unit.cu_offset
 
-    def _note(self, die: DIE, held: list[int], chains: dict[int, _Chain]) -> None:
-        if not held or die.tag == "DW_TAG_lexical_block":
+    def _add_inlined(
+        self, die: DIE, contained: list[int], chains: dict[int, _InlinedChain]
+    ) -> None:
+        if not contained or die.tag == "DW_TAG_lexical_block":
             return
         if die.tag == "DW_TAG_subprogram":
-            for address in held:
+            for address in contained:
                 chains[address].inlined.clear()
             return
         file, line = (die.attributes.get(name) for name in ("DW_AT_call_file", "DW_AT_call_line"))
         place = f"{self._file(file.value)}:{line.value}" if file and line else "?"
         name = self._name(die)
-        for address in held:
+        for address in contained:
             chains[address].inlined.append([name, place])
 
     def _name(self, die: DIE) -> str:
-        """Return the linkage name of an entry, or of what it is an instance of; else its name."""
+        """Return the linkage name of an entry or of its origin, otherwise its name."""
         first, plain = die.offset, ""
         if first in self._names:
             return self._names[first]
-        for _ in range(_REFERENCES_AT_MOST):
+        for _ in range(_MAX_REFERENCES):
             linkage = die.attributes.get("DW_AT_linkage_name")
             if linkage is not None:
                 plain = _text(linkage.value)

@@ -1,8 +1,8 @@
-"""The functions at which a complete call chain ends: program starts and thread entries.
+"""The outermost functions of complete call chains: program starts and thread entries.
 
 Sources: glibc 2.2-2.40 (csu/libc-start.c, nptl/pthread_create.c, sysdeps clone.S and clone3.S,
 elf/rtld.c), musl 1.2 (crt/crt1.c, src/thread), Go 1.5-1.23 (runtime/asm_*.s, rt0_*.s), Bionic,
-Linux arch/{x86,arm64} entry code. A chain that ends elsewhere was cut off, and is truncated.
+Linux arch/{x86,arm64} entry code. A chain that ends elsewhere is truncated.
 """
 
 USER_ENTRIES = frozenset(
@@ -58,5 +58,5 @@ def ends_user_chain(name: bytes) -> bool:
 
 
 def ends_kernel_chain(name: bytes) -> bool:
-    """Return whether a chain ends here because it is a kernel thread's or an idle CPU's."""
+    """Return whether this is the entry function of a kernel thread or an idle CPU."""
     return name in KERNEL_ENTRIES or name.startswith(_KERNEL_PREFIXES)

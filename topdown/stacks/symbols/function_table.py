@@ -1,7 +1,7 @@
-"""The functions of a profile, named when asked for.
+"""The functions of a profile, named on demand.
 
-A capture may hit 250,000 functions of which a summary names 30: names are cut out of the symbol
-table, demangled and decoded one by one, or all at once when the table is gone through.
+A capture may hit 250,000 functions of which a summary names 30: names are extracted from the symbol
+table, demangled and decoded one by one, or all together when the table is iterated.
 """
 
 import posixpath
@@ -21,7 +21,7 @@ Places = npt.NDArray[np.uint64]
 
 
 class NameSource(Protocol):
-    """What turns places, numbers of its own, into functions."""
+    """A source that names functions by place: an address, a group of a table, or an index."""
 
     def functions(self, places: Places) -> list[Function]:
         """Return the function of each place."""
@@ -41,7 +41,7 @@ class AddressNames:
         return [unknown_function(self.module, place) for place in places.tolist()]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
-        """Return UNKNOWN for each."""
+        """Return UNKNOWN for every address."""
         return np.full(len(places), FunctionKind.UNKNOWN, np.uint8)
 
 
@@ -53,7 +53,7 @@ class SymbolNames:
     table: SymbolTable
 
     def functions(self, places: Places) -> list[Function]:
-        """Return the function of each group; one without a name is unknown."""
+        """Return the function of each group; a group without a name is unknown."""
         groups = places.astype(np.int64)
         names = self.table.names(groups)
         starts = self.table.start[groups].tolist()
@@ -65,7 +65,7 @@ class SymbolNames:
         ]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
-        """Return USER for groups that have a name, UNKNOWN for others."""
+        """Return USER for groups with a name, UNKNOWN for others."""
         named = self.table.named(places.astype(np.int64))
         return np.where(named, FunctionKind.USER, FunctionKind.UNKNOWN).astype(np.uint8)
 
@@ -86,37 +86,37 @@ class KernelNames:
         ]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
-        """Return KERNEL for each."""
+        """Return KERNEL for every group."""
         return np.full(len(places), FunctionKind.KERNEL, np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyNames:
-    """Functions that are made already; a place is an index."""
+class FixedNames:
+    """A fixed list of functions; a place is an index."""
 
-    ready: tuple[Function, ...]
+    fixed: tuple[Function, ...]
 
     def functions(self, places: Places) -> list[Function]:
         """Return the function at each index."""
-        return [self.ready[place] for place in places.tolist()]
+        return [self.fixed[place] for place in places.tolist()]
 
     def kinds(self, places: Places) -> npt.NDArray[np.uint8]:
-        """Return the kind of each."""
-        return np.array([self.ready[place].kind for place in places.tolist()], np.uint8)
+        """Return the kind of each function."""
+        return np.array([self.fixed[place].kind for place in places.tolist()], np.uint8)
 
 
 class FunctionTable(Sequence[Function]):
-    """Functions by index, each made when it is first asked for."""
+    """Functions by index, named at first use."""
 
     def __init__(self, parts: Sequence[tuple[NameSource, Places]]) -> None:
-        """Take the parts, whose functions follow one another."""
+        """Concatenate the functions of the parts."""
         self._parts = parts
         self._bounds = np.append(0, np.cumsum([len(places) for _, places in parts]))
-        self._made: dict[int, Function] = {}
-        self._whole: list[Function] | None = None
+        self._named: dict[int, Function] = {}
+        self._all: list[Function] | None = None
 
     def __len__(self) -> int:
-        """Return how many functions there are."""
+        """Return the number of functions."""
         return int(self._bounds[-1])
 
     @overload
@@ -130,48 +130,48 @@ class FunctionTable(Sequence[Function]):
         number = index + len(self) if index < 0 else index
         if not 0 <= number < len(self):
             raise IndexError(index)
-        if self._whole is not None:
-            return self._whole[number]
-        if number not in self._made:
+        if self._all is not None:
+            return self._all[number]
+        if number not in self._named:
             part = int(np.searchsorted(self._bounds, number, side="right")) - 1
             source, places = self._parts[part]
             at = number - int(self._bounds[part])
-            self._made[number] = source.functions(places[at : at + 1])[0]
-        return self._made[number]
+            self._named[number] = source.functions(places[at : at + 1])[0]
+        return self._named[number]
 
     def __iter__(self) -> Iterator[Function]:
-        """Yield all functions, made at once."""
-        if self._whole is None:
-            self._whole = [
-                found for source, places in self._parts for found in source.functions(places)
+        """Yield all functions, named together."""
+        if self._all is None:
+            self._all = [
+                function for source, places in self._parts for function in source.functions(places)
             ]
-            for number, made in self._made.items():
-                self._whole[number] = made
-        return iter(self._whole)
+            for number, function in self._named.items():
+                self._all[number] = function
+        return iter(self._all)
 
     def kinds(self) -> npt.NDArray[np.uint8]:
-        """Return the kind of each function, without making it."""
+        """Return the kind of each function, without naming it."""
         kinds = [source.kinds(places) for source, places in self._parts]
         return np.concatenate([*kinds, np.zeros(0, np.uint8)])
 
     def with_lines(self, lines: Mapping[int, tuple[tuple[str, int], ...]]) -> "FunctionTable":
-        """Return a table with source lines at the functions of these indexes."""
+        """Return a table with source lines added to the functions at these indexes."""
         table = FunctionTable(self._parts)
-        table._made.update(
-            (number, replace(self[number], lines=of)) for number, of in lines.items()
+        table._named.update(
+            (number, replace(self[number], lines=lines_of)) for number, lines_of in lines.items()
         )
         return table
 
     def extended(self, functions: Sequence[Function]) -> "FunctionTable":
-        """Return a table with these functions at its end."""
+        """Return a table with these functions appended."""
         places = np.arange(len(functions), dtype=np.uint64)
-        table = FunctionTable([*self._parts, (ReadyNames(tuple(functions)), places)])
-        table._made.update(self._made)
+        table = FunctionTable([*self._parts, (FixedNames(tuple(functions)), places)])
+        table._named.update(self._named)
         return table
 
 
 def kinds_of(functions: Sequence[Function]) -> npt.NDArray[np.uint8]:
-    """Return the kind of each function; those of a table are not made for it."""
+    """Return the kind of each function, without naming those of a table."""
     if isinstance(functions, FunctionTable):
         return functions.kinds()
     return np.array([function.kind for function in functions], np.uint8)
@@ -184,14 +184,14 @@ def unknown_function(module: str, address: int) -> Function:
 
 
 def demangled(names: list[bytes]) -> list[str]:
-    """Return names as in the source (C++, Rust), decoded with replacement."""
+    """Return names as in the source code (C++, Rust), decoded with replacement."""
     from stallscope._native import demangle  # noqa: PLC0415
 
-    linkage = [name.endswith(PLT_SUFFIX) for name in names]
+    is_plt_entry = [name.endswith(PLT_SUFFIX) for name in names]
     shown = demangle([name.removesuffix(PLT_SUFFIX) for name in names])
     return [
-        _decoded(name + PLT_SUFFIX if is_linkage else name)
-        for name, is_linkage in zip(shown, linkage, strict=True)
+        _decoded(name + PLT_SUFFIX if is_plt else name)
+        for name, is_plt in zip(shown, is_plt_entry, strict=True)
     ]
 
 

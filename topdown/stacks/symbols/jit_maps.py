@@ -1,7 +1,7 @@
-"""Maps that JIT compilers leave in /tmp: perf-PID.map, written by the target and not trusted.
+"""Symbol maps of JIT compilers: /tmp/perf-PID.map, written by the target and not trusted.
 
-The file is taken below the process's own root, under its process number there; it must be a
-regular file, reached through no link but root's, and belong to the process's user or to root.
+The file is opened below the process's root directory, under the PID of its namespace. It must be a
+regular file that belongs to the process's user or to root; only root's links are followed.
 """
 
 from pathlib import Path
@@ -37,12 +37,12 @@ _MEMORY = (
 
 
 def may_hold_jit_code(mapped: "Object") -> bool:
-    """Return whether an object is memory that a compiler may have written code to."""
+    """Return whether an object is memory to which a JIT compiler may have written code."""
     return not mapped.kernel and mapped.path.startswith(_MEMORY)
 
 
 def open_jit_map(pid: int, proc: Path) -> RegularFile:
-    """Return the map that a live process wrote; RefusedFileError where it is not to be trusted."""
+    """Return the map that a live process wrote; raises RefusedFileError if not trusted."""
     inner_pid, owner = _identity(pid, proc)
     trusted = frozenset({0, owner})
     place = b"tmp/perf-%d.map" % inner_pid
@@ -50,7 +50,7 @@ def open_jit_map(pid: int, proc: Path) -> RegularFile:
     if file.status.st_uid not in trusted:
         file.close()
         raise RefusedFileError(
-            f"{file.name}: belongs to user {file.status.st_uid}, not to the process's or root"
+            f"{file.name}: belongs to user {file.status.st_uid}, expected the process's user or root"
         )
     return file
 
@@ -58,19 +58,20 @@ def open_jit_map(pid: int, proc: Path) -> RegularFile:
 def read_jit_map(
     mapped: "Object", sources: SymbolSources
 ) -> tuple[SymbolTable | None, ProfileWarning | None]:
-    """Return a process's JIT symbols, from the recording or the live process, or why not."""
+    """Return a process's JIT symbols from the recording or the live process, or a warning."""
     try:
-        with _kept_map(mapped.pid, sources) or _live_map(mapped.pid, sources) as file:
+        with _recorded_map(mapped.pid, sources) or _live_map(mapped.pid, sources) as file:
             return jit_table(_whole_lines(file)), _cut_warning(file)
     except MissingFileError:
         return None, None
     except RefusedFileError as error:
         return None, ProfileWarning(
-            "jit-map-refused", f"{printable(error.message)}: functions compiled by it have no names"
+            "jit-map-refused",
+            f"{printable(error.message)}: its JIT-compiled functions have no names",
         )
 
 
-def _kept_map(pid: int, sources: SymbolSources) -> RegularFile | None:
+def _recorded_map(pid: int, sources: SymbolSources) -> RegularFile | None:
     if sources.recording is None:
         return None
     try:
@@ -81,7 +82,7 @@ def _kept_map(pid: int, sources: SymbolSources) -> RegularFile | None:
 
 def _live_map(pid: int, sources: SymbolSources) -> RegularFile:
     if not sources.same_boot():
-        raise MissingFileError(f"process {pid}: of another boot")
+        raise MissingFileError(f"process {pid}: recorded before the last boot")
     return open_jit_map(pid, sources.proc)
 
 
@@ -95,12 +96,12 @@ def _cut_warning(file: RegularFile) -> ProfileWarning | None:
         return None
     return ProfileWarning(
         "jit-map-cut",
-        f"{printable(file.name)}: only the first {MAP_LIMIT >> 20} MiB of it were read",
+        f"{printable(file.name)}: only the first {MAP_LIMIT >> 20} MiB were read",
     )
 
 
 def _identity(pid: int, proc: Path) -> tuple[int, int]:
-    """Return a process's number in its own namespace, and the user it runs as."""
+    """Return a process's PID in its own namespace, and its user id."""
     inner_pid, owner = pid, -1
     try:
         status = (proc / str(pid) / "status").read_bytes()
@@ -111,7 +112,7 @@ def _identity(pid: int, proc: Path) -> tuple[int, int]:
             elif key == b"Uid":
                 owner = int(value.split()[1])
     except FileNotFoundError as error:
-        raise MissingFileError(f"process {pid}: it has ended") from error
+        raise MissingFileError(f"process {pid}: has ended") from error
     except (OSError, ValueError, IndexError) as error:
-        raise RefusedFileError(f"process {pid}: its status cannot be read") from error
+        raise RefusedFileError(f"process {pid}: cannot read its status") from error
     return inner_pid, owner

@@ -1,4 +1,4 @@
-"""The symbols of one mapped object, whatever it is: file, vdso or compiled at run time."""
+"""The symbols of a mapped object: a file, the vdso, or JIT-compiled code."""
 
 import os
 from contextlib import ExitStack
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_object(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:
-    """Return the symbols of an object; without a table, and with a warning, where it has none."""
+    """Return the symbols of an object; if it has none, no table and a warning."""
     if may_hold_jit_code(mapped):
         return _jit_symbols(mapped, sources)
     try:
@@ -49,7 +49,7 @@ def _file_symbols(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:
         symbols = _elf_symbols(binary.main, binary.debug)
         is_full = binary.debug is not None or binary.main.section(b".symtab") is not None
         trusted = _owner(binary.main) in (0, os.geteuid())
-    if trusted:  # else a stranger's file could leave its names under another's build id
+    if trusted:  # another user's file could store its names under a foreign build id
         store_symbols(mapped.build_id, symbols, sources, is_full=is_full)
     return symbols
 
@@ -67,6 +67,6 @@ def _elf_symbols(main: ElfFile, debug: ElfFile | None) -> ObjectSymbols:
 
 
 def _jit_symbols(mapped: "Object", sources: SymbolSources) -> ObjectSymbols:
-    """Return the names the compiler gave; its addresses are the process's, as are the frames'."""
+    """Return the symbols of JIT-compiled code; their addresses are absolute, as are the frames'."""
     table, warning = read_jit_map(mapped, sources)
     return ObjectSymbols(table, None, warning)

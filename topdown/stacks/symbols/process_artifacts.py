@@ -1,8 +1,9 @@
-"""What is gone when a process ends, copied into the recording while it lives.
+"""Process artifacts: files that disappear when a process ends, copied into the recording.
 
-Deleted binaries and those of other mount namespaces go to RUN/binaries by build id, the maps of
-JIT compilers to RUN/jit. Runs as root over files of strangers: sources are opened as
-regular_file.py says, copies are made below descriptors of own directories, 0600 in 0700.
+Deleted binaries and binaries of other mount namespaces are copied to RUN/binaries by build id, maps
+of JIT compilers to RUN/jit. This may run as root on untrusted files: sources are opened as
+described in regular_file.py, copies are written below descriptors of private directories, with mode
+0600 in 0700.
 """
 
 import os
@@ -38,7 +39,7 @@ _NOT_FILES = (b"//", b"/memfd:", b"/dev/", b"/SYSV", b"/anon_hugepage")
 
 @dataclass(frozen=True, slots=True)
 class CopyLimits:
-    """How much may be copied: bytes of one file, and of all files of a recording."""
+    """Limits of copying: size of one file, and of all files of a recording, in bytes."""
 
     file_bytes: int = 512 << 20
     all_bytes: int = 2 << 30
@@ -54,41 +55,41 @@ class _MappedFile:
     path: bytes
 
 
-def keep(
+def copy_artifacts(
     pids: Iterable[int],
     directory: Path,
     *,
     proc: Path = Path("/proc"),
     limits: CopyLimits | None = None,
 ) -> tuple[ProfileWarning, ...]:
-    """Return warnings for what could not be kept; copies the rest below ``directory``.
+    """Copy the artifacts of processes below ``directory``; return warnings about missing ones.
 
-    May be called again: what is there stays, but a JIT map is replaced by its newer state.
-    Raises OSError where ``directory`` cannot be written.
+    A further call keeps the files that exist, but replaces a JIT map by its newer state.
+    Raises OSError if ``directory`` cannot be written.
     """
-    keeper = _Keeper(directory, proc, limits or CopyLimits())
+    copier = _ArtifactCopier(directory, proc, limits or CopyLimits())
     for pid in dict.fromkeys(pids):
-        keeper.keep_binaries(pid)
-        keeper.keep_jit_map(pid)
-    return tuple(keeper.warnings)
+        copier.copy_binaries(pid)
+        copier.copy_jit_map(pid)
+    return tuple(copier.warnings)
 
 
-def forget(directory: Path) -> None:
-    """Remove what an earlier recording in ``directory`` kept: a map is found by a process's number.
+def remove_artifacts(directory: Path) -> None:
+    """Remove the artifacts of an earlier recording in ``directory``, whose PIDs may be reused.
 
-    Raises OSError where it cannot be removed, or is not a directory of ours.
+    Raises OSError if they cannot be removed.
     """
     for name in ("binaries", "jit"):
         with suppress(FileNotFoundError):
             shutil.rmtree(directory / name)  # does not follow links
 
 
-def keep_left_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/")) -> None:
-    """Copy the JIT maps that processes have left in /tmp since a moment of the real-time clock.
+def copy_leftover_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/")) -> None:
+    """Copy the JIT maps that ended processes left in /tmp since a time of the real-time clock.
 
-    For commands, which have ended by now: their maps outlive them, but nothing of theirs tells
-    whose map it is. So it must be this user's or root's own, and written since the command began.
-    Raises OSError where ``directory`` cannot be written.
+    A command has ended when this is called, so the owner of a map is not known from its process.
+    The map must belong to this user or root, and be written since the command started.
+    Raises OSError if ``directory`` cannot be written.
     """
     for name in os.listdir(root / "tmp"):  # noqa: PTH208 - names only
         match = _MAP_NAME.fullmatch(name)
@@ -96,8 +97,8 @@ def keep_left_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/"
             continue
         try:
             with open_in_root(root, b"tmp/" + name.encode(), link_owners=frozenset({0})) as file:
-                ours = file.status.st_uid in (0, os.geteuid())
-                if ours and file.status.st_mtime >= since_s:
+                is_trusted = file.status.st_uid in (0, os.geteuid())
+                if is_trusted and file.status.st_mtime >= since_s:
                     with own_directory(directory / "jit") as place:
                         length = min(file.size, MAP_LIMIT)
                         write_whole(place, f"{match[1]}.map", _blocks(file, length))
@@ -105,39 +106,41 @@ def keep_left_jit_maps(directory: Path, since_s: float, *, root: Path = Path("/"
             continue
 
 
-class _Keeper:
-    """Copies files into a recording, and counts what it copied."""
+class _ArtifactCopier:
+    """Copies files into a recording, up to the limits."""
 
     def __init__(self, directory: Path, proc: Path, limits: CopyLimits) -> None:
         self._directory = directory
         self._proc = proc
         self._limits = limits
-        self._seen: set[tuple[int, int, int]] = set()
-        self._left = limits.all_bytes - _size_of(directory / "binaries")
+        self._copied: set[tuple[int, int, int]] = set()
+        self._remaining_bytes = limits.all_bytes - _size_of(directory / "binaries")
         self.warnings: dict[ProfileWarning, None] = {}
 
-    def keep_binaries(self, pid: int) -> None:
-        for mapped in _perishable(pid, self._proc):
-            if mapped.identity in self._seen:
+    def copy_binaries(self, pid: int) -> None:
+        for mapped in _vanishing_files(pid, self._proc):
+            if mapped.identity in self._copied:
                 continue
-            self._seen.add(mapped.identity)
+            self._copied.add(mapped.identity)
             shown = printable(mapped.path)
             try:
                 with self._open(mapped) as file:
-                    self._keep_binary(file, mapped)
+                    self._copy_binary(file, mapped)
             except ElfError:
-                continue  # executable memory of some other kind of file has no symbols
+                continue  # other kinds of executable files have no symbols
             except MissingFileError:
-                self._warn("binary-lost", f"{shown}: went away before it could be copied")
+                self._warn("binary-lost", f"{shown}: disappeared before it could be copied")
             except RefusedFileError as error:
                 remedy = f" {error.remedy}" if error.remedy else ""
                 self._warn("binary-lost", f"{shown}: not copied: {printable(str(error))}.{remedy}")
 
-    def keep_jit_map(self, pid: int) -> None:
+    def copy_jit_map(self, pid: int) -> None:
         try:
             with open_jit_map(pid, self._proc) as file:
                 if file.size > MAP_LIMIT:
-                    message = f"{printable(file.name)}: only {MAP_LIMIT >> 20} MiB of it were kept"
+                    message = (
+                        f"{printable(file.name)}: only the first {MAP_LIMIT >> 20} MiB were copied"
+                    )
                     self._warn("jit-map-cut", message)
                 length = min(file.size, MAP_LIMIT)
                 with own_directory(self._directory / "jit") as place:
@@ -145,7 +148,7 @@ class _Keeper:
         except MissingFileError:
             return
         except RefusedFileError as error:
-            self._warn("jit-map-refused", f"{printable(str(error))}: not kept")
+            self._warn("jit-map-refused", f"{printable(str(error))}: not copied")
 
     def _open(self, mapped: _MappedFile) -> RegularFile:
         process = self._proc / str(mapped.pid)
@@ -158,40 +161,40 @@ class _Keeper:
         device = file.status.st_dev
         if (os.major(device), os.minor(device), file.status.st_ino) != mapped.identity:
             file.close()
-            raise RefusedFileError(f"{file.name}: another file stands there now")
+            raise RefusedFileError(f"{file.name}: replaced by another file")
         return file
 
-    def _keep_binary(self, file: RegularFile, mapped: _MappedFile) -> None:
+    def _copy_binary(self, file: RegularFile, mapped: _MappedFile) -> None:
         name = ElfFile(file).build_id.hex() or "inode-{}-{}-{}".format(*mapped.identity)
         with own_directory(self._directory / "binaries") as place:
             if name in os.listdir(place):  # noqa: PTH208 - by descriptor
                 return
-            if file.size > min(self._limits.file_bytes, self._left):
+            if file.size > min(self._limits.file_bytes, self._remaining_bytes):
                 self._warn(
                     "binary-not-kept",
-                    f"{printable(mapped.path)}: its {file.size >> 20} MiB are beyond what a "
-                    "recording keeps; its symbols are lost when the process ends",
+                    f"{printable(mapped.path)}: {file.size >> 20} MiB exceed the limit of a "
+                    "recording; its symbols are lost when the process ends",
                 )
                 return
             write_whole(place, name, _blocks(file, file.size))
-            self._left -= file.size
+            self._remaining_bytes -= file.size
 
     def _warn(self, code: str, message: str) -> None:
         self.warnings[ProfileWarning(code, message)] = None
 
 
-def _perishable(pid: int, proc: Path) -> Iterator[_MappedFile]:
-    """Yield the executable files of a process that its end, or its container's, takes away."""
+def _vanishing_files(pid: int, proc: Path) -> Iterator[_MappedFile]:
+    """Yield the executable files that disappear when the process or its container ends."""
     process = proc / str(pid)
     try:
         with (process / "maps").open("rb") as file:
             maps = file.read(_MAPS_LIMIT)
-        elsewhere = (process / "ns/mnt").readlink() != (proc / "self/ns/mnt").readlink()
+        other_namespace = (process / "ns/mnt").readlink() != (proc / "self/ns/mnt").readlink()
     except OSError:
-        return  # it has ended, or is a kernel thread
+        return  # the process has ended, or is a kernel thread
     for match in _LINE.finditer(maps):
         span, major, minor, inode, path = match.groups()
-        if path.startswith(_NOT_FILES) or not (elsewhere or path.endswith(_DELETED)):
+        if path.startswith(_NOT_FILES) or not (other_namespace or path.endswith(_DELETED)):
             continue
         identity = (int(major, 16), int(minor, 16), int(inode))
         yield _MappedFile(pid, span.decode(), identity, path)

@@ -1,4 +1,4 @@
-"""Source lines and inlined functions of the hottest addresses, read in a process of its own."""
+"""Source lines and inlined functions of the hottest addresses, read in a separate process."""
 
 import json
 import subprocess
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 _MEMORY_BYTES = 2 << 30
 _ANSWER_LIMIT = 1 << 20
-_INLINED_AT_MOST = 64
-_GRACE_S = 1.0  # the worker's own limit counts CPU time, and should come first
+_MAX_INLINED = 64
+_GRACE_S = 1.0  # the worker's CPU time limit should take effect first
 _WORKER = "topdown.stacks.symbols.dwarf_worker"
 _START = f"import sys; sys.path[:] = sys.argv[1:]; from {_WORKER} import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
-class SourcePlace:
-    """Where an address stands in the source.
+class SourceLocation:
+    """The source location of an address.
 
     ``inlined``: linkage names of the functions inlined there, outermost first.
     """
@@ -44,9 +44,9 @@ class SourcePlace:
 
 @dataclass(frozen=True, slots=True)
 class SourceLines:
-    """The source places of frames, and warnings that say what is missing."""
+    """Source locations of frames, and warnings about missing ones."""
 
-    places: dict[int, SourcePlace]  # by frame
+    locations: dict[int, SourceLocation]  # by frame
     warnings: tuple[ProfileWarning, ...]
 
 
@@ -57,18 +57,18 @@ def find_source_lines(
     *,
     budget_s: float = 10.0,
 ) -> SourceLines:
-    """Return the source places of the given frames of files, those of most samples first.
+    """Return the source locations of these frames, which are sorted by descending samples.
 
-    What is not found within ``budget_s`` seconds is left out, and a warning says how many. Each
-    file may take its part of the time left, so that a large one leaves some for those behind it.
+    Addresses that are not resolved within ``budget_s`` seconds are skipped and counted in a
+    warning. Each file gets an equal part of the remaining time.
     """
-    places: dict[int, SourcePlace] = {}
+    locations: dict[int, SourceLocation] = {}
     warnings: list[ProfileWarning] = []
     end_s = time.monotonic() + budget_s
     late = 0
     objects = capture.frame_object[frames]
     numbers = list(dict.fromkeys(objects.tolist()))
-    for turn, number in enumerate(numbers):
+    for index, number in enumerate(numbers):
         rows = frames[objects == number]
         mapped = capture.objects[number] if number >= 0 else None
         if mapped is None or mapped.kernel or not mapped.path.startswith(b"/"):
@@ -78,17 +78,25 @@ def find_source_lines(
             if isinstance(binary, ProfileWarning):
                 continue
             addresses, known = addresses_of(_loads(binary.main), capture.frame_address[rows])
-            asked = dict(zip(rows[known].tolist(), addresses[known].tolist(), strict=True))
-            part_s = (end_s - time.monotonic()) / (len(numbers) - turn)
-            answers, cut = _ask(_debug_file(binary.main, binary.debug), asked, part_s)
-        late += cut
-        places.update(
-            (frame, answers[address]) for frame, address in asked.items() if address in answers
+            frame_addresses = dict(
+                zip(rows[known].tolist(), addresses[known].tolist(), strict=True)
+            )
+            part_s = (end_s - time.monotonic()) / (len(numbers) - index)
+            answers, skipped = _ask_worker(
+                _debug_file(binary.main, binary.debug), frame_addresses, part_s
+            )
+        late += skipped
+        locations.update(
+            (frame, answers[address])
+            for frame, address in frame_addresses.items()
+            if address in answers
         )
     if late:
-        message = f"{late} addresses have no source lines: the time for reading them was over."
+        message = (
+            f"{late} addresses have no source lines: the time limit of {budget_s:g} s was reached."
+        )
         warnings.append(ProfileWarning("lines-cut", message))
-    return SourceLines(places, tuple(warnings))
+    return SourceLines(locations, tuple(warnings))
 
 
 def _loads(file: ElfFile) -> npt.NDArray[np.void]:
@@ -96,7 +104,7 @@ def _loads(file: ElfFile) -> npt.NDArray[np.void]:
 
 
 def _debug_file(main: ElfFile, debug: ElfFile | None) -> RegularFile | None:
-    """Return the file that has the debug information, None where neither has."""
+    """Return the file with debug information, None if there is none."""
     for file in (debug, main):
         try:
             if file is not None and file.section(b".debug_info") is not None:
@@ -106,18 +114,18 @@ def _debug_file(main: ElfFile, debug: ElfFile | None) -> RegularFile | None:
     return None
 
 
-def _ask(
-    file: RegularFile | None, asked: dict[int, int], left_s: float
-) -> tuple[dict[int, SourcePlace], int]:
-    """Return the places by address, and how many addresses the time did not suffice for."""
-    if file is None or not asked:
+def _ask_worker(
+    file: RegularFile | None, addresses: dict[int, int], limit_s: float
+) -> tuple[dict[int, SourceLocation], int]:
+    """Return the locations by address, and the number of addresses skipped for lack of time."""
+    if file is None or not addresses:
         return {}, 0
-    if left_s <= 0:
-        return {}, len(asked)
+    if limit_s <= 0:
+        return {}, len(addresses)
     request = {
         "fd": file.descriptor,
-        "addresses": list(asked.values()),
-        "seconds": max(1, round(left_s)),
+        "addresses": list(addresses.values()),
+        "seconds": max(1, round(limit_s)),
         "bytes": _MEMORY_BYTES,
     }
     paths = [path for path in sys.path if path.startswith("/")]
@@ -130,28 +138,27 @@ def _ask(
         pass_fds=[file.descriptor],
     ) as worker:
         try:
-            output, _ = worker.communicate(json.dumps(request).encode() + b"\n", left_s + _GRACE_S)
+            output, _ = worker.communicate(json.dumps(request).encode() + b"\n", limit_s + _GRACE_S)
             cut = worker.returncode < 0
         except subprocess.TimeoutExpired as expired:
             worker.kill()
             output, cut = expired.stdout or b"", True
-    found = dict(_answers(output))
-    return found, sum(address not in found for address in asked.values()) if cut else 0
+    locations = dict(_answers(output))
+    missing = sum(address not in locations for address in addresses.values())
+    return locations, missing if cut else 0
 
 
 def _package_root() -> Path:
     return Path(__file__).resolve().parents[3]
 
 
-def _answers(output: bytes) -> Iterator[tuple[int, SourcePlace]]:
+def _answers(output: bytes) -> Iterator[tuple[int, SourceLocation]]:
     for line in output.split(b"\n"):
         if not line or len(line) > _ANSWER_LIMIT:
             continue
         try:
             answer = json.loads(line)
         except ValueError:
-            continue  # cut off by force
-        names = [
-            name.encode()[:MAX_NAME_LENGTH] for name, _ in answer["inlined"][:_INLINED_AT_MOST]
-        ]
-        yield answer["address"], SourcePlace(answer["line"], tuple(names))
+            continue  # incomplete: the worker was killed
+        names = [name.encode()[:MAX_NAME_LENGTH] for name, _ in answer["inlined"][:_MAX_INLINED]]
+        yield answer["address"], SourceLocation(answer["line"], tuple(names))

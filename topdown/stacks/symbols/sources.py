@@ -1,4 +1,4 @@
-"""Where symbols may be looked for: the recording, the live system, debug directories, the cache."""
+"""Sources of symbols: the recording, the live system, debug directories, the cache."""
 
 import os
 from dataclasses import dataclass
@@ -7,12 +7,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class SymbolSources:
-    """The places that are asked for symbols, all passed in so that recorded machines work too.
+    """Paths that are searched for symbols; all are passed in, so that tests can replace them.
 
-    ``recording`` is the directory that holds ``binaries/``, ``jit/`` and ``kallsyms``. ``boot_id``
-    is the recording's: processes and kernel of the live system are asked only while it is theirs.
-    ``recorded_ns`` is when it was made, by the wall clock: a file without a build id that was
-    written or put in place later is another one, whatever its path and inode say.
+    ``recording``: directory with ``binaries/``, ``jit/`` and ``kallsyms``.
+    ``boot_id``: boot of the recording; live processes and the live kernel are used only if the
+    system has not been booted since.
+    ``recorded_ns``: end of the recording on the wall clock; a file without a build id that was
+    changed later is not the recorded file.
     """
 
     recording: Path | None = None
@@ -23,7 +24,7 @@ class SymbolSources:
     cache_directory: Path | None = None
 
     def same_boot(self) -> bool:
-        """Return whether the recording was made since this system booted."""
+        """Return whether the recording was made during the current boot of this system."""
         if not self.boot_id:
             return False
         try:
@@ -34,7 +35,7 @@ class SymbolSources:
 
 
 def default_cache_directory() -> Path | None:
-    """Return the user's directory for cached symbol tables, None where there is no home."""
+    """Return the user's directory for cached symbol tables, None without a home directory."""
     place = os.environ.get("XDG_CACHE_HOME", "")
     if place.startswith("/"):
         return Path(place) / "stallscope" / "symbols"

@@ -1,7 +1,6 @@
-"""Symbol tables kept by build id, so that a binary is read once and may then be gone.
+"""Cache of symbol tables by build id.
 
-An entry's content: the lengths of the arrays, the arrays (little-endian, as they stand in memory),
-the strings.
+Content of an entry: the lengths of the arrays, the arrays (little-endian), the strings.
 """
 
 import os
@@ -16,11 +15,11 @@ import numpy.typing as npt
 from topdown.stacks.elf.file import addresses_of
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbol_table import SymbolTable
-from topdown.stacks.symbols.build_id_cache import EntryCache
+from topdown.stacks.symbols.build_id_cache import BuildIdCache
 from topdown.stacks.symbols.sources import SymbolSources
 
 LOADS = np.dtype([("flags", "<u4"), ("offset", "<u8"), ("address", "<u8"), ("file_size", "<u8")])
-_HEADER = struct.Struct("<IQQQQ")  # full or not, loads, groups, members, strings
+_HEADER = struct.Struct("<IQQQQ")  # is full, loads, groups, members, strings
 _MAGIC = b"SSYM\x02\0\0\0"
 _ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
@@ -28,10 +27,10 @@ _ALL_LIMIT = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class ObjectSymbols:
-    """An object's symbols, and how addresses of frames become addresses of symbols.
+    """An object's symbols, and the mapping from frame addresses to symbol addresses.
 
-    ``loads``: segments, of type LOADS; None where frames have absolute addresses. ``table`` None:
-    the object could not be read.
+    ``loads``: segments of dtype LOADS; None if frames have absolute addresses. ``table`` is None
+    if the object could not be read.
     """
 
     table: SymbolTable | None
@@ -41,23 +40,23 @@ class ObjectSymbols:
     def symbol_addresses(
         self, addresses: npt.NDArray[np.uint64]
     ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-        """Return the addresses in the symbols' terms, and whether each is known."""
+        """Return the addresses in the symbol table's address space, and whether each is known."""
         if self.loads is None:
             return addresses, np.ones(len(addresses), np.bool_)
         return addresses_of(self.loads, addresses)
 
 
 def load_symbols(build_id: bytes, sources: SymbolSources) -> ObjectSymbols | None:
-    """Return the entry of a build id, None where there is none, or a better one can be made.
+    """Return the entry of a build id, None if it is missing or outdated.
 
-    Better: a debug file has appeared since for a binary that had none.
+    An entry is outdated if a debug file was installed since for a binary that had none.
     """
     content = _cache(sources).load(build_id)
     parsed = None if content is None else _parse(content)
     if parsed is None:
         return None
     symbols, is_full = parsed
-    if not is_full and _debug_file_stands(build_id, sources):
+    if not is_full and _debug_file_exists(build_id, sources):
         return None
     return symbols
 
@@ -65,7 +64,7 @@ def load_symbols(build_id: bytes, sources: SymbolSources) -> ObjectSymbols | Non
 def store_symbols(
     build_id: bytes, symbols: ObjectSymbols, sources: SymbolSources, *, is_full: bool
 ) -> None:
-    """Keep an entry; silently not where the directory is not ours alone or cannot be written."""
+    """Store an entry; does nothing if the directory is not private to this user or read-only."""
     table = symbols.table
     if table is None or symbols.loads is None:
         return
@@ -75,8 +74,8 @@ def store_symbols(
     _cache(sources).store(build_id, [header, *_blocks(table, symbols.loads)])
 
 
-def _cache(sources: SymbolSources) -> EntryCache:
-    return EntryCache(sources.cache_directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
+def _cache(sources: SymbolSources) -> BuildIdCache:
+    return BuildIdCache(sources.cache_directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
 
 
 def _blocks(table: SymbolTable, loads: npt.NDArray[np.void]) -> Iterator[bytes]:
@@ -96,7 +95,7 @@ def _arrays(table: SymbolTable) -> list[npt.NDArray[np.unsignedinteger]]:
 
 
 def _parse(content: memoryview) -> tuple[ObjectSymbols, bool] | None:
-    """Return an entry, and whether it has the full symbol table; None where it is damaged."""
+    """Return an entry, and whether it has the full symbol table; None if it is damaged."""
     if len(content) < _HEADER.size:
         return None
     is_full, loads, groups, members, strings = _HEADER.unpack_from(content)
@@ -106,16 +105,18 @@ def _parse(content: memoryview) -> tuple[ObjectSymbols, bool] | None:
     if len(content) != _HEADER.size + size + strings:
         return None
     arrays = []
-    at = _HEADER.size
+    position = _HEADER.size
     for count, kind in zip(counts, layouts, strict=True):
-        arrays.append(np.frombuffer(content, kind, count, at))
-        at += count * kind.itemsize
+        arrays.append(np.frombuffer(content, kind, count, position))
+        position += count * kind.itemsize
     segments, start, end, covered, first, name_offset, rank = arrays
-    table = SymbolTable(start, end, first, covered, rank, name_offset, bytes(content[at:]), True)
+    table = SymbolTable(
+        start, end, first, covered, rank, name_offset, bytes(content[position:]), True
+    )
     return ObjectSymbols(table, segments), bool(is_full)
 
 
-def _debug_file_stands(build_id: bytes, sources: SymbolSources) -> bool:
+def _debug_file_exists(build_id: bytes, sources: SymbolSources) -> bool:
     name = build_id.hex()
     return any(
         Path(os.fsdecode(directory), ".build-id", name[:2], f"{name[2:]}.debug").exists()

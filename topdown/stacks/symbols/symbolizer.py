@@ -1,4 +1,4 @@
-"""Names for the frames of a capture: one function for each unique frame."""
+"""The symbolizer: a function for each unique frame of a capture."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from topdown.stacks.symbol_table import SymbolTable
 from topdown.stacks.symbols.entry_functions import ends_kernel_chain, ends_user_chain
 from topdown.stacks.symbols.function_table import (
     AddressNames,
+    FixedNames,
     FunctionTable,
     KernelNames,
     NameSource,
     Places,
-    ReadyNames,
     SymbolNames,
 )
 from topdown.stacks.symbols.object_symbols import read_object
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 _KERNEL = 1
 _OTHER_MODULES = {2: "[guest kernel]", 3: "[guest]", 4: "[hypervisor]"}
 _UNKNOWN_MODULE = "[unknown]"
-_WARNINGS_AT_MOST = 20
+_MAX_WARNINGS = 20
 _HIDDEN = Function("[kernel]+hidden", "[kernel]", FunctionKind.UNKNOWN)
 _Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class WantedFrames:
-    """Frames to be named, bool (n_frames,), and those of them at which some chain ends."""
+class FrameSelection:
+    """Frames to symbolize, bool (n_frames,), and which of them are outermost in a chain."""
 
-    wanted: npt.NDArray[np.bool_]
+    selected: npt.NDArray[np.bool_]
     outermost: npt.NDArray[np.bool_]
 
 
@@ -47,7 +47,7 @@ class WantedFrames:
 class NamedFrames:
     """The functions of a capture's frames.
 
-    Arrays (n_frames,): ``function`` int32, index into ``functions``, -1 where not asked for;
+    Arrays (n_frames,): ``function`` int32, index into ``functions``, -1 if not selected;
     ``ends_chain`` bool, whether a chain with this outermost frame is complete.
     """
 
@@ -59,32 +59,32 @@ class NamedFrames:
 
 
 class Symbolizer:
-    """Names frames from the places it was given. Each object is opened once, and let go at once."""
+    """Names the frames of captures. Each object is opened once and closed after use."""
 
     def __init__(self, sources: SymbolSources) -> None:
-        """Take the places that are asked for symbols."""
+        """Set the sources of symbols."""
         self.sources = sources
 
-    def name_frames(self, capture: "Capture", frames: WantedFrames) -> NamedFrames:
-        """Return the function of each wanted frame."""
-        naming = _Naming(capture, frames.outermost, self.sources)
+    def name_frames(self, capture: "Capture", frames: FrameSelection) -> NamedFrames:
+        """Return the function of each selected frame."""
+        namer = _FrameNamer(capture, frames.outermost, self.sources)
         kinds, objects = capture.frame_kind, capture.frame_object
-        is_kernel = np.array([found.kernel for found in capture.objects] + [False], np.bool_)
-        in_kernel = frames.wanted & ((kinds == _KERNEL) | is_kernel[objects])
-        naming.name_kernel(np.flatnonzero(in_kernel))
-        rest = np.flatnonzero(frames.wanted & ~in_kernel)
+        is_kernel = np.array([mapped.kernel for mapped in capture.objects] + [False], np.bool_)
+        in_kernel = frames.selected & ((kinds == _KERNEL) | is_kernel[objects])
+        namer.name_kernel(np.flatnonzero(in_kernel))
+        rest = np.flatnonzero(frames.selected & ~in_kernel)
         order = rest[np.argsort(objects[rest], kind="stable")]
         numbers, firsts = np.unique(objects[order], return_index=True)
         for number, rows in zip(numbers.tolist(), np.split(order, firsts[1:]), strict=False):
             if number < 0:
-                naming.name_unmapped(rows)
+                namer.name_unmapped(rows)
             else:
-                naming.name_object(capture.objects[number], rows)
-        return naming.result()
+                namer.name_object(capture.objects[number], rows)
+        return namer.result()
 
 
-class _Naming:
-    """The functions found so far."""
+class _FrameNamer:
+    """The functions named so far."""
 
     def __init__(
         self, capture: "Capture", outermost: npt.NDArray[np.bool_], sources: SymbolSources
@@ -101,9 +101,9 @@ class _Naming:
 
     def result(self) -> NamedFrames:
         warnings = list(self._warnings)
-        if len(warnings) > _WARNINGS_AT_MOST:
-            more = len(warnings) - _WARNINGS_AT_MOST
-            warnings = warnings[:_WARNINGS_AT_MOST]
+        if len(warnings) > _MAX_WARNINGS:
+            more = len(warnings) - _MAX_WARNINGS
+            warnings = warnings[:_MAX_WARNINGS]
             warnings.append(ProfileWarning("more-warnings", f"{more} more files have no symbols."))
         return NamedFrames(
             FunctionTable(self._parts),
@@ -116,12 +116,12 @@ class _Naming:
     def name_kernel(self, rows: _Rows) -> None:
         if not len(rows):
             return
-        kernel = next((found for found in self._capture.objects if found.kernel), None)
+        kernel = next((mapped for mapped in self._capture.objects if mapped.kernel), None)
         symbols = read_kernel_symbols(kernel, self._sources)
         self._warn(symbols.warning)
         if symbols.hidden:
             self._kernel_hidden = True
-            self._add(ReadyNames((_HIDDEN,)), rows, np.zeros(len(rows), np.uint64))
+            self._add(FixedNames((_HIDDEN,)), rows, np.zeros(len(rows), np.uint64))
             return
         addresses = self._capture.frame_address[rows]
         groups = symbols.table.look_up(addresses)
@@ -145,7 +145,7 @@ class _Naming:
         shown = np.where(known, translated, addresses)
         self._add(AddressNames(module), rows[missed], shown[missed])
         rows, groups = rows[~missed], groups[~missed]
-        table, groups = symbols.table.narrowed(groups)
+        table, groups = symbols.table.restricted_to(groups)
         self._add(SymbolNames(module, table), rows, groups)
         self._mark_ends(rows, groups, table, ends_user_chain)
 

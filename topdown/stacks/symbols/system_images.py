@@ -1,4 +1,4 @@
-"""The kernel's symbols and the vdso's image, which stand in no ordinary file."""
+"""The kernel's symbols and the vdso's image, which are not in ordinary files."""
 
 import os
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 VDSO = b"[vdso]"
 _KALLSYMS_LIMIT = 128 << 20
 _VDSO_LIMIT = 1 << 20
-_KEPT_VDSO = "vdso"  # in binaries/, whose other files are named by build id or inode
+_VDSO_COPY = "vdso"  # in binaries/, whose other files are named by build id or inode
 _HIDDEN = ProfileWarning(
     "kernel-symbols-hidden",
     "The kernel hides its addresses from this user, so kernel functions have no names: record as "
-    "root, or allow it with `sysctl kernel.kptr_restrict=0` and `kernel.perf_event_paranoid=1`.",
+    "root, or set `kernel.kptr_restrict=0` and `kernel.perf_event_paranoid=1` with sysctl.",
 )
 _MISSING = ProfileWarning(
     "kernel-symbols-missing",
-    "No kernel symbols belong to this recording: it holds no kallsyms, and this system has been "
-    "started anew since, or is another one.",
+    "The recording has no kernel symbols, and this system was rebooted since or is another one: "
+    "kernel functions have no names.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSymbols:
-    """The kernel's symbols; ``hidden`` where its addresses were all zero."""
+    """The kernel's symbols; ``hidden`` if all addresses are zero."""
 
     table: SymbolTable
     hidden: bool
@@ -44,7 +44,7 @@ class KernelSymbols:
 
 
 def read_kernel_symbols(kernel: "Object | None", sources: SymbolSources) -> KernelSymbols:
-    """Return the symbols of the recording's kernel: its own kallsyms, else the live one's."""
+    """Return the symbols of the recorded kernel, from the recording's or the live kallsyms."""
     text = _recorded_kallsyms(sources)
     live = text is None
     if text is None:
@@ -76,9 +76,9 @@ def _read_whole(path: Path) -> bytes:
 
 
 def _same_kernel(kernel: "Object | None", table: SymbolTable) -> bool:
-    """Return whether a capture's kernel stands where the live one does, as no other boot's would.
+    """Return whether the captured kernel is the live kernel of the same boot.
 
-    The kernel's place is random at every boot: its build and its start together tell it.
+    The kernel's address is random at every boot, so build id and start address identify a boot.
     """
     if kernel is None or not kernel.build_id or not kernel.start:
         return False
@@ -89,28 +89,28 @@ def _same_kernel(kernel: "Object | None", table: SymbolTable) -> bool:
     return group >= 0 and int(table.start[group]) == kernel.start
 
 
-def keep_vdso(directory: Path) -> None:
-    """Copy the vdso of this boot into a recording, so that other machines can read it.
+def copy_vdso(directory: Path) -> None:
+    """Copy the vdso into a recording, so that it can be analyzed on other machines.
 
-    Raises OSError where ``directory`` cannot be written.
+    Raises OSError if ``directory`` cannot be written.
     """
-    image = _own_vdso()
+    image = _live_vdso()
     if image is not None:
         with own_directory(directory / "binaries") as place:
-            write_whole(place, _KEPT_VDSO, [image.read(0, image.size)])
+            write_whole(place, _VDSO_COPY, [image.read(0, image.size)])
 
 
 def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:
-    """Return the vdso that was mapped: the recording's, else this boot's where that is the same.
+    """Return the vdso that was mapped: the recording's copy, else the live one if it is the same.
 
-    It is the same where the boot is, or the build id says so.
+    The live vdso is the same if the boot id or the build id is equal.
     """
-    kept, own = _kept_vdso(sources), _own_vdso()
-    candidates = ((kept, True), (own, sources.same_boot()))
-    for image, is_the_recordings in candidates:
+    recorded, live = _recorded_vdso(sources), _live_vdso()
+    candidates = ((recorded, True), (live, sources.same_boot()))
+    for image, is_recorded in candidates:
         if image is None or mapped.length not in (0, image.size):
             continue
-        if _build_id(image) == mapped.build_id if mapped.build_id else is_the_recordings:
+        if _build_id(image) == mapped.build_id if mapped.build_id else is_recorded:
             return image
     return None
 
@@ -122,11 +122,11 @@ def _build_id(image: MemoryImage) -> bytes:
         return b""
 
 
-def _kept_vdso(sources: SymbolSources) -> MemoryImage | None:
+def _recorded_vdso(sources: SymbolSources) -> MemoryImage | None:
     if sources.recording is None:
         return None
     try:
-        with open_in_root(sources.recording / "binaries", os.fsencode(_KEPT_VDSO)) as file:
+        with open_in_root(sources.recording / "binaries", os.fsencode(_VDSO_COPY)) as file:
             if file.size > _VDSO_LIMIT:
                 return None
             return MemoryImage("[vdso]", file.read(0, file.size))
@@ -134,7 +134,7 @@ def _kept_vdso(sources: SymbolSources) -> MemoryImage | None:
         return None
 
 
-def _own_vdso() -> MemoryImage | None:
+def _live_vdso() -> MemoryImage | None:
     for line in _read_whole(Path("/proc/self/maps")).split(b"\n"):
         if not line.endswith(VDSO):
             continue

@@ -1,6 +1,6 @@
-"""Symbol tables written as text: the kernel's /proc/kallsyms and the maps that JIT compilers write.
+"""Symbol tables written as text: the kernel's /proc/kallsyms and the maps of JIT compilers.
 
-Both are parsed as arrays, by the places of their line ends: 122,000 lines (5.4 MB) in some 30 ms.
+Both are parsed as arrays, by the offsets of their line ends: 122,000 lines (5.4 MB) in about 30 ms.
 """
 
 import numpy as np
@@ -26,8 +26,8 @@ _LAST_ADDRESS = np.uint64(0xFFFFFFFFFFFFFFFF)
 def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
     """Return the text symbols of a /proc/kallsyms, and whether its addresses are hidden.
 
-    A line that is not like the others is left out. Modules' symbols are among them; the module
-    stands in the line after a tab, see ``module_of``.
+    A malformed line is skipped. Symbols of modules are included; the module follows the name in
+    the line, after a tab (see ``module_of``).
     """
     content = np.frombuffer(text, np.uint8)
     starts, ends = _lines(content)
@@ -36,16 +36,16 @@ def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
     if not len(starts):
         return empty_table(), False
     digits = _HEX[sliding_window_view(content, width)[starts]]
-    sane = (digits < 16).all(axis=1) & (content[starts + width] == ord(" "))
+    valid = (digits < 16).all(axis=1) & (content[starts + width] == ord(" "))
     kinds = content[starts + width + 1]
-    is_text = sane & np.isin(kinds, np.frombuffer(b"tTwWvV", np.uint8))
+    is_text = valid & np.isin(kinds, np.frombuffer(b"tTwWvV", np.uint8))
     if not is_text.any():
         return empty_table(), False
     starts = starts[is_text]
     addresses = _from_nibbles(digits[is_text])
     if not addresses.any():
         return empty_table(), True
-    last = np.append(addresses[1:] != addresses[:-1], True)  # of aliases perf shows the last
+    last = np.append(addresses[1:] != addresses[:-1], True)  # perf shows the last alias
     starts, addresses = starts[last], addresses[last]
     count = len(starts)
     symbols = Symbols(
@@ -60,7 +60,7 @@ def kernel_table(text: bytes) -> tuple[SymbolTable, bool]:
 
 
 def module_of(table: SymbolTable, group: int) -> bytes:
-    """Return the kernel module that a symbol of a kernel's table belongs to, empty for none."""
+    """Return the kernel module that a symbol of a kernel table belongs to, empty if none."""
     offset = int(table.name_offset[table.first[group]])
     line = table.strings[offset : table.strings.find(b"\n", offset, offset + 16384)]
     _, _, module = line.partition(b"\t")
@@ -83,19 +83,19 @@ def _from_nibbles(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
 def jit_table(text: bytes) -> SymbolTable:
     """Return the symbols of a perf-PID.map: lines of ``start size name``, numbers in hex.
 
-    JIT compilers reuse memory: where ranges overlap, the later line holds the addresses, and of
-    an earlier range what is left over before and behind it stays.
+    JIT compilers reuse memory: if ranges overlap, the later line owns the shared addresses, and
+    the earlier line keeps the rest of its range.
     """
     content = np.frombuffer(text, np.uint8)
     starts, ends = _lines(content)
-    start, at = _hex_words(content, starts, ends)
-    size, name = _hex_words(content, at, ends)
-    sane = (start >= 0) & (size > 0) & (name < ends) & (name > at) & (at > starts)
-    rows = np.flatnonzero(sane)
+    start, position = _hex_words(content, starts, ends)
+    size, name = _hex_words(content, position, ends)
+    valid = (start >= 0) & (size > 0) & (name < ends) & (name > position) & (position > starts)
+    rows = np.flatnonzero(valid)
     if not len(rows):
         return empty_table()
     first = start[rows].astype(np.uint64)
-    pieces = _later_wins(first, first + size[rows].astype(np.uint64))
+    pieces = _resolve_overlaps(first, first + size[rows].astype(np.uint64))
     names = name[rows][pieces[2]].astype(np.uint32)
     return SymbolTable(
         pieces[0],
@@ -111,33 +111,33 @@ def jit_table(text: bytes) -> SymbolTable:
 def _hex_words(
     content: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the hex number at each start, -1 for none, and where the next word begins."""
+    """Return the hex number at each start (-1 if none) and the start of the next word."""
     values = np.zeros(len(starts), np.int64)
-    at = starts.copy()
-    prefixed = (at + 2 < ends) & (_peek(content, at) == ord("0"))
-    prefixed &= (_peek(content, at + 1) | 32) == ord("x")
-    at[prefixed] += 2
-    begun = at.copy()
-    active = at < ends
-    for _ in range(15):  # 60 bits: no address of a user is larger
-        digits = _HEX[_peek(content, at)]
-        active = active & (at < ends) & (digits < 16)
+    position = starts.copy()
+    prefixed = (position + 2 < ends) & (_peek(content, position) == ord("0"))
+    prefixed &= (_peek(content, position + 1) | 32) == ord("x")
+    position[prefixed] += 2
+    first_digit = position.copy()
+    active = position < ends
+    for _ in range(15):  # 60 bits: no user address is larger
+        digits = _HEX[_peek(content, position)]
+        active = active & (position < ends) & (digits < 16)
         if not active.any():
             break
         values = np.where(active, (values << 4) | digits, values)
-        at = at + active
-    ended = (at > begun) & (at < ends) & (_peek(content, at) == ord(" "))
-    return np.where(ended, values, -1), np.where(ended, at + 1, starts)
+        position = position + active
+    complete = (position > first_digit) & (position < ends) & (_peek(content, position) == ord(" "))
+    return np.where(complete, values, -1), np.where(complete, position + 1, starts)
 
 
-def _peek(content: npt.NDArray[np.uint8], at: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
-    return content[np.minimum(at, len(content) - 1)]
+def _peek(content: npt.NDArray[np.uint8], position: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+    return content[np.minimum(position, len(content) - 1)]
 
 
-def _later_wins(
+def _resolve_overlaps(
     start: npt.NDArray[np.uint64], end: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Return disjoint, sorted pieces (start, end, row): at each address the last row given."""
+    """Return disjoint, sorted pieces (start, end, row); the last row owns a shared address."""
     order = np.argsort(start, kind="stable")
     sorted_end = end[order]
     if bool((start[order][1:] >= sorted_end[:-1]).all()):

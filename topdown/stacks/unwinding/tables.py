@@ -1,4 +1,4 @@
-"""The tables by which copied stacks are unwound, found, made or read back when asked for."""
+"""Unwind tables of binaries for copied stacks: loaded from the cache or compiled on demand."""
 
 import os
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ from stallscope.regular_file import RegularFile
 from topdown.stacks.elf.file import ElfFile
 from topdown.stacks.profile import ProfileWarning
 from topdown.stacks.symbols.binaries import Binary, find_binary
-from topdown.stacks.symbols.build_id_cache import EntryCache
+from topdown.stacks.symbols.build_id_cache import BuildIdCache
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.symbols.system_images import VDSO, vdso_image
 
@@ -20,52 +20,52 @@ if TYPE_CHECKING:
 _MAGIC = b"SUNW\x01\0\0\0"
 _ENTRY_LIMIT = 64 << 20
 _ALL_LIMIT = 512 << 20
-# A crafted capture may name all binaries of this system, or as many that are none.
-_OBJECTS_AT_MOST = 16_384
-_ROWS_AT_MOST = 64 << 20  # half a GiB of tables
-_WARNINGS_AT_MOST = 20
-_WHY = {
-    "binary-missing": "its file is not there, or not permitted to this user",
-    "binary-changed": "its file changed since it was mapped",
+# A crafted capture may name every file of this system.
+_MAX_OBJECTS = 16_384
+_MAX_ROWS = 64 << 20  # half a GiB of tables
+_MAX_WARNINGS = 20
+_REASONS = {
+    "binary-missing": "the file is missing or not readable by this user",
+    "binary-changed": "the file changed since it was mapped",
 }
 
 
 class UnwindTables:
-    """Gives the capture reader the table of an object, once for each binary.
+    """Provides the capture reader with the table of an object; each binary is read once.
 
-    ``warnings`` says, after the capture was read, of which objects there is none, as chains may
-    end in them.
+    After the capture is read, ``warnings`` lists the objects without a table, in which chains may
+    end.
     """
 
     def __init__(self, sources: SymbolSources) -> None:
-        """Take the places where binaries are looked for."""
+        """Set where binaries are searched."""
         self._sources = sources
         place = sources.cache_directory
         directory = None if place is None else place.with_name("unwind")
-        self._cache = EntryCache(directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
+        self._cache = BuildIdCache(directory, _MAGIC, _ENTRY_LIMIT, _ALL_LIMIT)
         self._by_build_id: dict[bytes, UnwindTable] = {}
-        self._asked = 0
+        self._opened = 0
         self._rows = 0
         self._warnings: dict[ProfileWarning, None] = {}
-        self._unnamed = 0
+        self._unlisted = 0
 
     @property
     def warnings(self) -> tuple[ProfileWarning, ...]:
-        """Return what could not be had so far, each once; of many the first."""
-        if not self._unnamed:
+        """Return the warnings so far, without repetition and limited in number."""
+        if not self._unlisted:
             return tuple(self._warnings)
-        message = f"Stacks may end in {self._unnamed} more files that could not be read."
+        message = f"Stacks may end in {self._unlisted} more files that could not be read."
         return (*self._warnings, ProfileWarning("more-warnings", message))
 
     def __call__(self, mapped: "Object") -> UnwindTable | None:
-        """Return the table of an object, None where it has none; ``warnings`` then says why."""
+        """Return the table of an object; if it has none, None and an entry in ``warnings``."""
         known = self._by_build_id.get(mapped.build_id)
         if known is not None:
             return known
-        if self._asked >= _OBJECTS_AT_MOST or self._rows >= _ROWS_AT_MOST:
-            self._warn(mapped, "stacks run into more binaries than are read")
+        if self._opened >= _MAX_OBJECTS or self._rows >= _MAX_ROWS:
+            self._warn(mapped, f"more than {_MAX_OBJECTS} binaries")
             return None
-        self._asked += 1
+        self._opened += 1
         try:
             table = self._vdso(mapped) if mapped.path == VDSO else self._of_file(mapped)
         except (UnwindTableError, OSError) as error:
@@ -80,7 +80,7 @@ class UnwindTables:
     def _vdso(self, mapped: "Object") -> UnwindTable | None:
         image = vdso_image(mapped, self._sources)
         if image is None:
-            self._warn(mapped, "neither the recording nor this system has its image")
+            self._warn(mapped, "its image is neither in the recording nor on this system")
             return None
         return UnwindTable.from_image(image.read(0, image.size))
 
@@ -93,12 +93,12 @@ class UnwindTables:
         with ExitStack() as files:
             binary = find_binary(mapped, self._sources, files)
             if isinstance(binary, ProfileWarning):
-                self._warn(mapped, _WHY.get(binary.code, "its file cannot be read"))
+                self._warn(mapped, _REASONS.get(binary.code, "the file cannot be read"))
                 return None
             table = _compile(binary)
             trusted = _regular(binary.main).status.st_uid in (0, os.geteuid())
-        # A stranger's file could leave its rows under another's build id; and a table without rows
-        # may get some from a debug file that is installed later.
+        # Another user's file could store its rows under a foreign build id. A table without rows
+        # may get rows from a debug file that is installed later.
         if trusted and table.rows:
             self._cache.store(mapped.build_id, [table.to_bytes()])
         return table
@@ -109,16 +109,16 @@ class UnwindTables:
             return None
         try:
             return UnwindTable.from_bytes(bytes(content))
-        except UnwindTableError:  # of another version: made anew
+        except UnwindTableError:  # another version: compile it again
             return None
 
-    def _warn(self, mapped: "Object", why: str) -> None:
-        message = f"{printable(mapped.path)}: stacks may end in it: {printable(why)}"
+    def _warn(self, mapped: "Object", reason: str) -> None:
+        message = f"{printable(mapped.path)}: stacks may end in it: {printable(reason)}"
         warning = ProfileWarning("no-unwind-table", message)
-        if warning in self._warnings or len(self._warnings) < _WARNINGS_AT_MOST:
+        if warning in self._warnings or len(self._warnings) < _MAX_WARNINGS:
             self._warnings[warning] = None
         else:
-            self._unnamed += 1
+            self._unlisted += 1
 
 
 def _compile(binary: Binary) -> UnwindTable:
@@ -128,5 +128,5 @@ def _compile(binary: Binary) -> UnwindTable:
 
 def _regular(file: ElfFile) -> RegularFile:
     if not isinstance(file.source, RegularFile):
-        raise UnwindTableError("it stands in no file")
+        raise UnwindTableError("it is not a file")
     return file.source

@@ -1,4 +1,4 @@
-"""Differences between samples that hold counts: planted sequences, whose truth is known."""
+"""Differences between samples with counts, on constructed sequences."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ class FakeAttribute:
 
 @dataclass
 class Sample:
-    """One sample: its counters' id, thread, and cumulative counts by event; None without."""
+    """A sample: its counters' id, thread, and cumulative counts by event; None without counts."""
 
     counts: list[int] | None
     stream: int = 7
@@ -38,7 +38,7 @@ class Sample:
 
 @dataclass
 class FakeCapture:
-    """The arrays of a native Capture that counts are read from."""
+    """The arrays of a native Capture that hold counts."""
 
     samples: list[Sample]
     inherit: bool = False
@@ -79,7 +79,7 @@ def counted(capture: FakeCapture) -> SampleCounts:
     return found
 
 
-def test_each_sample_has_what_was_counted_since_the_one_before() -> None:
+def test_a_sample_has_the_counts_since_the_previous_sample() -> None:
     found = counted(FakeCapture([Sample([100, 150]), Sample([200, 400]), Sample([300, 410])]))
     assert found.events == ("cycles", "instructions")
     assert found.sampled == 0
@@ -89,7 +89,7 @@ def test_each_sample_has_what_was_counted_since_the_one_before() -> None:
     assert found.gap_share == 0
 
 
-def test_counters_of_other_cpus_and_threads_are_kept_apart() -> None:
+def test_counters_of_other_cpus_and_threads_are_separate() -> None:
     found = counted(
         FakeCapture(
             [
@@ -103,7 +103,7 @@ def test_counters_of_other_cpus_and_threads_are_kept_apart() -> None:
     assert found.delta[:, 1].tolist() == [10, 90, 20, 10]
 
 
-def test_inherited_counters_of_one_id_count_each_thread_for_itself() -> None:
+def test_inherited_counters_of_one_id_are_split_by_thread() -> None:
     samples = [
         Sample([100, 10], thread=0),
         Sample([90, 80], thread=1),
@@ -115,12 +115,12 @@ def test_inherited_counters_of_one_id_count_each_thread_for_itself() -> None:
     assert apart.left_out.reset == 3
 
 
-def test_whole_cpus_have_one_counter_for_all_threads_even_where_asked_to_inherit() -> None:
+def test_counters_of_cpus_are_not_split_by_thread_even_if_inherited() -> None:
     samples = [Sample([100 * n, 7 * n], thread=n % 3) for n in range(1, 7)]
     assert counted(FakeCapture(samples, inherit=True)).delta[:, 1].tolist() == [7] * 6
 
 
-def test_a_gap_belongs_to_no_function_where_samples_were_lost() -> None:
+def test_a_gap_is_assigned_to_no_function_if_samples_were_lost() -> None:
     samples = [Sample([100, 100]), Sample([900, 5000]), Sample([1000, 5100])]
     lossy = counted(FakeCapture(samples, lost_samples=7))
     assert lossy.used.tolist() == [True, False, True]
@@ -131,8 +131,8 @@ def test_a_gap_belongs_to_no_function_where_samples_were_lost() -> None:
     assert whole.delta[1].tolist() == [800, 4900]
 
 
-def test_what_passed_while_sampling_was_stopped_belongs_to_no_function() -> None:
-    """The sampled event stood still: its count is one period, the others' are not."""
+def test_counts_while_sampling_was_throttled_are_assigned_to_no_function() -> None:
+    """The sampled event was stopped: its count is one period, the others' counts are larger."""
     found = counted(
         FakeCapture(
             [Sample([100, 100]), Sample([200, 5000], paused=True), Sample([300, 5100])],
@@ -144,21 +144,21 @@ def test_what_passed_while_sampling_was_stopped_belongs_to_no_function() -> None
     assert found.left_out.gap == 1
 
 
-def test_a_first_sample_counts_from_the_start_unless_that_is_too_long_ago() -> None:
+def test_a_first_sample_counts_from_the_start_unless_the_interval_is_too_long() -> None:
     late = counted(FakeCapture([Sample([5000, 9000]), Sample([5100, 9100])]))
     assert late.used.tolist() == [False, True]
     assert late.left_out.first == 1
 
 
-def test_counts_that_go_backwards_are_left_out_and_go_on_from_there() -> None:
+def test_a_sample_whose_counts_went_backwards_is_excluded() -> None:
     found = counted(FakeCapture([Sample([100, 50]), Sample([90, 2**63]), Sample([190, 2**63 + 4])]))
     assert found.used.tolist() == [True, False, True]
     assert found.delta[2].tolist() == [100, 4]
     assert found.left_out.reset == 1
 
 
-def test_samples_without_the_whole_group_are_left_out() -> None:
-    """Members are opened one after the other: the first samples may hold fewer."""
+def test_samples_without_the_whole_group_are_excluded() -> None:
+    """Members are opened one by one: the first samples may have fewer."""
     found = counted(FakeCapture([Sample([10]), Sample(None), Sample([100, 5]), Sample([200, 9])]))
     assert found.left_out.unread == 2
     assert found.used.tolist() == [False, False, True, True]
@@ -180,14 +180,14 @@ def test_a_multiplexed_group_is_scaled_by_its_owner() -> None:
     assert found.delta[3].tolist() == [400, 40]
 
 
-def test_an_event_of_no_name_is_left_out() -> None:
+def test_an_event_without_an_attribute_is_excluded() -> None:
     sample = Sample([100, 5, 6], events=(CYCLES, UNKNOWN, INSTRUCTIONS))
     found = counted(FakeCapture([sample]))
     assert found.events == ("cycles", "instructions")
     assert found.delta[0].tolist() == [100, 6]
 
 
-def test_nothing_is_counted_where_no_sample_holds_counts() -> None:
+def test_without_readings_there_are_no_counts() -> None:
     capture = FakeCapture([Sample(None), Sample(None)])
     assert count_samples(capture, np.arange(2), np.zeros(2, np.int32)) is None
     capture = FakeCapture([Sample([1], events=(INSTRUCTIONS,))])  # without the sampled event

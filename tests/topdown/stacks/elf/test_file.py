@@ -1,4 +1,4 @@
-"""Reading ELF files: against binutils, for 32 and 64 bits, and hostile ones."""
+"""Reading ELF files: compared with binutils, 32 and 64 bits, malformed files."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ def all_names(table) -> set[str]:
 
 
 def read_all(source) -> None:
-    """All that the symbolizer does with a file."""
+    """Every operation that the symbolizer performs on a file."""
     file = ElfFile(source)
     _ = file.build_id, file.debug_link, file.section_names
     loads = file.segments[file.segments["type"] == PT_LOAD]
@@ -31,7 +31,7 @@ def read_all(source) -> None:
     table.names(table.look_up(np.arange(0, 8192, 64, dtype=np.uint64)).clip(0)) if len(table) else 0
 
 
-def test_build_id_and_symbols_are_those_of_binutils(programs, made):
+def test_build_id_and_symbols_agree_with_binutils(programs, made):
     with open_regular(programs.full) as file:
         elf = ElfFile(file)
         assert elf.build_id == programs.build_id
@@ -42,26 +42,26 @@ def test_build_id_and_symbols_are_those_of_binutils(programs, made):
         assert table.names(group) == [name.encode()]
 
 
-def test_a_debug_file_names_a_stripped_one(programs):
+def test_a_debug_file_provides_symbols_for_a_stripped_file(programs):
     with open_regular(programs.stripped) as main, open_regular(programs.debug) as debug:
         assert "_ZL6hiddeni" not in all_names(symbol_table(ElfFile(main)))
         assert "_ZL6hiddeni" in all_names(symbol_table(ElfFile(main), ElfFile(debug)))
 
 
-def test_a_debug_link_carries_name_and_checksum(programs):
+def test_a_debug_link_has_name_and_checksum(programs):
     with open_regular(programs.linked) as file:
         link = ElfFile(file).debug_link
     assert link == (b"full.debug", zlib.crc32(programs.debug.read_bytes()))
 
 
-def test_a_stripped_file_still_has_its_entry_and_linkage_table(programs):
+def test_a_stripped_file_has_symbols_for_its_entry_and_plt(programs):
     with open_regular(programs.stripped) as file:
         names = all_names(symbol_table(ElfFile(file)))
     assert "_start" in names
     assert "printf@plt" in names or "__printf_chk@plt" in names
 
 
-def test_functions_without_symbols_are_known_from_unwind_tables(programs, made):
+def test_functions_without_symbols_come_from_unwind_tables(programs, made):
     start = made.symbol_addresses(programs.full)["_ZL6hiddeni"]
     with open_regular(programs.stripped) as file:
         table = symbol_table(ElfFile(file))
@@ -132,12 +132,12 @@ def tiny_elf(*, is_64: bool, order: str, symbols: int = 1) -> bytes:
         b"\x7fELF\x02\x01\x01" + b"\xff" * 57,
     ],
 )
-def test_what_is_no_elf_file_is_one_error(content: bytes):
+def test_a_file_that_is_not_elf_raises_elf_error(content: bytes):
     with pytest.raises(ElfError):
         read_all(MemoryImage("hostile", content))
 
 
-def test_a_section_that_says_it_is_huge_costs_nothing():
+def test_a_section_with_a_huge_size_is_rejected_without_reading():
     content = bytearray(tiny_elf(is_64=True, order="<"))
     sections = struct.unpack_from("<Q", content, 40)[0]
     struct.pack_into("<Q", content, sections + 2 * 64 + 32, 1 << 40)
@@ -148,7 +148,7 @@ def test_a_section_that_says_it_is_huge_costs_nothing():
     tracemalloc.stop()
 
 
-def test_a_compressed_section_that_unpacks_to_gigabytes_is_cut(programs):
+def test_a_compressed_section_larger_than_the_limit_is_rejected(programs):
     bomb = zlib.compress(b"\0" * (8 << 20), 9)
     with open_regular(programs.full) as file:
         elf = ElfFile(file)
@@ -163,7 +163,7 @@ TINY = tiny_elf(is_64=True, order="<", symbols=3)
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, len(TINY) - 1), st.integers(0, 255)), max_size=12))
 @example([(60, 255), (61, 255)])
-def test_mutations_of_a_small_file_end_in_a_table_or_one_error(changes):
+def test_mutations_of_a_small_file_give_a_table_or_elf_error(changes):
     content = bytearray(TINY)
     for place, value in changes:
         content[place] = value
@@ -177,7 +177,7 @@ def test_mutations_of_a_small_file_end_in_a_table_or_one_error(changes):
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(data=st.data())
-def test_mutations_of_a_real_file_end_in_a_table_or_one_error(programs, data):
+def test_mutations_of_a_real_file_give_a_table_or_elf_error(programs, data):
     content = bytearray(programs.stripped.read_bytes())
     tail = max(0, len(content) - 64 * 40)  # headers stand at both ends
     place = st.one_of(
@@ -190,7 +190,7 @@ def test_mutations_of_a_real_file_end_in_a_table_or_one_error(programs, data):
         read_all(MemoryImage("mutated", bytes(content[:cut])))
 
 
-def test_a_file_that_shrinks_while_it_is_read_is_one_error(tmp_path: Path, programs):
+def test_a_file_that_shrinks_while_it_is_read_raises_elf_error(tmp_path: Path, programs):
     target = tmp_path / "shrinks"
     target.write_bytes(programs.full.read_bytes())
     with open_regular(target) as file:

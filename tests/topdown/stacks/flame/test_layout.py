@@ -1,4 +1,4 @@
-"""The tree in drawing order, and its rectangles."""
+"""The tree in drawing order and its rectangles."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -42,7 +42,9 @@ def test_preorder_has_the_heaviest_first_and_ties_by_name(
         st.tuples(st.lists(st.sampled_from("abc"), max_size=6), st.integers(1, 9)), max_size=20
     )
 )
-def test_tree_holds_every_sample_once(profile_of: Callable[..., Profile], rows: list[Any]) -> None:
+def test_tree_contains_every_sample_once(
+    profile_of: Callable[..., Profile], rows: list[Any]
+) -> None:
     profile = profile_of([(tuple(frames), samples) for frames, samples in rows])
     tree = flame_tree(profile)
     below = np.array([tree.self_value[at : tree.end[at]].sum() for at in range(len(tree.node))])
@@ -53,7 +55,7 @@ def test_tree_holds_every_sample_once(profile_of: Callable[..., Profile], rows: 
     assert (tree.end[1:] <= tree.end[inner]).all()
 
 
-def test_rectangles_nest_and_stand_side_by_side(profile_of: Callable[..., Profile]) -> None:
+def test_rectangles_are_nested_and_adjacent(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of(ROWS)
     rectangles = lay_out(flame_tree(profile), 100.0)
     spans = {(r.depth, round(r.x_px), round(r.width_px)) for r in rectangles}
@@ -63,7 +65,9 @@ def test_rectangles_nest_and_stand_side_by_side(profile_of: Callable[..., Profil
     assert all(rectangle.folded == 0 for rectangle in rectangles)
 
 
-def test_what_is_narrower_than_a_pixel_is_counted(profile_of: Callable[..., Profile]) -> None:
+def test_frames_narrower_than_a_pixel_are_counted_in_a_remainder(
+    profile_of: Callable[..., Profile],
+) -> None:
     rows = [(("main", "hot"), 900)] + [(("main", f"cold{n}"), 1) for n in range(100)]
     rectangles = lay_out(flame_tree(profile_of(rows)), 500.0)
     (rest,) = [rectangle for rectangle in rectangles if rectangle.folded]
@@ -72,8 +76,8 @@ def test_what_is_narrower_than_a_pixel_is_counted(profile_of: Callable[..., Prof
     assert len(rectangles) == 4
 
 
-def test_truncated_chains_stand_right_of_all_others(profile_of: Callable[..., Profile]) -> None:
-    """Behind the remainder of what is too narrow, however heavy they are."""
+def test_truncated_chains_are_right_of_all_others(profile_of: Callable[..., Profile]) -> None:
+    """They come after the remainder of narrow frames, with any weight."""
     cut = [Function(f"[truncated: {why}]", "", FunctionKind.TRUNCATED) for why in ("rare", "often")]
     rows = [(("main",), 300), (("thread",), 100), ((cut[0], "main"), 100), ((cut[1], "f"), 400)]
     rows += [((f"narrow{n}",), 1) for n in range(100)]

@@ -1,4 +1,4 @@
-"""Cutting a profile to what one page holds: sums stay, what is left out is one frame."""
+"""Pruning a profile to the limit of a page: sums stay, removed stacks become one frame."""
 
 import numpy as np
 import pytest
@@ -21,12 +21,12 @@ STACKS = st.lists(
 )
 
 
-def test_what_fits_is_left_alone(profile_of) -> None:
+def test_a_profile_within_the_limit_is_unchanged(profile_of) -> None:
     profile = profile_of([(("main", "work"), 3)])
     assert prune(profile, 100) is profile
 
 
-def test_the_lightest_stacks_become_one_frame(profile_of) -> None:
+def test_the_lightest_stacks_are_folded_into_one_frame(profile_of) -> None:
     rows = [(("main", "hot"), 1000)] + [(("main", f"rare_{number}"), 1) for number in range(20)]
     pruned = prune(profile_of(rows), 10)
     names = [pruned.functions[function].name for function in pruned.node_function]
@@ -40,7 +40,7 @@ def test_the_lightest_stacks_become_one_frame(profile_of) -> None:
 
 
 @given(rows=STACKS, most=st.integers(4, 30))
-def test_sums_and_order_hold(profile_of, rows, most: int) -> None:
+def test_pruning_keeps_sums_and_order(profile_of, rows, most: int) -> None:
     profile = profile_of(rows, threads=THREADS)
     pruned = prune(profile, most)
     if pruned is profile:

@@ -1,4 +1,4 @@
-"""The SVG picture: golden text, and that no name breaks out of it."""
+"""The SVG image: golden text, and escaping of names."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def test_flame_grows_up_and_icicle_down(profile_of: Callable[..., Profile]) -> N
     assert any(title.startswith("10 more, each narrower than a pixel: 10 ms") for title, _ in flame)
 
 
-def test_truncated_chains_stand_last_and_the_legend_names_what_is_there(
+def test_truncated_chains_are_last_and_the_legend_lists_the_colours_used(
     profile_of: Callable[..., Profile],
 ) -> None:
     root = ET.fromstring(render_svg(small(profile_of), width=600, inverted=True))
@@ -76,7 +76,7 @@ def test_hostile_names_stay_text(profile_of: Callable[..., Profile], name: str) 
     assert not any(key.startswith("on") for element in root.iter() for key in element.attrib)
 
 
-def test_no_sample_is_said(profile_of: Callable[..., Profile]) -> None:
+def test_a_profile_without_samples_says_so(profile_of: Callable[..., Profile]) -> None:
     assert "No samples." in render_svg(profile_of([]), width=300, inverted=False)
 
 

@@ -1,4 +1,4 @@
-"""Captures made by hand, folded: trees, weights, shares of what is unknown or cut off."""
+"""Folding of hand-written captures: trees, weights, unknown and truncated shares."""
 
 import math
 import os
@@ -48,7 +48,7 @@ def test_module_of_a_kernel_module_is_its_name(shop, sources):
     assert (modules["worker"], modules["ret_from_fork_asm"]) == ("[ext4]", "[kernel]")
 
 
-def test_unknown_leaves_and_cut_chains_are_shares_of_value(shop, sources):
+def test_unknown_and_truncated_shares_are_of_the_weight(shop, sources):
     capture = shop(
         "unknown main start", "plain main", "worker fork", "syscall", "nowhere",
         periods=[1000, 2000, 4000, 8000, 16000],
@@ -69,13 +69,13 @@ def test_a_sample_without_a_stack_is_counted(shop, sources, made):
     assert profile.unknown_share == profile.truncated_share == 0.5
 
 
-def test_kernel_scope_asks_for_no_user_chain(shop, sources, made):
+def test_kernel_scope_does_not_expect_user_frames(shop, sources, made):
     capture = shop("syscall", attributes=[made.Attribute(exclude_user=True)])
     profile = fold(capture, Symbolizer(sources))
     assert (profile.source.scope, profile.truncated_share) == ("kernel", 0.0)
 
 
-def test_hidden_kernel_symbols_are_said_with_their_remedy(shop, sources, made):
+def test_hidden_kernel_symbols_give_a_warning_with_a_remedy(shop, sources, made):
     (sources.recording / "kallsyms").write_bytes(b"0000000000000000 T _stext\n" * 3)
     threads = [made.Thread(7, 7), made.Thread(2, 2)]
     capture = shop("syscall plain main start", "worker fork", threads=threads)
@@ -88,14 +88,14 @@ def test_hidden_kernel_symbols_are_said_with_their_remedy(shop, sources, made):
     assert profile.truncated_share == 0.0  # process 2 never left the kernel
 
 
-def test_missing_kernel_symbols_are_not_taken_from_another_boot(shop, sources):
+def test_kernel_symbols_of_another_boot_are_not_used(shop, sources):
     (sources.recording / "kallsyms").unlink()
     profile = fold(shop("syscall plain main start"), Symbolizer(sources))
     assert "kernel-symbols-missing" in {warning.code for warning in profile.warnings}
     assert "[kernel]+0xffffffff81000110" in {function.name for function in profile.functions}
 
 
-def test_the_first_event_with_samples_is_shown_and_others_are_said(shop, sources, made):
+def test_the_first_event_with_samples_is_shown_with_a_warning_about_others(shop, sources, made):
     attributes = [made.Attribute("a"), made.Attribute("cycles", type=0), made.Attribute("c")]
     stacks = ("plain main start", "outer main start", "main start")
     capture = shop(*stacks, attributes=attributes, events=[1, 1, 2])
@@ -108,8 +108,8 @@ def test_the_first_event_with_samples_is_shown_and_others_are_said(shop, sources
         fold(capture, Symbolizer(sources), FoldOptions(event="none"))
 
 
-def test_attributes_that_differ_only_in_what_they_sample_are_one_event(shop, sources, made):
-    """As where some processes' stacks are copied, and others' are not."""
+def test_attributes_that_differ_only_in_stack_sampling_are_one_event(shop, sources, made):
+    """As if stacks are copied for some processes only."""
     attributes = [made.Attribute(), made.Attribute(), made.Attribute(exclude_kernel=True)]
     attributes += [made.Attribute("branches", type=0, config=4)]
     stacks = ("plain main start", "outer main start", "main start", "main start", "plain start")
@@ -123,7 +123,7 @@ def test_attributes_that_differ_only_in_what_they_sample_are_one_event(shop, sou
     assert fold(capture, Symbolizer(sources), FoldOptions(event=2)).samples == 1
 
 
-def test_an_empty_capture_is_an_empty_profile(sources, made):
+def test_an_empty_capture_gives_an_empty_profile(sources, made):
     profile = fold(made.Capture(attributes=[]), Symbolizer(sources))
     assert profile.samples == 0
     assert math.isnan(profile.unknown_share)
@@ -131,7 +131,7 @@ def test_an_empty_capture_is_an_empty_profile(sources, made):
     assert len(rank(profile).functions) == 0
 
 
-def test_samples_without_periods_count_as_one_and_absurd_ones_are_cut(shop, sources):
+def test_samples_without_periods_count_as_1_and_implausible_periods_are_cut(shop, sources):
     profile = fold(shop("plain main start", periods=[0]), Symbolizer(sources))
     assert int(profile.weight_value.sum()) == 1
     assert "no-periods" in {warning.code for warning in profile.warnings}
@@ -154,7 +154,9 @@ def test_recursion_counts_once_in_a_total(shop, sources):
     assert totals == {"_start": 1000, "main": 1000, "plain": 1000}
 
 
-def test_inlined_functions_stand_below_the_function_that_holds_them(shop, sources, programs, made):
+def test_inlined_functions_are_children_of_the_function_that_contains_them(
+    shop, sources, programs, made
+):
     """Every address of outer(), as addr2line sees it."""
     address = made.symbol_addresses(programs.full)["_ZN4shop5outerEi"]
     offset = made.file_offset(programs, "_ZN4shop5outerEi") - 1
@@ -185,7 +187,7 @@ def test_inlined_functions_stand_below_the_function_that_holds_them(shop, source
 
 @settings(deadline=None)
 @given(st.lists(st.lists(st.integers(0, 4), max_size=6), max_size=20))
-def test_a_tree_holds_just_the_chains_it_was_made_of(chains):
+def test_a_tree_contains_exactly_its_chains(chains):
     offset = np.cumsum([0, *(len(chain) for chain in chains)]).astype(np.int64)
     flat = np.array([function for chain in chains for function in chain], np.int64)
     tree = build_tree(Chains(offset, flat), 99)

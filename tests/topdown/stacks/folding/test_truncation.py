@@ -1,4 +1,4 @@
-"""Chains that are cut short: told by how they end, apart from whole ones, under their reason."""
+"""Truncated chains: recognized by their end and grouped by reason."""
 
 import math
 
@@ -16,7 +16,7 @@ from topdown.stacks.symbols.symbolizer import Symbolizer
 pytest.importorskip("stallscope._native", reason="needs the program stallscope._native, built")
 
 REASONS = [
-    (ChainEnd.KERNEL_GIVEN, "no frame pointers"),
+    (ChainEnd.KERNEL_CHAIN, "no frame pointers"),
     (ChainEnd.CUT_BY_COPY, "beyond the copied stack"),
     (ChainEnd.NO_TABLE, "no unwind information in full"),
     (ChainEnd.BAD_FRAME, "damaged frame"),
@@ -24,12 +24,12 @@ REASONS = [
     (ChainEnd.OTHER_STACK, "on another stack"),
     (ChainEnd.TOO_DEEP, "too many frames"),
     (ChainEnd.NO_REGISTERS, "no user registers"),
-    (99, "for a reason not known"),
+    (99, "unknown reason"),
 ]
 
 
 @pytest.mark.parametrize(("end", "reason"), REASONS)
-def test_a_truncated_chain_stands_under_its_reason(shop, sources, made, end, reason):
+def test_a_truncated_chain_is_grouped_by_its_reason(shop, sources, made, end, reason):
     capture = shop("plain main", "plain main start", periods=[1000, 3000], ends=[end, end])
     profile = fold(capture, Symbolizer(sources))
     assert made.paths(profile) == {f"[truncated: {reason}];main;plain": 1, "_start;main;plain": 1}
@@ -40,16 +40,14 @@ def test_a_truncated_chain_stands_under_its_reason(shop, sources, made, end, rea
     assert profile.truncated_share == 0.25
 
 
-def test_a_chain_that_was_unwound_to_its_end_is_whole_whatever_it_is_called(shop, sources, made):
+def test_a_chain_unwound_to_its_end_is_complete_with_any_name(shop, sources, made):
     capture = shop("plain unknown", "nowhere", ends=[ChainEnd.COMPLETE, ChainEnd.COMPLETE])
     profile = fold(capture, Symbolizer(sources))
     assert made.paths(profile) == {"full+0x10000000000;plain": 1, "[unknown]+0xdead": 1}
     assert profile.stack_shares == StackShares(1.0, 0.0, 0.0)
 
 
-def test_kernel_threads_are_whole_and_user_threads_without_their_user_part_are_not(
-    shop, sources, made
-):
+def test_chains_of_kernel_frames_are_complete_only_for_kernel_threads(shop, sources, made):
     capture = shop("worker fork", "syscall", ends=[ChainEnd.NO_REGISTERS, 0])
     profile = fold(capture, Symbolizer(sources))
     assert made.paths(profile) == {
@@ -58,12 +56,12 @@ def test_kernel_threads_are_whole_and_user_threads_without_their_user_part_are_n
     }
 
 
-def test_a_chain_as_long_as_the_kernel_walks_does_not_lack_frame_pointers(shop, sources, made):
+def test_a_chain_of_the_kernels_maximum_length_names_the_depth_as_reason(shop, sources, made):
     profile = fold(shop(" ".join(["plain"] * 127)), Symbolizer(sources))
     assert profile.stack_shares.reasons == (("deeper than the 127 frames the kernel walks", 1.0),)
 
 
-def test_files_without_unwind_information_are_named_up_to_a_bound(sources, made):
+def test_the_number_of_named_files_without_unwind_information_is_limited(sources, made):
     count = 40
     objects = [made.Object(b"/lib/lib%d.so" % number) for number in range(count)]
     objects += [made.Object(b"//anon")]
@@ -76,13 +74,13 @@ def test_files_without_unwind_information_are_named_up_to_a_bound(sources, made)
     profile = fold(made.Capture(frames, stacks, samples, objects, ends=ends), Symbolizer(sources))
     shares = dict(profile.stack_shares.reasons)
     assert "no unwind information in lib3.so" in shares
-    assert shares["no unwind information in code made at run time"] > 2 / 44
+    assert shares["no unwind information in code generated at run time"] > 2 / 44
     assert profile.stack_shares.reasons[0][0] == "no unwind information in other files"
     assert len(shares) == 13
     assert sum(shares.values()) == pytest.approx(1.0)
 
 
-def test_two_ends_of_the_same_frames_are_two_chains(shop, sources, made):
+def test_equal_frames_with_different_ends_are_two_chains(shop, sources, made):
     capture = shop("plain main", "plain main", ends=[ChainEnd.COMPLETE, ChainEnd.CUT_BY_COPY])
     assert made.paths(fold(capture, Symbolizer(sources))) == {
         "main;plain": 1,
@@ -90,7 +88,7 @@ def test_two_ends_of_the_same_frames_are_two_chains(shop, sources, made):
     }
 
 
-def test_shares_of_nothing_are_not_known(sources, made):
+def test_shares_without_samples_are_not_known(sources, made):
     shares = fold(made.Capture(), Symbolizer(sources)).stack_shares
     assert math.isnan(shares.complete)
     assert math.isnan(shares.truncated)
@@ -98,7 +96,7 @@ def test_shares_of_nothing_are_not_known(sources, made):
     assert shares.reasons == ()
 
 
-def test_what_truncated_chains_stand_under_is_no_function(shop, sources):
+def test_groups_of_truncated_chains_are_not_ranked(shop, sources):
     profile = fold(shop("plain main", "plain main start", ""), Symbolizer(sources))
     names = [profile.functions[row.index].name for row in rank(profile).functions]
     assert names == ["plain", "[no stack]", "main", "_start"]
@@ -106,7 +104,7 @@ def test_what_truncated_chains_stand_under_is_no_function(shop, sources):
     assert totals["main"] == 2000
 
 
-def test_pruning_keeps_truncated_chains_apart(shop, sources, made):
+def test_pruning_keeps_truncated_chains_separate(shop, sources, made):
     deep = " ".join(["plain", "main"] * 20)
     capture = shop(f"{deep} start", "plain main", periods=[1_000_000, 1])
     profile = prune(fold(capture, Symbolizer(sources)), 10)
@@ -117,8 +115,8 @@ def test_pruning_keeps_truncated_chains_apart(shop, sources, made):
     }
 
 
-def test_kernel_threads_are_spared_where_the_kernel_hides_its_symbols(shop, sources, made):
-    """The same stack: whole in process 2, which has no user code, truncated in process 7."""
+def test_kernel_threads_are_complete_even_if_kernel_symbols_are_hidden(shop, sources, made):
+    """The same stack is complete in process 2, which has no user code, and truncated in process 7."""
     (sources.recording / "kallsyms").write_bytes(b"0000000000000000 T _stext\n" * 3)
     threads = [made.Thread(7, 7), made.Thread(2, 2)]
     capture = shop("worker fork", "plain main start", threads=threads)
@@ -132,21 +130,21 @@ def test_kernel_threads_are_spared_where_the_kernel_hides_its_symbols(shop, sour
     }
 
 
-def test_chains_can_be_replaced_between_naming_and_the_tree(shop, sources, made):
-    """By chains that are told apart by more than their frames, with functions of their own."""
+def test_chains_can_be_transformed_after_naming(shop, sources, made):
+    """The transformation splits chains by sample and adds functions."""
     capture = shop("plain main", "syscall plain main start")
     capture.samples = [(0, 0, 1), (0, 0, 2), (1, 0, 4), (0, 0, 8)]
     capture.__post_init__()
 
-    def interleave(_, chains: NamedChains) -> NamedChains:
+    def split_by_sample(_, chains: NamedChains) -> NamedChains:
         assert chains.rows.tolist() == [0, 1, 2, 3]
-        refined, keys = chains.refined(np.array([0, 1, 1, 0]))
-        assert refined.chain_of.tolist() == [0, 1, 2, 0]
+        split, keys = chains.split_by(np.array([0, 1, 1, 0]))
+        assert split.chain_of.tolist() == [0, 1, 2, 0]
         assert keys.tolist() == [0, 1, 1]
-        assert refined.reason_of.tolist() == [0, 0, -1]
-        return refined
+        assert split.reason_of.tolist() == [0, 0, -1]
+        return split
 
-    profile = fold(capture, Symbolizer(sources), FoldOptions(interleave=interleave))
+    profile = fold(capture, Symbolizer(sources), FoldOptions(transform=split_by_sample))
     assert made.paths(profile) == {
         "[truncated: no frame pointers];main;plain": 3,
         "_start;main;plain;do_syscall_64": 1,

@@ -1,4 +1,4 @@
-"""python.jsonl: what is read of it, and that damage costs no more than what stands behind it."""
+"""Reading python.jsonl; damage loses only the lines after it."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def written(folder: Path, *lines: object) -> PythonFrames:
     return frames
 
 
-def test_runs_stand_outermost_first_and_end_where_c_began(tmp_path: Path) -> None:
+def test_runs_are_outermost_first_and_split_at_entries_from_c(tmp_path: Path) -> None:
     frames = written(tmp_path, *WHOLE)
     assert not frames.warnings
     assert [one.name for one in frames.codes] == ["f", "g"]
@@ -49,11 +49,11 @@ def test_snapshots_are_sorted_and_the_gil_may_be_unknown(tmp_path: Path) -> None
     assert frames.gil.tolist() == [1, 0, -1]
 
 
-def test_a_recording_without_the_file_has_no_python(tmp_path: Path) -> None:
+def test_a_recording_without_the_file_has_no_python_frames(tmp_path: Path) -> None:
     assert read_python_frames(tmp_path) is None
 
 
-def test_a_line_still_being_written_is_left_out_without_a_word(tmp_path: Path) -> None:
+def test_an_unfinished_last_line_is_skipped_without_a_warning(tmp_path: Path) -> None:
     written(tmp_path, *WHOLE)
     with (tmp_path / "python.jsonl").open("a") as file:
         file.write('{"t": 1')
@@ -88,7 +88,7 @@ def test_a_line_still_being_written_is_left_out_without_a_word(tmp_path: Path) -
     ],
     ids=lambda line: line[:50],
 )
-def test_a_damaged_line_ends_the_file_with_one_warning(tmp_path: Path, line: str) -> None:
+def test_reading_stops_at_a_damaged_line_with_one_warning(tmp_path: Path, line: str) -> None:
     frames = written(tmp_path, *WHOLE, line, SNAPSHOT)
     assert len(frames.stack) == 1
     assert [one.code for one in frames.warnings] == ["python-frames-damaged"]
@@ -102,7 +102,7 @@ def test_other_formats_are_not_read(tmp_path: Path, format_name: object) -> None
     assert [one.code for one in frames.warnings] == ["python-frames-damaged"]
 
 
-def test_lines_of_a_later_minor_version_pass(tmp_path: Path) -> None:
+def test_unknown_lines_of_a_later_minor_version_are_ignored(tmp_path: Path) -> None:
     frames = written(
         tmp_path, HEADER | {"format": "stallscope.python-frames/1.7"}, *WHOLE[1:], {"news": 1}
     )
@@ -110,14 +110,14 @@ def test_lines_of_a_later_minor_version_pass(tmp_path: Path) -> None:
     assert not frames.warnings
 
 
-def test_bytes_that_were_no_text_are_replaced(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_replaced(tmp_path: Path) -> None:
     frames = written(tmp_path, HEADER, code(1, "\udc80f\ud83d", file="\udcff.py"))
     assert frames.codes[0].name == "\ufffdf\ufffd"
     assert frames.codes[0].file == "\ufffd.py"
     frames.codes[0].name.encode()
 
 
-def test_a_link_is_not_followed_out_of_the_recording(tmp_path: Path) -> None:
+def test_a_link_out_of_the_recording_is_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text(json.dumps(HEADER))
     recording = tmp_path / "recording"
     recording.mkdir()
@@ -126,7 +126,7 @@ def test_a_link_is_not_followed_out_of_the_recording(tmp_path: Path) -> None:
     assert frames is None or not len(frames.stack)
 
 
-def test_refused_interpreters_are_told_once(tmp_path: Path) -> None:
+def test_refused_interpreters_give_one_warning(tmp_path: Path) -> None:
     why = "CPython 3.14.0: it is built without a GIL (free threading)"
     refused = {"interpreter": 1, "version": "", "how": "refused", "why": why}
     frames = written(tmp_path, HEADER, refused, refused | {"interpreter": 2})

@@ -1,4 +1,4 @@
-"""Lines of code objects, compared with what the running interpreter says of its own code."""
+"""Lines of code objects, compared with the running interpreter's own tables."""
 
 import argparse
 import ast
@@ -32,7 +32,7 @@ def assert_same_lines(code: types.CodeType) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_lines_of_real_code_are_the_interpreters(module: types.ModuleType) -> None:
+def test_lines_of_real_code_agree_with_the_interpreter(module: types.ModuleType) -> None:
     found = list(all_code(compile(inspect.getsource(module), "m.py", "exec")))
     assert len(found) > 10
     for code in found:
@@ -55,21 +55,21 @@ STATEMENTS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(STATEMENTS, st.integers(0, 300)), min_size=1, max_size=12))
-def test_lines_of_any_code_are_the_interpreters(parts: list[tuple[str, int]]) -> None:
+def test_lines_of_generated_code_agree_with_the_interpreter(parts: list[tuple[str, int]]) -> None:
     source = "".join("\n" * gap + statement + "\n" for statement, gap in parts)
     for code in all_code(compile(source, "m.py", "exec")):
         assert_same_lines(code)
 
 
 @given(st.binary(max_size=300), st.integers(-(2**31), 2**31))
-def test_damaged_tables_give_ascending_places(table: bytes, first_line: int) -> None:
+def test_damaged_tables_give_ascending_offsets(table: bytes, first_line: int) -> None:
     lines = decode_lines(table, first_line)
     assert list(lines.starts) == sorted(set(lines.starts))
     assert len(lines.starts) == len(lines.lines) <= len(table) + 1
     assert lines.line_at(-1) is None
 
 
-def test_a_cut_table_keeps_what_is_whole() -> None:
+def test_a_cut_table_keeps_its_complete_entries() -> None:
     code = compile("a = 1\nb = 2\n", "m.py", "exec")
     cut = decode_lines(code.co_linetable[:-1], code.co_firstlineno)
     assert cut.line_at(0) == next(code.co_positions())[0]

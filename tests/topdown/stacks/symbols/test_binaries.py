@@ -1,4 +1,4 @@
-"""Which file is taken for a mapped object, and which is not."""
+"""Selection of the file for a mapped object."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ def source_name(result) -> str:
     return result.main.source.name
 
 
-def test_kept_then_mapped_then_rooted_then_plain(programs, proc: Path, tmp_path: Path, made):
+def test_candidates_are_tried_in_the_order_of_trust(programs, proc: Path, tmp_path: Path, made):
     plain = tmp_path / "plain"
     shutil.copy(programs.full, plain)
     mapped = made.Object(os.fsencode(plain), programs.build_id, pid=42, start=0x1000, length=0x1000)
@@ -53,19 +53,19 @@ def test_kept_then_mapped_then_rooted_then_plain(programs, proc: Path, tmp_path:
     assert source_name(found(mapped, sources)) == str(kept)
 
 
-def test_a_live_process_of_another_boot_is_not_asked(programs, proc: Path, made):
+def test_a_live_process_of_another_boot_is_not_used(programs, proc: Path, made):
     (proc / "42/map_files/1000-2000").symlink_to(programs.full)
     mapped = made.Object(b"/none", programs.build_id, pid=42, start=0x1000, length=0x1000)
     result = found(mapped, SymbolSources(boot_id="other", proc=proc))
     assert result.code == "binary-missing"
 
 
-def test_a_file_that_changed_since_is_refused_and_said(programs, made):
+def test_a_changed_file_is_rejected_with_a_warning(programs, made):
     result = found(made.Object(os.fsencode(programs.full), b"\1" * 20), SymbolSources())
     assert result.code == "binary-changed"
 
 
-def test_without_a_build_id_device_and_inode_decide(programs, made):
+def test_without_a_build_id_device_and_inode_identify_the_file(programs, made):
     status = programs.full.stat()
     numbers = {"major": os.major(status.st_dev), "minor": os.minor(status.st_dev)}
     path = os.fsencode(programs.full)
@@ -75,7 +75,7 @@ def test_without_a_build_id_device_and_inode_decide(programs, made):
     assert found(wrong, SymbolSources()).code == "binary-changed"
 
 
-def test_without_a_build_id_a_file_changed_since_is_refused(programs, made):
+def test_without_a_build_id_a_file_changed_later_is_rejected(programs, made):
     status = programs.full.stat()
     numbers = {"major": os.major(status.st_dev), "minor": os.minor(status.st_dev)}
     for inode in (status.st_ino, 0):
@@ -86,7 +86,7 @@ def test_without_a_build_id_a_file_changed_since_is_refused(programs, made):
         assert source_name(found(mapped, after)) == str(programs.full)
 
 
-def test_what_is_no_binary_is_said(tmp_path: Path, made):
+def test_a_file_that_is_not_elf_gives_a_warning(tmp_path: Path, made):
     text = tmp_path / "text"
     text.write_text("#!/bin/sh\n")
     assert found(made.Object(os.fsencode(text)), SymbolSources()).code == "binary-unreadable"

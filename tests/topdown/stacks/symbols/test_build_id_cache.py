@@ -1,4 +1,4 @@
-"""Entries come back as they were stored, or not at all."""
+"""Entries are returned as they were stored, or not at all."""
 
 import os
 from dataclasses import replace
@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from topdown.stacks.symbols.build_id_cache import EntryCache
+from topdown.stacks.symbols.build_id_cache import BuildIdCache
 
 BUILD_ID = b"\x12" * 20
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> EntryCache:
-    return EntryCache(tmp_path / "cache/kind", b"KIND\x01\0\0\0", 1000, 4000)
+def cache(tmp_path: Path) -> BuildIdCache:
+    return BuildIdCache(tmp_path / "cache/kind", b"KIND\x01\0\0\0", 1000, 4000)
 
 
-def loaded(cache: EntryCache, build_id: bytes = BUILD_ID) -> bytes | None:
+def loaded(cache: BuildIdCache, build_id: bytes = BUILD_ID) -> bytes | None:
     content = cache.load(build_id)
     return None if content is None else bytes(content)
 
 
-def test_an_entry_is_the_blocks_that_were_stored(cache: EntryCache) -> None:
+def test_an_entry_equals_the_stored_blocks(cache: BuildIdCache) -> None:
     assert loaded(cache) is None
     cache.store(BUILD_ID, [b"one", b"", b"two"])
     assert loaded(cache) == b"onetwo"
@@ -29,13 +29,13 @@ def test_an_entry_is_the_blocks_that_were_stored(cache: EntryCache) -> None:
     assert loaded(cache) == b""
 
 
-def test_an_entry_of_another_version_is_none(cache: EntryCache) -> None:
+def test_an_entry_of_another_version_is_ignored(cache: BuildIdCache) -> None:
     cache.store(BUILD_ID, [b"content"])
     assert loaded(replace(cache, magic=b"KIND\x02\0\0\0")) is None
 
 
 @pytest.mark.parametrize("at", [0, 9, -1])
-def test_a_changed_byte_makes_an_entry_none(cache: EntryCache, at: int) -> None:
+def test_an_entry_with_a_changed_byte_is_ignored(cache: BuildIdCache, at: int) -> None:
     cache.store(BUILD_ID, [b"content"])
     place = cache.directory / BUILD_ID.hex()
     content = bytearray(place.read_bytes())
@@ -44,7 +44,7 @@ def test_a_changed_byte_makes_an_entry_none(cache: EntryCache, at: int) -> None:
     assert loaded(cache) is None
 
 
-def test_nothing_is_kept_that_is_too_large_or_has_no_name(cache: EntryCache) -> None:
+def test_large_entries_and_short_build_ids_are_not_stored(cache: BuildIdCache) -> None:
     cache.store(BUILD_ID, [b"x" * 1001])
     cache.store(b"", [b"x"])
     cache.store(b"\x01\x02", [b"x"])
@@ -56,7 +56,7 @@ def test_nothing_is_kept_that_is_too_large_or_has_no_name(cache: EntryCache) -> 
     assert loaded(cache) is None
 
 
-def test_the_entries_used_longest_ago_go_first(cache: EntryCache) -> None:
+def test_the_least_recently_used_entries_are_evicted_first(cache: BuildIdCache) -> None:
     names = [bytes([number]) * 4 for number in range(5)]
     for age, name in enumerate(names[:4]):
         cache.store(name, [b"x" * 980])

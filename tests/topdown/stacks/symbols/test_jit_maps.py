@@ -1,4 +1,4 @@
-"""Maps that a target wrote: taken only from where, and by whom, they should be."""
+"""JIT maps written by a target: location, owner and links are checked."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ BOOT = "7a1b"
 
 @pytest.fixture
 def proc(tmp_path: Path) -> Path:
-    """A recorded /proc with process 4711, which is number 5 in its namespace."""
+    """A recorded /proc with process 4711, which has PID 5 in its namespace."""
     proc = tmp_path / "proc"
     (proc / "sys/kernel/random").mkdir(parents=True)
     (proc / "sys/kernel/random/boot_id").write_text(BOOT + "\n")
@@ -33,7 +33,7 @@ def jit_map(proc: Path) -> Path:
     return proc / "4711/root/tmp/perf-5.map"
 
 
-def test_the_map_is_found_by_its_number_in_the_namespace(proc: Path, jit_map: Path, made):
+def test_the_map_is_found_by_the_pid_in_the_namespace(proc: Path, jit_map: Path, made):
     jit_map.write_text("1000 10 compiled\n")
     mapped = made.Object(b"//anon", pid=4711)
     table, warning = read_jit_map(mapped, SymbolSources(boot_id=BOOT, proc=proc))
@@ -41,13 +41,13 @@ def test_the_map_is_found_by_its_number_in_the_namespace(proc: Path, jit_map: Pa
     assert table.names(table.look_up(np.array([0x1001], np.uint64))) == [b"compiled"]
 
 
-def test_a_map_of_another_boot_is_not_asked_for(proc: Path, jit_map: Path, made):
+def test_the_map_of_another_boot_is_not_read(proc: Path, jit_map: Path, made):
     jit_map.write_text("1000 10 compiled\n")
     mapped = made.Object(b"//anon", pid=4711)
     assert read_jit_map(mapped, SymbolSources(boot_id="other", proc=proc)) == (None, None)
 
 
-def test_a_kept_map_is_preferred(proc: Path, jit_map: Path, tmp_path: Path, made):
+def test_a_map_in_the_recording_is_preferred(proc: Path, jit_map: Path, tmp_path: Path, made):
     jit_map.write_text("1000 10 live\n")
     (tmp_path / "run/jit").mkdir(parents=True)
     (tmp_path / "run/jit/4711.map").write_text("1000 10 kept\n")
@@ -64,7 +64,7 @@ def test_a_link_is_refused(proc: Path, jit_map: Path, tmp_path: Path):
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_linked_tmp_of_a_stranger_is_refused(proc: Path, jit_map: Path):
+def test_a_tmp_that_is_another_users_link_is_refused(proc: Path, jit_map: Path):
     jit_map.parent.rmdir()
     (proc / "4711/root/elsewhere").mkdir()
     (proc / "4711/root/elsewhere/perf-5.map").write_text("1000 10 f\n")
@@ -77,7 +77,7 @@ def test_a_linked_tmp_of_a_stranger_is_refused(proc: Path, jit_map: Path):
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_map_of_another_user_is_refused_and_said(proc: Path, jit_map: Path, made):
+def test_a_map_of_another_user_is_refused_with_a_warning(proc: Path, jit_map: Path, made):
     jit_map.write_text("1000 10 planted\n")
     os.chown(jit_map, 12345, 12345)
     sources = SymbolSources(boot_id=BOOT, proc=proc)
@@ -87,13 +87,13 @@ def test_a_map_of_another_user_is_refused_and_said(proc: Path, jit_map: Path, ma
     assert "12345" in warning.message
 
 
-def test_a_pipe_in_its_place_does_not_stop_us(proc: Path, jit_map: Path):
+def test_a_pipe_is_refused_without_blocking(proc: Path, jit_map: Path):
     os.mkfifo(jit_map)
     with pytest.raises(RefusedFileError, match="not a regular file"):
         open_jit_map(4711, proc)
 
 
-def test_no_map_is_no_warning(proc: Path, made):
+def test_a_missing_map_gives_no_warning(proc: Path, made):
     with pytest.raises(MissingFileError):
         open_jit_map(4711, proc)
     sources = SymbolSources(boot_id=BOOT, proc=proc)
@@ -101,7 +101,7 @@ def test_no_map_is_no_warning(proc: Path, made):
     assert read_jit_map(made.Object(b"//anon", pid=1), sources) == (None, None)
 
 
-def test_a_huge_map_is_cut_at_a_line_and_said(proc: Path, jit_map: Path, made, monkeypatch):
+def test_a_large_map_is_cut_at_a_line_with_a_warning(proc: Path, jit_map: Path, made, monkeypatch):
     monkeypatch.setattr(jit_maps, "MAP_LIMIT", 40)
     jit_map.write_text("1000 10 first\n2000 10 second\n3000 10 third\n")
     table, warning = read_jit_map(

@@ -1,4 +1,4 @@
-"""What ends with a process is copied while it lives, within limits, by safe means."""
+"""Copies of process artifacts: which files, limits and links."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from topdown.stacks.symbols.process_artifacts import CopyLimits, keep
+from topdown.stacks.symbols.process_artifacts import CopyLimits, copy_artifacts
 
 WAITER = (
     'int main(void) { char c; return __builtin_printf("up\\n"), fflush(0), (int)read(0, &c, 1); }'
@@ -16,7 +16,7 @@ WAITER = (
 
 @pytest.fixture(scope="module")
 def waiter(tmp_path_factory: pytest.TempPathFactory, made) -> Path:
-    """A program that says that it runs, and ends with its input."""
+    """A program that reports that it runs, and ends when its input closes."""
     target = tmp_path_factory.mktemp("waiter") / "waiter"
     source = target.with_suffix(".c")
     source.write_text("#include <stdio.h>\n#include <unistd.h>\n" + WAITER)
@@ -43,14 +43,14 @@ def build_id(path: Path, made) -> str:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_deleted_binary_is_kept_by_its_build_id(waiter: Path, tmp_path: Path, made):
+def test_a_deleted_binary_is_copied_by_its_build_id(waiter: Path, tmp_path: Path, made):
     program, run = tmp_path / "program", tmp_path / "run"
     shutil.copy(waiter, program)
     run.mkdir()
     with Running(program) as pid:
         program.unlink()
-        assert keep([pid, pid], run) == ()
-        assert keep([pid], run) == ()
+        assert copy_artifacts([pid, pid], run) == ()
+        assert copy_artifacts([pid], run) == ()
     kept = run / "binaries" / build_id(waiter, made)
     assert kept.read_bytes() == waiter.read_bytes()
     assert kept.stat().st_mode & 0o777 == 0o600
@@ -58,20 +58,22 @@ def test_a_deleted_binary_is_kept_by_its_build_id(waiter: Path, tmp_path: Path, 
     assert [place.name for place in kept.parent.iterdir()] == [kept.name]
 
 
-def test_a_binary_that_still_stands_is_not_copied(waiter: Path, tmp_path: Path):
+def test_a_binary_that_still_exists_is_not_copied(waiter: Path, tmp_path: Path):
     with Running(waiter) as pid:
-        assert keep([pid], tmp_path) == ()
+        assert copy_artifacts([pid], tmp_path) == ()
     assert not (tmp_path / "binaries").exists()
 
 
 @pytest.mark.usefixtures("needs_root")
 @pytest.mark.parametrize("limits", [CopyLimits(file_bytes=100), CopyLimits(all_bytes=100)])
-def test_what_is_too_large_is_said(waiter: Path, tmp_path: Path, limits: CopyLimits):
+def test_a_binary_beyond_the_limits_gives_a_warning(
+    waiter: Path, tmp_path: Path, limits: CopyLimits
+):
     program = tmp_path / "program"
     shutil.copy(waiter, program)
     with Running(program) as pid:
         program.unlink()
-        (warning,) = keep([pid], tmp_path, limits=limits)
+        (warning,) = copy_artifacts([pid], tmp_path, limits=limits)
     assert warning.code == "binary-not-kept"
     assert not list((tmp_path / "binaries").iterdir())
 
@@ -86,23 +88,23 @@ def test_a_planted_link_in_the_recording_is_not_followed(waiter: Path, tmp_path:
     with Running(program) as pid:
         program.unlink()
         with pytest.raises(OSError, match="binaries"):
-            keep([pid], run)
+            copy_artifacts([pid], run)
     assert not list(victim.iterdir())
 
 
-def test_a_process_that_has_ended_is_no_error(tmp_path: Path):
+def test_a_process_that_has_ended_is_ignored(tmp_path: Path):
     process = subprocess.Popen(["/bin/true"])
     process.wait()
-    assert keep([process.pid], tmp_path) == ()
+    assert copy_artifacts([process.pid], tmp_path) == ()
 
 
-def test_jit_maps_are_kept_and_replaced_by_their_newer_state(tmp_path: Path):
+def test_a_copied_jit_map_is_replaced_by_its_newer_state(tmp_path: Path):
     place = Path(f"/tmp/perf-{os.getpid()}.map")
     place.write_text("1000 10 first\n")
     try:
-        keep([os.getpid()], tmp_path)
+        copy_artifacts([os.getpid()], tmp_path)
         place.write_text("1000 10 second\n")
-        keep([os.getpid()], tmp_path)
+        copy_artifacts([os.getpid()], tmp_path)
     finally:
         place.unlink()
     kept = tmp_path / f"jit/{os.getpid()}.map"
@@ -110,12 +112,12 @@ def test_jit_maps_are_kept_and_replaced_by_their_newer_state(tmp_path: Path):
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_linked_jit_map_is_refused_and_said(tmp_path: Path):
+def test_a_jit_map_that_is_a_link_is_refused_with_a_warning(tmp_path: Path):
     place = Path(f"/tmp/perf-{os.getpid()}.map")
     (tmp_path / "secret").write_text("secret")
     place.symlink_to(tmp_path / "secret")
     try:
-        warnings = keep([os.getpid()], tmp_path)
+        warnings = copy_artifacts([os.getpid()], tmp_path)
     finally:
         place.unlink()
     assert "jit-map-refused" in {warning.code for warning in warnings}
@@ -123,7 +125,7 @@ def test_a_linked_jit_map_is_refused_and_said(tmp_path: Path):
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_binary_of_another_mount_namespace_is_kept(
+def test_a_binary_of_another_mount_namespace_is_copied(
     waiter: Path, tmp_path: Path, made, own_mounts
 ):
     inner = tmp_path / "inner"
@@ -135,7 +137,7 @@ def test_a_binary_of_another_mount_namespace_is_kept(
     )  # fmt: skip
     try:
         assert process.stdout.readline() == b"up\n"
-        keep([process.pid], tmp_path)
+        copy_artifacts([process.pid], tmp_path)
     finally:
         process.communicate()
     assert (tmp_path / "binaries" / build_id(waiter, made)).exists()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from topdown.stacks.symbols import source_lines
-from topdown.stacks.symbols.source_lines import SourcePlace, find_source_lines
+from topdown.stacks.symbols.source_lines import SourceLocation, find_source_lines
 from topdown.stacks.symbols.sources import SymbolSources
 
 LIBRARY = r"""
@@ -47,21 +47,21 @@ def text_section(path: Path, made) -> tuple[int, int, int]:
     return int(row[2], 16), int(row[3], 16), int(row[4], 16)
 
 
-def places_of(path: Path, offsets, made, **more) -> tuple[dict[int, SourcePlace], tuple]:
+def places_of(path: Path, offsets, made, **more) -> tuple[dict[int, SourceLocation], tuple]:
     frames = [(0, int(offset), 0) for offset in offsets]
     capture = made.Capture(frames, objects=[made.Object(os.fsencode(path))])
     rows = np.arange(len(frames))
     found = find_source_lines(capture, rows, SymbolSources(debug_directories=()), **more)
-    return found.places, found.warnings
+    return found.locations, found.warnings
 
 
 def plain_line(text: str) -> str:
-    """A place as addr2line prints it, without directories and discriminators."""
+    """A location as addr2line prints it, without directories and discriminators."""
     return text.split(" (", maxsplit=1)[0].rsplit("/", 1)[-1]
 
 
 def reference_lines(tool: str, path: Path, addresses: list[int], made) -> list[list[str]]:
-    """The places of each address, the innermost first, as a tool of the reference has them."""
+    """The locations of each address, the innermost first, as the reference tool prints them."""
     text = made.run(tool, "-a", "-i", "-e", path, *map(hex, addresses))
     found: list[list[str]] = []
     for line in text.splitlines():
@@ -83,7 +83,7 @@ def reference_lines(tool: str, path: Path, addresses: list[int], made) -> list[l
     ],
     ids=" ".join,
 )
-def test_two_hundred_addresses_are_as_addr2line_has_them(tmp_path: Path, made, options):
+def test_two_hundred_addresses_agree_with_addr2line(tmp_path: Path, made, options):
     if shutil.which(options[0]) is None:
         pytest.skip(f"needs the program {options[0]}")
     path = build(tmp_path, made, *options)
@@ -105,7 +105,7 @@ def test_two_hundred_addresses_are_as_addr2line_has_them(tmp_path: Path, made, o
     assert max(shares) >= (0.99 if len(references) > 1 else 0.6), shares
 
 
-def agreement(places: dict[int, SourcePlace], reference: list[list[str]]) -> float:
+def agreement(places: dict[int, SourceLocation], reference: list[list[str]]) -> float:
     """The share of addresses with the reference's line and its number of inlined functions."""
     same = []
     for frame, place in places.items():
@@ -117,7 +117,7 @@ def agreement(places: dict[int, SourcePlace], reference: list[list[str]]) -> flo
     return sum(same) / len(same)
 
 
-def test_the_debug_file_is_asked_where_the_binary_is_stripped(programs, made):
+def test_the_debug_file_is_used_for_a_stripped_binary(programs, made):
     address, offset, _ = text_section(programs.full, made)
     start = made.symbol_addresses(programs.full)["plain"]
     capture = made.Capture(
@@ -125,25 +125,25 @@ def test_the_debug_file_is_asked_where_the_binary_is_stripped(programs, made):
         objects=[made.Object(os.fsencode(programs.linked), programs.build_id)],
     )
     found = find_source_lines(capture, np.array([0]), SymbolSources(debug_directories=()))
-    assert found.places[0].line.endswith("shop.cc:22")
+    assert found.locations[0].line.endswith("shop.cc:22")
 
 
-def test_frames_of_no_file_are_left_out(made):
+def test_frames_outside_files_are_skipped(made):
     capture = made.Capture([(-1, 1, 0), (0, 2, 0), (1, 3, 1)], objects=[
         made.Object(b"//anon"), made.Object(b"[kernel.kallsyms]", kernel=True),
     ])  # fmt: skip
     found = find_source_lines(capture, np.arange(3), SymbolSources())
-    assert found.places == {}
+    assert found.locations == {}
     assert found.warnings == ()
 
 
-def test_without_time_the_missing_lines_are_said(programs, made):
+def test_addresses_skipped_for_lack_of_time_are_counted(programs, made):
     places, warnings = places_of(programs.full, [0x1000, 0x1100], made, budget_s=0.0)
     assert places == {}
     assert warnings[0].code == "lines-cut"
 
 
-def test_a_reader_that_hangs_is_ended_and_what_it_found_is_kept(programs, made, monkeypatch):
+def test_a_hanging_worker_is_killed_and_its_answers_are_kept(programs, made, monkeypatch):
     _, offset, _ = text_section(programs.full, made)
     answer = '{\\"address\\": 1, \\"line\\": \\"a.c:1\\", \\"inlined\\": []}'
     hang = f'print("{answer}", flush=True)\nwhile True: pass'
@@ -154,8 +154,8 @@ def test_a_reader_that_hangs_is_ended_and_what_it_found_is_kept(programs, made, 
     assert places == {}  # an answer to no question is not believed
 
 
-def test_hostile_debug_information_harms_nobody(programs, tmp_path: Path, made):
-    """Sections of debug information, overwritten at random."""
+def test_malformed_debug_information_is_survived(programs, tmp_path: Path, made):
+    """Sections of debug information with random bytes overwritten."""
     names = (".debug_info", ".debug_line", ".debug_abbrev", ".debug_aranges", ".debug_rnglists")
     rows = made.run("readelf", "-SW", programs.full).splitlines()
     _, offset, size = text_section(programs.full, made)
@@ -171,11 +171,11 @@ def test_hostile_debug_information_harms_nobody(programs, tmp_path: Path, made):
         target = tmp_path / f"hostile{number}"
         target.write_bytes(content)
         places, _ = places_of(target, range(offset, offset + size, 16), made, budget_s=2.0)
-        assert all(isinstance(place, SourcePlace) for place in places.values())
+        assert all(isinstance(place, SourceLocation) for place in places.values())
 
 
-def test_the_worker_imports_no_numpy():
-    """Its memory limit is for debug information."""
+def test_the_worker_does_not_import_numpy():
+    """The memory limit is meant for debug information."""
     code = "import sys; import topdown.stacks.symbols.dwarf_worker; print('numpy' in sys.modules)"
     paths = os.pathsep.join(path for path in sys.path if path)
     result = subprocess.run(

@@ -1,4 +1,4 @@
-"""Cached tables: equal to fresh ones, rebuilt when damaged, never taken from a stranger."""
+"""Cached tables equal the originals, are rebuilt if damaged, and come only from trusted files."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def assert_same(one, other) -> None:
     np.testing.assert_array_equal(one.loads, other.loads)
 
 
-def test_a_cached_table_is_the_fresh_one_even_when_the_file_is_gone(programs, sources, mapped):
+def test_a_cached_table_equals_the_original_after_the_file_is_deleted(programs, sources, mapped):
     fresh = read_object(mapped, sources)
     assert_same(load_symbols(programs.build_id, sources), fresh)
     gone = replace(mapped, path=b"/gone")
@@ -45,7 +45,7 @@ def test_a_cached_table_is_the_fresh_one_even_when_the_file_is_gone(programs, so
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty", "counts", "magic"])
-def test_a_damaged_entry_is_built_anew(programs, sources, mapped, damage: str):
+def test_a_damaged_entry_is_rebuilt(programs, sources, mapped, damage: str):
     fresh = read_object(mapped, sources)
     place = entry(programs, sources)
     content = bytearray(place.read_bytes())
@@ -65,7 +65,7 @@ def test_a_damaged_entry_is_built_anew(programs, sources, mapped, damage: str):
     assert load_symbols(programs.build_id, sources) is not None
 
 
-def test_a_link_or_pipe_in_an_entrys_place_is_not_followed(programs, sources, mapped, tmp_path):
+def test_an_entry_that_is_a_link_or_pipe_is_not_followed(programs, sources, mapped, tmp_path):
     read_object(mapped, sources)
     place = entry(programs, sources)
     place.rename(tmp_path / "moved")
@@ -77,7 +77,7 @@ def test_a_link_or_pipe_in_an_entrys_place_is_not_followed(programs, sources, ma
     assert read_object(mapped, sources).table is not None
 
 
-def test_a_directory_that_others_may_write_is_not_used(programs, sources, mapped):
+def test_a_directory_writable_by_others_is_not_used(programs, sources, mapped):
     sources.cache_directory.mkdir(parents=True)
     sources.cache_directory.chmod(0o777)
     assert read_object(mapped, sources).table is not None
@@ -93,9 +93,7 @@ def test_a_directory_of_another_user_is_not_used(programs, sources, mapped):
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_strangers_binary_leaves_nothing_under_anothers_build_id(
-    programs, sources, tmp_path, made
-):
+def test_a_binary_of_another_user_is_not_cached(programs, sources, tmp_path, made):
     stranger = tmp_path / "stranger"
     shutil.copy(programs.full, stranger)
     os.chown(stranger, 12345, 12345)
@@ -104,7 +102,7 @@ def test_a_strangers_binary_leaves_nothing_under_anothers_build_id(
     assert load_symbols(programs.build_id, sources) is None
 
 
-def test_a_linked_directory_is_not_used(sources, mapped, tmp_path: Path):
+def test_a_directory_that_is_a_link_is_not_used(sources, mapped, tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     sources.cache_directory.parent.mkdir()
     sources.cache_directory.symlink_to(tmp_path / "elsewhere")
@@ -112,7 +110,7 @@ def test_a_linked_directory_is_not_used(sources, mapped, tmp_path: Path):
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_a_debug_file_that_appears_later_is_used(programs, sources, tmp_path: Path, made):
+def test_a_debug_file_installed_later_replaces_the_entry(programs, sources, tmp_path: Path, made):
     mapped = made.Object(os.fsencode(programs.stripped), programs.build_id)
     sources = replace(sources, debug_directories=(os.fsencode(tmp_path / "debug"),))
     before = len(read_object(mapped, sources).table.strings)
@@ -123,7 +121,7 @@ def test_a_debug_file_that_appears_later_is_used(programs, sources, tmp_path: Pa
     assert len(read_object(mapped, sources).table.strings) > before
 
 
-def test_the_entries_used_longest_ago_make_room(programs, sources, mapped, monkeypatch):
+def test_the_least_recently_used_entries_are_evicted(programs, sources, mapped, monkeypatch):
     sources.cache_directory.mkdir(parents=True, mode=0o700)
     for number in range(3):
         old = sources.cache_directory / f"old{number}"
@@ -138,7 +136,7 @@ def test_the_entries_used_longest_ago_make_room(programs, sources, mapped, monke
     assert names == {"old2", programs.build_id.hex()}
 
 
-def test_the_cache_is_where_xdg_says(monkeypatch):
+def test_the_cache_directory_follows_xdg(monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
     assert default_cache_directory() == Path("/x/stallscope/symbols")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")

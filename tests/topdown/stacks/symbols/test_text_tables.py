@@ -1,4 +1,4 @@
-"""kallsyms and JIT maps: parsed as a plain loop over lines would."""
+"""Parsing of kallsyms and JIT maps, compared with a loop over lines."""
 
 import numpy as np
 from hypothesis import given
@@ -35,14 +35,14 @@ def test_kernel_symbols_extend_to_the_next_text_symbol():
     assert [module_of(table, int(g)) for g in group] == [b"ext4", b""]
 
 
-def test_hidden_kernel_addresses_are_told_from_missing_ones():
+def test_hidden_kernel_addresses_differ_from_missing_ones():
     hidden = b"".join(b"0000000000000000 T f%d\n" % i for i in range(5))
     assert kernel_table(hidden)[1]
     assert not kernel_table(b"")[1]
     assert not kernel_table(b"garbage\n\n\xff\n")[1]
 
 
-def test_a_jit_map_is_read_with_names_that_hold_spaces_and_prefixes():
+def test_names_in_a_jit_map_may_contain_spaces_and_prefixes():
     table = jit_table(
         b"1000 10 LazyCompile:~f /a b.js:1\n0x2000 0x20 g\nzz 1 no\n3000 0 empty\n\n1 2\n"
     )
@@ -51,7 +51,7 @@ def test_a_jit_map_is_read_with_names_that_hold_spaces_and_prefixes():
     ]  # fmt: skip
 
 
-def test_hostile_maps_are_taken_without_harm():
+def test_malformed_maps_are_parsed_without_error():
     for text in (
         b"",
         b"\n",
@@ -68,7 +68,7 @@ def test_hostile_maps_are_taken_without_harm():
 @given(
     st.lists(st.tuples(st.integers(0, 120), st.integers(1, 40)), min_size=1, max_size=25),
 )
-def test_later_entries_of_a_jit_map_win(rows):
+def test_later_entries_of_a_jit_map_replace_earlier_ones(rows):
     text = b"".join(b"%x %x name%d\n" % (start, size, i) for i, (start, size) in enumerate(rows))
     expected: list[str | None] = [None] * 200
     for number, (start, size) in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Tables of binaries: made once, kept, found again, and what is missing named."""
+"""Unwind tables of binaries: compiled once, cached, and warnings about missing files."""
 
 import os
 import shutil
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from topdown.stacks.symbols.build_id_cache import EntryCache
+from topdown.stacks.symbols.build_id_cache import BuildIdCache
 from topdown.stacks.symbols.sources import SymbolSources
-from topdown.stacks.symbols.system_images import keep_vdso
+from topdown.stacks.symbols.system_images import copy_vdso
 from topdown.stacks.unwinding import tables as unwind_tables
 from topdown.stacks.unwinding.tables import UnwindTables
 
@@ -32,7 +32,7 @@ def messages(tables: UnwindTables) -> list[str]:
     return [warning.message for warning in tables.warnings]
 
 
-def test_a_table_is_made_once_and_kept(programs, sources, mapped) -> None:
+def test_a_table_is_compiled_once_and_cached(programs, sources, mapped) -> None:
     tables = UnwindTables(sources)
     fresh = tables(mapped)
     assert fresh is not None
@@ -45,45 +45,47 @@ def test_a_table_is_made_once_and_kept(programs, sources, mapped) -> None:
     assert not tables.warnings
 
 
-def test_a_file_that_is_gone_is_named(sources, mapped) -> None:
+def test_a_missing_file_is_named_in_a_warning(sources, mapped) -> None:
     tables = UnwindTables(sources)
     assert tables(replace(mapped, path=b"/gone/\x1b[31mlib.so")) is None
     (message,) = messages(tables)
-    assert "lib.so: stacks may end in it: its file is not there" in message
+    assert "lib.so: stacks may end in it: the file is missing" in message
     assert "\x1b" not in message
 
 
-def test_another_file_is_not_taken_for_it(sources, mapped) -> None:
+def test_a_changed_file_is_rejected(sources, mapped) -> None:
     tables = UnwindTables(sources)
     assert tables(replace(mapped, build_id=b"\x01" * 20)) is None
-    assert "its file changed" in messages(tables)[0]
+    assert "the file changed" in messages(tables)[0]
 
 
-def test_what_is_no_binary_is_named(sources, tmp_path: Path, made) -> None:
+def test_a_file_that_is_not_elf_is_named_in_a_warning(sources, tmp_path: Path, made) -> None:
     (tmp_path / "text").write_text("hello")
     tables = UnwindTables(sources)
     assert tables(made.Object(os.fsencode(tmp_path / "text"))) is None
     assert "cannot be read" in messages(tables)[0]
 
 
-def test_memory_without_a_file_is_passed_over(sources, made) -> None:
+def test_anonymous_memory_has_no_table_and_no_warning(sources, made) -> None:
     tables = UnwindTables(sources)
     assert tables(made.Object(b"[vsyscall]")) is None
     assert not tables.warnings
 
 
-def test_an_entry_that_is_no_table_is_made_anew(programs, sources, mapped) -> None:
+def test_a_damaged_cache_entry_is_compiled_again(programs, sources, mapped) -> None:
     assert UnwindTables(sources)(mapped) is not None
     place = entry(programs, sources)
     magic = place.read_bytes()[:8]
-    EntryCache(place.parent, magic, 1000, 10**9).store(programs.build_id, [b"no table"])
+    BuildIdCache(place.parent, magic, 1000, 10**9).store(programs.build_id, [b"no table"])
     table = UnwindTables(sources)(mapped)
     assert table is not None
     assert table.rows > 0
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_strangers_binary_is_used_but_not_kept(programs, sources, mapped, tmp_path) -> None:
+def test_a_binary_of_another_user_is_used_but_not_cached(
+    programs, sources, mapped, tmp_path
+) -> None:
     stranger = tmp_path / "stranger"
     shutil.copy(programs.stripped, stranger)
     os.chown(stranger, 12345, 12345)
@@ -91,14 +93,14 @@ def test_a_strangers_binary_is_used_but_not_kept(programs, sources, mapped, tmp_
     assert not entry(programs, sources).exists()
 
 
-def test_the_vdso_is_the_recordings_or_this_boots(sources, tmp_path: Path, made) -> None:
+def test_the_vdso_comes_from_the_recording_or_this_boot(sources, tmp_path: Path, made) -> None:
     vdso = made.Object(b"[vdso]")
     elsewhere = UnwindTables(sources)
     assert elsewhere(vdso) is None
     assert "[vdso]" in messages(elsewhere)[0]
     boot_id = Path("/proc/sys/kernel/random/boot_id").read_text()
     live = UnwindTables(replace(sources, boot_id=boot_id))(vdso)
-    keep_vdso(tmp_path)
+    copy_vdso(tmp_path)
     kept = UnwindTables(replace(sources, recording=tmp_path))(vdso)
     assert live is not None
     assert kept is not None
@@ -110,7 +112,7 @@ def test_the_vdso_is_the_recordings_or_this_boots(sources, tmp_path: Path, made)
     assert there(replace(vdso, length=size + 4096)) is None
 
 
-def test_of_many_missing_files_the_first_are_named(sources, made) -> None:
+def test_warnings_name_only_the_first_missing_files(sources, made) -> None:
     tables = UnwindTables(sources)
     for number in range(30):
         assert tables(made.Object(f"/gone/{number}".encode(), bytes([number]) * 20)) is None
@@ -118,8 +120,8 @@ def test_of_many_missing_files_the_first_are_named(sources, made) -> None:
     assert "10 more files" in messages(tables)[-1]
 
 
-@pytest.mark.parametrize(("name", "limit"), [("_OBJECTS_AT_MOST", 1), ("_ROWS_AT_MOST", 1)])
-def test_a_capture_cannot_have_all_binaries_read(
+@pytest.mark.parametrize(("name", "limit"), [("_MAX_OBJECTS", 1), ("_MAX_ROWS", 1)])
+def test_the_number_of_binaries_read_is_limited(
     sources, mapped, made, monkeypatch: pytest.MonkeyPatch, name: str, limit: int
 ) -> None:
     monkeypatch.setattr(unwind_tables, name, limit)
@@ -128,4 +130,4 @@ def test_a_capture_cannot_have_all_binaries_read(
     assert first is not None
     assert tables(made.Object(mapped.path)) is None
     assert tables(mapped) is first
-    assert "more binaries than are read" in messages(tables)[0]
+    assert "more than" in messages(tables)[0]
