@@ -1,4 +1,4 @@
-"""The command group: names its commands without loading them, renders errors, sets exit codes."""
+"""The command line: lists commands without loading them, reports errors, returns exit codes."""
 
 import io
 import os
@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from harness.cli.errors import report_error, report_usage
 from harness.cli.lazy_group import LazyGroup
 from harness.cli.termination import terminable
 from stallscope import __version__
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 
-# Every command with its short help, so that `stallscope --help` loads none of them. A test holds
-# this table to the commands' own help.
+# Every command with its short help, so that `stallscope --help` loads none of them. A test compares
+# this table with the commands.
 COMMANDS = {
     "profile": "Record a process or command, and make its flame page.",
     "record": "Record a process, command, CPUs or cgroup.",
@@ -27,6 +28,7 @@ COMMANDS = {
     "serve": "Run the reference server until Ctrl-C.",
     "load": "Put a RESP server under load, and tell its latency.",
     "lab": "Run an experiment: memory, known bottlenecks, stages off and on, scale, I/O queue.",
+    "schema": "Print the JSON Schema of a document, or list the documents.",
     "doctor": "Say what this machine can measure, and how to allow more.",
 }
 
@@ -36,34 +38,22 @@ COMMANDS = {
     table=COMMANDS,
     module="harness.commands.{}",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Begin with `stallscope profile -p PID`; if something is refused, `stallscope doctor`.",
+    epilog="Start with `stallscope profile -p PID`. If it is refused, run `stallscope doctor`.",
 )
 @click.version_option(__version__, prog_name="stallscope", message="%(prog)s %(version)s")
 def group() -> None:
-    """Say why it is slow: where CPU time goes, and what a process waits for."""
-
-
-def report_error(error: StallscopeError) -> int:
-    """Return the error's exit code after writing its message and remedy to stderr."""
-    from harness.cli.terminal import colours, printable  # noqa: PLC0415 - start-up stays light
-
-    text = click.style("stallscope: error:", fg="red", bold=True)
-    click.echo(f"{text} {printable(error.message)}", err=True, color=colours())
-    if error.remedy:
-        click.echo(f"  remedy: {printable(error.remedy)}", err=True)
-    return int(error.exit_code)
+    """Find out why it is slow: where CPU time goes, and what a process waits for."""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Return the exit code of one command line; every failure becomes one message."""
+    """Return the exit code of a command line; every failure is reported as one message."""
     _open_standard_streams()
     try:
         with terminable():
             result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
-        return int(ExitCode.USAGE)
+        return report_usage(error)
     except (click.Abort, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         click.echo("stallscope: interrupted", err=True)
@@ -71,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
     except StallscopeError as error:
         return report_error(error)
     except (BrokenPipeError, SystemExit):  # click makes the latter of the former
-        # The reader of our output went away; as for every filter, that is not an error.
+        # The reader of our output went away, which is not an error for a filter.
         _abandon_stdout()
         return int(ExitCode.DONE)
     except (OSError, MemoryError, ImportError) as error:
@@ -81,9 +71,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _open_standard_streams() -> None:
-    """Give standard streams that the caller closed to /dev/null; let none fail on a name.
+    """Open standard streams that the caller closed as /dev/null, and let them escape any name.
 
-    Else the next file opened would take the descriptor, and be written to as if it were stdout.
+    Otherwise the next file that is opened gets the descriptor and is written to as stdout.
     """
     while (descriptor := os.open("/dev/null", os.O_RDWR)) <= 2:
         os.set_inheritable(descriptor, True)
@@ -97,13 +87,13 @@ def _open_standard_streams() -> None:
 
 
 def _abandon_stdout() -> None:
-    """Let Python's own flush at exit not complain once more of what cannot be written."""
+    """Keep Python from reporting again, at exit, output that cannot be written."""
     with open("/dev/null", "wb") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:
-    """Return what no command turned into its own message, as one with a remedy all the same."""
+    """Return an error that no command has reported, with a general remedy."""
     if isinstance(error, MemoryError):
         return UnableError("memory ran out", "record for a shorter time, or allow more memory")
     if isinstance(error, ImportError):

@@ -1,4 +1,4 @@
-"""A command group that names its commands from a table and imports one when it is asked for."""
+"""A command group that lists its commands from a table and imports a command on first use."""
 
 import importlib
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are modules, each with a ``command`` in it.
+    """A group whose commands are modules, each of which defines ``command``.
 
-    ``table`` has each command's short help by its name, in the order a newcomer meets them;
-    ``module`` is the modules' common name, as ``harness.commands.{}`` with ``-`` as ``_``.
+    ``table`` holds the short help of each command by its name, in the order of the help;
+    ``module`` is the pattern of module names, such as ``harness.commands.{}``.
     """
 
     def __init__(self, *, table: Mapping[str, str], module: str, **attributes: Any) -> None:
@@ -20,11 +20,11 @@ class LazyGroup(click.Group):
         self.module = module
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the command names in the order a newcomer meets them."""
+        """Return the command names in the order of the help."""
         return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return the command of that name, imported now; None where there is none."""
+        """Return the command of that name, which is imported now; None if there is none."""
         if cmd_name not in self.table:
             return None
         module = importlib.import_module(self.module.format(cmd_name.replace("-", "_")))
@@ -39,15 +39,12 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command and its arguments; an unknown name is answered with near ones."""
+        """Return the command and its arguments; click.UsageError carries the nearest names."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             import difflib  # noqa: PLC0415 - only for a mistyped name
 
             near = difflib.get_close_matches(args[0], self.table, n=2)
-            if not near:
-                raise
-            raise click.UsageError(
-                f"{error.message} Did you mean: {', '.join(near)}?", ctx
-            ) from error
+            error.nearest = " or ".join(near)  # type: ignore[attr-defined]
+            raise

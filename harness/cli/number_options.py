@@ -1,4 +1,4 @@
-"""Numbers on the command line: within a range, and never "nan", which lies in every range."""
+"""Numbers on the command line: finite, and within a range."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import click
 
 
 class Number(click.FloatRange):
-    """A finite number in a range; what is none is refused as any other wrong number."""
+    """A finite number in a range. NaN, which click accepts in any range, is refused."""
 
     def convert(
         self,
@@ -16,17 +16,17 @@ class Number(click.FloatRange):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> float:
-        """Return the number; click's BadParameter otherwise."""
+        """Return the number; click.BadParameter if it is not one."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
-            self.fail(f"{value!r} is no finite number.", param, ctx)
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
 
 
 def number_option(
     *names: str, least: float, default: float, unit: str, text: str, most: float | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return an option of a number within a range, bounds among it, which has a default."""
+    """Return an option for a number in an inclusive range, with a default."""
     return click.option(
         *names,
         type=Number(least, most),

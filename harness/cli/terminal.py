@@ -1,4 +1,4 @@
-"""What every command's terminal output stands on: colour, width, escaping, shares, live lines."""
+"""Output on a terminal: colour, width, escaping, shares, progress."""
 
 import os
 import shlex
@@ -7,8 +7,12 @@ import sys
 import textwrap
 import unicodedata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 def printable(text: str) -> str:
@@ -22,77 +26,95 @@ def printable(text: str) -> str:
 
 
 def colours() -> bool | None:
-    """Return what click.echo takes: False where NO_COLOR is set, else None: as the stream allows.
+    """Return the ``color`` argument of click.echo: False if NO_COLOR is set, else None (automatic).
 
-    As https://no-color.org says: set to nothing is not set.
+    An empty NO_COLOR counts as not set (https://no-color.org).
     """
     return False if os.environ.get("NO_COLOR") else None
 
 
-def wrapped(text: str, room: int, hanging: str = "") -> list[str]:
-    """Return the text in lines, at least one, all but the first behind ``hanging``.
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Return the text in lines, at least one; all but the first begin with ``indent``.
 
-    A word, as of a command, is never cut: it may be longer than the room.
+    No word is cut, so that a command can be copied: a long word may exceed the width.
     """
     return textwrap.wrap(
         printable(text),
-        room,
+        width,
         break_long_words=False,
         break_on_hyphens=False,
-        subsequent_indent=hanging,
+        subsequent_indent=indent,
     ) or [""]
 
 
 def width() -> int:
-    """Return the columns to fill: the terminal's, or 100 in a pipe."""
+    """Return the width of the terminal in columns; 100 in a pipe."""
     return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
 
 
-def shorten(text: str, room: int) -> str:
-    """Return text cut in its middle, so that it takes at most ``room`` characters."""
-    if len(text) <= room:
+def shorten(text: str, width: int) -> str:
+    """Return text of at most ``width`` characters, cut in its middle."""
+    if len(text) <= width:
         return text
-    head = max(1, (room - 1) * 2 // 3)
-    return f"{text[:head]}…{text[len(text) - (room - 1 - head) :]}"
+    head = max(1, (width - 1) * 2 // 3)
+    return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
 
 
 def percent(share: float) -> str:
-    """Return a share of 0..1 as "12.3 %"; a missing one as "n/a"."""
+    """Return a share (0..1) as "12.3 %"; NaN as "n/a"."""
     return "n/a" if share != share else f"{share * 100:.1f} %"  # noqa: PLR0124 - NaN differs from itself
 
 
 class LiveLine:
-    """One line on stderr that is written over; silent where stderr is no terminal."""
+    """A line of progress on stderr, with a bar if the end is known.
+
+    Nothing is written if stderr is not a terminal. The line is redrawn by ``show`` only: no thread
+    runs beside a measurement.
+    """
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._length = 0
+        self._progress: Progress | None = None
+        self._enabled = sys.stderr.isatty()
 
-    def show(self, text: str) -> None:
-        """Write the line over the former one."""
-        if self._shown:
-            text = text[: max(1, _columns_of_stderr() - 1)]
-            click.echo("\r" + text.ljust(self._length), nl=False, err=True)
-            self._length = len(text)
+    def show(self, text: str, *, done: float = 0.0, whole: float | None = None) -> None:
+        """Draw the line anew: ``done`` of ``whole``, in one unit, or a text without a bar."""
+        if not self._enabled:
+            return
+        progress = self._progress or self._started()
+        task = progress.tasks[0].id
+        progress.update(task, description=printable(text), completed=done, total=whole)
+        progress.tasks[0].visible = True
+        progress.refresh()
 
     def clear(self) -> None:
-        """Take the line away."""
-        if self._shown and self._length:
-            # To the line's end: the terminal has echoed a ^C behind it.
-            click.echo("\r\x1b[K", nl=False, err=True, color=True)
-            self._length = 0
+        """Remove the line."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
 
+    def _started(self) -> "Progress":
+        from rich.console import Console  # noqa: PLC0415 - only on a terminal
+        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+        from rich.table import Column  # noqa: PLC0415
 
-def _columns_of_stderr() -> int:
-    """Return the terminal's columns: stdout may be a pipe of another width, or none."""
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80
+        text = TextColumn(
+            "{task.description}", markup=False, table_column=Column(no_wrap=True, ratio=1)
+        )
+        self._progress = Progress(
+            BarColumn(bar_width=20),
+            text,
+            console=Console(stderr=True, highlight=False),
+            auto_refresh=False,
+            transient=True,
+            expand=True,
+        )
+        self._progress.add_task("", total=None)
+        self._progress.start()
+        return self._progress
 
 
 def report_command(recording: Path) -> str:
-    """Return the command that reports a recording, as a shell takes it."""
+    """Return the shell command that reports a recording."""
     word = str(recording)
     return f"stallscope report {shlex.quote(f'./{word}' if word.startswith('-') else word)}"
 

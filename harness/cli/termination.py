@@ -1,7 +1,7 @@
-"""Ending by a signal: SIGTERM and SIGHUP unwind as an exception does, so that all is put away.
+"""Termination by a signal: SIGTERM and SIGHUP unwind the stack like an exception.
 
-Commands that were started end, temporary folders go, recordings close; then the process dies of
-the same signal, so that who started it sees why.
+Started commands end, temporary directories go and recordings are closed. Then the process dies of
+the same signal, so that its parent sees the cause.
 """
 
 import os
@@ -15,34 +15,35 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 class TerminatedError(BaseException):
-    """No error of ours: nothing may catch and outlive it but what puts away."""
+    """Unwinds the stack after a signal; only clean-up code may run."""
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Run the body; a signal in it unwinds it and then ends this process.
+    """Run the body; a signal unwinds it and then ends this process.
 
-    Signals that are ignored already, as under nohup, stay so. Off the main thread nothing changes.
+    A signal that is ignored, as under nohup, stays ignored. Outside the main thread this does
+    nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    caught: list[int] = []
+    received: list[int] = []
 
     def unwind(number: int, frame: FrameType | None) -> None:
         del frame
-        for each in ours:
-            signal.signal(each, signal.SIG_IGN)  # putting away is done once, to its end
-        caught.append(number)
+        for handled in handled_signals:
+            signal.signal(handled, signal.SIG_IGN)  # clean-up runs once, to its end
+        received.append(number)
         raise TerminatedError
 
-    ours = [each for each in _SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
-    for each in ours:
-        signal.signal(each, unwind)
+    handled_signals = [number for number in _SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in handled_signals:
+        signal.signal(number, unwind)
     try:
         yield
     finally:
-        for each in ours:
-            signal.signal(each, signal.SIG_DFL)
-        if caught:
-            os.kill(os.getpid(), caught[0])
+        for number in handled_signals:
+            signal.signal(number, signal.SIG_DFL)
+        if received:
+            os.kill(os.getpid(), received[0])

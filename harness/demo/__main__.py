@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.command_line import report_error
+from harness.cli.errors import report_error
 from harness.cli.terminal import colours, note, width
 from harness.cli.termination import terminable
 from harness.demo.cstates import EXPECTED_S, sleep_part

@@ -5,10 +5,10 @@ from statistics import median
 
 from cstates.comparison.candidates import CONTROL
 from cstates.comparison.differences import Comparison, Difference, Standing
+from harness.cli.table import columns
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.compare.session import CompareOutcome
 from harness.cstates.compare.subject import CPU, P50, P99, SERVER_CPU, WALL
-from harness.cstates.show.text import columns
 from harness.pin.documents import plan_document
 from stallscope.statistics.estimate import CONFIDENCE_OF_FIVE, Estimate, median_estimate
 from stallscope.statistics.multiple_tests import ALPHA, min_group_size

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from cstates.advice.sleep_costs import MEANINGS, Explanation, SleepCost
 from cstates.advice.suggestions import Advice, Suggestion
 from cstates.idle.run import IdleRun
+from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
 from harness.cstates.record.text import state_name
-from harness.cstates.show.text import columns
 from stallscope.cpu_lists import format_cpu_list
 
 EXPLAIN_SCHEMA = "stallscope.cstates.explain/1"

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from cstates.advice.evidence import SCHEMA
 from cstates.wake_latency import WakeResult, verdicts
+from harness.cli.table import columns
 from harness.cli.terminal import printable, wrapped
 from harness.cstates.latency.session import LatencyOutcome
-from harness.cstates.show.text import columns
 
 HEADS = ("Test", "States", "Samples", "p50 us", "p99", "Rounds' p50", "Entries")
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from cstates.idle.run import IdleRun, RunState
+from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
-from harness.cstates.show.text import columns
 
 STATE_HEADS = ("State", "Entries", "Too deep", "Idle us: p50", "p99", "Declared exit us")
 WAKE_HEADS = (

@@ -1,8 +1,9 @@
 """`stallscope cstates show` for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cstates.observation import Observation, groups
+from harness.cli.table import columns
 from harness.cli.terminal import wrapped
 from harness.cstates.show.rows import HEADS, facts, group_facts, group_name, span_text, state_rows
 
@@ -24,12 +25,3 @@ def lines(observation: Observation, room: int) -> Iterator[str]:
 
 def _labelled(label: str, text: str, room: int) -> list[str]:
     return wrapped(f"{label}: {text}", room, "  ")
-
-
-def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield rows as aligned columns: the first to the left, all others to the right."""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield "  ".join(cells).rstrip()

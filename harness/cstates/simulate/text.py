@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from cstates.simulation.replay import Machine, SimulatedRow
 from cstates.simulation.trace import Trace
+from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
-from harness.cstates.show.text import columns
 
 HEADS = ("Governor", "Too deep", "Too shallow", "Exit us: mean", "p50", "p99", "us/s")
 

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from harness.cli.command_line import report_error
+from harness.cli.errors import report_error
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import LiveLine, note, width
 from harness.io.conditions import Conditions

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from harness.cli.fitting_table import fitting_rows
+from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, wrapped
 from harness.io.curve.result import CurvePoint, CurveResult, named_depths
 from harness.page.figures import value_text

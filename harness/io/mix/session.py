@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.cli.command_line import report_error
+from harness.cli.errors import report_error
 from harness.cli.outputs import check_place, write_whole
 from harness.cli.terminal import LiveLine, note, width
 from harness.io.mix.document import MixMeasurement, mix_document

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from harness.cli.table import columns
 from harness.cli.terminal import wrapped
-from harness.cstates.show.text import columns
 from harness.io.mix.shown import CellShown, MapShown, MixShown
 
 _MASKED = "-"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from harness.cli.table import columns
 from harness.cli.terminal import wrapped
-from harness.cstates.show.text import columns
 from harness.io.probe.buckets import Bucket, Scale, buckets
 from harness.io.probe.shown import LEAST_REQUESTS, NAMES, ProbeShown, ReadsShown
 from harness.page.figures import share_text, value_text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from harness.cli.fitting_table import fitting_rows
+from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, shorten, wrapped
 from harness.io.probe.shown import LEAST_REQUESTS
 from harness.io.watch.shown import HeatShown, RowShown, WatchShown

@@ -1,6 +1,6 @@
 """A run of `stallscope lab storm`: measurement, recording, output."""
 
-from harness.cli.command_line import report_error
+from harness.cli.errors import report_error
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import note, width
 from harness.io.recorder import Recorder

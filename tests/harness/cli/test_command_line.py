@@ -51,7 +51,7 @@ def test_every_verb_has_its_short_help_and_examples(
 
 def test_unknown_lab_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "memroy"]) == ExitCode.USAGE
-    assert "Did you mean: memory?" in capsys.readouterr().err
+    assert "did you mean memory?" in capsys.readouterr().err
 
 
 def test_help_loads_no_heavy_module() -> None:
@@ -87,7 +87,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_unknown_command_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profle"]) == ExitCode.USAGE
-    assert "Did you mean: profile?" in capsys.readouterr().err
+    assert "did you mean profile?" in capsys.readouterr().err
 
 
 def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:

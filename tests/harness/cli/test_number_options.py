@@ -39,4 +39,4 @@ def test_commands_say_what_is_wrong(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(list(words)) == 2
-    assert "is no finite number" in capsys.readouterr().err
+    assert "is not a finite number" in capsys.readouterr().err

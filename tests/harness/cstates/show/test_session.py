@@ -102,7 +102,7 @@ def test_what_is_missing_is_null_with_its_reason(
         (("--cpus", "0-3,8-,x"), "'8-' is no CPU and no range of CPUs"),
         (("--cpus", "7"), "this machine has no CPU 7"),
         (("--interval", "1"), "a recorded machine's counters do not move"),
-        (("--interval", "nan"), "no finite number"),
+        (("--interval", "nan"), "not a finite number"),
         (("--interval", "0"), "not in the range"),
     ],
 )

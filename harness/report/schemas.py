@@ -1,0 +1,38 @@
+"""The documents of stallscope by schema name, for `stallscope schema` and for the tests.
+
+A document is registered here when its type is added; the module is imported only if it is needed.
+"""
+
+import difflib
+import importlib
+import json
+from typing import cast
+
+from stallscope.documents import Document, json_schema, schema_name
+from stallscope.errors import UsageError
+
+# Short name of a document, the module of its type, the type.
+DOCUMENTS = {
+    "io.curve": ("harness.io.curve.result", "CurveResult"),
+}
+
+
+def document_type(name: str) -> type[Document]:
+    """Return the type of a document; UsageError names the nearest document if there is none."""
+    short_name = name.removeprefix("stallscope.").partition("/")[0]
+    if short_name not in DOCUMENTS:
+        near = difflib.get_close_matches(short_name, DOCUMENTS, n=1)
+        hint = f"did you mean {near[0]}?" if near else "list the names with: stallscope schema"
+        raise UsageError(f"there is no document {name!r}", hint)
+    module, kind = DOCUMENTS[short_name]
+    return cast("type[Document]", getattr(importlib.import_module(module), kind))
+
+
+def schema_text(name: str) -> str:
+    """Return the JSON Schema of a document as indented JSON."""
+    return json.dumps(json_schema(document_type(name)), indent=2) + "\n"
+
+
+def full_name(name: str) -> str:
+    """Return the schema name of a document with its version, such as "stallscope.io.curve/1"."""
+    return schema_name(document_type(name))

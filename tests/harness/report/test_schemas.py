@@ -1,0 +1,50 @@
+"""The published JSON Schemas are those of the documents' types."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from harness.cli.command_line import main
+from harness.report.schemas import DOCUMENTS, full_name, schema_text
+from stallscope.errors import ExitCode
+
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_published_schema_is_the_generated_one(name: str) -> None:
+    published = SCHEMAS / f"{name}.json"
+    assert published.read_text() == schema_text(name), (
+        "write them again: .venv/bin/stallscope schema --directory docs/schemas"
+    )
+    jsonschema.Draft202012Validator.check_schema(json.loads(published.read_text()))
+
+
+def test_no_schema_is_published_without_its_document() -> None:
+    assert {path.stem for path in SCHEMAS.glob("*.json")} == set(DOCUMENTS)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_schema_name_is_the_short_name_with_project_and_version(name: str) -> None:
+    assert full_name(name).startswith(f"stallscope.{name}/")
+
+
+def test_the_command_prints_a_schema_by_either_name(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("io.curve", "stallscope.io.curve/1"):
+        assert main(["schema", name]) == ExitCode.DONE
+        assert capsys.readouterr().out == schema_text("io.curve")
+
+
+def test_the_command_lists_the_documents(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema"]) == ExitCode.DONE
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == list(DOCUMENTS)
+
+
+def test_an_unknown_document_is_refused_with_the_nearest_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["schema", "io.curv"]) == ExitCode.USAGE
+    assert "did you mean io.curve?" in capsys.readouterr().err
