@@ -21,15 +21,15 @@ COMMANDS = {
     "record": "Record a process, command, CPUs or cgroup.",
     "report": "Make the page of a recording.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
-    "topdown": "Say where the pipeline's slots went.",
-    "cstates": "Say what sleep states and frequency cost.",
-    "io": "Say what the disk can do, and what waits for it.",
+    "topdown": "Show where the pipeline's slots went.",
+    "cstates": "Show what sleep states and frequency changes cost.",
+    "io": "Measure what the disk can do, and show what waits for it.",
     "pin": "Pin sleep states, frequency and more around a command.",
     "serve": "Run the reference server until Ctrl-C.",
-    "load": "Put a RESP server under load, and tell its latency.",
-    "lab": "Run an experiment: memory, known bottlenecks, stages off and on, scale, I/O queue.",
+    "load": "Put a RESP server under load, and report its latency.",
+    "lab": "Run an experiment: memory, known bottlenecks, execution stages, scaling, I/O queue.",
     "schema": "Print the JSON Schema of a document, or list the documents.",
-    "doctor": "Say what this machine can measure, and how to allow more.",
+    "doctor": "Show what this machine can measure, and how to allow more.",
 }
 
 

@@ -26,4 +26,4 @@ Examples:
 
 @click.group(cls=LazyGroup, table=CSTATES, module="harness.commands.cstates_{}", epilog=EXAMPLES)
 def command() -> None:
-    """Say what sleep states and frequency cost."""
+    """Show what sleep states and frequency changes cost."""

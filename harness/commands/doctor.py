@@ -27,7 +27,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--sysfs-root", type=FOLDER, default=Path("/sys"), help="Look at a recorded machine's /sys."
 )
 def command(as_json: bool, proc_root: Path, sysfs_root: Path) -> None:
-    """Say what this machine can measure, and how to allow more.
+    """Show what this machine can measure, and how to allow more.
 
     Every line is available, limited or unavailable to this user, with the remedy. Nothing is
     changed: events are opened for trial and closed at once.

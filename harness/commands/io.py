@@ -25,4 +25,4 @@ Examples:
 
 @click.group(cls=LazyGroup, table=IO, module="harness.commands.io_{}", epilog=EXAMPLES)
 def command() -> None:
-    """Say what the disk can do, and what waits for it."""
+    """Measure what the disk can do, and show what waits for it."""

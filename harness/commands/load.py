@@ -107,7 +107,7 @@ Examples:
 @click.option("--force", is_flag=True, help="Replace a recording that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(target: str, force: bool, as_json: bool, **values: Any) -> int:
-    """Put a RESP server under load, and tell its latency.
+    """Put a RESP server under load, and report its latency.
 
     TARGET is HOST:PORT or unix:PATH of any server that speaks RESP. Latency counts from the time at
     which a request was to start, so that a server that stalls cannot hide it. Writes a recording

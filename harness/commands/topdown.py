@@ -97,7 +97,7 @@ Examples:
 )
 @click.option("--force", is_flag=True, help="Replace a recording that is there already.")
 def command(self_test: bool, **values: Any) -> int:
-    """Say where the pipeline's slots went.
+    """Show where the pipeline's slots went.
 
     Every slot is retired work, work thrown away, or a wait for the front or the back of the
     pipeline; the tree leads down to what a person can change. Each value stands with its error

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from harness.cli.table import columns
 from harness.cli.terminal import wrapped
-from harness.cli.table import columns
 from harness.labs.storm.measurement import READER
 from harness.labs.storm.plan import limit_text
 from harness.labs.storm.result import StormEstimates, StormResult, StormRow
