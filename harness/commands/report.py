@@ -51,40 +51,19 @@ def command(
     as_json: bool,
 ) -> None:
     """Make the page of a recording."""
-    from harness.cstates.record.files import is_idle  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.record.report import report_idle  # noqa: PLC0415
-    from harness.io.recording import is_io  # noqa: PLC0415
-    from harness.load.recording import is_load  # noqa: PLC0415
-    from harness.load.report import report_load  # noqa: PLC0415
-    from harness.profile.analysis import analyze  # noqa: PLC0415
-    from harness.profile.page_files import write_page  # noqa: PLC0415
-    from harness.profile.text import Places, show  # noqa: PLC0415
-    from harness.report.disk import report_disk  # noqa: PLC0415
-    from harness.topdown.report import report_counters  # noqa: PLC0415
-    from stallscope.errors import UsageError  # noqa: PLC0415
-    from stallscope.recordings import open_recording  # noqa: PLC0415
-    from topdown.slots.counting.counting_run import is_counters_recording  # noqa: PLC0415
+    from harness.report.options import ReportOptions  # noqa: PLC0415 - start-up stays light
+    from harness.report.session import report  # noqa: PLC0415
 
-    if no_page and output is not None:
-        raise UsageError("--no-page and -o exclude each other", "keep one of them")
-    recording = open_recording(run)
-    if is_counters_recording(recording.path):
-        with_page = not no_page
-        report_counters(recording, output=output, with_page=with_page, as_json=as_json)
-        return
-    if is_load(recording.path):
-        report_load(recording, output=output, with_page=not no_page, as_json=as_json)
-        return
-    if is_idle(recording.path):
-        report_idle(recording, output=output, with_page=not no_page, as_json=as_json)
-        return
-    if is_io(recording.path):
-        report_disk(recording, output=output, with_page=not no_page, as_json=as_json)
-        return
-    analysis = analyze(recording, lines=lines, inlined=inlined, event=event)
-    page = None if no_page else write_page(recording, analysis, output)
-    places = Places(recording.path, page)
-    show(analysis, places, top=top, as_json=as_json)
+    options = ReportOptions(
+        output=output,
+        with_page=not no_page,
+        as_json=as_json,
+        top=top,
+        lines=lines,
+        inlined=inlined,
+        event=event,
+    )
+    report(run, options)
 
 
 command.help = f"Make the page of a recording.\n\n{RUN_HELP}"

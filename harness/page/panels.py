@@ -7,7 +7,6 @@ from string import Template
 import stallscope
 from harness.page import document
 from harness.page.document import Document, escaped
-from harness.profile.summary_panels import host_section
 from stallscope.printable import visible_text
 
 # Folders and names of style sheets: those of every page.
@@ -65,3 +64,19 @@ def render_panels(panels: Sequence[Panel], head: Head, facts: Mapping[str, str])
 
 def _shown(text: str) -> str:
     return escaped(visible_text(text, 300))
+
+
+def host_section(host: Mapping[str, str]) -> str:
+    """Return the section on the machine that recorded; empty without a fact."""
+    if not host:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escaped(visible_text(key, 80))}</th>'
+        f'<td class="wrap">{escaped(visible_text(text, 600))}</td></tr>'
+        for key, text in host.items()
+    )
+    return (
+        '<section class="panel host" aria-labelledby="host-title"><div class="panel-head">'
+        '<h2 id="host-title">Recorded on</h2></div><div class="scroll"><table><tbody>'
+        f"{rows}</tbody></table></div></section>"
+    )

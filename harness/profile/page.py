@@ -8,6 +8,7 @@ from string import Template
 import stallscope
 from harness.page import document
 from harness.page.document import Document, escaped
+from harness.page.panels import host_section
 from harness.profile import flame_payload
 from harness.profile import slots_panel as flame_slots
 from harness.profile import summary_panels as flame_summary
@@ -130,6 +131,6 @@ def _body(profile: Profile, known: Known, *, recording_name: str, host: Mapping[
         by_function=flame_slots.section(known.slots, profile.functions),
         threads=threads,
         threads_hint=escaped(threads_hint),
-        host=flame_summary.host_section(told),
+        host=host_section(told),
         footer=escaped(f"Made by stallscope {stallscope.__version__}. Nothing here was fetched."),
     )

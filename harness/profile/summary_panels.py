@@ -1,7 +1,6 @@
 """The part of the flame page that needs no script: figures, notices and tables, as markup."""
 
 import math
-from collections.abc import Mapping
 
 from harness.page.document import escaped
 from harness.page.figures import share_text, value_text
@@ -173,19 +172,3 @@ def _hint(shown: int, there: int, noun: str, order: str) -> str:
         return f"1 {noun}"
     some = f"{shown:,} of " if shown != there else ""
     return f"{some}{there:,} {noun}s, {order}"
-
-
-def host_section(host: Mapping[str, str]) -> str:
-    """The machine the recording was made on; empty if nothing is told."""
-    if not host:
-        return ""
-    rows = "".join(
-        f'<tr><th scope="row">{escaped(visible_text(key, 80))}</th>'
-        f'<td class="wrap">{escaped(visible_text(text, 600))}</td></tr>'
-        for key, text in host.items()
-    )
-    return (
-        '<section class="panel host" aria-labelledby="host-title"><div class="panel-head">'
-        '<h2 id="host-title">Recorded on</h2></div><div class="scroll"><table><tbody>'
-        f"{rows}</tbody></table></div></section>"
-    )

@@ -7,8 +7,7 @@ from string import Template
 import stallscope
 from harness.page import document, latency_panel
 from harness.page.document import Document, escaped
-from harness.page.panels import LOOKS
-from harness.profile.summary_panels import host_section
+from harness.page.panels import LOOKS, host_section
 from harness.topdown import panel as slots_panel
 from harness.topdown.panel import absent_panel, shown
 from topdown.stacks.flame.svg import STYLE, render_svg

@@ -1,0 +1,23 @@
+"""The kind of a recording, which decides the code that reads it."""
+
+from pathlib import Path
+
+from stallscope.json_fields import read_fields
+from stallscope.recordings import MANIFEST, Recording
+
+PROFILE, COUNTERS = "profile", "counters"
+_COUNTING_PLAN = "plan.json"  # the collector writes it beside counters
+
+
+def kind_of(recording: Recording) -> str:
+    """Return "profile", "counters", "load", "idle" or "io"."""
+    if recording.manifest is None:
+        return PROFILE
+    if (recording.path / _COUNTING_PLAN).exists():
+        return COUNTERS
+    return manifest_kind(recording.path) or PROFILE
+
+
+def manifest_kind(directory: Path) -> str:
+    """Return the kind in a directory's recording.json; empty for a recording of the collector."""
+    return read_fields(directory / MANIFEST).maybe_text("kind") or ""

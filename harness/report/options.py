@@ -1,0 +1,24 @@
+"""The options of `stallscope report`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from stallscope.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What to show of a recording, and where; the last four are about profiles only."""
+
+    output: Path | None = None  # of the page; None: the default place
+    with_page: bool = True
+    as_json: bool = False
+    top: int = 15
+    lines: int = 0
+    inlined: bool = False
+    event: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for options that contradict each other."""
+        if self.output is not None and not self.with_page:
+            raise UsageError("--no-page and -o exclude each other", "keep one of them")

@@ -1,0 +1,41 @@
+"""A run of `stallscope report`: the code of one kind of recording is imported, and no other."""
+
+import importlib
+from pathlib import Path
+
+from harness.recordings.kinds import PROFILE, kind_of
+from harness.report.options import ReportOptions
+from stallscope.errors import RecordingError
+from stallscope.recordings import Recording, open_recording
+
+# The module and function that report a kind of recording; a profile takes more options.
+REPORTERS = {
+    "counters": ("harness.topdown.report", "report_counters"),
+    "load": ("harness.load.report", "report_load"),
+    "idle": ("harness.cstates.record.report", "report_idle"),
+    "io": ("harness.report.disk", "report_disk"),
+}
+
+
+def report(path: Path, options: ReportOptions) -> None:
+    """Write the page of the recording at a path, and print its summary."""
+    recording = open_recording(path)
+    kind = kind_of(recording)
+    if kind == PROFILE:
+        _report_profile(recording, options)
+        return
+    if kind not in REPORTERS:
+        raise RecordingError(
+            f"{path} is a recording of kind {kind!r}, which this stallscope does not know",
+            "report it with the version that made it, or a newer one",
+        )
+    module, function = REPORTERS[kind]
+    getattr(importlib.import_module(module), function)(
+        recording, output=options.output, with_page=options.with_page, as_json=options.as_json
+    )
+
+
+def _report_profile(recording: Recording, options: ReportOptions) -> None:
+    from harness.report.profile import report_profile  # noqa: PLC0415 - of one kind only
+
+    report_profile(recording, options)
