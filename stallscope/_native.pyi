@@ -140,7 +140,8 @@ class Capture:
     lost_records: int  # sum of PERF_RECORD_LOST
     lost_samples: int  # sum of PERF_RECORD_LOST_SAMPLES
     throttles: int
-    truncated_at: int | None  # offset of a record cut off at the end of the file, if tolerated
+    truncated_at: int | None  # offset at which the file ends too early, if tolerated
+    records_end: int | None  # end of the records by the file header; None in pipe mode
     bytes_read: int
 
 def read_capture(

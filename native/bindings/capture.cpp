@@ -251,6 +251,8 @@ void add_facts(capture_class& made) {
       .def_prop_ro("throttles", [](const python_capture& self) { return self.data->throttles; })
       .def_prop_ro("truncated_at",
                    [](const python_capture& self) { return self.data->truncated_at; })
+      .def_prop_ro("records_end",
+                   [](const python_capture& self) { return self.data->records_end; })
       .def_prop_ro("bytes_read", [](const python_capture& self) { return self.data->bytes_read; });
 }
 

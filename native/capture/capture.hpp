@@ -146,7 +146,10 @@ struct capture {
   std::uint64_t lost_records = 0;
   std::uint64_t lost_samples = 0;
   std::uint64_t throttles = 0;
+  // Offset at which reading stopped because the file ends there; nothing for a complete file.
   std::optional<std::uint64_t> truncated_at;
+  // Offset at which the records end according to the file header; nothing in pipe mode.
+  std::optional<std::uint64_t> records_end;
   std::uint64_t bytes_read = 0;
 };
 

@@ -45,6 +45,9 @@ class capture_reader {
       start_ = read_file_start(window_, events_, options_.allow_truncated);
       result_.pipe = start_.pipe;
       result_.big_endian = start_.big_endian;
+      if (start_.records.end_is_known) {
+        result_.records_end = start_.records.end;
+      }
       read_records();
       if (!result_.truncated_at) {
         read_feature_sections();
@@ -219,17 +222,33 @@ class capture_reader {
     events_.add(parse_attribute(current.payload, start_.swap, current.offset), ids, current.offset);
   }
 
+  // Whether a truncated file, if that is allowed, ends before a section does.
+  bool ends_before(std::uint64_t offset, std::uint64_t size) {
+    const std::uint64_t end = window_.end();
+    if (!options_.allow_truncated || (offset <= end && size <= end - offset)) {
+      return false;
+    }
+    result_.truncated_at = std::min(offset, end);
+    return true;
+  }
+
   void read_feature_sections() {
     if (!start_.records.end_is_known) {
       return;
     }
     const auto count = start_.features.size();
     const std::uint64_t index_at = start_.records.end;
+    if (ends_before(index_at, count * 16)) {
+      return;
+    }
     const auto index = window_.section(index_at, count * 16, "feature sections");
     for (std::size_t at = 0; at < count; ++at) {
       const auto offset = load<std::uint64_t>(index.data() + at * 16, start_.swap);
       const auto size = load<std::uint64_t>(index.data() + at * 16 + 8, start_.swap);
       offset_ = offset;
+      if (ends_before(offset, size)) {
+        return;
+      }
       if (features_.wants(start_.features[at])) {
         const auto bytes = window_.section(offset, size, "feature section");
         features_.read_feature(start_.features[at], wire_cursor(bytes, start_.swap, offset));

@@ -50,7 +50,7 @@ def open_jit_map(pid: int, proc: Path) -> RegularFile:
     if file.status.st_uid not in trusted:
         file.close()
         raise RefusedFileError(
-            f"{file.name}: belongs to user {file.status.st_uid}, expected the process's user or root"
+            f"{file.name}: belongs to user {file.status.st_uid}, not to the process's user or root"
         )
     return file
 
