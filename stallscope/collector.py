@@ -1,11 +1,10 @@
-"""Running stallscope-collect: its options, its progress lines, and its orderly end.
+"""Running stallscope-collect: options, progress messages and orderly end.
 
-The collector is a process of its own, so that nothing Python does delays the draining of a ring.
-It reports JSON lines on one descriptor and takes ``stop`` on another; when this process dies, the
-second closes and the collector ends its recording by itself.
+The collector is a separate process, so that Python never delays the draining of a ring buffer. It
+writes JSON lines to one descriptor and reads ``stop`` from another. If this process dies, the
+second descriptor is closed and the collector ends its recording.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -15,10 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar
 
+import msgspec
+
 from stallscope import __version__
+from stallscope.documents import Count, Record
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 from stallscope.interrupts import ctrl_c_counted
-from stallscope.json_fields import Fields
 from stallscope.programs import program
 
 PROTOCOL = 1
@@ -26,7 +27,7 @@ PROTOCOL = 1
 
 @dataclass(frozen=True, slots=True)
 class CollectorOptions:
-    """What to observe and how; one of pids, command, system_wide, cpus, cgroup is set."""
+    """Options of sampling; exactly one of pids, command, system_wide, cpus, cgroup is set."""
 
     SUBCOMMAND: ClassVar[tuple[str, ...]] = ()
 
@@ -36,17 +37,17 @@ class CollectorOptions:
     system_wide: bool = False
     cpus: str = ""
     cgroup: str = ""
-    event: str = ""  # empty: the ladder of hardware cycles, then cpu-clock
-    counted: tuple[str, ...] = ()  # events counted in its group; NAME=TYPE:CONFIG brings a code
-    leader: str = ""  # the event that leads this group, where the sampled one cannot
+    event: str = ""  # empty: hardware cycles if available, else cpu-clock
+    counted: tuple[str, ...] = ()  # further events of the group; NAME=TYPE:CONFIG gives an encoding
+    leader: str = ""  # leader of the group, if the sampled event cannot lead it
     frequency_hz: int | None = None
     period: int | None = None
     duration_s: float | None = None
-    scope: str = ""  # "user", "kernel" (kernel chains are a must) or empty: what is allowed
+    scope: str = ""  # "user", "kernel" (fails without kernel chains) or empty: what is permitted
     force: bool = False
-    stacks: str = "auto"  # "fp", "dwarf" or "auto": what the target's code needs
-    stack_bytes: int | None = None  # of each copied stack; None: the collector's default
-    python: str = "auto"  # "auto" or "off": whether the frames of CPython are read
+    stacks: str = "auto"  # "fp", "dwarf" or "auto" (chosen by the target's code)
+    stack_bytes: int | None = None  # size of a copied stack; None: the collector's default
+    python: str = "auto"  # "auto" or "off": reading of CPython frames
 
     def arguments(self) -> list[str]:
         """Return the collector's command line, without the program's name."""
@@ -73,7 +74,7 @@ class CollectorOptions:
 
 @dataclass(frozen=True, slots=True)
 class CountOptions:
-    """What to count and how; one of pids, tids, command, system_wide, cpus, cgroup is set."""
+    """Options of counting; exactly one of pids, tids, command, system_wide, cpus, cgroup is set."""
 
     SUBCOMMAND: ClassVar[tuple[str, ...]] = ("count",)
 
@@ -85,7 +86,7 @@ class CountOptions:
     system_wide: bool = False
     cpus: str = ""
     cgroup: str = ""
-    per_thread: bool = False  # each thread of pids for itself
+    per_thread: bool = False  # count each thread of pids separately
     window_ms: int | None = None  # None: the collector's default
     duration_s: float | None = None
     user_only: bool = False
@@ -111,47 +112,104 @@ class CountOptions:
 
 
 def _flags(*values: tuple[str, object]) -> list[str]:
-    """Return each flag that has a value as one word: a value may begin with a dash."""
+    """Return ``FLAG=VALUE`` for flags with a value; a value may begin with a dash."""
     return [f"{flag}={value}" for flag, value in values if value not in ("", None)]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """One line of progress; ``kind`` is "started", "progress" or "finished".
+class CollectorMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
+    """A JSON line from the collector."""
 
-    Sampling tells samples and losses, counting how many windows it has read.
-    """
 
-    kind: str
-    seconds: float
-    samples: int
-    lost: int
-    size_bytes: int
-    warnings: tuple[str, ...] = ()
+class Hello(CollectorMessage, frozen=True, kw_only=True, tag="hello"):
+    """First message: the collector's version."""
+
+    version: str = "?"
+    protocol: int = 0
+
+
+class Ready(CollectorMessage, frozen=True, kw_only=True, tag="ready"):
+    """The collector can be stopped in an orderly way from now on."""
+
+
+class CollectorWarning(Record, frozen=True, kw_only=True):
+    """A warning of the collector."""
+
+    code: str = ""
+    message: str = ""
+
+
+class StackChoice(Record, frozen=True, kw_only=True):
+    """How user stacks are recorded, with the reason in words."""
+
+    chosen: str = ""
+    text: str = ""
+
+
+class CollectorProgress(CollectorMessage, frozen=True, kw_only=True, tag="progress"):
+    """Numbers so far. Sampling reports samples and losses, counting the windows read."""
+
+    seconds: float = 0.0
+    samples: Count = 0
+    lost: Count = 0
+    size_bytes: Count = msgspec.field(default=0, name="bytes")
+    windows: Count = 0
+    warnings: tuple[CollectorWarning, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Return "started", "progress" or "finished"."""
+        return str(self.__struct_config__.tag)
+
+    @property
+    def warning_texts(self) -> tuple[str, ...]:
+        """Return the texts of the warnings."""
+        return tuple(warning.message for warning in self.warnings)
+
+
+class Started(CollectorProgress, frozen=True, kw_only=True, tag="started"):
+    """Measurement has started."""
+
     pids: tuple[int, ...] = ()
-    stacks: str = ""  # how user stacks are recorded and why so, for a person
-    windows: int = 0
+    stacks: StackChoice = StackChoice()
+
+
+class Finished(CollectorProgress, frozen=True, kw_only=True, tag="finished"):
+    """The recording is closed."""
+
+    reason: str = ""
+
+
+class Failure(CollectorMessage, frozen=True, kw_only=True, tag="error"):
+    """The collector failed."""
+
+    message: str = "?"
+    remedy: str = ""
+    exit_code: int | None = None
+
+
+_MESSAGES = msgspec.json.Decoder(Hello | Ready | Started | CollectorProgress | Finished | Failure)
+_Message = Hello | Ready | Started | CollectorProgress | Finished | Failure
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CollectionEnd:
     """How a collection ended."""
 
     exit_code: int
     reason: str
-    interrupted: bool  # by Ctrl-C, once: the measurement was ended early and kept
+    interrupted: bool  # by one Ctrl-C: the measurement was ended early and kept
 
 
 def collect(
     options: CollectorOptions | CountOptions,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[CollectorProgress], None],
     command_output: IO[str] | None = None,
-) -> Outcome:
+) -> CollectionEnd:
     """Return how the collection ended, once the recording in ``options.output`` is closed.
 
-    The first Ctrl-C ends the measurement; a second one raises KeyboardInterrupt. With
-    ``command_output`` the command's standard output goes there. Raises the collector's own errors
-    as StallscopeError with the exit code it gave.
+    The first Ctrl-C ends the measurement; a second one raises KeyboardInterrupt. The command's
+    standard output goes to ``command_output`` if given. Errors of the collector are raised as
+    StallscopeError with its exit code.
     """
     executable = program("stallscope-collect")
     progress_read, progress_write = os.pipe()
@@ -173,76 +231,60 @@ def collect(
             os.close(progress_write)
             os.close(control_read)
         try:
-            last = _follow(lines, on_progress)
+            last = _read_messages(lines, on_progress)
             exit_code = process.wait()
         finally:
             os.close(control_write)
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=10)
-        return _outcome(last, exit_code, interrupts.count > 0)
+        return _collection_end(last, exit_code, interrupts.count > 0)
 
 
-def _follow(lines: IO[bytes], on_progress: Callable[[Progress], None]) -> Fields | None:
-    """Return the last line, "finished" or "error", after passing on those before it."""
-    last: Fields | None = None
+def _read_messages(
+    lines: IO[bytes], on_progress: Callable[[CollectorProgress], None]
+) -> _Message | None:
+    """Return the last message, and pass all progress to ``on_progress``."""
+    last: _Message | None = None
     for line in lines:
         try:
-            message = json.loads(line)
-        except ValueError:
-            continue  # a line cut off by the collector's death; the exit code tells
-        last = Fields(message if isinstance(message, dict) else {}, "stallscope-collect")
-        kind = last.text("event", "")
-        if kind == "hello":
-            _check_hello(last)
-        elif kind in ("started", "progress", "finished"):
-            on_progress(_progress(kind, last))
+            last = _MESSAGES.decode(line)
+        except msgspec.DecodeError:
+            continue  # a line cut off when the collector died; the exit code reports that
+        if isinstance(last, Hello):
+            _check_version(last)
+        elif isinstance(last, CollectorProgress):
+            on_progress(last)
     return last
 
 
-def _check_hello(hello: Fields) -> None:
-    version, protocol = hello.text("version", "?"), hello.integer("protocol", 0)
-    if version != __version__ or protocol != PROTOCOL:
+def _check_version(hello: Hello) -> None:
+    if hello.version != __version__ or hello.protocol != PROTOCOL:
         raise UnableError(
-            f"stallscope-collect is version {version}, protocol {protocol}; "
+            f"stallscope-collect is version {hello.version}, protocol {hello.protocol}; "
             f"expected {__version__}, protocol {PROTOCOL}",
             "install stallscope again, or in a checkout run ./dev build",
         )
 
 
-def _progress(kind: str, line: Fields) -> Progress:
-    seconds = line.values.get("seconds", 0)
-    return Progress(
-        kind=kind,
-        seconds=float(seconds) if isinstance(seconds, int | float) else 0.0,
-        samples=line.integer("samples", 0),
-        lost=line.integer("lost", 0),
-        size_bytes=line.integer("bytes", 0),
-        warnings=tuple(warning.text("message", "") for warning in line.objects("warnings")),
-        pids=line.integers("pids"),
-        stacks=line.fields("stacks").text("text", ""),
-        windows=line.integer("windows", 0),
-    )
-
-
-def _outcome(last: Fields | None, exit_code: int, interrupted: bool) -> Outcome:
-    if last is not None and last.text("event", "") == "error":
-        error = StallscopeError(last.text("message", "?"), last.text("remedy", ""))
-        error.exit_code = _known(last.integer("exit_code", exit_code))
+def _collection_end(last: _Message | None, exit_code: int, interrupted: bool) -> CollectionEnd:
+    if isinstance(last, Failure):
+        error = StallscopeError(last.message, last.remedy)
+        error.exit_code = _exit_code(exit_code if last.exit_code is None else last.exit_code)
         raise error
     if exit_code < 0:
         raise UnableError(
             f"stallscope-collect was ended by {signal.Signals(-exit_code).name}",
-            "what it had written is kept: see it with stallscope report",
+            "the data written so far are kept: show them with stallscope report",
         )
-    reason = last.text("reason", "") if last is not None else ""
+    reason = last.reason if isinstance(last, Finished) else ""
     if exit_code != 0 and not reason:
         raise UnableError(
             f"stallscope-collect ended with status {exit_code}", "run stallscope doctor"
         )
-    return Outcome(exit_code, reason, interrupted)
+    return CollectionEnd(exit_code, reason, interrupted)
 
 
-def _known(code: int) -> ExitCode:
+def _exit_code(code: int) -> ExitCode:
     try:
         return ExitCode(code)
     except ValueError:

@@ -1,7 +1,7 @@
 """How the observed command's own end shows in our messages and exit code."""
 
 from harness.cli.terminal import warn
-from stallscope.collector import Outcome
+from stallscope.collector import CollectionEnd
 from stallscope.errors import ExitCode
 from stallscope.recordings import Manifest
 
@@ -9,7 +9,7 @@ from stallscope.recordings import Manifest
 ASKED_FOR = ("duration", "signal", "stopped")
 
 
-def failed(manifest: Manifest, outcome: Outcome) -> bool:
+def failed(manifest: Manifest, outcome: CollectionEnd) -> bool:
     """Return whether the command, left to itself, ended with a failure."""
     return (
         manifest.target.kind == "command"
@@ -19,14 +19,14 @@ def failed(manifest: Manifest, outcome: Outcome) -> bool:
     )
 
 
-def explain(manifest: Manifest, outcome: Outcome, *, kept: bool = True) -> None:
+def explain(manifest: Manifest, outcome: CollectionEnd, *, kept: bool = True) -> None:
     """Warn where the command failed; what was measured, and the recording if kept, is whole."""
     if failed(manifest, outcome):
         whole = "its recording is kept and whole" if kept else "what was measured is whole"
         warn(f"the command failed ({manifest.target_status}); {whole}")
 
 
-def exit_code(manifest: Manifest, outcome: Outcome) -> int:
+def exit_code(manifest: Manifest, outcome: CollectionEnd) -> int:
     """Return the exit code: the collector's own finding first, then the command's failure."""
     if outcome.exit_code:
         return outcome.exit_code

@@ -32,7 +32,9 @@ def command(as_json: bool, **values: Any) -> int:
 
     options = collector_options(values)
     with interrupted_once(options):
-        recording, outcome = start(options, slots=values["slots"], as_json=as_json, warns=True)
+        recording, outcome = start(
+            options, slots=values["slots"], as_json=as_json, print_warnings=True
+        )
     manifest = recording.manifest
     assert manifest is not None
     if as_json:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from harness.cli.terminal import note, warn
 from harness.profile.recorder import record
-from stallscope.collector import CollectorOptions, Outcome
+from stallscope.collector import CollectionEnd, CollectorOptions
 from stallscope.errors import ExitCode, StallscopeError
 from stallscope.recordings import Recording
 from stallscope.system_files import Roots
@@ -17,8 +17,8 @@ _TOO_LARGE = "in one group"
 
 
 def start(
-    options: CollectorOptions, *, slots: bool, as_json: bool, warns: bool = False
-) -> tuple[Recording, Outcome]:
+    options: CollectorOptions, *, slots: bool, as_json: bool, print_warnings: bool = False
+) -> tuple[Recording, CollectionEnd]:
     """Return the closed recording and how it ended, as ``record`` does.
 
     ``slots``: counts what tells slots by function on this machine, or IPC alone where the counters
@@ -27,18 +27,18 @@ def start(
     """
     command_output = sys.stderr if as_json else None
     if not slots:
-        return record(options, command_output, warns=warns)
+        return record(options, command_output, print_warnings=print_warnings)
     check_counters(Roots())
     model = model_of_machine(Roots())
     *richer, last = groups_for(model, Roots())
     for group in richer:
         try:
-            return record(_counting(options, group), command_output, warns=warns)
+            return record(_counting(options, group), command_output, print_warnings=print_warnings)
         except StallscopeError as error:
             if error.exit_code != ExitCode.UNABLE or _TOO_LARGE not in str(error):
                 raise
             warn(f"{group.what} by function cannot be counted: {error}")
-    return record(_counting(options, last), command_output, warns=warns)
+    return record(_counting(options, last), command_output, print_warnings=print_warnings)
 
 
 def _counting(options: CollectorOptions, group: SamplingGroup) -> CollectorOptions:

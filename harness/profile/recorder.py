@@ -1,16 +1,21 @@
-"""Recording: runs the collector, shows its progress, keeps what the target's end would take."""
+"""Recording with the collector: live progress, warnings and copies of process artifacts."""
 
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import IO
 
 from harness.cli.terminal import LiveLine, note, printable, report_command, warn
 from harness.recordings.settings import keep_settings
 from harness.recordings.settings_text import settings_now
-from stallscope.collector import CollectorOptions, Outcome, Progress, collect
+from stallscope.collector import (
+    CollectionEnd,
+    CollectorOptions,
+    CollectorProgress,
+    Started,
+    collect,
+)
 from stallscope.errors import UnableError
 from stallscope.recordings import MANIFEST, Recording, open_recording
 from topdown.stacks.symbols.process_artifacts import (
@@ -21,27 +26,27 @@ from topdown.stacks.symbols.process_artifacts import (
 from topdown.stacks.symbols.system_images import copy_vdso
 
 
-class _Watcher:
-    """Follows one collection: the live line, the warnings, and the perishables at its start."""
+class _ProgressDisplay:
+    """Shows the progress of a collection, and copies process artifacts when it starts."""
 
-    def __init__(self, options: CollectorOptions, *, warns: bool) -> None:
+    def __init__(self, options: CollectorOptions, *, print_warnings: bool) -> None:
         self._options = options
-        self._warns = warns
+        self._print_warnings = print_warnings
         self._line = LiveLine()
         self.pids = options.pids
 
-    def follow(self, progress: Progress) -> None:
-        if progress.kind == "started":
+    def update(self, progress: CollectorProgress) -> None:
+        if isinstance(progress, Started):
             self.pids = progress.pids or self._options.pids
-            if progress.stacks:
-                note(f"stacks: {printable(progress.stacks)}")
+            if progress.stacks.text:
+                note(f"stacks: {printable(progress.stacks.text)}")
             if self._options.force:
-                _remove_old_artifacts(self._options.output)
+                _remove_old_artifacts(self._options)
             copy_process_artifacts(self.pids, self._options)
         if progress.kind == "finished":
             self._line.clear()
-        for warning in progress.warnings if self._warns else ():
-            warn(warning)
+        for text in progress.warning_texts if self._print_warnings else ():
+            warn(text)
         if progress.kind != "finished":
             limit = self._options.duration_s
             end = f" of {limit:g} s (Ctrl-C ends it earlier)" if limit else " s, Ctrl-C to end"
@@ -56,63 +61,66 @@ class _Watcher:
 
 @contextmanager
 def interrupted_once(options: CollectorOptions) -> Iterator[None]:
-    """Let an interrupt end the block for good, and say where the recording is, if there is one."""
+    """On an interrupt, print where the recording is, if there is one, and end the block."""
     try:
         yield
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the way out is taken once
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a third interrupt would cut the message
         if (options.output / MANIFEST).exists():
             note(f"the recording is kept: {report_command(options.output)}")
         raise
 
 
 def record(
-    options: CollectorOptions, command_output: IO[str] | None = None, *, warns: bool = False
-) -> tuple[Recording, Outcome]:
-    """Return the closed recording and how it ended; raises what the collector and disk raise.
+    options: CollectorOptions,
+    command_output: IO[str] | None = None,
+    *,
+    print_warnings: bool = False,
+) -> tuple[Recording, CollectionEnd]:
+    """Return the closed recording and how it ended; raises errors of the collector and the disk.
 
-    ``warns``: say the collector's warnings as they come, where no summary follows that holds them.
+    ``print_warnings``: print the collector's warnings at once, if no summary with them follows.
     """
-    watcher = _Watcher(options, warns=warns)
-    began_s = time.time()
-    before = settings_now()
+    display = _ProgressDisplay(options, print_warnings=print_warnings)
+    start_s = time.time()
+    settings_before = settings_now()
     try:
-        outcome = collect(options, watcher.follow, command_output)
+        end = collect(options, display.update, command_output)
     finally:
-        watcher.close()
+        display.close()
     if options.command:
-        _copy_leftover_jit_maps(options, began_s)
+        _copy_leftover_jit_maps(options, start_s)
     else:
-        copy_process_artifacts(watcher.pids, options)
-    keep_settings(options.output, before)
-    return open_recording(options.output), outcome
+        copy_process_artifacts(display.pids, options)
+    keep_settings(options.output, settings_before)
+    return open_recording(options.output), end
 
 
-def _remove_old_artifacts(directory: Path) -> None:
-    """Remove what a replaced recording kept; UnableError if that stays, and would misname."""
+def _remove_old_artifacts(options: CollectorOptions) -> None:
+    """Remove artifacts of a replaced recording; they would give wrong names."""
     try:
-        remove_artifacts(directory)
+        remove_artifacts(options.output)
     except OSError as error:
         raise UnableError(
-            f"what an earlier recording kept in {directory} cannot be removed: {error}",
+            f"cannot remove files of an earlier recording in {options.output}: {error}",
             "name another directory with -o",
         ) from error
 
 
-def _copy_leftover_jit_maps(options: CollectorOptions, began_s: float) -> None:
+def _copy_leftover_jit_maps(options: CollectorOptions, start_s: float) -> None:
     try:
-        copy_leftover_jit_maps(options.output, began_s)
+        copy_leftover_jit_maps(options.output, start_s)
     except OSError as error:
-        warn(f"maps of compiled code could not be kept: {error.strerror}")
+        warn(f"symbol maps of JIT-compiled code could not be copied: {error.strerror}")
 
 
 def copy_process_artifacts(pids: tuple[int, ...], options: CollectorOptions) -> None:
-    """Copy into the recording what ends with the processes; says what could not be kept."""
+    """Copy files that disappear with the processes into the recording; warn about missing ones."""
     try:
         copy_vdso(options.output)
-        problems = copy_artifacts(pids, options.output)
+        warnings = copy_artifacts(pids, options.output)
     except OSError as error:
-        warn(f"binaries that end with the process could not be kept: {error.strerror}")
+        warn(f"binaries that disappear with the process could not be copied: {error.strerror}")
         return
-    for problem in problems:
-        warn(problem.message)
+    for warning in warnings:
+        warn(warning.message)

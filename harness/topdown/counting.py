@@ -11,7 +11,7 @@ from harness.recordings.settings_text import settings_now
 from harness.topdown.follow import Follower, OnSlice
 from harness.topdown.places import command_output, live_progress, recording_place
 from harness.topdown.request import Request
-from stallscope.collector import CountOptions, Outcome, Progress, collect
+from stallscope.collector import CollectionEnd, CollectorProgress, CountOptions, collect
 from stallscope.recordings import open_recording
 from stallscope.system_files import Roots
 from topdown.slots.measurement import Measurement
@@ -19,7 +19,9 @@ from topdown.slots.measurement import Measurement
 if TYPE_CHECKING:
     from topdown.slots.counting import session
 
-Collect = Callable[[CountOptions, Callable[[Progress], None], IO[str] | None], Outcome]
+Collect = Callable[
+    [CountOptions, Callable[[CollectorProgress], None], IO[str] | None], CollectionEnd
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,11 @@ def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measuremen
     with recording_place(asked.directory) as place, live_progress(asked) as show:
         follower = Follower(place, asked.interval_ms, on_slice)
 
-        def follow(progress: Progress) -> None:
+        def follow(progress: CollectorProgress) -> None:
             show(progress)
             follower.follow(progress)
 
-        def count(options: CountOptions) -> Outcome:
+        def count(options: CountOptions) -> CollectionEnd:
             return means.collect(options, follow, command_output(asked.form))
 
         taken = session.measure(_request(asked, place), count, means.roots)

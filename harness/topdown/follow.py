@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from stallscope.collector import Progress
+from stallscope.collector import CollectorProgress
 from stallscope.errors import RecordingError
 from topdown.slots.measurement import Measurement, Slice
 
@@ -33,7 +33,7 @@ class Follower:
         self._next_s = 0.0
         self._told = 0
 
-    def follow(self, progress: Progress) -> None:
+    def follow(self, progress: CollectorProgress) -> None:
         """Look at the recording, unless that was done just now."""
         if self._interval_ms is None or progress.kind != "progress" or self._clock() < self._next_s:
             return

@@ -10,7 +10,7 @@ from typing import IO
 
 from harness.cli.terminal import LiveLine
 from harness.topdown.request import Form, Request
-from stallscope.collector import Progress
+from stallscope.collector import CollectorProgress
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def recording_place(output: Path | None) -> Iterator[Path]:
 
 
 @contextmanager
-def live_progress(asked: Request) -> Iterator[Callable[[Progress], None]]:
+def live_progress(asked: Request) -> Iterator[Callable[[CollectorProgress], None]]:
     """Yield a function that shows progress on a line of stderr, where that is a terminal.
 
     Not where intervals stand on lines of their own: both would be written over each other.
@@ -33,7 +33,7 @@ def live_progress(asked: Request) -> Iterator[Callable[[Progress], None]]:
     duration_s = asked.choice.duration_s if asked.choice is not None else None
     silent = asked.interval_ms is not None
 
-    def follow(progress: Progress) -> None:
+    def follow(progress: CollectorProgress) -> None:
         end = f" of {duration_s:g} s" if duration_s else " s"
         if progress.kind == "progress" and not silent:
             line.show(f"observing: {progress.seconds:.0f}{end}, Ctrl-C ends it")

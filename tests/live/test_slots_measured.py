@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stallscope.collector import CountOptions, Outcome, collect
+from stallscope.collector import CollectionEnd, CountOptions, collect
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 from topdown.slots.counting.session import Request, analysed, measure
@@ -21,7 +21,7 @@ def unknown_cpu(tmp_path: Path) -> Roots:
     return Roots.recorded(tmp_path / "machine")
 
 
-def counting(options: CountOptions) -> Outcome:
+def counting(options: CountOptions) -> CollectionEnd:
     return collect(options, lambda _: None)
 
 

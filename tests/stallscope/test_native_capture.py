@@ -126,6 +126,17 @@ def test_an_error_tells_message_offset_and_path(tmp_path: Path) -> None:
     assert capture.truncated_at == offset
 
 
+def test_a_file_cut_within_its_feature_sections_keeps_its_samples(tmp_path: Path) -> None:
+    path = tmp_path / "x.perf"
+    whole = (CAPTURES / "file.perf").read_bytes()
+    complete = read_capture(CAPTURES / "file.perf")
+    assert complete.records_end is not None
+    path.write_bytes(whole[: complete.records_end + 100])
+    capture = read_capture(path, allow_truncated=True)
+    assert capture.truncated_at == complete.records_end
+    assert len(capture.time_ns) == len(complete.time_ns)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

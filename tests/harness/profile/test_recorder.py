@@ -1,22 +1,29 @@
-"""What is told while a recording is made."""
+"""Messages printed while a recording is made."""
 
 from pathlib import Path
 
 import pytest
 
-from harness.profile.recorder import _Watcher
-from stallscope.collector import CollectorOptions, Progress
+from harness.profile.recorder import _ProgressDisplay
+from stallscope.collector import (
+    CollectorOptions,
+    CollectorProgress,
+    CollectorWarning,
+    Finished,
+    Started,
+)
 
 
-@pytest.mark.parametrize("warns", [True, False])
-def test_warnings_of_the_end_are_told_like_those_of_the_start(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], warns: bool
+@pytest.mark.parametrize("print_warnings", [True, False])
+def test_warnings_at_the_start_and_at_the_end_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], print_warnings: bool
 ) -> None:
-    watcher = _Watcher(CollectorOptions(output=tmp_path), warns=warns)
-    for kind, warning in (("started", "early"), ("progress", ""), ("finished", "late\x1b")):
-        warnings = (warning,) if warning else ()
-        watcher.follow(Progress(kind, 1.0, 2, 0, 3, warnings))
-    told = capsys.readouterr().err
-    assert [line for line in told.splitlines() if line.startswith("warning: ")] == (
-        ["warning: early", "warning: late\\x1b"] if warns else []
+    display = _ProgressDisplay(CollectorOptions(output=tmp_path), print_warnings=print_warnings)
+    early, late = (CollectorWarning(code="x", message=text) for text in ("early", "late\x1b"))
+    display.update(Started(warnings=(early,)))
+    display.update(CollectorProgress(seconds=1.0, samples=2))
+    display.update(Finished(warnings=(late,)))
+    errors = capsys.readouterr().err
+    assert [line for line in errors.splitlines() if line.startswith("warning: ")] == (
+        ["warning: early", "warning: late\\x1b"] if print_warnings else []
     )

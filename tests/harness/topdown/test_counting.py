@@ -15,7 +15,7 @@ from harness.cli.recording_options import Choice
 from harness.topdown.counting import Means
 from harness.topdown.request import Form, Request, Source
 from harness.topdown.session import show_measured
-from stallscope.collector import CountOptions, Outcome, Progress
+from stallscope.collector import CollectionEnd, CollectorProgress, CountOptions
 from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
@@ -36,12 +36,15 @@ class Bench:
     progress: int = 0
 
     def collect(
-        self, options: CountOptions, follow: Callable[[Progress], None], output: IO[str] | None
-    ) -> Outcome:
+        self,
+        options: CountOptions,
+        follow: Callable[[CollectorProgress], None],
+        output: IO[str] | None,
+    ) -> CollectionEnd:
         del output
         outcome = self.counts(options)
         for at in range(self.progress):
-            follow(Progress("progress", at * 0.1, 0, 0, 0))
+            follow(CollectorProgress(seconds=at * 0.1))
         return outcome
 
     def run(self, asked: Request) -> tuple[int, str]:
@@ -198,7 +201,7 @@ def test_without_counters_the_way_out_is_named(bench: Bench, tmp_path: Path) -> 
 def test_what_the_collector_refuses_is_passed_on(
     bench: Bench, tmp_path: Path, error: StallscopeError
 ) -> None:
-    def refuse(*_: object) -> Outcome:
+    def refuse(*_: object) -> CollectionEnd:
         raise error
 
     with pytest.raises(type(error)):

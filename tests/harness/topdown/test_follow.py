@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from harness.topdown.follow import LEAST_PAUSE_S, Follower
-from stallscope.collector import Progress
+from stallscope.collector import CollectorProgress
 from tests.harness.topdown.counters_recording import counters_recording
 from topdown.slots.measurement import Measurement, Slice
 
-TICK = Progress("progress", 1.0, 0, 0, 0)
+TICK = CollectorProgress(seconds=1.0)
 
 
 class Growing:

@@ -60,6 +60,18 @@ TEST_CASE("a truncated capture names the record's offset and keeps what is whole
   CHECK(kept.truncated_at == whole.size() - 32);
 }
 
+TEST_CASE("a file cut within its feature sections keeps its samples") {
+  const std::string whole = small(order::little).file();
+  const auto complete = read(whole);
+  REQUIRE(complete.records_end);
+  CHECK(!complete.truncated_at);
+  const std::string part = whole.substr(0, *complete.records_end + 3);
+  CHECK(contains(error_of(part), "beyond the end of the file"));
+  const auto kept = read(part, true);
+  CHECK(kept.samples.time_ns.size() == complete.samples.time_ns.size());
+  CHECK(kept.truncated_at == complete.records_end);
+}
+
 TEST_CASE("perf that was killed leaves a data size of 0") {
   capture_builder made = small(order::little);
   std::string bytes = made.file();

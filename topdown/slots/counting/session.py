@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stallscope.collector import CountOptions, Outcome
+from stallscope.collector import CollectionEnd, CountOptions
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.own_directory import own_directory
 from stallscope.system_files import Roots
@@ -42,7 +42,7 @@ TRIAL_S = 0.06
 _ALWAYS = {"task-clock": Encoding(1, 1)}
 LEAST_PART_S = 0.25  # of each group of what runs already, without multiplexing
 MOST_DRILLS = 4
-Count = Callable[[CountOptions], Outcome]
+Count = Callable[[CountOptions], CollectionEnd]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Taken:
     """A measurement, how its last counting ended, and the recordings it was made of."""
 
     measurement: Measurement
-    outcome: Outcome
+    outcome: CollectionEnd
     recordings: tuple[Path, ...]
 
 
@@ -144,7 +144,7 @@ class _Session:
     subject: Subject
     count: Count
     recordings: list[Path] = field(default_factory=list)
-    outcome: Outcome | None = None
+    outcome: CollectionEnd | None = None
     said: list[str] = field(default_factory=list)
 
     def plan(self, nodes: Iterable[str] | None = None) -> Plan:
@@ -245,7 +245,7 @@ class _Session:
 
     def _counted(
         self, options: CountOptions, plan: Plan, subject: Subject
-    ) -> tuple[CountingRun, Outcome]:
+    ) -> tuple[CountingRun, CollectionEnd]:
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
             path = Path(folder) / "plan.json"
             write_plan(path, plan, subject)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from stallscope import __version__
-from stallscope.collector import CountOptions, Outcome, collect
+from stallscope.collector import CollectionEnd, CountOptions, collect
 from stallscope.host import first_cpu, read_host
 from stallscope.json_fields import read_fields
 from stallscope.programs import program
@@ -41,7 +41,7 @@ KERNELS = (
 )
 SECONDS_EACH = 2.0
 DEEPEST_ANSWER = 2  # levels of the tree that are held to a program's expected answer
-Count = Callable[[CountOptions, IO[str]], Outcome]
+Count = Callable[[CountOptions, IO[str]], CollectionEnd]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SelfTest:
         return f"{self.model.title}: {counts}"
 
 
-def collected(options: CountOptions, output: IO[str]) -> Outcome:
+def collected(options: CountOptions, output: IO[str]) -> CollectionEnd:
     """Return how stallscope-collect's counting of a known program ended."""
     return collect(options, lambda _: None, output)
 

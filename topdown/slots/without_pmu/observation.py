@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from stallscope.collector import CollectorOptions, Outcome, Progress, collect
+from stallscope.collector import (
+    CollectionEnd,
+    CollectorOptions,
+    CollectorProgress,
+    Started,
+    collect,
+)
 from stallscope.errors import ExitCode, StallscopeError
 from stallscope.host import read_host
 from stallscope.recordings import open_recording
@@ -30,7 +36,7 @@ class KernelObservation:
     counters: KernelCounters
     work: SampledWork | None
     finding: KernelFinding | None
-    outcome: Outcome
+    outcome: CollectionEnd
 
     def measurement(self, title: str = "") -> Measurement:
         """Return the observation as a measurement without nodes, whose facts hold the results."""
@@ -52,7 +58,7 @@ class KernelObservation:
 
 def observe(
     options: CollectorOptions,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[CollectorProgress], None] = lambda _: None,
     command_output: IO[str] | None = None,
 ) -> KernelObservation:
     """Return samples and kernel counters of the processes or command of ``options``.
@@ -68,8 +74,8 @@ def observe(
     )
     with CounterWatch(Path("/proc"), with_children=bool(options.command)) as watch:
 
-        def follow(progress: Progress) -> None:
-            if progress.kind == "started":
+        def follow(progress: CollectorProgress) -> None:
+            if isinstance(progress, Started):
                 watch.start(progress.pids or options.pids)
             elif progress.kind == "finished":
                 watch.stop()
@@ -87,9 +93,9 @@ def observe(
 
 def _collect(
     options: CollectorOptions,
-    follow: Callable[[Progress], None],
+    follow: Callable[[CollectorProgress], None],
     command_output: IO[str] | None,
-) -> Outcome:
+) -> CollectionEnd:
     """Return how the recording ended. A recording without samples is valid: the target idled."""
     try:
         return collect(options, follow, command_output)
@@ -99,4 +105,4 @@ def _collect(
         manifest = open_recording(options.output).manifest
         if manifest is None or manifest.samples > 0:
             raise
-        return Outcome(int(ExitCode.DONE), manifest.end_reason, interrupted=False)
+        return CollectionEnd(int(ExitCode.DONE), manifest.end_reason, interrupted=False)

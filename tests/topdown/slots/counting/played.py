@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stallscope.collector import CountOptions, Outcome
+from stallscope.collector import CollectionEnd, CountOptions
 from tests.topdown.slots.counting.synthetic import START_NS, write_counters
 
 FREE = ("INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD", "CPU_CYCLES", "TSC")
@@ -25,7 +25,7 @@ class PlayedCollector:
     asked: list[CountOptions] = field(default_factory=list)
     plans: list[dict[str, Any]] = field(default_factory=list)
 
-    def __call__(self, options: CountOptions) -> Outcome:
+    def __call__(self, options: CountOptions) -> CollectionEnd:
         plan = json.loads(options.plan.read_text())
         run = sum(each.duration_s != 0.06 for each in self.asked)
         self.asked.append(options)
@@ -37,7 +37,7 @@ class PlayedCollector:
         share = 1 / len(groups) if groups else 1.0
         write_counters(options.output, groups, totals, windows=self.windows, share=share)
         (options.output / "recording.json").write_text(json.dumps(self._document(options, plan)))
-        return Outcome(0, "duration", interrupted=len(self.asked) >= self.interrupted_in)
+        return CollectionEnd(0, "duration", interrupted=len(self.asked) >= self.interrupted_in)
 
     def _groups(self, plan: dict[str, Any], totals: Mapping[str, float]) -> list[list[str]]:
         """Sets packed one after the other into groups of so many counters."""

@@ -7,7 +7,7 @@ from typing import IO
 
 import pytest
 
-from stallscope.collector import CountOptions, Outcome
+from stallscope.collector import CollectionEnd, CountOptions
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
@@ -23,7 +23,7 @@ CPUINFO = "vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 94\nstepping\t
 DEAD = "UOPS_ISSUED.ANY"
 
 
-def play(options: CountOptions, output: IO[str]) -> Outcome:
+def play(options: CountOptions, output: IO[str]) -> CollectionEnd:
     """A Skylake whose UOPS_ISSUED.ANY is dead."""
     kernel = options.command[1]
     counts = counts_of_kernel(load("skl"), kernel) | {DEAD: 0.0}
