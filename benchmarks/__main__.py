@@ -1,14 +1,17 @@
-"""``./dev bench [NAME...]``: runs benchmarks and writes docs/benchmarks.md from the raw pairs."""
+"""``./dev bench [NAME...]``: run benchmarks and regenerate docs/benchmarks.md."""
 
 import importlib
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.pairs import keep_settings
+from benchmarks.cases import Session, save
 from benchmarks.tables import document
 from harness.recordings.settings_text import settings_now, settings_since
+from stallscope.host import read_host
 
-# Quick ones first; each module has run() and says in its docstring what it compares.
+# The quick ones come first. Each module has run(), which returns cases, and a docstring that says
+# what it compares.
 NAMES = (
     "start_up",
     "topdown_replay",
@@ -35,23 +38,41 @@ NAMES = (
     "python_frames",
     "soak",
 )
+TABLES = "tables"
 
 
 def main(names: list[str]) -> int:
-    """Return 0 once the asked benchmarks (all by default) have run and the tables are written."""
-    unknown = set(names) - set(NAMES) - {"tables"}
+    """Return 0 after the named benchmarks (default: all) have run and the page is written."""
+    unknown = set(names) - set(NAMES) - {TABLES}
     if unknown:
         print(f"no such benchmark: {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
         return 2
     for name in names or NAMES:
-        if name != "tables":
+        if name != TABLES:
             print(f"== {name}", flush=True)
-            before = settings_now()
-            importlib.import_module(f"benchmarks.{name}").run()
-            keep_settings(name, settings_since(before))
+            measure(name)
     Path("docs/benchmarks.md").write_text(document())
     print("docs/benchmarks.md written")
     return 0
+
+
+def measure(name: str) -> None:
+    """Run one benchmark and save its session; nothing is saved if it returns no cases."""
+    before = settings_now()
+    cases = importlib.import_module(f"benchmarks.{name}").run()
+    if not cases:
+        return
+    settings = settings_since(before)
+    host = read_host()
+    session = Session(
+        benchmark=name,
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        host=f"{host.cpu_model}, {host.cpus_online} CPUs, Linux {host.kernel_release}",
+        command=f"./dev bench {name}",
+        cases=tuple(cases),
+        settings=settings and settings.document(),
+    )
+    save(session)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A headless Chromium with no network, for the tests and the benchmark of pages."""
+"""A headless Chromium without network, for the tests and the benchmark of pages."""
 
 import tempfile
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ OPTIONS = (
 
 @contextmanager
 def started(window: str) -> Iterator[webdriver.Chrome]:
-    """Yield a fresh browser of a window of that size, as "1400,1000"; its console is kept."""
+    """Yield a new browser with a window such as "1400,1000"; its console log is recorded."""
     options = webdriver.ChromeOptions()
     options.binary_location = str(PROGRAM)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})

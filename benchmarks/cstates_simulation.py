@@ -1,54 +1,49 @@
-"""1,000,000 idle intervals through all governors by `stallscope cstates simulate`; bar 10 s.
+"""1,000,000 idle intervals through all governors of `stallscope cstates simulate`. Bar: 10 s.
 
-A whole run each time, start-up and reading of the trace's CSV included: four CPUs with exponential
-idles around 250 us, on the states of a Xeon X5650.
+Each run includes start-up and reading the trace: four CPUs with exponential idle times around
+250 us, with the sleep states of a Xeon X5650.
 """
 
-import json
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.pairs import Case, save
-from benchmarks.processes import run as run_process
+from benchmarks.cases import Case, ours
+from benchmarks.processes import checked
 
 RUNS = 7
 INTERVALS = 1_000_000
 CPUS = 4
 
 
-def run() -> None:
-    """Measure wall and CPU seconds of whole runs."""
+def run() -> list[Case]:
+    """Measure wall time, CPU time and memory of whole runs."""
     stallscope = str(Path(sys.executable).with_name("stallscope"))
-    with tempfile.TemporaryDirectory() as place:
-        trace = Path(place) / "idle.csv"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "idle.csv"
         write_trace(trace)
         command = [stallscope, "cstates", "simulate", "--table", "Z600", "--trace", str(trace)]
-        costs = [run_process([*command, "--json"]) for _ in range(RUNS)]
-    if any(cost.status for cost in costs):
-        raise RuntimeError(f"stallscope ended with {json.dumps([cost.status for cost in costs])}")
-    cases = [
+        costs = [checked([*command, "--json"]) for _ in range(RUNS)]
+    return [
         Case(
             name=f"{INTERVALS:,} intervals, 9 governors",
             metric=metric,
             ours_command="stallscope cstates simulate --table Z600 --trace FILE --json",
-            peer_command="",
             bar=bar,
-            ours=tuple(values),
+            ours=tuple(getattr(cost, field) for cost in costs),
         )
-        for metric, bar, values in (
-            ("wall s", "under 10", [cost.wall_s for cost in costs]),
-            ("CPU s", "", [cost.cpu_s for cost in costs]),
-            ("peak MiB", "", [cost.peak_bytes / 2**20 for cost in costs]),
+        for metric, bar, field in (
+            ("wall s", (ours(at_most=10),), "wall_s"),
+            ("CPU s", (), "cpu_s"),
+            ("peak MiB", (), "peak_mib"),
         )
     ]
-    save("cstates_simulation", "./dev bench cstates_simulation", cases)
 
 
 def write_trace(path: Path) -> None:
-    """Write exponential idles of CPUs that take turns, the next timer up to 4 ms behind."""
+    """Write exponential idle intervals, CPU by CPU in turn; the next timer is up to 4 ms later."""
     random = np.random.default_rng(0)
     idle_ns = random.exponential(250_000, INTERVALS).astype(np.int64)
     timer_ns = idle_ns + random.exponential(4_000_000, INTERVALS).astype(np.int64)

@@ -1,13 +1,13 @@
-"""How long the benchmarks of the server run: less, where the environment asks for less."""
+"""Length of the benchmarks that run servers and disks; the environment can shorten them."""
 
 import os
 
 
-def pairs(usual: int) -> int:
-    """Return how many pairs to run; STALLSCOPE_BENCH_PAIRS, where set, says it."""
-    return int(os.environ.get("STALLSCOPE_BENCH_PAIRS", usual))
+def pairs(default: int) -> int:
+    """Return the number of pairs: STALLSCOPE_BENCH_PAIRS if set, otherwise the default."""
+    return int(os.environ.get("STALLSCOPE_BENCH_PAIRS", default))
 
 
-def seconds(usual: float) -> float:
-    """Return how long each run lasts; STALLSCOPE_BENCH_SECONDS, where set, says it."""
-    return float(os.environ.get("STALLSCOPE_BENCH_SECONDS", usual))
+def seconds(default: float) -> float:
+    """Return the length of a run: STALLSCOPE_BENCH_SECONDS if set, otherwise the default."""
+    return float(os.environ.get("STALLSCOPE_BENCH_SECONDS", default))

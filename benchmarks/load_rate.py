@@ -1,4 +1,4 @@
-"""The loader against redis-benchmark: highest rate of GET, and client CPU a request."""
+"""The load generator against redis-benchmark: highest rate of GET, and client CPU per request."""
 
 import csv
 import json
@@ -7,9 +7,10 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from benchmarks.cases import Case, ratio
 from benchmarks.effort import pairs
 from benchmarks.get_peer import redis
-from benchmarks.pairs import Case, save
+from benchmarks.interleaving import interleave
 from harness.workload.cores import two_cores
 from stallscope.programs import program
 from stallscope.system_files import Roots
@@ -17,21 +18,38 @@ from stallscope.system_files import Roots
 PAIRS = 5
 CONNECTIONS = 50
 KEYS = 100_000
-REQUESTS = {1: 60_000, 16: 800_000}  # by pipeline; about a second each
+REQUESTS = {1: 60_000, 16: 800_000}  # by pipeline depth; about a second each
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
-    """What a client made of its requests: their rate, and its own CPU for each."""
+class ClientRun:
+    """The request rate of a client, and its own CPU time per request."""
 
     per_second: float
     cpu_us: float
 
 
+def run() -> list[Case]:
+    """Measure pairs at pipeline 1 and 16."""
+    cores = two_cores(Roots(), frozenset(os.sched_getaffinity(0)))
+    cases = []
+    with redis(cores.server) as server:
+        for pipeline, requests in REQUESTS.items():
+            load = _load_command(server.target, pipeline)
+            peer = _redis_benchmark(server.target, pipeline)
+            runs = interleave(
+                pairs(PAIRS),
+                lambda load=load, n=requests: _run(load, cores.loader, n, _rate_of_load),
+                lambda peer=peer, n=requests: _run(peer, cores.loader, n, _rate_of_peer),
+            )
+            cases += _cases(pipeline, runs)
+    return cases
+
+
 def _run(
     command: Sequence[str], cpu: int, requests: int, rate_of: Callable[[str], float]
-) -> Client:
-    """Return what a client on that CPU found; its start and end are part of its CPU."""
+) -> ClientRun:
+    """Return the result of a client on one CPU; its start and end count in its CPU time."""
     with subprocess.Popen(
         ["taskset", "-c", str(cpu), *command], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -41,10 +59,10 @@ def _run(
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise RuntimeError(f"{command[0]} ended with status {process.returncode}")
-    return Client(rate_of(output), (usage.ru_utime + usage.ru_stime) * 1e6 / requests)
+    return ClientRun(rate_of(output), (usage.ru_utime + usage.ru_stime) * 1e6 / requests)
 
 
-def _ours(target: str, pipeline: int) -> list[str]:
+def _load_command(target: str, pipeline: int) -> list[str]:
     return [
         *(str(program("stallscope-load")), "--target", target, "--read-share", "1"),
         *("--connections", str(CONNECTIONS), "--pipeline", str(pipeline)),
@@ -53,7 +71,7 @@ def _ours(target: str, pipeline: int) -> list[str]:
     ]
 
 
-def _peer(target: str, pipeline: int) -> list[str]:
+def _redis_benchmark(target: str, pipeline: int) -> list[str]:
     return [
         *("redis-benchmark", "-p", target.rpartition(":")[2], "-t", "get", "--csv"),
         *("-c", str(CONNECTIONS), "-P", str(pipeline)),
@@ -61,46 +79,27 @@ def _peer(target: str, pipeline: int) -> list[str]:
     ]
 
 
-def _rate_told_by_us(output: str) -> float:
+def _rate_of_load(output: str) -> float:
     return float(json.loads(output.splitlines()[-1])["rate_achieved"])
 
 
-def _rate_told_by_peer(output: str) -> float:
+def _rate_of_peer(output: str) -> float:
     return float(next(csv.DictReader(output.splitlines()))["rps"])
 
 
-def run() -> None:
-    """Measure pairs at pipeline 1 and 16, the order within a pair alternating."""
-    cores = two_cores(Roots(), frozenset(os.sched_getaffinity(0)))
-    cases = []
-    with redis(cores.server) as server:
-        for pipeline, requests in REQUESTS.items():
-            clients = {
-                "ours": (_ours(server.target, pipeline), _rate_told_by_us),
-                "peer": (_peer(server.target, pipeline), _rate_told_by_peer),
-            }
-            found: dict[str, list[Client]] = {"ours": [], "peer": []}
-            for turn in range(pairs(PAIRS)):
-                for name in ("ours", "peer") if turn % 2 == 0 else ("peer", "ours"):
-                    command, rate_of = clients[name]
-                    found[name].append(_run(command, cores.loader, requests, rate_of))
-            cases += _cases(pipeline, found)
-    save("load_rate", "./dev bench load_rate", cases)
-
-
-def _cases(pipeline: int, found: dict[str, list[Client]]) -> list[Case]:
+def _cases(pipeline: int, runs: tuple[tuple[ClientRun, ...], tuple[ClientRun, ...]]) -> list[Case]:
     return [
         Case(
             name=f"GET, pipeline {pipeline}, {CONNECTIONS} connections, redis on another core",
             metric=metric,
-            ours_command=" ".join(["stallscope-load", *_ours("HOST:PORT", pipeline)[1:]]),
-            peer_command=" ".join(_peer("HOST:PORT", pipeline)),
-            bar=bar,
-            ours=tuple(getattr(one, name) for one in found["ours"]),
-            peer=tuple(getattr(one, name) for one in found["peer"]),
+            ours_command=" ".join(["stallscope-load", *_load_command("HOST:PORT", pipeline)[1:]]),
+            peer_command=" ".join(_redis_benchmark("HOST:PORT", pipeline)),
+            bar=(bound,),
+            ours=tuple(getattr(client, field) for client in runs[0]),
+            peer=tuple(getattr(client, field) for client in runs[1]),
         )
-        for metric, bar, name in (
-            ("requests/s", "at least 1.00", "per_second"),
-            ("client CPU us a request", "at most 1.00", "cpu_us"),
+        for metric, bound, field in (
+            ("requests/s", ratio(at_least=1), "per_second"),
+            ("client CPU us per request", ratio(at_most=1), "cpu_us"),
         )
     ]

@@ -1,7 +1,7 @@
-"""From SIGKILL of `stallscope pin` to the last setting put back by its guardian; bar 50 ms.
+"""Time from SIGKILL of `stallscope pin` until its guardian has restored the last setting.
 
-On a made machine with intel_pstate, whose files are in memory, and on the kernel of this one with
-its last CPU pinned. No peer restores.
+Measured on a recorded machine with intel_pstate, whose files are in memory, and on the kernel of
+this machine with its last CPU pinned. Bar: 50 ms. There is no peer that restores settings.
 """
 
 import json
@@ -12,17 +12,43 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.pairs import Case, save
+from benchmarks.cases import Case, ours
 from tests.cstates.machine_trees import expand
 
 ROUNDS = 15
-MADE = "ice-lake-server"
+RECORDED = "ice-lake-server"
 
 
-def once(folder: Path, options: list[str]) -> tuple[float, int]:
-    """Return the milliseconds one restore took, and how many settings were pinned."""
+def run() -> list[Case]:
+    """Measure both machines; the live one needs root and two CPUs."""
+    cases = [measure(f"recorded machine {RECORDED}", recorded_machine)]
+    cpus = os.sched_getaffinity(0)
+    if os.geteuid() == 0 and len(cpus) > 1:
+        cases.append(measure("this machine", lambda _: [f"--cpus={max(cpus)}"]))
+    return cases
+
+
+def measure(name: str, make_options: Callable[[Path], list[str]]) -> Case:
+    """Kill and time in every round."""
+    readings, count = [], 0
+    for _ in range(ROUNDS):
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            elapsed_ms, count = restore_time(Path(folder), make_options(Path(folder)))
+            readings.append(elapsed_ms)
+    return Case(
+        name=f"SIGKILL until the last of {count} settings is restored, {name}",
+        metric="wall ms",
+        ours_command="stallscope pin --profile bench",
+        bar=(ours(at_most=50),),
+        ours=tuple(readings),
+    )
+
+
+def restore_time(folder: Path, options: list[str]) -> tuple[float, int]:
+    """Return the milliseconds of one restore, and the number of settings that were pinned."""
     words = [Path(sys.executable).with_name("stallscope"), "pin", "--profile", "bench"]
     pin = subprocess.Popen(
         [*words, f"--run-root={folder}/run", *options, "--", "sh", "-c", "echo $$; exec sleep 600"],
@@ -30,48 +56,23 @@ def once(folder: Path, options: list[str]) -> tuple[float, int]:
         stderr=subprocess.DEVNULL,
         text=True,
     )
+    assert pin.stdout is not None
     command = os.pidfd_open(int(pin.stdout.readline()))
     journal = folder / "run" / "pin-0.json"
     count = len(json.loads(journal.read_bytes())["entries"])
     began = time.perf_counter()
     pin.send_signal(signal.SIGKILL)
-    while journal.exists():  # it goes once all is put back
+    while journal.exists():  # the guardian removes it after the last setting
         time.sleep(0.0002)
-    took = time.perf_counter() - began
+    elapsed_s = time.perf_counter() - began
     assert select.select([command], [], [], 10)[0]
     os.close(command)
     pin.wait()
     pin.stdout.close()
-    return took * 1000, count
+    return elapsed_s * 1000, count
 
 
-def measured(name: str, make_options) -> Case:
-    """Kill and time, round by round; keep every figure."""
-    figures, count = [], 0
-    for _ in range(ROUNDS):
-        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-            took, count = once(Path(folder), make_options(Path(folder)))
-            figures.append(took)
-    return Case(
-        name=f"SIGKILL to the last of {count} settings put back, {name}",
-        metric="wall ms",
-        ours_command="stallscope pin --profile bench",
-        peer_command="",
-        bar="under 50",
-        ours=tuple(figures),
-    )
-
-
-def made(folder: Path) -> list[str]:
-    """Return the options of the made machine, laid out below the folder."""
-    tree = expand(MADE, folder / "machine")
+def recorded_machine(folder: Path) -> list[str]:
+    """Return the options for the recorded machine, whose tree is created below the folder."""
+    tree = expand(RECORDED, folder / "machine")
     return [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
-
-
-def run() -> None:
-    """Measure both machines; the live one needs root and two CPUs."""
-    cases = [measured(f"made machine {MADE}", made)]
-    cpus = os.sched_getaffinity(0)
-    if os.geteuid() == 0 and len(cpus) > 1:
-        cases.append(measured("this machine", lambda _: [f"--cpus={max(cpus)}"]))
-    save("pin_guardian", "./dev bench pin_guardian", cases)

@@ -1,4 +1,4 @@
-"""Running a command to its end with the CPU and memory it took."""
+"""The CPU time, wall time and memory of a command."""
 
 import os
 import subprocess
@@ -7,19 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.interleaving import sides
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a command and its children took."""
+    """Resources used by a command and its children."""
 
     cpu_s: float
     wall_s: float
     peak_bytes: int
     status: int
 
+    @property
+    def peak_mib(self) -> float:
+        """Return the peak memory in MiB."""
+        return self.peak_bytes / 2**20
+
 
 def run(command: Sequence[str], *, cwd: Path | None = None) -> Cost:
-    """Return the cost of a command whose output goes to /dev/null."""
+    """Return the cost of a command; its output is discarded."""
     start = time.perf_counter()
     with open(os.devnull, "w", encoding="utf-8") as sink:
         process = subprocess.Popen(
@@ -33,3 +40,21 @@ def run(command: Sequence[str], *, cwd: Path | None = None) -> Cost:
         peak_bytes=usage.ru_maxrss * 1024,
         status=process.returncode,
     )
+
+
+def checked(command: Sequence[str]) -> Cost:
+    """Return the cost of a command; RuntimeError if it fails."""
+    cost = run(command)
+    if cost.status != 0:
+        raise RuntimeError(f"status {cost.status} of {command}")
+    return cost
+
+
+def alternate(
+    ours: Sequence[str], peer: Sequence[str], pairs: int
+) -> tuple[list[Cost], list[Cost]]:
+    """Return the costs of two commands that run alternately and must succeed."""
+    costs: dict[str, list[Cost]] = {"ours": [], "peer": []}
+    for side in sides(pairs):
+        costs[side].append(checked(ours if side == "ours" else peer))
+    return costs["ours"], costs["peer"]

@@ -1,7 +1,8 @@
-"""What recording costs its target: stallscope-collect against perf record, and nothing at all.
+"""The cost of recording for its target: stallscope-collect against perf record.
 
-Windows without a recorder stand between those with one; the cost of a window is the work that is
-missing against its neighbours. Ours and perf's windows alternate in order.
+Windows without a recorder alternate with windows that have one; the cost of a window is the work
+that is missing compared with its neighbours, in percent ("points"). Windows of ours and of perf
+alternate in order. Bar: at most 0.5 points more than perf.
 """
 
 import signal
@@ -14,7 +15,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.pairs import Case, save
+from benchmarks.cases import Bound, Case, difference, ours
+from benchmarks.interleaving import sides
 from benchmarks.record_targets import Target, busy_pair, cpu_seconds, redis_under_load
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
@@ -22,7 +24,7 @@ from stallscope.recordings import read_manifest
 PAIRS = 14
 WINDOW_S = 1.5
 SETTLE_S = 0.3
-RATES = (99, 999, 4999)
+RATES_HZ = (99, 999, 4999)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """What the collector itself took in one window."""
+class CollectorCost:
+    """The resources that the collector used in one window, and its samples."""
 
     cpu_s: float
     memory_bytes: int
@@ -43,116 +45,136 @@ class Own:
     samples: int
 
 
-def window(target: Target) -> Window:
-    """Return the target's work over one window."""
-    work, wall, cpu = target.work(), time.perf_counter(), cpu_seconds(target.pid)
-    time.sleep(WINDOW_S)
-    done, taken = target.work() - work, time.perf_counter() - wall
-    return Window(done / taken, done / (cpu_seconds(target.pid) - cpu))
-
-
-def perf_command(pid: int, rate: int, output: Path) -> list[str]:
-    """Return perf's command line with our event, stacks and rings."""
-    return ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(rate), "-g", "-m", "2M",
+def perf_command(pid: int, rate_hz: int, output: Path) -> list[str]:
+    """Return perf's command line with the event, stacks and buffers of the collector."""
+    return ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(rate_hz), "-g", "-m", "2M",
             "-p", str(pid), "-o", str(output)]  # fmt: skip
 
 
-def our_command(pid: int, rate: int, output: Path) -> list[str]:
+def collector_command(pid: int, rate_hz: int, output: Path) -> list[str]:
     """Return the collector's command line."""
     collector = str(program("stallscope-collect"))
-    return [collector, "-p", str(pid), "-e", "cpu-clock", "-F", str(rate), "-o", str(output)]
+    return [collector, "-p", str(pid), "-e", "cpu-clock", "-F", str(rate_hz), "-o", str(output)]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The two recorders' command lines, made of pid, rate and output, and the bar in words."""
+    """The command lines of both recorders, made from pid, rate and output, and the bar."""
 
-    ours: Callable[[int, int, Path], list[str]]
+    collector: Callable[[int, int, Path], list[str]]
     perf: Callable[[int, int, Path], list[str]]
-    bar: str
+    bound: Bound
 
 
-FRAME_POINTERS = Comparison(
-    our_command, perf_command, "upper 95 % bound of ours - perf at most +0.5 points"
-)
+FRAME_POINTERS = Comparison(collector_command, perf_command, difference(at_most=0.5))
 
 
-def memory_beside_rings(pid: int) -> int:
-    """Return the resident bytes of a process without its perf rings."""
-    resident, is_ring = 0, False
-    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
-        if "-" in line.split(" ")[0]:
-            is_ring = "perf_event" in line
-        elif line.startswith("Rss:") and not is_ring:
-            resident += int(line.split()[1]) * 1024
-    return resident
+def run() -> list[Case]:
+    """Measure both targets at all rates."""
+    cases: list[Case] = []
+    targets: tuple[Callable[[Path], AbstractContextManager[Target]], ...] = (
+        busy_pair,
+        redis_under_load,
+    )
+    for running_target in targets:
+        with tempfile.TemporaryDirectory() as name, running_target(Path(name)) as target:
+            time.sleep(1)
+            for rate_hz in RATES_HZ:
+                cases += compare(target, rate_hz, Path(name))
+                print(cases[-1].name, cases[-1].notes, flush=True)
+    return cases
 
 
-def observed(target: Target, command: list[str], own: list[Own], output: Path) -> Window:
-    """Return the target's work while a recorder observes it."""
+def compare(
+    target: Target, rate_hz: int, folder: Path, comparison: Comparison = FRAME_POINTERS
+) -> list[Case]:
+    """Return the cases of one target and rate."""
+    missing: dict[str, list[tuple[float, float]]] = {"ours": [], "peer": []}
+    costs: list[CollectorCost] = []
+    before = window(target)
+    for number, side in enumerate(sides(PAIRS)):
+        output = folder / f"{side}-{rate_hz}-{number}"
+        make_command = comparison.collector if side == "ours" else comparison.perf
+        seen = observe(target, make_command(target.pid, rate_hz, output), costs, output)
+        after = window(target)
+        missing[side].append(_missing_points(before, seen, after))
+        before = after
+    lost = sum(cost.lost for cost in costs)
+    notes = (
+        f"collector: {statistics.median(cost.cpu_s for cost in costs) / WINDOW_S * 100:.2f} % of "
+        f"one CPU, at most {max(cost.memory_bytes for cost in costs) / 2**20:.1f} MiB beside its "
+        f"buffers, {lost} of {sum(cost.samples for cost in costs):,} samples lost"
+    )
+    name = f"{type(target).__name__} at {rate_hz} Hz"
+    command = " ".join(["stallscope-collect", *comparison.collector(0, rate_hz, Path("DIR"))[1:]])
+    points = [
+        Case(
+            name=name,
+            metric=f"points of the target's work per {unit}",
+            ours_command=command,
+            peer_command=" ".join(comparison.perf(0, rate_hz, Path("FILE"))),
+            bar=(comparison.bound,),
+            ours=tuple(pair[place] for pair in missing["ours"]),
+            peer=tuple(pair[place] for pair in missing["peer"]),
+            by_difference=True,
+            notes=notes,
+        )
+        for place, unit in enumerate(("second", "CPU second"))
+    ]
+    return [*points, lost_samples(name, command, lost)]
+
+
+def lost_samples(name: str, command: str, lost: int) -> Case:
+    """Return the case that no sample is lost."""
+    return Case(
+        name=name,
+        metric="lost samples",
+        ours_command=command,
+        bar=(ours(at_most=0),),
+        ours=(lost,),
+        exact=True,
+    )
+
+
+def _missing_points(before: Window, seen: Window, after: Window) -> tuple[float, float]:
+    """Return the percentage of work missing per second and per CPU second."""
+    return (
+        100 * (1 - seen.per_second / ((before.per_second + after.per_second) / 2)),
+        100 * (1 - seen.per_cpu_second / ((before.per_cpu_second + after.per_cpu_second) / 2)),
+    )
+
+
+def window(target: Target) -> Window:
+    """Return the target's work over one window."""
+    work, wall, cpu = target.work(), time.perf_counter(), cpu_seconds(target.pid)
+    time.sleep(WINDOW_S)
+    units, elapsed_s = target.work() - work, time.perf_counter() - wall
+    return Window(units / elapsed_s, units / (cpu_seconds(target.pid) - cpu))
+
+
+def observe(target: Target, command: list[str], costs: list[CollectorCost], output: Path) -> Window:
+    """Return the target's work while a recorder runs; append the cost if it is the collector."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(SETTLE_S)
     if process.poll() is not None:
         raise RuntimeError(f"the recorder ended at once: {command}")
     before = cpu_seconds(process.pid)
     seen = window(target)
-    spent, memory = cpu_seconds(process.pid) - before, memory_beside_rings(process.pid)
+    used_s, memory = cpu_seconds(process.pid) - before, memory_beside_buffers(process.pid)
     process.send_signal(signal.SIGINT)
     process.wait()
     if output.is_dir():
         manifest = read_manifest(output / "recording.json")
-        own.append(Own(spent, memory, manifest.lost_samples, manifest.samples))
+        costs.append(CollectorCost(used_s, memory, manifest.lost_samples, manifest.samples))
     return seen
 
 
-def costs(
-    target: Target, rate: int, folder: Path, compared: Comparison = FRAME_POINTERS
-) -> list[Case]:
-    """Return the cases of one target and rate."""
-    series: dict[str, list[list[float]]] = {"ours": [[], []], "perf": [[], []]}
-    own: list[Own] = []
-    bare = window(target)
-    for turn in range(PAIRS):
-        for name in ("ours", "perf") if turn % 2 == 0 else ("perf", "ours"):
-            output = folder / f"{name}-{rate}-{turn}"
-            make = compared.ours if name == "ours" else compared.perf
-            seen = observed(target, make(target.pid, rate, output), own, output)
-            after = window(target)
-            for place, pick in enumerate((lambda w: w.per_second, lambda w: w.per_cpu_second)):
-                neighbours = (pick(bare) + pick(after)) / 2
-                series[name][place].append((1 - pick(seen) / neighbours) * 100)
-            bare = after
-    notes = (
-        f"collector: {statistics.median(o.cpu_s for o in own) / WINDOW_S * 100:.2f} % of one CPU, "
-        f"{max(o.memory_bytes for o in own) / 2**20:.1f} MiB beside the rings at most, "
-        f"{sum(o.lost for o in own)} of {sum(o.samples for o in own):,} samples lost"
-    )
-    return [
-        Case(
-            name=f"{type(target).__name__} at {rate} Hz",
-            metric=f"points of the target's work per {unit}",
-            ours_command=" ".join(["stallscope-collect", *compared.ours(0, rate, Path("DIR"))[1:]]),
-            peer_command=" ".join(compared.perf(0, rate, Path("FILE"))),
-            bar=compared.bar,
-            ours=tuple(series["ours"][place]),
-            peer=tuple(series["perf"][place]),
-            notes=notes,
-        )
-        for place, unit in enumerate(("second", "CPU second"))
-    ]
-
-
-def run() -> None:
-    """Measure both targets at all rates."""
-    cases: list[Case] = []
-    makers: tuple[Callable[[Path], AbstractContextManager[Target]], ...] = (
-        busy_pair,
-        redis_under_load,
-    )
-    for make in makers:
-        with tempfile.TemporaryDirectory() as name, make(Path(name)) as target:
-            time.sleep(1)
-            for rate in RATES:
-                cases += costs(target, rate, Path(name))
-                print(cases[-1].name, cases[-1].notes, flush=True)
-    save("record_cost", "./dev bench record_cost", cases)
+def memory_beside_buffers(pid: int) -> int:
+    """Return the resident bytes of a process without its perf ring buffers."""
+    resident, is_buffer = 0, False
+    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+        if "-" in line.split(" ")[0]:
+            is_buffer = "perf_event" in line
+        elif line.startswith("Rss:") and not is_buffer:
+            resident += int(line.split()[1]) * 1024
+    return resident

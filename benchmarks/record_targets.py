@@ -1,4 +1,4 @@
-"""Targets of the recording benchmark: each counts its own work, so that a slow-down shows."""
+"""Targets of the recording benchmarks, which count their own work, so that a slowdown shows."""
 
 import mmap
 import socket
@@ -20,7 +20,7 @@ class Target(Protocol):
     pid: int
 
     def work(self) -> int:
-        """Return the units of work done since its start."""
+        """Return the units of work done since the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +67,27 @@ class Redis:
         """Return the commands processed since the server's start."""
         with socket.create_connection(("127.0.0.1", self.port)) as connection:
             connection.sendall(b"INFO stats\r\n")
-            answer = b""
-            while b"total_commands_processed:" not in answer or not answer.endswith(b"\r\n"):
-                answer += connection.recv(65536)
-        return int(answer.partition(b"total_commands_processed:")[2].split(b"\r\n")[0])
+            reply = b""
+            while b"total_commands_processed:" not in reply or not reply.endswith(b"\r\n"):
+                reply += connection.recv(65536)
+        return int(reply.partition(b"total_commands_processed:")[2].split(b"\r\n")[0])
 
 
 def free_port() -> int:
-    """Return a TCP port of loopback that nobody listens on."""
+    """Return a free TCP port of the loopback interface."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def wait_for(port: int) -> None:
-    """Return when somebody listens on a port of loopback; RuntimeError where nobody does."""
+    """Wait until a server listens on a loopback port; RuntimeError after ten seconds."""
     for _ in range(200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.05)
-    raise RuntimeError(f"nobody listens on port {port}")
+    raise RuntimeError(f"no server listens on port {port}")
 
 
 @contextmanager
@@ -115,6 +115,6 @@ def redis_under_load(folder: Path) -> Iterator[Redis]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU time a process and its threads have taken, from its own clock."""
+    """Return the CPU time of a process and its threads, from its own clock."""
     clock = (~pid << 3) | 2  # as clock_getcpuclockid(3) makes it
     return time.clock_gettime(clock)

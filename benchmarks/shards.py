@@ -1,11 +1,12 @@
-"""Two shards of the reference server against one, where a third CPU is there for the loader."""
+"""Two shards of the reference server against one; needs a third CPU for the loader."""
 
 import os
 import tempfile
 from pathlib import Path
 
+from benchmarks.cases import Case
 from benchmarks.effort import pairs, seconds
-from benchmarks.pairs import Case, interleave, save
+from benchmarks.interleaving import interleave
 from harness.workload.loader import fill_keys, running_load
 from harness.workload.machine import read_machine
 from harness.workload.options import LoadOptions, ServerOptions
@@ -16,8 +17,35 @@ PAIRS = 5
 DURATION_S = 1.5
 
 
+def run() -> list[Case]:
+    """Measure pairs; return no cases if there are fewer than three CPUs."""
+    allowed = frozenset(os.sched_getaffinity(0))
+    if len(allowed) < 3:
+        print("not measured: two shards and the loader need three CPUs")
+        return []
+    first, second, *others = read_machine(Roots(), allowed).cpus
+    loader = tuple(others[:2])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        two_shards, one_shard = interleave(
+            pairs(PAIRS),
+            lambda: throughput((first, second), loader, folder),
+            lambda: throughput((first,), loader, folder),
+        )
+    return [
+        Case(
+            name="GET, pipeline 16, 64 connections: two shards against one",
+            metric="requests/s",
+            ours_command="stallscope-server --threads 2",
+            peer_command="stallscope-server --threads 1",
+            ours=two_shards,
+            peer=one_shard,
+        )
+    ]
+
+
 def throughput(cpus: tuple[int, ...], loader_cpus: tuple[int, ...], folder: Path) -> float:
-    """Return replies a second of a server with a shard on each of the CPUs."""
+    """Return replies per second of a server with one shard on each of the CPUs."""
     options = ServerOptions(path="kv", threads=len(cpus), cpus=",".join(map(str, cpus)))
     with running_server(options) as server:
         load = LoadOptions(
@@ -33,30 +61,3 @@ def throughput(cpus: tuple[int, ...], loader_cpus: tuple[int, ...], folder: Path
         fill_keys(load)
         with running_load(load) as loader:
             return loader.finished_rate()[1]
-
-
-def run() -> None:
-    """Measure pairs; says so where there are too few CPUs, and leaves what was measured before."""
-    allowed = frozenset(os.sched_getaffinity(0))
-    if len(allowed) < 3:
-        print("not measured: two shards and the loader need a CPU each, and this has fewer")
-        return
-    first, second, *others = read_machine(Roots(), allowed).cpus
-    loader = tuple(others[:2])
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        two, one = interleave(
-            pairs(PAIRS),
-            lambda: throughput((first, second), loader, folder),
-            lambda: throughput((first,), loader, folder),
-        )
-    case = Case(
-        name="GET, pipeline 16, 64 connections: two shards against one",
-        metric="requests/s",
-        ours_command="stallscope-server --threads 2",
-        peer_command="stallscope-server --threads 1",
-        bar="none",
-        ours=two,
-        peer=one,
-    )
-    save("shards", "./dev bench shards", [case])

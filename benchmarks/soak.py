@@ -1,7 +1,8 @@
-"""A soak of the reference server: ten minutes at 80 % of its capacity, flat memory, no reply wrong.
+"""A soak of the reference server: ten minutes at 80 % of its capacity.
 
-Half of the load is numbered requests, whose replies the loader checks for order, loss and doubles;
-the other half reads and writes keys of changing sizes. Memory is read once a second.
+Bars: memory does not grow by more than 5 %, and no reply is wrong. Half of the load is numbered
+requests, whose replies the loader checks for order, loss and duplicates; the other half reads and
+writes keys of changing sizes. Memory is read once a second.
 """
 
 import os
@@ -12,8 +13,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.cases import Case, ours, ratio
 from benchmarks.effort import seconds
-from benchmarks.pairs import Case, save
 from harness.workload.cores import Cores, two_cores
 from harness.workload.loader import fill_keys, run_load, running_load
 from harness.workload.options import LoadOptions, ServerOptions
@@ -21,40 +22,74 @@ from harness.workload.server import RunningServer, running_server
 from stallscope.system_files import Roots
 
 DURATION_S = 600.0
-SHARE = 0.8
+LOAD_SHARE = 0.8  # of the capacity
 CAPACITY_S = 2.0
-MOST_GROWTH = 1.05
+MAX_GROWTH = 1.05
 SETTLING_SHARE = 0.2  # of the soak, in which keys are rewritten in their new sizes
 
 
 @dataclass(frozen=True, slots=True)
 class Soak:
-    """What a soak found: resident bytes a second apart, and the replies that were checked."""
+    """The result of a soak: resident bytes, once a second, and the replies."""
 
     capacity_per_s: float
     resident_bytes: tuple[int, ...]
-    checked: int
-    mixed: int
+    checked: int  # numbered replies
+    mixed: int  # reads and writes
     errors: int
 
     @property
-    def ends(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the first and last quarter of the readings after the settling."""
+    def quarters(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the first and the last quarter of the memory readings after settling."""
         settled = self.resident_bytes[int(len(self.resident_bytes) * SETTLING_SHARE) :]
-        quarter = max(1, len(settled) // 4)
-        return settled[:quarter], settled[-quarter:]
+        length = max(1, len(settled) // 4)
+        return settled[:length], settled[-length:]
 
     @property
     def growth(self) -> float:
-        """Return the last quarter's median over the first's."""
-        first, last = self.ends
+        """Return the median of the last quarter over that of the first."""
+        first, last = self.quarters
         return statistics.median(last) / statistics.median(first)
 
 
-def soak(duration_s: float, folder: Path) -> Soak:
-    """Return what a soak of that length finds.
+def run() -> list[Case]:
+    """Soak for ten minutes, or for STALLSCOPE_BENCH_SECONDS."""
+    duration_s = seconds(DURATION_S)
+    with tempfile.TemporaryDirectory() as folder:
+        result = soak(duration_s, Path(folder))
+    first, last = result.quarters
+    count = min(len(first), len(last))
+    notes = (
+        f"{duration_s:g} s at {LOAD_SHARE:.0%} of {result.capacity_per_s:,.0f} requests/s; "
+        f"{result.checked:,} numbered replies, none lost, duplicated or out of order; "
+        f"{result.mixed:,} reads and writes"
+    )
+    return [
+        Case(
+            name="resident memory, last quarter against the first after settling",
+            metric="MiB",
+            ours_command="last quarter",
+            peer_command="first quarter",
+            bar=(ratio(at_most=MAX_GROWTH),),
+            ours=tuple(value / 2**20 for value in last[:count]),
+            peer=tuple(value / 2**20 for value in first[:count]),
+            notes=notes,
+        ),
+        Case(
+            name="replies",
+            metric="errors",
+            ours_command="the whole soak",
+            bar=(ours(at_most=0),),
+            ours=(result.errors,),
+            exact=True,
+        ),
+    ]
 
-    Raises TargetError where a reply was lost, doubled or out of order, or the server ended.
+
+def soak(duration_s: float, folder: Path) -> Soak:
+    """Return the result of a soak of this length.
+
+    Raises TargetError if a reply was lost, duplicated or out of order, or if the server ended.
     """
     cores = two_cores(Roots(), frozenset(os.sched_getaffinity(0)))
     with running_server(ServerOptions(path="kv", cpus=str(cores.server))) as server:
@@ -70,7 +105,7 @@ def soak(duration_s: float, folder: Path) -> Soak:
         assert capacity is not None
         mixed = _options(server, cores, folder / "mixed", check=False)
         fill_keys(mixed)
-        return _soaked(server, checking, mixed, duration_s, capacity)
+        return _run_loads(server, checking, mixed, duration_s, capacity)
 
 
 def _options(server: RunningServer, cores: Cores, folder: Path, *, check: bool) -> LoadOptions:
@@ -88,21 +123,21 @@ def _options(server: RunningServer, cores: Cores, folder: Path, *, check: bool) 
     )
 
 
-def _soaked(
+def _run_loads(
     server: RunningServer,
     checking: LoadOptions,
     mixed: LoadOptions,
     duration_s: float,
     capacity: float,
 ) -> Soak:
-    rate = capacity * SHARE / 2
+    rate = capacity * LOAD_SHARE / 2
     resident = []
     with ExitStack() as stack:
         loads = [
             stack.enter_context(
-                running_load(replace(one, duration_s=duration_s, warmup_s=0.0, rate_per_s=rate))
+                running_load(replace(options, duration_s=duration_s, warmup_s=0.0, rate_per_s=rate))
             )
-            for one in (checking, mixed)
+            for options in (checking, mixed)
         ]
         step_s = min(1.0, duration_s / 40)
         while any(load.child.process.poll() is None for load in loads):
@@ -122,30 +157,3 @@ def _soaked(
 def resident_bytes(pid: int) -> int:
     """Return the resident memory of a process."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def run() -> None:
-    """Soak for ten minutes, or as long as STALLSCOPE_BENCH_SECONDS says."""
-    duration_s = seconds(DURATION_S)
-    with tempfile.TemporaryDirectory() as folder:
-        found = soak(duration_s, Path(folder))
-    first, last = found.ends
-    paired = min(len(first), len(last))
-    notes = (
-        f"{duration_s:g} s at {SHARE:.0%} of {found.capacity_per_s:,.0f} requests/s; "
-        f"{found.checked:,} numbered replies, none lost, doubled or out of order; "
-        f"{found.mixed:,} reads and writes; {found.errors} answered by errors"
-    )
-    case = Case(
-        name="resident memory, last quarter against the first after settling",
-        metric="MiB",
-        ours_command="last quarter",
-        peer_command="first quarter",
-        bar=f"flat: at most {MOST_GROWTH:g}",
-        ours=tuple(value / 2**20 for value in last[:paired]),
-        peer=tuple(value / 2**20 for value in first[:paired]),
-        notes=notes,
-    )
-    save("soak", "./dev bench soak", [case])
-    if found.growth > MOST_GROWTH or found.errors:
-        raise SystemExit(f"the soak failed: memory grew by {found.growth:.3f}; {notes}")

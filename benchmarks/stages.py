@@ -1,16 +1,16 @@
-"""Execution stages on and off: throughput, latency at a fixed rate, CPU, simulated misses.
+"""Execution stages on and off: throughput, latency at a fixed rate, CPU, simulated cache misses.
 
-Each case is a `stallscope lab stages`: a fresh server for each run, in pairs whose order
-alternates. "ours" is staged, the "peer" the same server unstaged; both defer their writes.
+Every case is a `stallscope lab stages`: a fresh server for each run, in pairs of alternating order.
+"Ours" is the staged server and the "peer" the same server without stages; both defer their writes.
 """
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.cases import Bar, Case, ratio
 from benchmarks.effort import pairs, seconds
-from benchmarks.pairs import Case, save
 from harness.labs.stages.notes import heading
 from harness.labs.stages.plan import (
     FIXED_RATE,
@@ -26,49 +26,73 @@ from harness.labs.stages.session import run_lab
 PAIRS = 5
 DURATION_S = 1.5
 WARMUP_S = 0.4
+SMALL_L1I_BYTES = 32 * 1024  # the bars on synthetic code hold up to this size of the L1I
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One path at one pipeline depth, with the bars it has, in words; empty: none."""
+    """One path at one pipeline depth with its bars; () for a figure without a bar."""
 
     path: str
     pipeline: int
-    throughput: str
-    p99_fixed: str = ""
-    p99_near: str = ""
-    misses: str = ""
-    instructions: str = ""
+    throughput: Bar
+    p99_fixed: Bar = ()
+    p99_near: Bar = ()
+    misses: Bar = ()
+    instructions: Bar = ()
+    goal: str = ""
 
     @property
     def name(self) -> str:
-        """Return what the cases are called; synthetic code is named so."""
+        """Return the name of the cases; synthetic code is marked."""
         synthetic = " (synthetic)" if self.path == "codec" else ""
         return f"{self.path}{synthetic}, pipeline {self.pipeline}"
 
     @property
     def loads(self) -> tuple[Load, ...]:
         """Return the open loops that have a bar."""
-        wanted = ((FIXED_RATE, self.p99_fixed), (NEAR_SATURATION, self.p99_near))
-        return tuple(load for load, bar in wanted if bar)
+        bars = ((FIXED_RATE, self.p99_fixed), (NEAR_SATURATION, self.p99_near))
+        return tuple(load for load, bar in bars if bar)
 
 
 EXPERIMENTS = (
     Experiment(
-        "codec", 8, "at least 1.44 (core with an L1I of at most 32 KB)", "at most 1.00",
-        "at most 0.80", "at most 0.10", "at most 1.03",
+        "codec",
+        8,
+        throughput=(ratio(at_least=1.44),),
+        p99_fixed=(ratio(at_most=1.00),),
+        p99_near=(ratio(at_most=0.80),),
+        misses=(ratio(at_most=0.10),),
+        instructions=(ratio(at_most=1.03),),
     ),
-    Experiment("codec", 1, "at least 1.25 (core with an L1I of at most 32 KB)"),
+    Experiment("codec", 1, throughput=(ratio(at_least=1.25),)),
     Experiment(
-        "query", 8, "at least 1.05; 1.15 to reach for", "at most 1.00", "", "at most 0.40",
-        "at most 1.03",
+        "query",
+        8,
+        throughput=(ratio(at_least=1.05),),
+        p99_fixed=(ratio(at_most=1.00),),
+        misses=(ratio(at_most=0.40),),
+        instructions=(ratio(at_most=1.03),),
+        goal="goal: ratio at least 1.15",
     ),
-    Experiment("kv", 8, "at least 0.97", "at most 1.00"),
-)  # fmt: skip
+    Experiment("kv", 8, throughput=(ratio(at_least=0.97),), p99_fixed=(ratio(at_most=1.00),)),
+)
 
 
-def measured(experiment: Experiment, folder: Path) -> StagesResults:
-    """Return what the lab finds for one experiment."""
+def run() -> list[Case]:
+    """Measure all experiments."""
+    cases: list[Case] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for experiment in EXPERIMENTS:
+            print(experiment.name, flush=True)
+            results = measure(experiment, Path(folder))
+            cases += _timed_cases(experiment, results)
+            cases += _simulated_cases(experiment, results)
+    return cases
+
+
+def measure(experiment: Experiment, folder: Path) -> StagesResults:
+    """Return the results of the lab for one experiment."""
     options = StagesOptions(
         path=experiment.path,
         output=folder / f"{experiment.path}-{experiment.pipeline}",
@@ -83,31 +107,39 @@ def measured(experiment: Experiment, folder: Path) -> StagesResults:
     return run_lab(options, None)
 
 
-def cases(experiment: Experiment, results: StagesResults) -> list[Case]:
-    """Return the experiment's cases: paired readings, and the one pair of simulated counts."""
-    wanted: list[tuple[str, str, Load, Callable[[Reading], float | None]]] = [
+def _timed_cases(experiment: Experiment, results: StagesResults) -> Iterator[Case]:
+    metrics: list[tuple[str, Bar, Load, Callable[[Reading], float | None]]] = [
         ("requests/s, saturated", experiment.throughput, SATURATED, lambda r: r.throughput),
-        ("CPU us a request, saturated", "", SATURATED, lambda r: r.cpu_us),
+        ("CPU us per request, saturated", (), SATURATED, lambda r: r.cpu_us),
         ("p99 us, open loop at 60 %", experiment.p99_fixed, FIXED_RATE, lambda r: r.p99_us),
         ("p99 us, open loop at 90 %", experiment.p99_near, NEAR_SATURATION, lambda r: r.p99_us),
     ]
-    found = []
-    for metric, bar, load, pick in wanted:
-        both = [
-            (staged, unstaged)
-            for staged, unstaged in zip(
-                results.values(load, Side.STAGED, pick),
-                results.values(load, Side.UNSTAGED, pick),
-                strict=True,
-            )
-            if staged is not None and unstaged
+    for metric, bar, load, pick in metrics:
+        readings = zip(
+            results.values(load, Side.STAGED, pick),
+            results.values(load, Side.UNSTAGED, pick),
+            strict=True,
+        )
+        complete = [
+            (staged, unstaged) for staged, unstaged in readings if staged is not None and unstaged
         ]
-        if both:
-            found.append(_case(experiment, metric, bar, both, heading(results)))
-    return found + _simulated(experiment, results)
+        if not complete:
+            continue
+        notes, applied = heading(results), bar
+        if bar and metric.startswith("requests/s"):
+            notes += f"; {experiment.goal}" if experiment.goal else ""
+            if experiment.path == "codec":
+                notes += "; the bar applies to cores with an L1I of at most 32 KB"
+                applied = bar if _has_small_l1i(results) else ()
+        yield _case(experiment, metric, applied, complete, notes)
 
 
-def _simulated(experiment: Experiment, results: StagesResults) -> list[Case]:
+def _has_small_l1i(results: StagesResults) -> bool:
+    l1i_bytes = results.cores.l1i_bytes
+    return l1i_bytes is not None and l1i_bytes <= SMALL_L1I_BYTES
+
+
+def _simulated_cases(experiment: Experiment, results: StagesResults) -> list[Case]:
     staged, unstaged = results.replays.staged, results.replays.unstaged
     if not experiment.misses:
         return []
@@ -116,16 +148,24 @@ def _simulated(experiment: Experiment, results: StagesResults) -> list[Case]:
         return []
     model = f"simulated (modelled): {results.replays.model}"
     misses = (staged.icache_miss_ratio, unstaged.icache_miss_ratio)
-    counted = (staged.instructions_per_request, unstaged.instructions_per_request)
+    instructions = (staged.instructions_per_request, unstaged.instructions_per_request)
     return [
-        _case(experiment, "I1 misses a fetch, modelled", experiment.misses, [misses], model),
-        _case(experiment, "instructions a request, modelled", experiment.instructions, [counted],
-              model),
-    ]  # fmt: skip
+        _case(experiment, metric, bar, [counts], model, exact=True)
+        for metric, bar, counts in (
+            ("I1 misses per fetch, modelled", experiment.misses, misses),
+            ("instructions per request, modelled", experiment.instructions, instructions),
+        )
+    ]
 
 
 def _case(
-    experiment: Experiment, metric: str, bar: str, both: list[tuple[float, float]], notes: str
+    experiment: Experiment,
+    metric: str,
+    bar: Bar,
+    readings: list[tuple[float, float]],
+    notes: str,
+    *,
+    exact: bool = False,
 ) -> Case:
     return Case(
         name=experiment.name,
@@ -133,17 +173,8 @@ def _case(
         ours_command="stallscope-server --stages on",
         peer_command="stallscope-server --stages off",
         bar=bar,
-        ours=tuple(staged for staged, _ in both),
-        peer=tuple(unstaged for _, unstaged in both),
+        ours=tuple(staged for staged, _ in readings),
+        peer=tuple(unstaged for _, unstaged in readings),
+        exact=exact,
         notes=notes,
     )
-
-
-def run() -> None:
-    """Measure all experiments."""
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        for experiment in EXPERIMENTS:
-            print(experiment.name, flush=True)
-            found += cases(experiment, measured(experiment, Path(folder)))
-    save("stages", "./dev bench stages", found)

@@ -1,16 +1,16 @@
-"""The I/O queue's limit: a reader beside a storm of writes, at the recommended limit against 128.
+"""The limit of the I/O queue: a reader beside a storm of writes, recommended limit against 128.
 
-A 4 KiB read at a time beside 256 writes of 128 KiB, by one `stallscope lab storm` on a file of its
-own under build/, all limits with shares, in rounds whose order alternates. "ours" is the limit that
-is named, the "peer" 128. "Below 1" is less latency. The other limits show what the recommended one
-was chosen from: a disk that is soft, or shared, has none that is good for reader and writer.
+One read of 4 KiB at a time beside 256 writes of 128 KiB, by one `stallscope lab storm` on a file
+below build/, all limits with shares, in rounds of alternating order. "Ours" is the named limit, the
+"peer" is 128. A latency ratio below 1 is an improvement. The other limits show the choice that the
+recommendation had: a slow or shared disk has no limit that serves both reader and writer.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchmarks.cases import Bound, Case, ratio
 from benchmarks.effort import pairs, seconds
-from benchmarks.pairs import Case, save
 from harness.labs.storm.disk import measure_disk_storm
 from harness.labs.storm.measurement import (
     OTHERS,
@@ -32,16 +32,16 @@ FILE_BYTES = 2**30
 
 
 def _us(name: str) -> Quantity:
-    def pick(one: StormRound) -> float | None:
-        found = READER[name](one)
-        return None if found is None else found / 1000
+    def pick(storm_round: StormRound) -> float | None:
+        latency_ns = READER[name](storm_round)
+        return None if latency_ns is None else latency_ns / 1000
 
     return pick
 
 
-def _mb_per_s(one: StormRound) -> float | None:
-    found = OTHERS[WRITER](one)
-    return None if found is None else found / 1e6
+def _mb_per_s(storm_round: StormRound) -> float | None:
+    bytes_per_s = OTHERS[WRITER](storm_round)
+    return None if bytes_per_s is None else bytes_per_s / 1e6
 
 
 METRICS: tuple[tuple[str, Quantity], ...] = (
@@ -50,62 +50,15 @@ METRICS: tuple[tuple[str, Quantity], ...] = (
     ("reader's p99.9 us", _us("p99.9")),
     ("writer's MB/s", _mb_per_s),
 )
-BARS = {
-    "reader's p99 us": "at most 0.60",
-    "reader's p99.9 us": "at most 0.60",
-    "writer's MB/s": "at least 0.95",
+BOUNDS = {
+    "reader's p99 us": ratio(at_most=0.60),
+    "reader's p99.9 us": ratio(at_most=0.60),
+    "writer's MB/s": ratio(at_least=0.95),
 }
 
 
-def cases(results: StormMeasurement, bars: Mapping[str, str]) -> list[Case]:
-    """Return a case for each metric and limit, the recommended one, with the bars, first."""
-    shares, recommended = results.options.shares, results.recommendation.limit
-    limits = dict.fromkeys((recommended, *sorted(results.options.limits, reverse=True)))
-    return [
-        case
-        for limit in limits
-        if limit != results.reference_setting.limit or limit == recommended
-        for case in _cases(
-            results, QueueSetting(limit, shares), bars if limit == recommended else None
-        )
-    ]
-
-
-def _cases(
-    results: StormMeasurement, setting: QueueSetting, bars: Mapping[str, str] | None
-) -> list[Case]:
-    """Return a case for each metric, of the rounds in which both limits passed their checks."""
-    limited = {one.run.round: one for one in results.accepted_rounds(setting)}
-    against = {one.run.round: one for one in results.accepted_rounds(results.reference_setting)}
-    both = sorted(limited.keys() & against.keys())
-    masked = len(results.all_rounds(setting)) + len(results.all_rounds(results.reference_setting))
-    masked -= len(limited) + len(against)
-    notes = f"recommended, {results.recommendation.how}" if bars is not None else "another limit"
-    if masked:
-        notes += f"; {masked} runs were masked"
-    found = []
-    other = results.reference_setting.limit
-    for metric, pick in METRICS:
-        values = [(pick(limited[at]), pick(against[at])) for at in both]
-        known = [(ours, peer) for ours, peer in values if ours is not None and peer]
-        if known:
-            found.append(
-                Case(
-                    name=f"limit {setting.limit}{'' if bars is None else ', recommended'}",
-                    metric=metric,
-                    ours_command=f"limit {setting.limit}",
-                    peer_command=f"limit {other}" if other else limit_text(other),
-                    bar=(bars or {}).get(metric, ""),
-                    ours=tuple(ours for ours, _ in known),
-                    peer=tuple(peer for _, peer in known),
-                    notes=notes,
-                )
-            )
-    return found
-
-
-def run() -> None:
-    """Measure the storm on the disk under build/."""
+def run() -> list[Case]:
+    """Measure the storm on the disk below build/."""
     folder = Path("build")
     folder.mkdir(exist_ok=True)
     options = StormOptions(
@@ -119,4 +72,57 @@ def run() -> None:
         first_come=False,
         size_bytes=FILE_BYTES,
     )
-    save("storm", "./dev bench storm", cases(measure_disk_storm(options), BARS))
+    return cases(measure_disk_storm(options), BOUNDS)
+
+
+def cases(results: StormMeasurement, bounds: Mapping[str, Bound]) -> list[Case]:
+    """Return a case for each metric and limit; the recommended limit, with the bars, is first."""
+    shares, recommended = results.options.shares, results.recommendation.limit
+    limits = dict.fromkeys((recommended, *sorted(results.options.limits, reverse=True)))
+    return [
+        case
+        for limit in limits
+        if limit != results.reference_setting.limit or limit == recommended
+        for case in _cases(
+            results, QueueSetting(limit, shares), bounds if limit == recommended else None
+        )
+    ]
+
+
+def _cases(
+    results: StormMeasurement, setting: QueueSetting, bounds: Mapping[str, Bound] | None
+) -> list[Case]:
+    """Return a case for each metric, from the rounds in which both limits passed their checks."""
+    limited = {
+        storm_round.run.round: storm_round for storm_round in results.accepted_rounds(setting)
+    }
+    against = {
+        storm_round.run.round: storm_round
+        for storm_round in results.accepted_rounds(results.reference_setting)
+    }
+    both = sorted(limited.keys() & against.keys())
+    masked = len(results.all_rounds(setting)) + len(results.all_rounds(results.reference_setting))
+    masked -= len(limited) + len(against)
+    notes = f"recommended, {results.recommendation.how}" if bounds is not None else "another limit"
+    if masked:
+        notes += f"; {masked} runs were masked"
+    other = results.reference_setting.limit
+    metric_cases = []
+    for metric, pick in METRICS:
+        readings = [(pick(limited[number]), pick(against[number])) for number in both]
+        complete = [(ours, peer) for ours, peer in readings if ours is not None and peer]
+        bound = (bounds or {}).get(metric)
+        if complete:
+            metric_cases.append(
+                Case(
+                    name=f"limit {setting.limit}{'' if bounds is None else ', recommended'}",
+                    metric=metric,
+                    ours_command=f"limit {setting.limit}",
+                    peer_command=f"limit {other}" if other else limit_text(other),
+                    bar=(bound,) if bound else (),
+                    ours=tuple(ours for ours, _ in complete),
+                    peer=tuple(peer for _, peer in complete),
+                    notes=notes,
+                )
+            )
+    return metric_cases

@@ -1,20 +1,20 @@
-"""The I/O queue in the reference server: GETs beside its own compaction, with a limit and without.
+"""The I/O queue in the reference server: GETs beside its own compaction, with and without a limit.
 
-One `stallscope lab storm --server` on a directory of its own under build/, in rounds whose order
-alternates. "ours" is the limit that is named, the "peer" the same server with --disk-limit none:
-all that compaction asks for is on the disk at once. "Below 1" is less latency. It has no bars: the
-recommended limit is the server's own, whatever the disk, and what it costs compaction is told.
+One `stallscope lab storm --server` on a directory below build/, in rounds of alternating order.
+"Ours" is the named limit; the "peer" is the same server with --disk-limit none, where all requests
+of compaction are on the disk at once. A latency ratio below 1 is an improvement. There are no bars:
+the recommended limit is the server's default, whatever the disk; its cost for compaction is shown.
 """
 
 from pathlib import Path
 
+from benchmarks.cases import Case
 from benchmarks.effort import pairs, seconds
-from benchmarks.pairs import save
 from benchmarks.storm import cases
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.server import measure_server_storm
 
-LIMITS = (32, 16)  # beside the server's own
+LIMITS = (32, 16)  # compared with the server's default
 ROUNDS = 7
 DURATION_S = 4.0
 WARMUP_S = 0.5
@@ -22,8 +22,8 @@ REST_S = 1.0  # cloud disks have limiters with a burst, and drives have caches
 VALUES_BYTES = 2**29
 
 
-def run() -> None:
-    """Measure the server's storm on the disk under build/."""
+def run() -> list[Case]:
+    """Measure the server's storm on the disk below build/."""
     folder = Path("build")
     folder.mkdir(exist_ok=True)
     options = StormOptions(
@@ -36,4 +36,4 @@ def run() -> None:
         size_bytes=VALUES_BYTES,
         server=True,
     )
-    save("storm_server", "./dev bench storm_server", cases(measure_server_storm(options), {}))
+    return cases(measure_server_storm(options), {})

@@ -1,111 +1,107 @@
 """From a recording to its summary: `stallscope report` against perf script and perf report.
 
-At least 160,000 samples with call chains over a binary with 250,000 symbols. Our symbol cache is
-empty for every run. Bars: less CPU than either, under 250 MiB.
+At least 160,000 samples with call chains, over a binary with 250,000 symbols. Our symbol cache is
+empty in every run. Bars: less CPU than either peer, and at most 250 MiB.
 """
 
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.pairs import Case, save
-from benchmarks.processes import Cost
-from benchmarks.processes import run as run_process
+from benchmarks.cases import Case, ours, ratio
+from benchmarks.interleaving import sides
+from benchmarks.processes import Cost, checked
 from stallscope.programs import program
 from stallscope.recordings import read_manifest
 
 PAIRS = 5
 SYMBOLS = 250_000
-SAMPLES = 160_000
-HERE = Path(__file__).parent / "targets"
+MIN_SAMPLES = 160_000
+TARGETS = Path(__file__).parent / "targets"
 
 
-def record_many_symbols(folder: Path) -> tuple[Path, int]:
-    """Return a recording of at least 160,000 samples, and their number."""
-    source, target = folder / "many.s", folder / "many_symbols"
-    with source.open("w") as sink:
-        subprocess.run(
-            [sys.executable, HERE / "many_symbols.py", str(SYMBOLS)], stdout=sink, check=True
-        )
-    subprocess.run(
-        ["cc", "-O2", "-no-pie", "-fno-omit-frame-pointer", f"-DCOUNT={SYMBOLS}", "-pthread",
-         "-o", target, HERE / "walk.c", source],
-        check=True,
-    )  # fmt: skip
-    run = folder / "run"
-    subprocess.run(
-        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "10",
-         "-o", run, "--", target],
-        check=True,
-    )  # fmt: skip
-    return run, read_manifest(run / "recording.json").samples
-
-
-def run() -> None:
-    """Measure CPU and peak memory of the three, in interleaved pairs."""
+def run() -> list[Case]:
+    """Measure CPU time and peak memory of all three."""
     cases: list[Case] = []
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         recording, samples = record_many_symbols(folder)
-        if samples < SAMPLES:
-            raise RuntimeError(f"only {samples} samples were recorded, {SAMPLES} are needed")
+        if samples < MIN_SAMPLES:
+            raise RuntimeError(f"{samples} samples were recorded; at least {MIN_SAMPLES} needed")
         cache = folder / "cache"
-        ours = [
-            "env", f"XDG_CACHE_HOME={cache}", str(Path(sys.executable).with_name("stallscope")),
-            "report", str(recording),
-        ]  # fmt: skip
+        stallscope = str(Path(sys.executable).with_name("stallscope"))
+        report = ["env", f"XDG_CACHE_HOME={cache}", stallscope, "report", str(recording)]
         raw = str(recording / "samples.perf")
         peers = {
             "perf script --no-inline": ["perf", "script", "--no-inline", "-i", raw],
             "perf report -g none": ["perf", "report", "-g", "none", "--stdio", "-i", raw],
         }
-        shape = f"{samples:,} samples, {SYMBOLS:,} symbols"
-        for name, peer in peers.items():
-            summary, theirs = alternate([*ours, "--no-page"], peer, cache)
-            cases += compared(
-                f"{shape}: summary", "stallscope report RUN --no-page", summary, name, theirs
+        for peer_name, peer in peers.items():
+            costs = alternate([*report, "--no-page"], peer, cache)
+            cases += compare(
+                "summary", "stallscope report RUN --no-page", costs, peer_name, samples
             )
-        page, theirs = alternate([*ours, "-o", str(folder / "page.html")], peer, cache)
-        cases += compared(f"{shape}: summary and page", "stallscope report RUN", page, name, theirs)
-    save("summary_cost", "./dev bench summary_cost", cases)
+        costs = alternate([*report, "-o", str(folder / "page.html")], peer, cache)
+        cases += compare("summary and page", "stallscope report RUN", costs, peer_name, samples)
+    return cases
 
 
-def alternate(ours: list[str], peer: list[str], cache: Path) -> tuple[list[Cost], list[Cost]]:
-    """Return the costs of both, run alternately; our symbol cache is empty each time."""
-    costs: tuple[list[Cost], list[Cost]] = ([], [])
-    for turn in range(PAIRS):
-        for which in (0, 1) if turn % 2 == 0 else (1, 0):
-            shutil.rmtree(cache, ignore_errors=True)
-            costs[which].append(checked(peer if which else ours))
-    return costs
+def record_many_symbols(folder: Path) -> tuple[Path, int]:
+    """Return a recording and its number of samples."""
+    source, target = folder / "many.s", folder / "many_symbols"
+    with source.open("w") as sink:
+        subprocess.run(
+            [sys.executable, TARGETS / "many_symbols.py", str(SYMBOLS)], stdout=sink, check=True
+        )
+    subprocess.run(
+        ["cc", "-O2", "-no-pie", "-fno-omit-frame-pointer", f"-DCOUNT={SYMBOLS}", "-pthread",
+         "-o", target, TARGETS / "walk.c", source],
+        check=True,
+    )  # fmt: skip
+    recording = folder / "run"
+    subprocess.run(
+        [program("stallscope-collect"), "-e", "cpu-clock", "-F", "9999", "--duration", "10",
+         "-o", recording, "--", target],
+        check=True,
+    )  # fmt: skip
+    return recording, read_manifest(recording / "recording.json").samples
 
 
-def compared(
-    shape: str, command: str, ours: list[Cost], peer_name: str, peer: list[Cost]
+def alternate(
+    command: Sequence[str], peer: Sequence[str], cache: Path
+) -> tuple[list[Cost], list[Cost]]:
+    """Return the costs of both, run alternately; our symbol cache is removed before each run."""
+    costs: dict[str, list[Cost]] = {"ours": [], "peer": []}
+    for side in sides(PAIRS):
+        shutil.rmtree(cache, ignore_errors=True)
+        costs[side].append(checked(command if side == "ours" else peer))
+    return costs["ours"], costs["peer"]
+
+
+def compare(
+    name: str,
+    command: str,
+    costs: tuple[list[Cost], list[Cost]],
+    peer_name: str,
+    samples: int,
 ) -> list[Case]:
-    """Return the cases of CPU and memory."""
+    """Return the cases of CPU time and memory."""
     return [
         Case(
-            name=shape,
+            name=f"{SYMBOLS:,} symbols: {name}",
             metric=metric,
             ours_command=f"{command} (symbol cache empty)",
             peer_command=f"{peer_name} -i RUN/samples.perf",
-            bar=f"{bar}, against {peer_name}",
-            ours=tuple(pick(cost) for cost in ours),
-            peer=tuple(pick(cost) for cost in peer),
+            bar=(bound,),
+            ours=tuple(getattr(cost, field) for cost in costs[0]),
+            peer=tuple(getattr(cost, field) for cost in costs[1]),
+            notes=f"{samples:,} samples",
         )
-        for metric, pick, bar in (
-            ("CPU s", lambda cost: cost.cpu_s, "less CPU"),
-            ("peak MiB", lambda cost: cost.peak_bytes / 2**20, "ours under 250 MiB"),
+        for metric, field, bound in (
+            ("CPU s", "cpu_s", ratio(at_most=1)),
+            ("peak MiB", "peak_mib", ours(at_most=250)),
         )
     ]
-
-
-def checked(command: list[str]) -> Cost:
-    """Return the cost of a command that must succeed."""
-    cost = run_process(command)
-    if cost.status != 0:
-        raise RuntimeError(f"status {cost.status} of {command}")
-    return cost

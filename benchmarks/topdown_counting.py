@@ -1,9 +1,9 @@
-"""What counting costs its target, and how long it takes to begin.
+"""The cost of counting for its target, and the time until counting starts.
 
 Cost: two threads of arithmetic count their own work. A window in which the collector reads counters
-ten times a second, or a window in which nothing does, stands between two with nothing: its cost is
-the work that is missing against those neighbours. Start: from the collector's own start to the
-moment from which it counts, for a process and for a command, and started by Python.
+ten times a second, or a window in which nothing happens, stands between two idle windows; its cost
+is the work that is missing compared with those neighbours. Start: from the start of the collector
+until it counts, for a process and for a command, and when Python starts it.
 """
 
 import json
@@ -13,13 +13,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.pairs import Case, save
-from benchmarks.record_cost import Own, observed, window
+from benchmarks.cases import Case, difference, ours
+from benchmarks.interleaving import sides
+from benchmarks.record_cost import CollectorCost, observe, window
 from benchmarks.record_targets import Target, busy_pair
 from stallscope.programs import program
 
 PAIRS = 14
-BY_PYTHON = """
+STARTS = 15
+START_FROM_PYTHON = """
 import sys
 from pathlib import Path
 from stallscope.collector import CountOptions, collect
@@ -27,116 +29,105 @@ output, plan = map(Path, sys.argv[1:])
 options = CountOptions(output=output, plan=plan, command=("true",), force=True)
 collect(options, lambda progress: None)
 """
-STARTS = 15
 SOFTWARE = (("task-clock", "page-faults"), ("context-switches", "cpu-migrations"))
 HARDWARE = (("cycles", "instructions"), ("branches", "branch-misses"), ("cache-misses", "cycles"))
 
 
-def run() -> None:
+def run() -> list[Case]:
     """Measure cost and start."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plan = write_plan(folder)
-        cases = starts(plan, folder)
+        cases = start_cases(plan, folder)
         with busy_pair(folder) as target:
             time.sleep(1)
-            cases.append(cost(target, plan, folder))
-    save("topdown_counting", "./dev bench topdown_counting", cases)
+            cases.append(cost_case(target, plan, folder))
+    return cases
 
 
 def write_plan(folder: Path) -> Path:
-    """Return a plan of the hardware events of this machine, or else of software events alone."""
-    for sets in (SOFTWARE + HARDWARE, SOFTWARE):
-        names = {name for each in sets for name in each}
-        path = folder / "plan.json"
+    """Return a plan with hardware events, or with software events only if there is no PMU."""
+    path = folder / "plan.json"
+    for event_sets in (SOFTWARE + HARDWARE, SOFTWARE):
+        names = {name for events in event_sets for name in events}
         plan = {
             "schema": "stallscope.count-plan/1",
-            "sets": [{"name": "+".join(each), "events": list(each)} for each in sets],
+            "sets": [{"name": "+".join(events), "events": list(events)} for events in event_sets],
             "events": {name: {"name": name} for name in sorted(names)},
         }
         path.write_text(json.dumps(plan))
-        tried = counted(["--", "true"], path, folder / "trial")
-        if not tried["counting"]["unavailable"]:
+        command = collector_command(["--", "true"], path, folder / "trial")
+        subprocess.run(command, check=True, capture_output=True)
+        recording = json.loads((folder / "trial" / "recording.json").read_text())
+        if not recording["counting"]["unavailable"]:
             break
     return path
 
 
-def command(words: list[str], plan: Path, output: Path) -> list[str]:
+def collector_command(words: list[str], plan: Path, output: Path) -> list[str]:
     """Return the collector's command line."""
     collector = str(program("stallscope-collect"))
     return [collector, "count", f"--plan={plan}", f"--output={output}", "--force", *words]
 
 
-def counted(words: list[str], plan: Path, output: Path) -> dict[str, dict[str, list[object]]]:
-    """Return the document of a counting."""
-    subprocess.run(command(words, plan, output), check=True, capture_output=True)
-    document: dict[str, dict[str, list[object]]] = json.loads(
-        (output / "recording.json").read_text()
-    )
-    return document
-
-
-def cost(target: Target, plan: Path, folder: Path) -> Case:
-    """Return how many points of work are missing while counted, and while nothing happens."""
-    ours: list[float] = []
-    nothing: list[float] = []
-    own: list[Own] = []
+def cost_case(target: Target, plan: Path, folder: Path) -> Case:
+    """Return the points of work missing while counting, and while nothing happens."""
+    missing: dict[str, list[float]] = {"ours": [], "peer": []}
+    costs: list[CollectorCost] = []
     before = window(target)
-    for turn in range(PAIRS):
-        for counting in (True, False) if turn % 2 == 0 else (False, True):
-            output = folder / f"cost-{turn}"
-            words = command(["-p", str(target.pid)], plan, output)
-            seen = observed(target, words, own, output) if counting else window(target)
-            after = window(target)
-            neighbours = (before.per_cpu_second + after.per_cpu_second) / 2
-            (ours if counting else nothing).append((1 - seen.per_cpu_second / neighbours) * 100)
-            before = after
-    events = sorted(
-        {name for each in json.loads(plan.read_text())["sets"] for name in each["events"]}
-    )
+    for number, side in enumerate(sides(PAIRS)):
+        output = folder / f"cost-{number}"
+        command = collector_command(["-p", str(target.pid)], plan, output)
+        seen = observe(target, command, costs, output) if side == "ours" else window(target)
+        after = window(target)
+        neighbours = (before.per_cpu_second + after.per_cpu_second) / 2
+        missing[side].append((1 - seen.per_cpu_second / neighbours) * 100)
+        before = after
+    event_sets = json.loads(plan.read_text())["sets"]
+    events = sorted({name for event_set in event_sets for name in event_set["events"]})
     return Case(
         name="two busy threads",
         metric="points of the target's work per CPU second",
         ours_command="stallscope-collect count --plan FILE -p PID",
         peer_command="nothing",
-        bar="upper 95 % bound below 0.5 points",
-        ours=tuple(ours),
-        peer=tuple(nothing),
+        bar=(difference(at_most=0.5),),
+        ours=tuple(missing["ours"]),
+        peer=tuple(missing["peer"]),
+        by_difference=True,
         notes=f"{len(events)} events ({', '.join(events)}), ten windows a second",
     )
 
 
-def starts(plan: Path, folder: Path) -> list[Case]:
+def start_cases(plan: Path, folder: Path) -> list[Case]:
     """Return the seconds from a start to the first counted moment."""
-    cases = []
+    output = folder / "start"
     with subprocess.Popen(["sleep", "600"]) as target:
         try:
-            for name, words in (
-                ("start to counting a process", ["-p", str(target.pid), "--duration", "0.1"]),
-                ("start to counting a command", ["--", "true"]),
-            ):
-                whole = command(words, plan, folder / "start")
-                cases.append(_start_case(name, whole, folder / "start"))
+            process = ["-p", str(target.pid), "--duration", "0.1"]
+            cases = [
+                _start_case(name, collector_command(words, plan, output), output)
+                for name, words in (
+                    ("start to counting a process", process),
+                    ("start to counting a command", ["--", "true"]),
+                )
+            ]
         finally:
             target.kill()
-    words = [sys.executable, "-c", BY_PYTHON, str(folder / "start"), str(plan)]
-    cases.append(_start_case("start of Python to counting a command", words, folder / "start"))
-    return cases
+    words = [sys.executable, "-c", START_FROM_PYTHON, str(output), str(plan)]
+    return [*cases, _start_case("start of Python to counting a command", words, output)]
 
 
-def _start_case(name: str, words: list[str], output: Path) -> Case:
-    taken = []
+def _start_case(name: str, command: list[str], output: Path) -> Case:
+    starts_s = []
     for _ in range(STARTS):
         begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-        subprocess.run(words, check=True, capture_output=True)
+        subprocess.run(command, check=True, capture_output=True)
         with (output / "counters.jsonl").open() as lines:
-            taken.append((json.loads(next(lines))["start_ns"] - begin_ns) / 1e9)
-    program_name = Path(words[0]).name
+            starts_s.append((json.loads(next(lines))["start_ns"] - begin_ns) / 1e9)
     return Case(
         name=name,
         metric="s",
-        ours_command=f"{program_name} ...",
-        peer_command="",
-        bar="under 0.3",
-        ours=tuple(taken),
+        ours_command=f"{Path(command[0]).name} ...",
+        bar=(ours(at_most=0.3),),
+        ours=tuple(starts_s),
     )

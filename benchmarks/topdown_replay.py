@@ -1,7 +1,7 @@
-"""Replay of 1,000 vectors by `stallscope topdown`, beyond what replay of one costs; bar 1 s of CPU.
+"""Replay of 1,000 readings by `stallscope topdown`. Bar: 1 s of CPU beyond start-up.
 
-A run with 1,000 readings and one with a single reading alternate; the difference of each pair is
-what the 999 others cost, without start-up. The vectors are those of the tests, repeated.
+A run with 1,000 readings and a run with one reading alternate; the difference of a pair is the
+cost of the other 999, without start-up. The readings are the test vectors, repeated.
 """
 
 import json
@@ -9,8 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.pairs import Case, interleave, save
-from benchmarks.processes import run as run_process
+from benchmarks.cases import Case, ours
+from benchmarks.processes import alternate
+from stallscope.statistics.pairs import paired_differences
 
 PAIRS = 9
 READINGS = 1000
@@ -18,35 +19,28 @@ CPUS = ("skl", "spr", "zen4", "neoverse-v1")
 VECTORS = Path(__file__).parents[1] / "tests" / "topdown" / "slots" / "vectors"
 
 
-def run() -> None:
-    """Measure CPU beyond start-up for a model of each kind."""
-    cases = []
-    with tempfile.TemporaryDirectory() as place:
-        for cpu in CPUS:
-            given = json.loads((VECTORS / f"{cpu}.json").read_text())
-            many, one = Path(place) / f"{cpu}-many.json", Path(place) / f"{cpu}-one.json"
-            many.write_text(json.dumps((given * READINGS)[:READINGS]))
-            one.write_text(json.dumps(given[:1]))
-            left, right = interleave(
-                PAIRS, lambda path=many: cost(path), lambda path=one: cost(path)
-            )
-            cases.append(
-                Case(
-                    name=f"{READINGS} readings of {cpu}",
-                    metric="CPU s beyond start-up",
-                    ours_command="stallscope topdown --source replay:FILE --json",
-                    peer_command="",
-                    bar="under 1",
-                    ours=tuple(whole - start for whole, start in zip(left, right, strict=True)),
-                )
-            )
-    save("topdown_replay", "./dev bench topdown_replay", cases)
+def run() -> list[Case]:
+    """Measure CPU time beyond start-up for one model of each kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        return [_case(cpu, Path(folder)) for cpu in CPUS]
 
 
-def cost(path: Path) -> float:
-    """CPU seconds of one replay."""
+def _case(cpu: str, folder: Path) -> Case:
+    vectors = json.loads((VECTORS / f"{cpu}.json").read_text())
+    many, single = folder / f"{cpu}-many.json", folder / f"{cpu}-single.json"
+    many.write_text(json.dumps((vectors * READINGS)[:READINGS]))
+    single.write_text(json.dumps(vectors[:1]))
+    whole, start = alternate(_command(many), _command(single), PAIRS)
+    cpu_s = paired_differences([cost.cpu_s for cost in whole], [cost.cpu_s for cost in start])
+    return Case(
+        name=f"{READINGS} readings of {cpu}",
+        metric="CPU s beyond start-up",
+        ours_command="stallscope topdown --source replay:FILE --json",
+        bar=(ours(at_most=1),),
+        ours=tuple(cpu_s),
+    )
+
+
+def _command(path: Path) -> list[str]:
     stallscope = str(Path(sys.executable).with_name("stallscope"))
-    taken = run_process([stallscope, "topdown", "--source", f"replay:{path}", "--json"])
-    if taken.status != 0:
-        raise RuntimeError(f"stallscope ended with {taken.status}")
-    return taken.cpu_s
+    return [stallscope, "topdown", "--source", f"replay:{path}", "--json"]

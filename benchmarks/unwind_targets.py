@@ -1,4 +1,4 @@
-"""Recordings with copied stacks of programs without frame pointers, made by perf."""
+"""Recordings by perf with copied stacks, of programs without frame pointers."""
 
 import signal
 import subprocess
@@ -10,7 +10,7 @@ from benchmarks.record_targets import redis_under_load
 STACK_BYTES = 16_384
 RATE_HZ = 4999
 
-# Enough of the standard library for a compiler to be busy with.
+# Enough of the standard library to keep a compiler busy
 _CPP = (
     "#include <map>\n#include <regex>\n#include <string>\n#include <unordered_map>\n"
     + "\n".join(
@@ -22,7 +22,7 @@ _CPP = (
 
 
 def perf_record(output: Path) -> list[str]:
-    """Return perf's command line, the target's words still to come."""
+    """Return perf's command line without the target."""
     return ["perf", "record", "-q", "-e", "cpu-clock", "-F", str(RATE_HZ), "-m", "16M",
             "--call-graph", f"dwarf,{STACK_BYTES}", "-o", str(output)]  # fmt: skip
 
@@ -39,14 +39,14 @@ def record_redis(folder: Path, seconds: float) -> Path:
 
 
 def compiler_command(folder: Path) -> list[str]:
-    """Return a command line that compiles for some seconds; its source is written to ``folder``."""
+    """Write a source file to ``folder`` and return the command that compiles it for seconds."""
     source = folder / "busy.cpp"
     source.write_text(_CPP)
     return ["g++", "-O2", "-c", "-o", "/dev/null", str(source)]
 
 
 def record_compiler(folder: Path) -> Path:
-    """Return a recording of g++, its children included."""
+    """Return a recording of g++ and its children."""
     output = folder / "compiler.data"
     subprocess.run([*perf_record(output), "--", *compiler_command(folder)], check=True)
     return output

@@ -1,4 +1,4 @@
-"""A filesystem in compressed memory: the fastest disk to be had where there is no fast disk."""
+"""A filesystem in compressed memory, for machines without a fast disk."""
 
 import subprocess
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ CONTROL = Path("/sys/class/zram-control")
 
 @contextmanager
 def zram_disk(size_bytes: int, folder: Path) -> Iterator[Path | None]:
-    """Yield a folder on a zram device of our own; None where none can be had.
+    """Yield a folder on a new zram device; None if the kernel offers none.
 
-    A file, not the device: io_uring hands requests to a raw zram to worker threads, for its driver
-    may block, while ext4 submits them itself.
+    Use a file, not the device: io_uring passes requests for a raw zram device to worker threads,
+    because its driver may block, while ext4 submits them itself.
     """
     try:
         number = int((CONTROL / "hot_add").read_text())
@@ -36,7 +36,7 @@ def zram_disk(size_bytes: int, folder: Path) -> Iterator[Path | None]:
 
 
 def _unmount(folder: Path) -> None:
-    """Unmount once the kernel has let go of rings, which it does some time after their process."""
+    """Unmount; the kernel releases io_uring rings some time after their process has ended."""
     for _ in range(50):
         if subprocess.run(["umount", folder], capture_output=True, check=False).returncode == 0:
             return

@@ -1,7 +1,7 @@
-"""Writes the assembler source of a large library to standard output: functions with six rows each.
+"""Write the assembler source of a large library to standard output: functions with six rows.
 
-Each saves two registers and pads to 800 bytes, so that 250,000 of them make 200 MB of code and
-1.5 million rows of call frame information, as a large C++ library has.
+Every function saves two registers and is padded to 800 bytes, so that 250,000 of them make 200 MB
+of code and 1.5 million rows of call frame information, like a large C++ library.
 """
 
 import sys
@@ -29,7 +29,7 @@ ret
 
 
 def write(count: int) -> None:
-    """Print ``count`` functions, with frames of a few hundred sizes."""
+    """Print ``count`` functions with 300 different frame sizes."""
     sys.stdout.write(".text\n")
     for number in range(count):
         size = 8 + 16 * (number % 300)

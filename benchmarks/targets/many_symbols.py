@@ -1,14 +1,14 @@
-"""Writes the assembler source of a program with as many functions as asked, to standard output.
+"""Write the assembler source of a program with N functions to standard output.
 
-Each function calls the next but three with a frame of its own, so that stacks are deep and varied;
-``walk`` (in C, linked to it) goes through all of them for ever.
+Every function has a frame and calls the next one in the table, so that stacks are deep and varied;
+``walk.c``, which is linked to it, walks through all of them in an endless loop.
 """
 
 import sys
 
 
 def name_of(number: int) -> str:
-    """Return the symbol of a function: every other one is a C++ name."""
+    """Return the symbol of a function; every second one is a C++ name."""
     plain = f"function_number_{number}"
     return f"_ZN7project{len(plain)}{plain}Ev" if number % 2 else plain
 

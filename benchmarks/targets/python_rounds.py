@@ -1,4 +1,4 @@
-"""Rounds of Python work for so many seconds: prints rounds, CPU seconds and wall seconds."""
+"""Run rounds of Python work for N seconds; print rounds, CPU seconds and wall seconds."""
 
 import sys
 import time
@@ -19,22 +19,22 @@ def numbers():
 
 
 def deep(depth):
-    """Return the same from some calls deeper."""
+    """Return the sum of the numbers, from deeper in the stack."""
     return deep(depth - 1) if depth else sum(numbers())
 
 
 def key(number):
-    """Return a key to sort by, called from C."""
+    """Return a sort key; called from C."""
     return -number
 
 
 def one_round():
-    """Return nothing of use."""
+    """Do one round of work."""
     return sorted(range(200), key=key)[0] + deep(20)
 
 
 def main(seconds):
-    """Run rounds for so long."""
+    """Run rounds until the time is over."""
     print("ready", flush=True)
     begin, cpu, rounds = time.monotonic(), time.process_time(), 0
     while time.monotonic() - begin < seconds:

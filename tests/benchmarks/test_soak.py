@@ -1,16 +1,19 @@
-"""What a soak concludes of the memory it read."""
+"""Memory growth of a soak."""
 
-from benchmarks.soak import MOST_GROWTH, Soak
-
-
-def found(resident: tuple[int, ...]) -> Soak:
-    return Soak(1_000.0, resident, 10, 10, 0)
+from benchmarks.soak import MAX_GROWTH, Soak
 
 
-def test_settling_is_no_growth_and_growth_is() -> None:
-    assert found((*range(1, 20), *([100] * 80))).growth == 1
-    assert found(tuple(range(100, 200))).growth > MOST_GROWTH
+def soak_of(resident_bytes: tuple[int, ...]) -> Soak:
+    return Soak(1_000.0, resident_bytes, 10, 10, 0)
 
 
-def test_a_short_soak_has_ends_too() -> None:
-    assert found((5,)).growth == 1
+def test_growth_while_settling_does_not_count() -> None:
+    assert soak_of((*range(1, 20), *([100] * 80))).growth == 1
+
+
+def test_steady_growth_counts() -> None:
+    assert soak_of(tuple(range(100, 200))).growth > MAX_GROWTH
+
+
+def test_a_single_reading_has_two_quarters() -> None:
+    assert soak_of((5,)).growth == 1
