@@ -1,11 +1,11 @@
-"""How far a share of samples may lie from the true one by chance."""
+"""The distance of a sampled share from the true share that chance explains."""
 
 import math
 
 
 def five_standard_errors(share: float, samples: int) -> float:
-    """Return five standard errors of a share, 0..1, that random samples tell.
+    """Five standard errors of a share (0..1) that is estimated from random samples.
 
-    One in 1.7 million is farther away: a test that allows less fails now and then without a fault.
+    One sample in 1.7 million lies farther away. A test with a smaller tolerance fails at random.
     """
     return 5 * math.sqrt(share * (1 - share) / samples)

@@ -1,4 +1,4 @@
-"""The list of allowed skips, which failures are tried again alone, and fixtures for all folders."""
+"""Allowed skips, the parts of a run, failures that run again alone, and fixtures for all folders."""
 
 import os
 import re
@@ -27,7 +27,7 @@ ALLOWED = [
 
 
 def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """The reason of a skip as it was given."""
+    """The reason that a test passed to `pytest.skip`."""
     if isinstance(report.longrepr, tuple):
         return report.longrepr[2].removeprefix("Skipped: ")
     return str(report.longrepr)
@@ -60,16 +60,56 @@ class SkipLedger:
             terminalreporter.write_line(f"skip not on tests/skips.toml: {line}", red=True)
 
 
-# Tests of these marks measure this machine, with another worker's tests beside them.
+# Tests with these marks measure this machine, so another worker's tests can disturb them.
 MEASURING = {"live", "browser", "pmu"}
 MOST_AGAIN = 5
 
+# ./dev test runs pytest in three parts (--part). "beside" runs while C++ is compiled; "guest" boots
+# arm64 guests and needs the arm64 programs; "alone" measures this machine and runs when nothing else does.
+PARTS = ("beside", "guest", "alone")
+ALONE_FOLDERS = {"live", "browser", "unwind"}
+
+
+def part_of(item: pytest.Item) -> str:
+    """The part of a test run to which a test belongs."""
+    path = item.path.relative_to(HERE)
+    if path.parts[0] == "pmu_guest" or path == Path("house/test_arm64.py"):
+        return "guest"
+    if path.parts[0] in ALONE_FOLDERS:
+        return "alone"
+    return "alone" if MEASURING & {mark.name for mark in item.iter_markers()} else "beside"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--part", choices=PARTS, help="Run one part of ./dev test; default: all tests."
+    )
+
+
+class RunningTests:
+    """Keeps the names of the tests that run now in a file, which ./dev test prints at a time limit."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.names: dict[str, None] = {}
+
+    def _write(self) -> None:
+        self.path.write_text("".join(f"{name}\n" for name in self.names))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.names[nodeid] = None
+        self._write()
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self.names.pop(nodeid, None)
+        self._write()
+
 
 class FailureLedger:
-    """Names what failed in a file for `./dev test`, which runs it once more with nothing beside.
+    """Writes the failed tests to a file, from which `./dev test` runs them once more, alone.
 
-    Only where each failure is of a test that measures the machine, and they are few: anything else
-    has no excuse, a skip that is not allowed neither.
+    The file is written only if every failed test measures the machine, if they are few, and if no
+    test was skipped without permission.
     """
 
     def __init__(self, path: Path, skips: SkipLedger) -> None:
@@ -91,14 +131,14 @@ class FailureLedger:
             self.path.write_text("".join(f"{name}\n" for name in self.failed))
 
 
-def _stay(*_: object) -> None:
-    """Hears a signal, and does nothing."""
+def _ignore(*_: object) -> None:
+    """Handles a signal by doing nothing; unlike SIG_IGN, a started program does not inherit this."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Begun in the background by a shell, or by nohup, the tests ignore these signals. What they start
-    # would, too, were there no handler.
-    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, _stay)):
+    # A background shell or nohup leaves these signals ignored. The programs that the tests start would
+    # inherit that if there were no handler.
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, _ignore)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
     skips = SkipLedger()
@@ -106,37 +146,44 @@ def pytest_configure(config: pytest.Config) -> None:
     again = os.environ.get("STALLSCOPE_TESTS_AGAIN")
     if again and not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailureLedger(Path(again), skips), "failure-ledger")
+    running = os.environ.get("STALLSCOPE_RUNNING_TESTS")
+    if running and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(RunningTests(Path(running)), "running-tests")
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_is_heard_again() -> Iterator[None]:
-    """A command interrupted in this process ignores Ctrl-C from then on; what later tests start
-    would inherit that."""
+def restored_interrupt_handler() -> Iterator[None]:
+    """Restores SIGINT: a command that is interrupted in this process ignores it afterwards, and the
+    programs that later tests start would inherit that."""
     before = signal.getsignal(signal.SIGINT)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-# Folders whose tests share what is dear to set up, and take long: where several workers run, each
-# stays with one of them, and goes first, so that none runs on alone at the end.
+# Folders whose tests share an expensive set-up and take long. One worker runs all tests of such a
+# folder, and runs them first, so that none is left over at the end.
 TOGETHER = ("unwind", "pmu_guest", "browser", "house")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    part = config.getoption("--part")
+    if part is not None:
+        deselected = [item for item in items if part_of(item) != part]
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if part_of(item) == part]
+
     def place(item: pytest.Item) -> int:
         folder = item.path.relative_to(HERE).parts[0]
         return TOGETHER.index(folder) if folder in TOGETHER else len(TOGETHER)
 
     items.sort(key=place)
     for item in items:
-        if item.get_closest_marker(
-            "pmu"
-        ):  # a guest is booted, and every instruction of it emulated
+        if item.get_closest_marker("pmu"):  # boots a guest and emulates every instruction
             item.add_marker(pytest.mark.timeout(900))
 
 
 class ByFile(LoadScopeScheduling):
-    """Gives the tests of a file, or of a folder that stays together, to one worker."""
+    """Assigns the tests of a file, or of a folder that stays together, to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
@@ -150,17 +197,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
 
 @pytest.fixture(scope="session")
 def needs_root() -> None:
-    """Skips where this user is not root."""
+    """Skips the test if this user is not root."""
     if os.geteuid() != 0:
         pytest.skip("needs root: this user is not")
 
 
 @pytest.fixture(scope="session")
 def own_mounts() -> tuple[str, ...]:
-    """The words before a command that give it a mount namespace, and its mounts to nobody else.
+    """The command prefix that runs a command in a mount namespace with private mounts.
 
-    Below a chroot the root is no mount whose propagation could be changed; a machine that is
-    entered so is a private copy already.
+    In a chroot the root is not a mount point, so its propagation cannot be changed; then the mounts
+    of the chroot are private already.
     """
     for propagation in ("private", "unchanged"):
         words = ("unshare", "--mount", "--propagation", propagation)
@@ -186,7 +233,7 @@ def busy_process(tmp_path: Path):
 
 
 class ProfileBuilder:
-    """Makes profiles out of rows (frames from the root, samples, thread); 1 ms a sample."""
+    """Builds profiles from rows (frames from the root, samples, thread), with 1 ms per sample."""
 
     def __init__(self) -> None:
         self.functions = [Function("all", "", FunctionKind.ROOT)]
@@ -215,7 +262,7 @@ class ProfileBuilder:
         threads = changes.pop("threads", (Thread(1, 1, "it", "main"),))
         weighed = [(self._node(row[0]), row[1], row[2] if len(row) > 2 else 0) for row in rows]
         samples = np.array([row[1] for row in weighed], dtype=np.int64)
-        told: dict[str, Any] = {
+        defaults: dict[str, Any] = {
             "source": Source("cpu-clock", "measured", "ns", 1000, None, "user+kernel"),
             "title": "it",
             "samples": int(samples.sum()),
@@ -233,7 +280,7 @@ class ProfileBuilder:
             weight_thread=np.array([row[2] for row in weighed], dtype=np.int32),
             weight_samples=samples,
             weight_value=samples * 1_000_000,
-            **(told | changes),
+            **(defaults | changes),
         )
 
 

@@ -17,8 +17,8 @@ if(STALLSCOPE_SANITIZE)
 endif()
 
 # One precompiled header for all targets whose options are the same: parsing the standard library is
-# a fourth of a test build. The wheel is built without, so that a missing #include is found.
-if(STALLSCOPE_PRECOMPILE AND NOT STALLSCOPE_FUZZERS)
+# a fourth of a test build. clang-tidy parses without it, so that a missing #include is found.
+if(STALLSCOPE_PRECOMPILE)
   add_library(stallscope_standard_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/standard_headers.cpp)
   target_link_libraries(stallscope_standard_headers PRIVATE stallscope_options)
   target_precompile_headers(stallscope_standard_headers PRIVATE
@@ -26,6 +26,8 @@ if(STALLSCOPE_PRECOMPILE AND NOT STALLSCOPE_FUZZERS)
     <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <system_error> <thread>
     <unordered_map> <utility> <vector>)
 endif()
+# Fuzzers need the libraries' coverage: these are compiled with an option of their own.
+set(STALLSCOPE_FUZZED capture unwind_walk unwind_zlib resp store server_commands)
 function(stallscope_precompiled target)
   if(TARGET stallscope_standard_headers)
     target_precompile_headers(${target} REUSE_FROM stallscope_standard_headers)
@@ -49,18 +51,27 @@ function(stallscope_library name)
   add_library(stallscope_${name} STATIC ${arg_SOURCES} ${arg_ALONE})
   target_link_libraries(stallscope_${name} PUBLIC stallscope_options ${arg_LINKS})
   stallscope_unity(stallscope_${name} ${arg_ALONE})
-  if(NOT arg_OWN_OPTIONS)
+  if(STALLSCOPE_FUZZERS AND name IN_LIST STALLSCOPE_FUZZED)
+    target_compile_options(stallscope_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  elseif(NOT arg_OWN_OPTIONS)
     stallscope_precompiled(stallscope_${name})
   endif()
 endfunction()
 
-# stallscope_program(NAME SOURCES... [LINKS ...]) makes the executable stallscope-NAME, static where
-# that works, and installs it where the Python package finds it.
+# stallscope_program(NAME SOURCES... [LINKS ...] [MEASURES]) makes the executable stallscope-NAME,
+# static if STALLSCOPE_STATIC is set, and installs it where the Python package finds it. A program's own
+# sources parse a command line and call a library, so a release compiles them with -O1: with -O3 the
+# command-line parser alone takes a third of the whole build. MEASURES: the speed of these sources
+# matters, and they get the optimization of the build type.
 function(stallscope_program name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "MEASURES" "" "SOURCES;LINKS" ${ARGN})
   add_executable(stallscope-${name} ${arg_SOURCES})
   target_link_libraries(stallscope-${name} PRIVATE stallscope_options ${arg_LINKS})
-  stallscope_precompiled(stallscope-${name})
+  if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT arg_MEASURES)
+    target_compile_options(stallscope-${name} PRIVATE -O1)
+  else()
+    stallscope_precompiled(stallscope-${name})
+  endif()
   stallscope_unity(stallscope-${name})
   if(STALLSCOPE_STATIC)
     target_link_options(stallscope-${name} PRIVATE -static)
