@@ -18,12 +18,13 @@ from harness.cstates.record.files import PAGE
 from harness.cstates.record.report import write_idle_page
 from harness.cstates.record.session import RecordOptions, record
 from harness.cstates.record.text import lines
-from harness.load.text import microseconds, rate_text
+from harness.load.text import rate_text
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.loader import running_load
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.server import running_server
 from stallscope.errors import StallscopeError
+from stallscope.quantities import microseconds_text
 from stallscope.system_files import Roots
 
 RATE_PER_S = 500.0
@@ -80,7 +81,7 @@ def _recorded(output: Path, room: int, seconds: float) -> Sequence[str]:
     latency = loaded.latency_us
     load_text = (
         f"Load: achieved {rate_text(loaded.rate_achieved)}; latency from the intended start p50 "
-        f"{microseconds(latency.p50)}, p99 {microseconds(latency.p99)}"
+        f"{microseconds_text(latency.p50)}, p99 {microseconds_text(latency.p99)}"
     )
     return [
         *wrapped(load_text, room),

@@ -8,7 +8,7 @@ from ioprobe.curve.verdicts import Limit
 from ioprobe.engine.runs import EngineRuns
 from ioprobe.target.target import Target, Wanted, open_target
 from stallscope.errors import StallscopeError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_integer
 
 _LIVE = Roots()

@@ -4,18 +4,9 @@ from harness.cli.terminal import printable, wrapped
 from harness.workload.options import LoadOptions
 from harness.workload.results import LoadResult, LoadSecond, Percentiles
 from stallscope.json_fields import Fields
+from stallscope.quantities import microseconds_text
 
 _HEADS = ("p50", "p90", "p99", "p99.9", "max")
-
-
-def microseconds(value: float | None) -> str:
-    """Return a time in microseconds as a person reads it."""
-    if value is None:
-        return "n/a"
-    for scale, unit in ((1e6, "s"), (1e3, "ms")):
-        if value >= scale:
-            return f"{value / scale:.3g} {unit}"
-    return f"{value:.3g} µs"
 
 
 def second_line(second: LoadSecond, options: LoadOptions) -> str:
@@ -23,8 +14,8 @@ def second_line(second: LoadSecond, options: LoadOptions) -> str:
     errors = f", {second.errors:,} errors" if second.errors else ""
     return (
         f"load: {second.t_s:.0f} of {options.duration_s:g} s (Ctrl-C ends it earlier), "
-        f"{second.requests:,} requests/s, p50 {microseconds(second.p50_us)}, "
-        f"p99 {microseconds(second.p99_us)}{errors}"
+        f"{second.requests:,} requests/s, p50 {microseconds_text(second.p50_us)}, "
+        f"p99 {microseconds_text(second.p99_us)}{errors}"
     )
 
 
@@ -82,4 +73,4 @@ def rate_text(rate: float | None) -> str:
 
 def _row(what: str, found: Percentiles) -> str:
     values = (found.p50, found.p90, found.p99, found.p999, found.largest)
-    return f"{what:24}" + "".join(f"{microseconds(value):>10}" for value in values)
+    return f"{what:24}" + "".join(f"{microseconds_text(value):>10}" for value in values)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.page.document import escaped
-from harness.page.figures import value_text
 from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
 from stallscope.histograms import Histogram, IntervalLog
 from stallscope.printable import visible_text
+from stallscope.quantities import value_text
 
 FOLDER = "harness.page"
 STYLES = ("latency.css",)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.page.document import escaped
-from harness.page.figures import share_text
 from harness.page.flame_table import Cell, table
 from harness.profile.slots_text import (
     INTERVAL_LABEL,
@@ -15,6 +14,7 @@ from harness.profile.slots_text import (
     title,
 )
 from stallscope.printable import visible_text
+from stallscope.quantities import share_text
 from topdown.slots.function_slots import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import MeasuredNode
 from topdown.stacks.flame.names import function_text

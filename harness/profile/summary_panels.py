@@ -3,10 +3,10 @@
 import math
 
 from harness.page.document import escaped
-from harness.page.figures import share_text, value_text
 from harness.page.flame_table import Cell, table
 from harness.profile.whole_stacks import remedies
 from stallscope.printable import visible_text
+from stallscope.quantities import share_text, value_text
 from stallscope.recordings import Stacks
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import FunctionKind, Profile

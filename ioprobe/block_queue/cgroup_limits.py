@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
 
 _MOST_LEVELS = 64

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from stallscope.errors import UnableError, UsageError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 SMALLEST_BYTES = 2**20
 KEPT_SHARE, KEPT_AT_MOST_BYTES = 0.1, 10 * 2**30  # of a filesystem stays free, whatever is asked

@@ -25,7 +25,7 @@ from ioprobe.target.own_file import Progress, check_space, make_unnamed, space_o
 from ioprobe.target.simulated import PREFIX, Simulated, parse_simulated
 from ioprobe.target.taken_paths import NAME_ONE, not_opened, taken_path
 from stallscope.errors import UnableError, UsageError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
 
 _PAGE_BYTES = 4096

@@ -10,7 +10,7 @@ from harness.io.verb_options import check_force
 from ioprobe.curve.plan import CurvePlan
 from ioprobe.target.target import Wanted
 from stallscope.errors import UsageError
-from stallscope.sizes import parse_size
+from stallscope.quantities import parse_size
 
 _TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(ns|us|µs|ms|s)")
 _NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from harness.io.curve.result import CurvePoint, CurveResult, named_depths
 from harness.page import latency_panel
 from harness.page.document import escaped
-from harness.page.figures import value_text
 from harness.page.latency_panel import DECADES, look
 from harness.page.panels import Panel
 from harness.page.plot import Axis, Plot, Tick, decade_ticks, round_ticks
 from ioprobe.engine.points import Latency
 from stallscope.printable import visible_text
+from stallscope.quantities import value_text
 
 STYLES = (
     (latency_panel.FOLDER, latency_panel.STYLES),

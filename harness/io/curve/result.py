@@ -10,7 +10,7 @@ from ioprobe.curve.readings import DepthReadings, Reading
 from ioprobe.curve.rounds import Curve
 from ioprobe.engine.points import Latency
 from stallscope.documents import Count, Natural, Record
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 Interval = tuple[float, float]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, wrapped
 from harness.io.curve.result import CurvePoint, CurveResult, named_depths
-from harness.page.figures import value_text
+from stallscope.quantities import value_text
 
 HEADS = ("Depth", "Requests/s", "min-max", "mean", "p50", "p99", "p99.9", "max")
 _OPTIONAL = ("min-max", "mean", "p99.9")  # left out in this order on a narrow terminal

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from harness.page.figures import value_text
 from stallscope.json_fields import Fields
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text, value_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from harness.io.probe.shown import NAMES, ProbeShown, ReadsShown
 from harness.io.probe.text import check_text, errors_text
 from harness.page import latency_panel
 from harness.page.document import escaped
-from harness.page.figures import value_text
 from harness.page.latency_panel import Series, latency_figures, look
 from harness.page.panels import Panel
 from harness.page.plot import Axis, Plot, round_ticks
 from stallscope.histograms import IntervalLog
 from stallscope.printable import visible_text
+from stallscope.quantities import value_text
 
 SLICE_S = 0.1  # of the engine's series
 LEAST_SLICES = 10

@@ -18,7 +18,7 @@ from ioprobe.engine.engine import Begun, Ended, Event, Measured, Progress, measu
 from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import ExitCode, TargetError
 from stallscope.json_fields import Fields
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 _LOG_FORM = "HdrHistogram V2 interval log, ns"
 _INTERRUPTED = "interrupted before"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from stallscope.errors import RecordingError
 from stallscope.json_fields import LARGEST_COUNT, REMEDY, Fields
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 NAMES = ("min", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max")
 # So many requests it takes until one of them is beyond the percentile.

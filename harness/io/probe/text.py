@@ -6,8 +6,7 @@ from harness.cli.table import columns
 from harness.cli.terminal import wrapped
 from harness.io.probe.buckets import Bucket, Scale, buckets
 from harness.io.probe.shown import LEAST_REQUESTS, NAMES, ProbeShown, ReadsShown
-from harness.page.figures import share_text, value_text
-from stallscope.sizes import size_text
+from stallscope.quantities import share_text, size_text, value_text
 
 BLOCK = "█"
 _BAR = 40

@@ -16,11 +16,11 @@ from harness.io.queue.text import (
     pressure_text,
 )
 from harness.page.document import escaped
-from harness.page.figures import value_text
 from harness.page.panels import Panel
 from ioprobe.block_queue.meaning import Meaning
 from ioprobe.block_queue.stalls import ProcessStalls, QueueRoom
 from stallscope.printable import visible_text
+from stallscope.quantities import value_text
 
 _MOST_DEVICES = 256
 _SETTING = ("Setting", "Value", "What it means for depth")

@@ -11,7 +11,7 @@ from harness.labs.memory.plan import Section
 from harness.labs.memory.points import Measured, Pages
 from harness.labs.memory.text import stride_text
 from harness.page.pictures import picture_bytes
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from harness.labs.memory.plan import SMALLEST_BYTES, LabOptions
 from harness.labs.memory.points import LINE_BYTES, Pages
 from stallscope.errors import UsageError
-from stallscope.sizes import parse_size, size_text
+from stallscope.quantities import parse_size, size_text
 
 _LARGEST_RING = 2**42
 _LARGEST_STRIDE = 2**30

@@ -7,7 +7,7 @@ from enum import StrEnum
 from harness.labs.memory.points import LINE_BYTES, LeftOut, Pages, Point
 from harness.labs.memory.program import Pace
 from harness.workload.machine import LabMachine
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 SMALLEST_BYTES = 4 * KIB

@@ -8,7 +8,7 @@ from harness.labs.memory.plan import LabOptions, make_plan
 from harness.recordings.settings_text import settings_now, settings_since
 from harness.workload.machine import read_machine
 from stallscope.errors import UnableError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 from stallscope.system_files import Roots
 
 # Upper bound of the share of available memory that rings use; the rest is left to other programs.

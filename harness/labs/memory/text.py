@@ -11,7 +11,7 @@ from harness.labs.memory.findings import Findings
 from harness.labs.memory.plan import Section
 from harness.labs.memory.points import LINE_BYTES, Measured, Pages
 from harness.recordings.settings_text import settings_lines
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 _BAR = "█"
 _MOST_THREADS = 8  # that have a line of counts each

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.labs.stages.plan import SATURATED, Load, Side
 from harness.labs.stages.results import Reading, StagesResults
-from harness.load.text import microseconds
+from stallscope.quantities import microseconds_text
 from stallscope.statistics.estimate import Estimate
 
 
@@ -28,15 +28,15 @@ class Quantity:
 
 
 THROUGHPUT = Quantity("throughput_per_s", "requests/s", lambda each: each.throughput, _count)
-P99 = Quantity("p99_us", "p99", lambda each: each.p99_us, microseconds)
-CPU = Quantity("cpu_us", "CPU a request", lambda each: each.cpu_us, microseconds)
+P99 = Quantity("p99_us", "p99", lambda each: each.p99_us, microseconds_text)
+CPU = Quantity("cpu_us", "CPU a request", lambda each: each.cpu_us, microseconds_text)
 BATCH = Quantity("average_batch", "average batch", lambda each: each.average_batch, _plain)
 QUANTITIES = (
     THROUGHPUT,
-    Quantity("p50_us", "p50", lambda each: each.p50_us, microseconds),
-    Quantity("p90_us", "p90", lambda each: each.p90_us, microseconds),
+    Quantity("p50_us", "p50", lambda each: each.p50_us, microseconds_text),
+    Quantity("p90_us", "p90", lambda each: each.p90_us, microseconds_text),
     P99,
-    Quantity("p99.9_us", "p99.9", lambda each: each.p999_us, microseconds),
+    Quantity("p99.9_us", "p99.9", lambda each: each.p999_us, microseconds_text),
     CPU,
     BATCH,
 )

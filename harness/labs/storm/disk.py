@@ -21,7 +21,7 @@ from ioprobe.storm import StormProgress, StormRound, StormRun, storm_events
 from ioprobe.target.simulated import PREFIX
 from ioprobe.target.target import Target, TargetKind, Wanted
 from stallscope.errors import StallscopeError, UnableError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 _EXAMPLE_BYTES_PER_S = 500 * 10**6
 

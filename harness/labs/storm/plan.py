@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
 from ioprobe.storm import QueueSetting, StormRun
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 READER_ALONE = QueueSetting(None, None, writes=False)
 

@@ -22,7 +22,6 @@ from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import runs, setting_text
 from harness.labs.storm.queue_counts import QueueUse, queue_use, read_queue
 from harness.labs.storm.trial import Recommendation
-from harness.page.figures import value_text
 from harness.workload.cores import Cores, two_cores, usable_cpus
 from harness.workload.loader import fill_keys, running_load
 from harness.workload.options import LoadOptions, ServerOptions
@@ -32,7 +31,7 @@ from harness.workload.server_queries import repeated_compaction
 from ioprobe.storm import ReaderLatency, StormRound, StormRun
 from ioprobe.target.simulated import PREFIX
 from stallscope.errors import StallscopeError, TargetError, UsageError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text, value_text
 from stallscope.system_files import Roots
 
 DEFAULT_LIMIT = 8  # the server's default

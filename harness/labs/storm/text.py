@@ -7,8 +7,7 @@ from harness.cli.terminal import wrapped
 from harness.labs.storm.measurement import READER
 from harness.labs.storm.plan import limit_text
 from harness.labs.storm.result import StormEstimates, StormResult, StormRow
-from harness.page.figures import share_text, value_text
-from stallscope.sizes import size_text
+from stallscope.quantities import share_text, size_text, value_text
 from stallscope.statistics.estimate import Estimate
 
 HEADS = ("", *READER, "written", "in I/O queue", "on disk", "iowait")

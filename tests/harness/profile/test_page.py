@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from harness.page import document
-from harness.page.figures import share_text, value_text
 from harness.profile.page import Known, render_page
 from stallscope.recordings import Stacks
 from topdown.stacks import profile as contract
@@ -170,25 +169,6 @@ def test_no_samples_is_said_first(profile_of: Callable[..., Profile]) -> None:
     text = page_of(profile_of([], unknown_share=math.nan, truncated_share=math.nan))
     assert "No samples." in outline(text).lines
     assert "not known" in outline(text).lines
-
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.0, "0 %"), (0.00001, "< 0.01 %"), (0.05, "5.00 %"), (0.5, "50.0 %"), (0.9999, "100 %"),
-     (math.nan, "not known")],
-)  # fmt: skip
-def test_shares(share: float, text: str) -> None:
-    assert share_text(share) == text
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [(0, "ns", "0 s"), (999, "ns", "999 ns"), (1_250_000, "ns", "1.25 ms"),
-     (75_000_000_000, "ns", "75.0 s"), (9_999, "cycles", "9,999 cycles"),
-     (12_345, "cycles", "12.3 k cycles"), (2_500_000_000, "cycles", "2.50 G cycles")],
-)  # fmt: skip
-def test_values(value: int, unit: str, text: str) -> None:
-    assert value_text(value, unit) == text
 
 
 def test_how_many_samples_have_python_frames_is_said(profile: Profile) -> None:
