@@ -1,10 +1,11 @@
-"""Recordings: the directories that the collector writes and every analyzer reads."""
+"""Recordings: directories with samples or results, described by recording.json."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from stallscope.documents import DAMAGED, Count, Record, Share, decode, field, read_bounded
 from stallscope.errors import RecordingError, UsageError
-from stallscope.json_fields import REMEDY, Fields, read_fields
 
 FORMAT = "stallscope.recording"
 MAJOR = 1
@@ -12,94 +13,192 @@ MANIFEST = "recording.json"
 SAMPLES = "samples.perf"
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something a reader of the numbers must know, as the collector said it."""
+class Notice(Record, frozen=True):
+    """A warning that the recorder wrote."""
 
     code: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventSource:
-    """What was counted: event name, kind, unit of a weight, scope, and how often it sampled."""
+class RecordedEvent(Record, frozen=True, kw_only=True):
+    """The recorded event: name, kind of the numbers, unit of a weight, scope, sampling rate."""
 
-    event: str
-    kind: str
-    unit: str
-    scope: str
-    frequency_hz: int | None
-    period: int | None
+    event: str = "unknown"
+    kind: str = "measured"
+    unit: str = "events"
+    scope: str = "user+kernel"
+    frequency_hz: Count | None = None
+    period: Count | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What was observed."""
+class Target(Record, frozen=True):
+    """The observed target."""
 
-    kind: str  # "process", "command", "cpus" or "cgroup"
-    pids: tuple[int, ...]
-    cpus: str
-    cgroup: str
-    command: tuple[str, ...]
+    kind: str = "process"  # "process", "command", "cpus" or "cgroup"
+    pids: tuple[int, ...] = ()
+    cpus: str | int | tuple[int | str, ...] | None = None  # CPU list as text or numbers
+    cgroup: str | None = None
+    command: tuple[str, ...] = ()
 
     def describe(self) -> str:
-        """Return the target as a person names it."""
+        """Return the target in words."""
         if self.kind == "command":
             return "command " + " ".join(self.command)
         if self.kind == "cgroup":
-            return f"cgroup {self.cgroup}"
+            return f"cgroup {self.cgroup or ''}"
         if self.kind == "cpus":
-            return f"CPUs {self.cpus}" if self.cpus else "all CPUs"
+            return f"CPUs {self._cpu_list}" if self._cpu_list else "all CPUs"
         return ("pid " if len(self.pids) == 1 else "pids ") + ", ".join(map(str, self.pids))
 
+    @property
+    def _cpu_list(self) -> str:
+        if isinstance(self.cpus, tuple):
+            return ",".join(map(str, self.cpus))
+        return "" if self.cpus is None else str(self.cpus)
 
-@dataclass(frozen=True, slots=True)
-class ProcessStacks:
-    """How one process's stacks were recorded, and what its first samples showed."""
+
+class ProcessStacks(Record, frozen=True):
+    """How the stacks of a process were recorded, and the result of the probe."""
 
     pid: int
     chosen: str  # "fp" or "dwarf"
-    probed_samples: int
-    whole_share: float | None  # of the chains by frame pointers, 0..1; None where none was seen
+    probed_samples: Count = 0
+    whole_share: Share | None = None  # of complete chains by frame pointers; None: no samples
 
 
-@dataclass(frozen=True, slots=True)
-class Stacks:
-    """How user stacks were recorded, and why so."""
+class StackRecording(Record, frozen=True):
+    """How user stacks were recorded, and why."""
 
-    asked: str  # "fp", "dwarf" or "auto"
     chosen: str  # "fp" (call chains by frame pointers), "dwarf" (copies, unwound later) or "mixed"
-    copy_bytes: int  # of each stack; 0 where none was copied
-    why: str
-    processes: tuple[ProcessStacks, ...]
+    asked: str = "auto"  # requested: "fp", "dwarf" or "auto"
+    copy_bytes: Count = 0  # size of a copied stack; 0 if none was copied
+    why: str = ""
+    processes: tuple[ProcessStacks, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What recording.json says. Times in nanoseconds, of CLOCK_MONOTONIC but where named."""
+class RecordedHost(Record, frozen=True, kw_only=True):
+    """The host of a recording; an unknown value is empty."""
 
+    hostname: str = ""
+    kernel_release: str = ""
+    cpu_model: str = ""
+    cpu_id: str = ""  # "vendor,family,model,stepping", or the fields of MIDR
+    boot_id: str = ""
+
+
+class RecordedClocks(Record, frozen=True, kw_only=True):
+    """Start and end by CLOCK_MONOTONIC, and the start on the wall clock."""
+
+    start_monotonic_ns: Count = 0
+    end_monotonic_ns: Count | None = None
+    start_realtime_ns: Count | None = None
+
+
+class RecordedLosses(Record, frozen=True, kw_only=True):
+    """Losses during the recording."""
+
+    lost_samples: Count = 0
+
+
+class RecordedEnd(Record, frozen=True, kw_only=True):
+    """How the recording ended."""
+
+    reason: str = ""
+    target_status: dict[str, int | str | None] | str | None = None
+
+
+class Manifest(Record, frozen=True, kw_only=True):
+    """The content of recording.json."""
+
+    schema: str
     complete: bool
-    host_name: str
-    kernel_release: str
-    cpu_model: str
-    cpu_id: str  # "vendor,family,model,stepping", or MIDR's fields; empty where not told
-    boot_id: str
-    target: Target
-    source: EventSource
-    samples: int
-    lost_samples: int
-    start_ns: int
-    end_ns: int | None
-    start_realtime_ns: int | None  # the wall clock's, for people and for files' times
-    end_reason: str
-    target_status: str
-    notices: tuple[Notice, ...]
-    stacks: Stacks | None  # None in recordings made before stacks could be copied
+    host: RecordedHost | None = None
+    target_or_none: Target | None = field(default=None, name="target")
+    source_or_none: RecordedEvent | None = field(default=None, name="source")
+    clocks: RecordedClocks | None = None
+    losses: RecordedLosses | None = None
+    samples: Count = 0
+    notices_or_none: tuple[Notice, ...] | None = field(default=None, name="warnings")
+    stacks: StackRecording | None = None  # None in recordings before stacks could be copied
+    end: RecordedEnd | None = None
+
+    @property
+    def target(self) -> Target:
+        """Return the target."""
+        return self.target_or_none or Target()
+
+    @property
+    def source(self) -> RecordedEvent:
+        """Return the recorded event."""
+        return self.source_or_none or RecordedEvent()
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Return the recorder's warnings."""
+        return self.notices_or_none or ()
+
+    @property
+    def host_name(self) -> str:
+        """Return the host's name."""
+        return (self.host or RecordedHost()).hostname
+
+    @property
+    def kernel_release(self) -> str:
+        """Return the kernel's release."""
+        return (self.host or RecordedHost()).kernel_release
+
+    @property
+    def cpu_model(self) -> str:
+        """Return the CPU model's name."""
+        return (self.host or RecordedHost()).cpu_model
+
+    @property
+    def cpu_id(self) -> str:
+        """Return the CPU's identification."""
+        return (self.host or RecordedHost()).cpu_id
+
+    @property
+    def boot_id(self) -> str:
+        """Return the id of the boot."""
+        return (self.host or RecordedHost()).boot_id
+
+    @property
+    def lost_samples(self) -> int:
+        """Return the number of lost samples."""
+        return (self.losses or RecordedLosses()).lost_samples
+
+    @property
+    def start_ns(self) -> int:
+        """Return the start by CLOCK_MONOTONIC, in nanoseconds."""
+        return (self.clocks or RecordedClocks()).start_monotonic_ns
+
+    @property
+    def end_ns(self) -> int | None:
+        """Return the end by CLOCK_MONOTONIC, in nanoseconds; None if the recording is open."""
+        return (self.clocks or RecordedClocks()).end_monotonic_ns
+
+    @property
+    def start_realtime_ns(self) -> int | None:
+        """Return the start on the wall clock, in nanoseconds since 1970."""
+        return (self.clocks or RecordedClocks()).start_realtime_ns
+
+    @property
+    def end_reason(self) -> str:
+        """Return why the recording ended."""
+        return (self.end or RecordedEnd()).reason
+
+    @property
+    def target_status(self) -> str:
+        """Return how the target ended, as "exited 3" or "signalled 9"; empty if unknown."""
+        status = (self.end or RecordedEnd()).target_status
+        if isinstance(status, dict):
+            return " ".join(f"{key} {value}" for key, value in status.items() if value is not None)
+        return status or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording's directory, or a bare perf.data file, which has no manifest."""
+    """A recording's directory, or a perf.data file, which has no manifest."""
 
     path: Path
     samples: Path
@@ -107,36 +206,36 @@ class Recording:
 
     @property
     def name(self) -> str:
-        """Return what to call the recording in titles."""
+        """Return the name of the recording for titles."""
         return self.path.resolve().name
 
 
 def open_recording(path: Path) -> Recording:
-    """Return the recording at a path: a directory of ours or a perf.data file.
+    """Return the recording at a path: a recording's directory or a perf.data file.
 
-    Raises UsageError where nothing is there; RecordingError where it is no recording, or of a
-    version this stallscope does not read.
+    Raises UsageError if the path does not exist; RecordingError if it is not a recording, or has
+    an unsupported version.
     """
     remedy = "name a directory that stallscope record made, or a perf.data file"
     try:
         if not path.exists():
             raise UsageError(f"there is no recording at {path}", remedy)
         if not path.is_dir():
-            # A pipe of the shell's, as `perf record -o - | stallscope report /dev/stdin`, is read.
-            of_the_shell = str(path.absolute()).startswith(("/dev/", "/proc/"))
-            return Recording(path, path if of_the_shell else _regular(path), None)
+            # A shell pipe is accepted: perf record -o - | stallscope report /dev/stdin
+            is_shell_pipe = str(path.absolute()).startswith(("/dev/", "/proc/"))
+            return Recording(path, path if is_shell_pipe else _regular(path), None)
         if not (path / MANIFEST).exists():
-            raise RecordingError(f"{path} is no recording: it holds no {MANIFEST}", remedy)
+            raise RecordingError(f"{path} is not a recording: it has no {MANIFEST}", remedy)
     except OSError as error:
         raise UsageError(
             f"cannot open {path}: {error.strerror}",
-            "name a recording that this user may read, or run as who made it",
+            "name a recording that this user may read, or run as its owner",
         ) from error
     return Recording(path, _regular(path / SAMPLES), read_manifest(path / MANIFEST))
 
 
 def _regular(samples: Path) -> Path:
-    """Return the path, unless it is a pipe or device, which may never answer."""
+    """Return the path; RecordingError for a pipe or device, which might never answer."""
     if samples.exists() and not samples.is_file():
         raise RecordingError(
             f"{samples} is not a regular file",
@@ -145,103 +244,46 @@ def _regular(samples: Path) -> Path:
     return samples
 
 
+class _Header(Record, frozen=True):
+    """The field that every version has."""
+
+    schema: str = ""
+
+
 def read_manifest(path: Path) -> Manifest:
-    """Return what a recording.json says; RecordingError where it is damaged or too new."""
-    fields = read_fields(path)
-    _check_version(fields)
-    host, clocks, end = fields.fields("host"), fields.fields("clocks"), fields.fields("end")
-    start_ns, end_ns = clocks.count("start_monotonic_ns", 0), clocks.maybe_count("end_monotonic_ns")
-    if end_ns is not None and end_ns < start_ns:
-        raise RecordingError(f"{clocks.where}: the recording ends before it starts", REMEDY)
-    return Manifest(
-        complete=fields.boolean("complete"),
-        host_name=host.text("hostname", ""),
-        kernel_release=host.text("kernel_release", ""),
-        cpu_model=host.text("cpu_model", ""),
-        cpu_id=host.text("cpu_id", ""),
-        boot_id=host.text("boot_id", ""),
-        target=_target(fields.fields("target")),
-        source=_source(fields.fields("source")),
-        samples=fields.count("samples", 0),
-        lost_samples=fields.fields("losses").count("lost_samples", 0),
-        start_ns=start_ns,
-        end_ns=end_ns,
-        start_realtime_ns=clocks.maybe_count("start_realtime_ns"),
-        end_reason=end.text("reason", ""),
-        target_status=_target_status(end),
-        notices=tuple(
-            Notice(notice.text("code"), notice.text("message"))
-            for notice in fields.objects("warnings")
-        ),
-        stacks=_stacks(fields.fields("stacks")) if fields.values.get("stacks") else None,
-    )
+    """Return the content of a recording.json; RecordingError if it is damaged or too new."""
+    content = read_bounded(path)
+    try:
+        header = decode(content, _Header, str(path))
+    except RecordingError:
+        content = _without_surrogates(content)
+        header = decode(content, _Header, str(path))
+    _check_version(header.schema, path)
+    manifest = decode(content, Manifest, str(path))
+    if manifest.end_ns is not None and manifest.end_ns < manifest.start_ns:
+        raise RecordingError(f"{path}: clocks: the recording ends before it starts", DAMAGED)
+    return manifest
 
 
-def _check_version(fields: Fields) -> None:
-    schema = fields.text("schema", "")
+def _without_surrogates(content: bytes) -> bytes:
+    """Return JSON in which lone surrogates, which earlier versions wrote, are replaced."""
+    try:
+        text = json.dumps(json.loads(content), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return content
+    return text.encode("utf-8", "replace")
+
+
+def _check_version(schema: str, path: Path) -> None:
     name, _, version = schema.partition("/")
     major = version.partition(".")[0]
     if name != FORMAT or not major.isdecimal():
         raise RecordingError(
-            f"{fields.where}: the schema is {schema!r}, expected {FORMAT}/{MAJOR}.x",
+            f"{path}: the schema is {schema!r}, expected {FORMAT}/{MAJOR}.x",
             "name a directory that stallscope record made",
         )
     if int(major) != MAJOR:
         raise RecordingError(
-            f"{fields.where}: format version {version}; this stallscope reads {MAJOR}.x",
-            "read it with the stallscope that wrote it, or a newer one",
+            f"{path}: format version {version}; this stallscope reads {MAJOR}.x",
+            "read it with the stallscope that wrote it, or a newer version",
         )
-
-
-def _target(fields: Fields) -> Target:
-    return Target(
-        kind=fields.text("kind", "process"),
-        pids=fields.integers("pids"),
-        cpus=_as_text(fields.values.get("cpus")),
-        cgroup=_as_text(fields.values.get("cgroup")),
-        command=fields.texts("command"),
-    )
-
-
-def _as_text(value: object) -> str:
-    """Return a CPU list or path as text, whichever way it was written."""
-    if isinstance(value, list):
-        return ",".join(str(item) for item in value)
-    return "" if value is None else str(value)
-
-
-def _source(fields: Fields) -> EventSource:
-    return EventSource(
-        event=fields.text("event", "unknown"),
-        kind=fields.text("kind", "measured"),
-        unit=fields.text("unit", "events"),
-        scope=fields.text("scope", "user+kernel"),
-        frequency_hz=fields.maybe_count("frequency_hz"),
-        period=fields.maybe_count("period"),
-    )
-
-
-def _stacks(fields: Fields) -> Stacks:
-    return Stacks(
-        asked=fields.text("asked", "auto"),
-        chosen=fields.text("chosen"),
-        copy_bytes=fields.count("copy_bytes", 0),
-        why=fields.text("why", ""),
-        processes=tuple(
-            ProcessStacks(
-                pid=process.integer("pid"),
-                chosen=process.text("chosen"),
-                probed_samples=process.count("probed_samples", 0),
-                whole_share=process.maybe_share("whole_share"),
-            )
-            for process in fields.objects("processes")
-        ),
-    )
-
-
-def _target_status(end: Fields) -> str:
-    """Return how the target ended, as "exited 3" or "signalled 9"; empty where unknown."""
-    status = end.values.get("target_status")
-    if isinstance(status, dict):
-        return " ".join(f"{key} {value}" for key, value in status.items() if value is not None)
-    return status if isinstance(status, str) else ""

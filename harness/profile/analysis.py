@@ -8,7 +8,7 @@ from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
-from stallscope.recordings import Manifest, Recording, Stacks
+from stallscope.recordings import Manifest, Recording, StackRecording
 from topdown.slots.counting.counting_run import is_counters_recording
 from topdown.slots.detection import identity_of_recording, model_of_identity
 from topdown.slots.function_slots import SlotsByFunction, slots_by_function
@@ -41,7 +41,7 @@ class Analysis:
     profile: Profile
     ranking: Ranking
     host: dict[str, str]
-    stacks: Stacks | None = None
+    stacks: StackRecording | None = None
     python: PythonShares | None = None
     slots: SlotsByFunction | None = None
 

@@ -16,7 +16,7 @@ from harness.profile.python_text import python_text
 from harness.profile.whole_stacks import choice_text, shares_text
 from harness.topdown import panel as slots_panel
 from stallscope.printable import visible_text
-from stallscope.recordings import Stacks
+from stallscope.recordings import StackRecording
 from topdown.slots.function_slots import SlotsByFunction
 from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Profile
@@ -63,7 +63,7 @@ class Known:
     """
 
     ranking: Ranking | None = None
-    stacks: Stacks | None = None
+    stacks: StackRecording | None = None
     python: PythonShares | None = None
     slots: SlotsByFunction | None = None
     slots_panel: str = ""

@@ -7,7 +7,7 @@ from harness.page.flame_table import Cell, table
 from harness.profile.whole_stacks import remedies
 from stallscope.printable import visible_text
 from stallscope.quantities import share_text, value_text
-from stallscope.recordings import Stacks
+from stallscope.recordings import StackRecording
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import FunctionKind, Profile
 from topdown.stacks.ranking import Ranking
@@ -77,7 +77,7 @@ def _notice(look: str, lead: str, text: str) -> str:
     return f'<li class="notice {look}"><b>{escaped(lead)}</b> {escaped(text)}</li>'
 
 
-def notices(profile: Profile, stacks: Stacks | None = None) -> str:
+def notices(profile: Profile, stacks: StackRecording | None = None) -> str:
     """What a reader must know before the numbers, the worst first; empty if all is well."""
     found = []
     if profile.samples == 0:

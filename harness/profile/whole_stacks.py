@@ -3,7 +3,7 @@
 import math
 
 from harness.cli.terminal import percent
-from stallscope.recordings import Stacks
+from stallscope.recordings import StackRecording
 from topdown.stacks.folding.truncation import BEYOND_COPY, NO_FRAME_POINTERS, NO_TABLE
 from topdown.stacks.profile import StackShares
 
@@ -14,7 +14,7 @@ LARGEST_COPY_BYTES = 65_528  # the largest multiple of 8 that PERF_SAMPLE_STACK_
 REASONS_SHOWN = 3
 
 
-def choice_text(choice: Stacks) -> str:
+def choice_text(choice: StackRecording) -> str:
     """Return how stacks were taken, and why, in one line."""
     copied = f"copied, {_kib(choice.copy_bytes)} a sample"
     how = {
@@ -48,7 +48,7 @@ def _kib(size_bytes: int) -> str:
     return f"{round(size_bytes / 1024, 1):g} KiB"
 
 
-def remedies(shares: StackShares, choice: Stacks | None) -> list[str]:
+def remedies(shares: StackShares, choice: StackRecording | None) -> list[str]:
     """Return what makes more stacks whole in the next recording, by what cut these."""
     by_reason = dict(shares.reasons)
     files = [
@@ -80,7 +80,7 @@ def _deeper_copy(copy_bytes: int) -> str:
     return f"Some stacks are deeper{now}: record with --stack-bytes {then}."
 
 
-def stacks_document(shares: StackShares, choice: Stacks | None) -> dict[str, object]:
+def stacks_document(shares: StackShares, choice: StackRecording | None) -> dict[str, object]:
     """Return what the JSON document says of stacks; shares are of the weight, null: not known."""
     return {
         "asked": choice.asked if choice is not None else None,

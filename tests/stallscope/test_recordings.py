@@ -1,4 +1,4 @@
-"""Reading recording.json: ours, damaged, hostile, too new."""
+"""Reading recording.json: valid, damaged, hostile and newer files."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stallscope.errors import RecordingError, UsageError
-from stallscope.recordings import MANIFEST, ProcessStacks, Stacks, open_recording, read_manifest
+from stallscope.recordings import (
+    MANIFEST,
+    ProcessStacks,
+    StackRecording,
+    open_recording,
+    read_manifest,
+)
 
 GOOD = {
     "schema": "stallscope.recording/1.3",
@@ -39,7 +45,7 @@ def test_a_manifest_of_a_later_minor_is_read(tmp_path: Path) -> None:
     assert manifest.notices[0].message == "m"
 
 
-def test_how_stacks_were_taken_is_read_where_it_is_told(tmp_path: Path) -> None:
+def test_the_way_of_recording_stacks_is_read_if_present(tmp_path: Path) -> None:
     manifest = open_recording(write(tmp_path, GOOD)).manifest
     assert manifest is not None
     assert manifest.stacks is None
@@ -48,9 +54,9 @@ def test_how_stacks_were_taken_is_read_where_it_is_told(tmp_path: Path) -> None:
     document = {**GOOD, "stacks": {**stacks, "processes": [process, {"pid": 13, "chosen": "fp"}]}}
     manifest = open_recording(write(tmp_path, document)).manifest
     assert manifest is not None
-    assert manifest.stacks == Stacks(
-        "auto",
+    assert manifest.stacks == StackRecording(
         "mixed",
+        "auto",
         8192,
         "w",
         (ProcessStacks(12, "dwarf", 64, 0.03), ProcessStacks(13, "fp", 0, None)),
@@ -61,8 +67,15 @@ def test_how_stacks_were_taken_is_read_where_it_is_told(tmp_path: Path) -> None:
 def test_a_share_is_a_number_from_0_to_1(tmp_path: Path, share: object) -> None:
     process = {"pid": 12, "chosen": "fp", "whole_share": share}
     stacks = {"chosen": "fp", "processes": [process]}
-    with pytest.raises(RecordingError, match="whole_share should be a number from 0 to 1"):
+    with pytest.raises(RecordingError, match=r"at `\$\.stacks\.processes\[0\]\.whole_share`"):
         open_recording(write(tmp_path, {**GOOD, "stacks": stacks}))
+
+
+def test_lone_surrogates_of_earlier_versions_are_replaced(tmp_path: Path) -> None:
+    target = {"kind": "command", "command": ["a\udcff"]}
+    manifest = open_recording(write(tmp_path, {**GOOD, "target": target})).manifest
+    assert manifest is not None
+    assert manifest.target.describe() == "command a?"
 
 
 def test_another_major_names_both_versions(tmp_path: Path) -> None:
@@ -87,10 +100,10 @@ def test_damaged_json_is_one_clear_error(tmp_path: Path, raw: bytes) -> None:
         read_manifest(tmp_path / MANIFEST)
 
 
-def test_places_that_hold_no_recording(tmp_path: Path) -> None:
+def test_paths_without_a_recording_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no recording"):
         open_recording(tmp_path / "none")
-    with pytest.raises(RecordingError, match="holds no recording.json"):
+    with pytest.raises(RecordingError, match="has no recording.json"):
         open_recording(tmp_path)
 
 
@@ -106,7 +119,7 @@ def test_an_end_before_the_start_is_refused(tmp_path: Path) -> None:
         open_recording(write(tmp_path, {**GOOD, "clocks": clocks}))
 
 
-def test_a_path_that_cannot_be_looked_at_is_a_usage_error() -> None:
+def test_a_path_that_cannot_be_read_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="cannot open"):
         open_recording(Path("/tmp") / ("x" * 300))
 
@@ -119,7 +132,7 @@ JSON_VALUES = st.recursive(
 
 
 @given(key=st.sampled_from(sorted(GOOD)), value=JSON_VALUES)
-def test_any_value_anywhere_is_read_or_refused(
+def test_any_value_in_any_field_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, key: str, value: object
 ) -> None:
     folder = write(tmp_path_factory.mktemp("run"), {**GOOD, key: value})

@@ -14,7 +14,7 @@ import pytest
 
 from harness.page import document
 from harness.profile.page import Known, render_page
-from stallscope.recordings import Stacks
+from stallscope.recordings import StackRecording
 from topdown.stacks import profile as contract
 from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares, Thread
 from topdown.stacks.python.shares import PythonShares
@@ -152,7 +152,7 @@ def test_kinds_truncated_stacks_and_what_to_do_are_said_without_script(
     profile = profile_of(
         [((serve, "main", push), 6), ((cut, "main"), 4)], truncated_share=0.4, stack_shares=shares
     )
-    stacks = Stacks("auto", "fp", 0, "it is", ())
+    stacks = StackRecording("fp", "auto", 0, "it is", ())
     page = render_page(profile, recording_name="r", host={}, known=Known(stacks=stacks))
     lines = outline(page).lines
     at = lines.index("Truncated stacks")

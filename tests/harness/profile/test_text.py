@@ -6,28 +6,29 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from harness.profile.analysis import Analysis
 from harness.profile.page import render_page
 from harness.profile.text import Places, show, summary_document, summary_text
 from harness.profile.whole_stacks import shares_text
-from stallscope.recordings import Stacks
+from stallscope.recordings import StackRecording
 from topdown.stacks.flame.svg import render_svg
 from topdown.stacks.profile import Profile, ProfileWarning, Source, StackShares
 from topdown.stacks.ranking import rank
 
 WHY = "frame pointers reach the entry in 3 % of the first 64 samples"
-TAKEN = Stacks("auto", "dwarf", 8192, WHY, ())
+TAKEN = StackRecording("dwarf", "auto", 8192, WHY, ())
 PLACES = Places(Path("run"), Path("run/report.html"))
 NAN = float("nan")
 NO_RATE = Source("cycles", "measured", "events", None, None, "user")
 
 
-def analysis(profile: Profile, stacks: Stacks | None = None) -> Analysis:
+def analysis(profile: Profile, stacks: StackRecording | None = None) -> Analysis:
     return Analysis(profile, rank(profile), {}, stacks)
 
 
-def text_of(profile: Profile, top: int = 5, stacks: Stacks | None = None) -> str:
+def text_of(profile: Profile, top: int = 5, stacks: StackRecording | None = None) -> str:
     return summary_text(analysis(profile, stacks), PLACES, top)
 
 
@@ -118,15 +119,15 @@ whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind inf
 @pytest.mark.parametrize(
     ("stacks", "said"),
     [
-        (Stacks("fp", "fp", 0, "", ()), "by frame pointers (--stacks fp)"),
-        (Stacks("auto", "fp", 0, "", ()), "by frame pointers (auto)"),
-        (Stacks("dwarf", "dwarf", 65528, "asked for", ()), "copied, 64 KiB a sample (--stacks dwarf)"),
-        (Stacks("auto", "mixed", 16384, "it is", ()), "where frame pointers do not reach far (auto: it is)"),
-        (Stacks("\x1b", "\x1b[2J", 1, "\x1b", ()), "\\x1b[2J (--stacks \\x1b)"),
+        (StackRecording("fp", "fp", 0, "", ()), "by frame pointers (--stacks fp)"),
+        (StackRecording("fp", "auto", 0, "", ()), "by frame pointers (auto)"),
+        (StackRecording("dwarf", "dwarf", 65528, "asked for", ()), "copied, 64 KiB a sample (--stacks dwarf)"),
+        (StackRecording("mixed", "auto", 16384, "it is", ()), "where frame pointers do not reach far (auto: it is)"),
+        (StackRecording("\x1b[2J", "\x1b", 1, "\x1b", ()), "\\x1b[2J (--stacks \\x1b)"),
     ],
 )  # fmt: skip
 def test_each_choice_in_words(
-    profile_of: Callable[..., Profile], stacks: Stacks, said: str
+    profile_of: Callable[..., Profile], stacks: StackRecording, said: str
 ) -> None:
     assert said in text_of(profile_of([(("main",), 4)]), stacks=stacks).replace(
         "\n" + " " * 11, " "
@@ -152,7 +153,7 @@ def test_many_truncated_stacks_bring_what_to_do(
 ) -> None:
     shares = StackShares(0.1, 0.9, 0.0, reasons)
     profile = profile_of([(("main",), 4)], stack_shares=shares, truncated_share=0.9)
-    text = text_of(profile, stacks=replace(TAKEN, copy_bytes=copy_bytes))
+    text = text_of(profile, stacks=structs.replace(TAKEN, copy_bytes=copy_bytes))
     said = text[text.index("caution") :].replace("\n" + " " * 11, " ")
     assert remedy in said
     assert said.count("--stack") == remedy.count("--stack")
