@@ -5,23 +5,19 @@ Every case is a `stallscope lab stages`: a fresh server for each run, in pairs o
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.cases import Bar, Case, ratio
 from benchmarks.effort import pairs, seconds
-from harness.labs.stages.notes import heading
-from harness.labs.stages.plan import (
-    FIXED_RATE,
-    NEAR_SATURATION,
-    SATURATED,
-    Load,
-    Side,
-    StagesOptions,
-)
-from harness.labs.stages.results import Reading, StagesResults
-from harness.labs.stages.session import run_lab
+from harness.labs.stages.measurement import Quantity, StagesMeasurement
+from harness.labs.stages.options import StagesOptions
+from harness.labs.stages.plan import FIXED_RATE, NEAR_SATURATION, SATURATED, LoadLevel, Side
+from harness.labs.stages.quantities import CPU, P99, THROUGHPUT
+from harness.labs.stages.result import stages_result
+from harness.labs.stages.session import measure_stages
+from harness.labs.stages.text import heading
 
 PAIRS = 5
 DURATION_S = 1.5
@@ -49,7 +45,7 @@ class Experiment:
         return f"{self.path}{synthetic}, pipeline {self.pipeline}"
 
     @property
-    def loads(self) -> tuple[Load, ...]:
+    def loads(self) -> tuple[LoadLevel, ...]:
         """Return the open loops that have a bar."""
         bars = ((FIXED_RATE, self.p99_fixed), (NEAR_SATURATION, self.p99_near))
         return tuple(load for load, bar in bars if bar)
@@ -91,7 +87,7 @@ def run() -> list[Case]:
     return cases
 
 
-def measure(experiment: Experiment, folder: Path) -> StagesResults:
+def measure(experiment: Experiment, folder: Path) -> StagesMeasurement:
     """Return the results of the lab for one experiment."""
     options = StagesOptions(
         path=experiment.path,
@@ -104,15 +100,15 @@ def measure(experiment: Experiment, folder: Path) -> StagesResults:
         profile_s=0,
         replay=bool(experiment.misses),
     )
-    return run_lab(options, None)
+    return measure_stages(options, None)
 
 
-def _timed_cases(experiment: Experiment, results: StagesResults) -> Iterator[Case]:
-    metrics: list[tuple[str, Bar, Load, Callable[[Reading], float | None]]] = [
-        ("requests/s, saturated", experiment.throughput, SATURATED, lambda r: r.throughput),
-        ("CPU us per request, saturated", (), SATURATED, lambda r: r.cpu_us),
-        ("p99 us, open loop at 60 %", experiment.p99_fixed, FIXED_RATE, lambda r: r.p99_us),
-        ("p99 us, open loop at 90 %", experiment.p99_near, NEAR_SATURATION, lambda r: r.p99_us),
+def _timed_cases(experiment: Experiment, results: StagesMeasurement) -> Iterator[Case]:
+    metrics: list[tuple[str, Bar, LoadLevel, Quantity]] = [
+        ("requests/s, saturated", experiment.throughput, SATURATED, THROUGHPUT.of),
+        ("CPU us per request, saturated", (), SATURATED, CPU.of),
+        ("p99 us, open loop at 60 %", experiment.p99_fixed, FIXED_RATE, P99.of),
+        ("p99 us, open loop at 90 %", experiment.p99_near, NEAR_SATURATION, P99.of),
     ]
     for metric, bar, load, pick in metrics:
         readings = zip(
@@ -125,7 +121,7 @@ def _timed_cases(experiment: Experiment, results: StagesResults) -> Iterator[Cas
         ]
         if not complete:
             continue
-        notes, applied = heading(results), bar
+        notes, applied = heading(stages_result(results)), bar
         if bar and metric.startswith("requests/s"):
             notes += f"; {experiment.goal}" if experiment.goal else ""
             if experiment.path == "codec":
@@ -134,17 +130,17 @@ def _timed_cases(experiment: Experiment, results: StagesResults) -> Iterator[Cas
         yield _case(experiment, metric, applied, complete, notes)
 
 
-def _has_small_l1i(results: StagesResults) -> bool:
+def _has_small_l1i(results: StagesMeasurement) -> bool:
     l1i_bytes = results.cores.l1i_bytes
     return l1i_bytes is not None and l1i_bytes <= SMALL_L1I_BYTES
 
 
-def _simulated_cases(experiment: Experiment, results: StagesResults) -> list[Case]:
+def _simulated_cases(experiment: Experiment, results: StagesMeasurement) -> list[Case]:
     staged, unstaged = results.replays.staged, results.replays.unstaged
     if not experiment.misses:
         return []
     if staged is None or unstaged is None:
-        print(f"{experiment.name}: no simulated counts: {results.replays.why_not}", flush=True)
+        print(f"{experiment.name}: no simulated counts: {results.replays.unavailable}", flush=True)
         return []
     model = f"simulated (modelled): {results.replays.model}"
     misses = (staged.icache_miss_ratio, unstaged.icache_miss_ratio)

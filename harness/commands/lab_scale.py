@@ -16,7 +16,7 @@ from harness.cli.workload_options import (
 EXAMPLES = """\b
 Examples:
   stallscope lab scale                                  (about a minute)
-  stallscope lab scale --connections 64 --threads 2 -o scale.csv
+  stallscope lab scale --connections 64 --threads 2 -o scale.csv -o scale.svg
   stallscope lab scale --path query --json | jq '.points[] | [.axis, .N, .X]'
 """
 
@@ -29,25 +29,27 @@ Examples:
     default=64,
     show_default=True,
     metavar="N",
-    help="The most connections: 1, 2, 4 and so on up to N, at one server thread.",
+    help="Largest number of connections: 1, 2, 4 and so on up to N, with one server thread.",
 )
 @click.option(
     "--threads",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="The most server threads: 1, 2, 4 up to N. Default: the CPUs.",
+    help="Largest number of server threads: 1, 2, 4 up to N. Default: the number of CPUs.",
 )
-@rounds_option("Runs of each point; every round has all points.", 3)
+@rounds_option("Number of rounds; each runs every point once.", 3)
 @run_length_option(1.0)
 @pipeline_option(1)
 @stages_option()
-@click.option("--cpus", metavar="LIST", help="Use these CPUs only, as 0-3; one is the loader's.")
+@click.option(
+    "--cpus", metavar="LIST", help="CPUs to use, such as 0-3; one of them runs the loader."
+)
 @click.option(
     "-o",
     "--output",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write N and X as .csv, or the document as .json; may be repeated.",
+    help="File for N and X (.csv), the result (.json) or a picture (.svg, .png); may be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(
@@ -61,13 +63,17 @@ def command(
 ) -> None:
     """Measure throughput by connections and by server threads.
 
-    Saturates the reference server with 1 to N connections, and with 1 to N threads, and tells X,
-    requests a second, by N: the points that a fit of scalability takes. Points whose server threads
-    share a CPU with the loader are marked. Ctrl-C keeps what was measured.
+    Saturates the reference server with 1 to N connections, and with 1 to N threads. Prints X,
+    requests per second, by N: the points that a fit of scalability needs. Points whose server
+    threads share a CPU with the loader are marked. Ctrl-C keeps finished runs.
     """
-    from harness.labs.scale.plan import ScaleOptions, doubling  # noqa: PLC0415
-    from harness.labs.scale.session import check_outputs, run_lab, show  # noqa: PLC0415
-    from harness.workload.cores import usable_cpus  # noqa: PLC0415 - start-up stays light
+    from harness.labs.scale.options import (  # noqa: PLC0415 - start-up stays light
+        ScaleOptions,
+        check_outputs,
+        doubling,
+    )
+    from harness.labs.scale.session import run_scale  # noqa: PLC0415
+    from harness.workload.cores import usable_cpus  # noqa: PLC0415
 
     check_outputs(output)
     options = ScaleOptions(
@@ -76,4 +82,4 @@ def command(
         stages=stages == "on",
         **values,
     )
-    show(run_lab(options, cpus), output, as_json=as_json)
+    run_scale(options, cpus, output, as_json=as_json)

@@ -1,4 +1,4 @@
-"""`stallscope lab stages`: what running requests in batches gains, stages off against on."""
+"""`stallscope lab stages`: what batches of requests gain, stages off against on."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ Examples:
     type=click.IntRange(1, 1000),
     default=5,
     show_default=True,
-    help="Rounds of each load on both sides; fewer than five give no verdict.",
+    help="Pairs of runs per load, stages off and on; fewer than five give no verdict.",
 )
 @run_length_option(1.5)
 @number_option(
@@ -39,14 +39,14 @@ Examples:
     most=600,
     default=0.5,
     unit="S",
-    text="Seconds before that.",
+    text="Warm-up before each run, in seconds.",
 )
 @click.option(
     "--loads",
     default="30,60,90",
     show_default=True,
     metavar="LIST",
-    help="Open loops, in percent of the unstaged capacity; empty: saturated only.",
+    help="Rates of the open loops, in percent of the unstaged capacity; empty: saturated only.",
 )
 @pipeline_option(8)
 @connections_option()
@@ -57,7 +57,7 @@ Examples:
     most=600,
     default=5,
     unit="S",
-    text="Seconds for which each side is profiled; 0: no flame graphs.",
+    text="Length of each side's profile, in seconds; 0: no flame graphs.",
 )
 @click.option(
     "--replay/--no-replay",
@@ -65,24 +65,24 @@ Examples:
     help="Replay logged requests under callgrind for simulated cache misses. Default: yes.",
 )
 @batch_options
-@click.option("--cpus", metavar="LIST", help="Use these CPUs only, as 0,2.")
+@click.option("--cpus", metavar="LIST", help="CPUs to use, such as 0,2.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where to put page, document and logs. Default: stallscope-stages-<path>-<time>.",
+    help="Directory for page, result and logs. Default: stallscope-stages-<path>-<time>.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(cpus: str | None, loads: str, as_json: bool, **values: Any) -> None:
     """Measure what execution stages gain on the reference server.
 
-    Server and loader run on cores of their own, with stages off and on in alternating rounds:
-    saturated, and in an open loop at shares of the unstaged capacity. Prints the table and a
-    verdict, which may be "no gain here", or none where rounds disagree, and writes a page with both
-    flame graphs. Ctrl-C keeps complete pairs.
+    Runs server and loader on different CPUs with stages off and on, in alternating rounds:
+    saturated, and in open loops at shares of the unstaged capacity. Prints tables and a verdict,
+    which can be "no gain here", or none if the rounds disagree. Writes a page with both flame
+    graphs. Ctrl-C keeps complete pairs.
     """
     from harness.labs.stages.options import stages_options  # noqa: PLC0415 - start-up stays light
-    from harness.labs.stages.session import run_lab, show  # noqa: PLC0415
+    from harness.labs.stages.session import run_stages  # noqa: PLC0415
 
-    show(run_lab(stages_options(values, loads), cpus), as_json=as_json)
+    run_stages(stages_options(values, loads), cpus, as_json=as_json)

@@ -19,8 +19,9 @@ from harness.cli.termination import terminable
 from harness.demo.cstates import EXPECTED_S, sleep_part
 from harness.demo.disk import EXPECTED_S as DISK_EXPECTED_S
 from harness.demo.disk import disk_part
-from harness.labs.stages.plan import FIXED_RATE, StagesOptions
-from harness.labs.stages.session import expected_s, run_lab, show
+from harness.labs.stages.options import StagesOptions
+from harness.labs.stages.plan import FIXED_RATE
+from harness.labs.stages.session import expected_s, run_stages
 from stallscope.errors import ExitCode, StallscopeError
 
 PAIRS = 5
@@ -53,7 +54,7 @@ def demonstrate(output: Path) -> None:
         f"About {expected_s(options) + EXPECTED_S + DISK_EXPECTED_S:.0f} s.\n"
     )
     began = time.monotonic()
-    page = show(run_lab(options, None, on_phase=note), as_json=False)
+    _, page = run_stages(options, None, as_json=False, on_phase=note)
     click.echo()
     for line in sleep_part(output / "idle", width()):
         click.echo(line, color=colours())

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DEFAULT_PORT = 7379
+KV_KEYS = 10_000  # in labs with path kv; every GET finds its key
+# Time of a lab's run beyond warm-up and duration: start and end of both programs, filling of keys.
+RUN_OVERHEAD_S = 0.6
 
 
 def _words(*values: tuple[str, object]) -> list[str]:

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from harness.labs.stages.page import SideFlame, render_stages_page
-from harness.labs.stages.page_files import stages_page
+from harness.labs.stages.page_files import page_data
+from harness.labs.stages.panel import SideFlame, render_page
+from harness.labs.stages.result import stages_result
 from harness.load.page import render_latency_page
 from harness.page.latency_panel import Series
 from stallscope.histograms import IntervalLog
 from tests.browser.test_slots_page import LUMINANCE
-from tests.harness.labs.stages.results import results
+from tests.harness.labs.stages.measurements import measurement, write_empty_logs
 from tests.harness.workload.histograms import log_of
 from topdown.stacks.profile import Profile
 
@@ -23,17 +24,16 @@ WIDE = "return document.documentElement.scrollWidth <= window.innerWidth"
 
 
 def stages_html(folder: Path, profile: Profile) -> str:
-    found = results(folder)
-    for each in found.readings:
-        each.folder.mkdir()
-        (each.folder / "intended.hlog").write_text("")
+    lab = measurement(folder)
+    write_empty_logs(lab)
     flames = [SideFlame(name, profile, f"{name}/report.html") for name in ("unstaged", "staged")]
     series = [Series(name, log_of(100, 2_000), False) for name in ("unstaged", "staged")]
-    return render_stages_page(replace(stages_page(found), flames=flames, latency=series))
+    data = replace(page_data(lab), flames=flames, latency=series)
+    return render_page(stages_result(lab), data)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_flame_graphs_stand_side_by_side(
+def test_both_flame_graphs_are_side_by_side(
     browser: webdriver.Chrome, tmp_path: Path, profile_of: Callable[..., Profile], scheme: str
 ) -> None:
     path = tmp_path / "report.html"

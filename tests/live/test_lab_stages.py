@@ -1,4 +1,4 @@
-"""The labs of stages and scale with the real server and loader, as short as they go."""
+"""The labs of stages and scale with the real server and loader, in short runs."""
 
 import csv
 import json
@@ -18,7 +18,8 @@ from benchmarks.soak import soak
 from harness.demo import __main__ as demo
 from harness.demo.cstates import sleep_part
 from harness.demo.disk import disk_part
-from harness.labs.stages.plan import FIXED_RATE, StagesOptions
+from harness.labs.stages.options import StagesOptions
+from harness.labs.stages.plan import FIXED_RATE
 
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 SHORT = ("--pairs", "1", "--duration", "0.2", "--warmup", "0.1", "-c", "8")
@@ -35,23 +36,23 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
-    done = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--profile", "0",
+    process = run("stages", "--path", "kv", *SHORT, "--loads", "50", "--profile", "0",
                "-o", tmp_path / "lab", "--json")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    assert process.returncode == 0, process.stderr
+    document = json.loads(process.stdout)
     assert document["schema"] == "stallscope.lab.stages/1"
     assert (document["path"], document["pairs"]) == ("kv", 1)
     assert document["verdict"] == "no verdict"
     assert "too few" in document["verdict_reason"]
-    assert [(one["load"], one["side"]) for one in document["rounds"]] == [
+    assert [(reading["load"], reading["side"]) for reading in document["rounds"]] == [
         ("saturated", "unstaged"), ("saturated", "staged"),
         ("open50", "unstaged"), ("open50", "staged"),
     ]  # fmt: skip
-    for one in document["rounds"]:
-        assert one["errors"] == 0
-        assert one["throughput_per_s"] > 0
-        assert one["cpu_us"] > 0
-        assert (one["average_batch"] is None) == (one["side"] == "unstaged")
+    for reading in document["rounds"]:
+        assert reading["errors"] == 0
+        assert reading["throughput_per_s"] > 0
+        assert reading["cpu_us"] > 0
+        assert (reading["average_batch"] is None) == (reading["side"] == "unstaged")
     assert document["average_batch"] >= 1
     if shutil.which("valgrind") is not None:
         assert document["simulation"]["kind"] == "modelled", document["notes"]
@@ -61,12 +62,12 @@ def test_stages_are_measured_on_and_off(tmp_path: Path) -> None:
     assert "Verdict: no verdict" in (tmp_path / "lab" / "report.html").read_text()
 
 
-def test_scale_is_told_by_n_and_x(tmp_path: Path) -> None:
+def test_scale_reports_n_and_x(tmp_path: Path) -> None:
     table = tmp_path / "scale.csv"
-    done = run("scale", "--connections", "2", "--threads", "1", "--rounds", "1",
+    process = run("scale", "--connections", "2", "--threads", "1", "--rounds", "1",
                "--duration", "0.2", "-o", table, "--json")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    points = json.loads(done.stdout)["points"]
+    assert process.returncode == 0, process.stderr
+    points = json.loads(process.stdout)["points"]
     assert [(point["axis"], point["N"]) for point in points] == [
         ("connections", 1), ("connections", 2), ("threads", 1),
     ]  # fmt: skip
@@ -101,7 +102,7 @@ def test_server_and_loader_end_with_the_lab(tmp_path: Path, number: signal.Signa
     assert not left
 
 
-def test_the_demo_leaves_a_page_and_no_process(
+def test_the_demo_leaves_pages_and_no_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def brief(output: Path) -> StagesOptions:
@@ -127,13 +128,13 @@ def test_the_demo_leaves_a_page_and_no_process(
     page = (tmp_path / "demo" / "report.html").read_text()
     if "Flame graphs: unavailable" in printed.out:
         pytest.skip("needs perf events: they are refused here")
-    assert page.count("its own page") == 2
+    assert page.count("full page with") == 2
     assert (tmp_path / "demo" / "staged" / "report.html").is_file()
 
 
 def test_a_short_soak_loses_no_reply(tmp_path: Path) -> None:
-    found = soak(1.5, tmp_path)
-    assert found.checked > 0
-    assert found.mixed > 0
-    assert found.errors == 0
-    assert len(found.resident_bytes) > 3
+    result = soak(1.5, tmp_path)
+    assert result.checked > 0
+    assert result.mixed > 0
+    assert result.errors == 0
+    assert len(result.resident_bytes) > 3

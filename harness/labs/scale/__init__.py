@@ -1,1 +1,1 @@
-"""scale."""
+"""`stallscope lab scale`: throughput by connections and by server threads."""

@@ -1,165 +1,113 @@
-"""What the scale lab found: throughput by N, as a table, a document and rows for a fit."""
+"""The result of `stallscope lab scale`: throughput by connections and by server threads."""
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from cstates.fingerprint import Fingerprint
-from harness.cli.terminal import wrapped
-from harness.labs.scale.plan import Axis, Point, ScaleOptions
-from harness.workload.cores import Cores
+from harness.labs.scale.measurement import ScaleMeasurement
+from harness.labs.scale.options import Axis, LoadPoint
+from stallscope.documents import Count, Document, Natural, Record, field
 
-SCHEMA = "stallscope.lab.scale/1"
-CSV_HEAD = "axis,N,X,X_low,X_high,runs,loader_limited,shared_cpu"
-
-
-@dataclass(frozen=True, slots=True)
-class ScaleRun:
-    """One run: replies a second, and why the loader was the limit, empty where it was not."""
-
-    point: Point
-    throughput: float
-    limited_by: str
+_MIN_FIT_POINTS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleResults:
-    """All runs; ``shared`` are the points whose server threads share a CPU with the loader."""
+class ScaleMachine(Record, frozen=True, kw_only=True):
+    """The CPUs of the lab."""
 
-    options: ScaleOptions
-    cores: Cores
-    runs: tuple[ScaleRun, ...]
-    shared: frozenset[Point]
+    cpu_model: str
+    server_cpu: Count  # of the first server thread
+    loader_cpu: Count
+
+
+class ScalePoint(Record, frozen=True, kw_only=True):
+    """The runs of a point: N of an axis, and X replies per second."""
+
+    axis: Axis
+    n: Natural = field(name="N")
+    throughput_per_s: float = field(name="X")  # median of the runs
+    low_per_s: float = field(name="X_low")
+    high_per_s: float = field(name="X_high")
+    runs: tuple[float, ...]
+    connections: Natural
+    threads: Natural
+    loader_limited: Count  # runs in which the loader was the bottleneck
+    shared_cpu: bool  # a server thread shares the loader's CPU
+
+
+class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale/1"):
+    """Throughput by connections, at one thread, and by threads."""
+
+    path: str
+    stages: bool
+    pipeline: Natural
+    duration_s: float
+    machine: ScaleMachine
+    settings: Fingerprint | None
+    points: tuple[ScalePoint, ...]
+    notes: tuple[str, ...]
     interrupted: bool
-    settings: Fingerprint | None = None  # of the machine; None: not looked at
+
+    def axis_points(self, axis: Axis) -> list[ScalePoint]:
+        """Return the points of an axis."""
+        return [point for point in self.points if point.axis is axis]
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleRow:
-    """A point with the median of its runs and their ends."""
-
-    point: Point
-    median: float
-    low: float
-    high: float
-    runs: int
-    limited: int  # runs in which the loader was the limit
-    shared: bool
-
-
-def rows(results: ScaleResults) -> list[ScaleRow]:
-    """Return the points that have runs, in their order."""
-    found = []
-    for point in results.options.points:
-        own = [run for run in results.runs if run.point == point]
-        if own:
-            rates = [run.throughput for run in own]
-            limited = sum(bool(run.limited_by) for run in own)
-            found.append(
-                ScaleRow(
-                    point,
-                    statistics.median(rates),
-                    min(rates),
-                    max(rates),
-                    len(rates),
-                    limited,
-                    point in results.shared,
-                )
-            )
-    return found
-
-
-def csv_lines(results: ScaleResults) -> Iterator[str]:
-    """Return the lines of a CSV file: N and X as a fit of scalability takes them."""
-    yield CSV_HEAD
-    for row in rows(results):
-        yield (
-            f"{row.point.axis},{row.point.n},{row.median:.6g},{row.low:.6g},{row.high:.6g},"
-            f"{row.runs},{row.limited},{int(row.shared)}"
-        )
-
-
-def scale_document(results: ScaleResults) -> dict[str, object]:
-    """Return the document of schema ``stallscope.lab.scale/1``."""
-    options, cores = results.options, results.cores
-    return {
-        "schema": SCHEMA,
-        "path": options.path,
-        "stages": options.stages,
-        "pipeline": options.pipeline,
-        "duration_s": options.duration_s,
-        "machine": {
-            "cpu_model": cores.cpu_model,
-            "server_cpu": cores.server,
-            "loader_cpu": cores.loader,
-        },
-        "settings": results.settings and results.settings.document(),
-        "points": [
-            {
-                "axis": str(row.point.axis),
-                "N": row.point.n,
-                "X": row.median,
-                "X_low": row.low,
-                "X_high": row.high,
-                "runs": [run.throughput for run in results.runs if run.point == row.point],
-                "connections": options.connections_of(row.point),
-                "threads": options.threads_of(row.point),
-                "loader_limited": row.limited,
-                "shared_cpu": row.shared,
-            }
-            for row in rows(results)
-        ],
-        "notes": notes(results),
-        "interrupted": results.interrupted,
-    }
-
-
-def notes(results: ScaleResults) -> list[str]:
-    """Return what a reader of the numbers must know."""
-    found = rows(results)
-    said = []
-    if results.interrupted:
-        said.append("Interrupted: points without a run are left out.")
-    if results.settings is not None and results.settings.warnings:
-        said.append(f"Less repeatable: {', '.join(results.settings.warnings)}.")
-    if any(row.shared for row in found):
-        said.append(
-            "Points marked with * have a server thread on the loader's CPU: they take from each "
-            "other, and say nothing of the server's scaling."
-        )
-    limited = sum(row.limited for row in found)
-    if limited:
-        why = next(run.limited_by for run in results.runs if run.limited_by)
-        said.append(f"The loader was the limit in {limited} of {len(results.runs)} runs: {why}")
-    for axis in Axis:
-        usable = [row for row in found if row.point.axis is axis and not row.shared]
-        if 0 < len(usable) < 6:
-            said.append(
-                f"By {axis} there are {len(usable)} points: a fit of three parameters wants six."
-            )
-    return said
-
-
-def lines(results: ScaleResults, room: int) -> Iterator[str]:
-    """Return the table for a terminal or a pipe of that many columns."""
-    options, cores = results.options, results.cores
-    yield (
-        f"path {options.path}, stages {'on' if options.stages else 'off'}, pipeline "
-        f"{options.pipeline}; {cores.cpu_model}, loader on CPU {cores.loader}"
+def scale_result(lab: ScaleMeasurement) -> ScaleResult:
+    """Return the result of the runs; points without a run are left out."""
+    options, cores = lab.options, lab.cores
+    measured = {run.point for run in lab.runs}
+    points = tuple(_point(lab, point) for point in options.points if point in measured)
+    return ScaleResult(
+        path=options.path,
+        stages=options.stages,
+        pipeline=options.pipeline,
+        duration_s=options.duration_s,
+        machine=ScaleMachine(
+            cpu_model=cores.cpu_model, server_cpu=cores.server, loader_cpu=cores.loader
+        ),
+        settings=lab.settings,
+        points=points,
+        notes=tuple(_notes(lab, points)),
+        interrupted=lab.interrupted,
     )
-    found = rows(results)
+
+
+def _point(lab: ScaleMeasurement, point: LoadPoint) -> ScalePoint:
+    runs = [run for run in lab.runs if run.point == point]
+    rates = tuple(run.throughput for run in runs)
+    return ScalePoint(
+        axis=point.axis,
+        n=point.n,
+        throughput_per_s=statistics.median(rates),
+        low_per_s=min(rates),
+        high_per_s=max(rates),
+        runs=rates,
+        connections=lab.options.connections_of(point),
+        threads=lab.options.threads_of(point),
+        loader_limited=sum(bool(run.loader_limit) for run in runs),
+        shared_cpu=point in lab.shared,
+    )
+
+
+def _notes(lab: ScaleMeasurement, points: tuple[ScalePoint, ...]) -> Iterator[str]:
+    if lab.interrupted:
+        yield "Interrupted: points without a run are left out."
+    if lab.settings is not None and lab.settings.warnings:
+        yield f"Less repeatable: {', '.join(lab.settings.warnings)}."
+    if any(point.shared_cpu for point in points):
+        yield (
+            "Points marked with * have a server thread on the loader's CPU: both slow each other "
+            "down, so these points do not show how the server scales."
+        )
+    limited = [run for run in lab.runs if run.loader_limit]
+    if limited:
+        yield (
+            f"The loader was the bottleneck in {len(limited)} of {len(lab.runs)} runs: "
+            f"{limited[0].loader_limit}"
+        )
     for axis in Axis:
-        own = [row for row in found if row.point.axis is axis]
-        if not own:
-            continue
-        yield ""
-        yield f"{axis:>12}  {'requests/s':>12}  {'speed-up':>8}  low to high"
-        for row in own:
-            mark = "*" if row.shared else " "
-            yield (
-                f"{row.point.n:>11}{mark}  {row.median:>12,.0f}  {row.median / own[0].median:>8.2f}"
-                f"  {row.low:,.0f} to {row.high:,.0f} n={row.runs}"
-            )
-    yield ""
-    for note in notes(results):
-        yield from wrapped(note, room, "  ")
+        usable = [point for point in points if point.axis is axis and not point.shared_cpu]
+        if 0 < len(usable) < _MIN_FIT_POINTS:
+            noun = "point" if len(usable) == 1 else "points"
+            need = f"a fit of three parameters needs {_MIN_FIT_POINTS}"
+            yield f"{len(usable)} {noun} by {axis}: {need}."

@@ -1,1 +1,1 @@
-"""stages."""
+"""`stallscope lab stages`: what execution stages gain on the reference server."""

@@ -1,30 +1,29 @@
-"""Running the rounds: a fresh server for each run, the loader on another core, both asked after."""
+"""The rounds: every run starts a server and a loader on different CPUs and reads both."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.labs.stages.plan import Load, Side, StagesOptions, Turn, turns
-from harness.labs.stages.results import Reading
+from harness.labs.stages.measurement import StagesReading
+from harness.labs.stages.options import StagesOptions
+from harness.labs.stages.plan import LoadLevel, Side, StagesRun, run_order
 from harness.workload.cores import Cores
 from harness.workload.loader import fill_keys, running_load
-from harness.workload.options import LoadOptions, ServerOptions
+from harness.workload.options import KV_KEYS, LoadOptions, ServerOptions
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from harness.workload.server_queries import average_batch, commands_processed, stage_counts
 
-KEYS = 10_000  # of the kv path: GET finds each of them
-
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """What every run shares: options, cores, the requests to send (None: GET of random keys)."""
+class StagesSetup:
+    """What all runs share: options, CPUs, the request file (None: GET of random keys)."""
 
     options: StagesOptions
     cores: Cores
     requests: Path | None
 
-    def server(self, side: Side) -> ServerOptions:
-        """Return the server's options on one side: nothing but the stages differs."""
+    def server_options(self, side: Side) -> ServerOptions:
+        """Return the server's options; both sides differ only in the stages."""
         return ServerOptions(
             path=self.options.path,
             stages=side is Side.STAGED,
@@ -34,8 +33,8 @@ class Bench:
             stage_kb=self.options.stage_kb,
         )
 
-    def load(self, target: str, output: Path, rate_per_s: float | None) -> LoadOptions:
-        """Return the loader's options against a server."""
+    def load_options(self, target: str, output: Path, rate_per_s: float | None) -> LoadOptions:
+        """Return the loader's options; without a rate it saturates the server."""
         return LoadOptions(
             target=target,
             output=output,
@@ -46,62 +45,64 @@ class Bench:
             rate_per_s=rate_per_s,
             read_share=1.0,
             request_file=self.requests,
-            keys=KEYS,
+            keys=KV_KEYS,
             seed=self.options.seed,
             cpus=str(self.cores.loader),
         )
 
 
-def run_rounds(
-    bench: Bench,
-    loads: Sequence[Load],
+def measure_rounds(
+    setup: StagesSetup,
+    loads: Sequence[LoadLevel],
     *,
     capacity_per_s: float | None,
-    on_reading: Callable[[Reading], None],
+    on_reading: Callable[[StagesReading], None],
 ) -> None:
-    """Run all pairs under the loads; each reading is passed on as soon as it is known.
+    """Measure all pairs under the loads; ``on_reading`` receives every reading at once.
 
-    Raises what server and loader raise. What was passed on stays good.
+    Raises the errors of server and loader.
     """
-    for turn in turns(bench.options.pairs, loads):
-        on_reading(run_turn(bench, turn, capacity_per_s))
+    for run in run_order(setup.options.pairs, loads):
+        on_reading(measure_run(setup, run, capacity_per_s))
 
 
-def run_turn(bench: Bench, turn: Turn, capacity_per_s: float | None) -> Reading:
-    """Return one run's reading."""
-    folder = bench.options.output / "runs" / f"{turn.pair}-{turn.load.name}-{turn.side}"
+def measure_run(setup: StagesSetup, run: StagesRun, capacity_per_s: float | None) -> StagesReading:
+    """Return the reading of one run."""
+    folder = setup.options.output / "runs" / f"{run.pair}-{run.load.name}-{run.side}"
     folder.mkdir(parents=True, exist_ok=True)
-    rate = None
-    if turn.load.share is not None:
+    rate_per_s = None
+    if run.load.share is not None:
         assert capacity_per_s is not None
-        rate = turn.load.share * capacity_per_s
-    with running_server(bench.server(turn.side)) as server:
-        return _measure(server, bench.load(server.target, folder, rate), turn)
+        rate_per_s = run.load.share * capacity_per_s
+    with running_server(setup.server_options(run.side)) as server:
+        return _measure(server, setup.load_options(server.target, folder, rate_per_s), run)
 
 
-def _measure(server: RunningServer, options: LoadOptions, turn: Turn) -> Reading:
+def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> StagesReading:
     if options.request_file is None:
         fill_keys(options)
-    batches = stage_counts(server.target)
-    commands, cpu_s = commands_processed(server.target), process_cpu_s(server.pid)
+    counts_before = stage_counts(server.target)
+    commands_before, cpu_s_before = commands_processed(server.target), process_cpu_s(server.pid)
     with running_load(options) as load:
         result, rate = load.finished_rate()
     server.check_alive()
-    taken_s = process_cpu_s(server.pid) - cpu_s
-    # The one INFO that asks is counted too.
-    done = commands_processed(server.target) - commands - 1
-    staged = turn.side is Side.STAGED
-    return Reading(
-        turn=turn,
-        rate_asked=result.rate_asked,
-        throughput=rate,
+    cpu_s = process_cpu_s(server.pid) - cpu_s_before
+    # The INFO command of this query counts too.
+    commands = commands_processed(server.target) - commands_before - 1
+    batch = None
+    if run.side is Side.STAGED:
+        batch = average_batch(counts_before, stage_counts(server.target))
+    return StagesReading(
+        run=run,
+        requested_rate_per_s=result.rate_asked,
+        throughput_per_s=rate,
         p50_us=result.latency_us.p50,
         p90_us=result.latency_us.p90,
         p99_us=result.latency_us.p99,
         p999_us=result.latency_us.p999,
-        cpu_us=taken_s * 1e6 / done if done > 0 else None,
-        average_batch=average_batch(batches, stage_counts(server.target)) if staged else None,
+        cpu_us=cpu_s * 1e6 / commands if commands > 0 else None,
+        average_batch=batch,
         errors=result.errors,
-        limited_by=(result.why or "it says no more") if result.limited_by_loader else "",
+        loader_limit=(result.why or "no reason given") if result.limited_by_loader else "",
         folder=options.output,
     )

@@ -17,7 +17,7 @@ from harness.machine_checks.check import Status
 from harness.topdown.engine import Taken
 from harness.topdown.request import Request, Source
 from stallscope.errors import TargetError, UnableError, UsageError
-from tests.harness.labs.stages.results import SETTINGS
+from tests.harness.labs.stages.measurements import SETTINGS
 from topdown.slots.measurement import Kind, MeasuredNode, Measurement
 
 DRAM = "backend_bound/memory_bound/dram"

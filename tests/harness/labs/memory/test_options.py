@@ -1,6 +1,5 @@
 """The command line of the lab: what it takes, and one error for what it does not."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from harness.cli.command_line import main
 from harness.labs.memory.options import OptionTexts, lab_options
 from harness.labs.memory.points import Pages
-from harness.workload.cores import usable_cpus
 from stallscope.errors import ExitCode
 
 
@@ -20,12 +18,6 @@ def test_values_are_read() -> None:
     assert (options.least_bytes, options.most_bytes) == (8192, 2**26)
     assert options.pages == (Pages.SMALL,)
     assert (options.strides, options.threads, options.quick) == ((4096, 4160), (1, 2), True)
-
-
-def test_cpus_are_those_named() -> None:
-    allowed = os.sched_getaffinity(0)
-    assert usable_cpus(None) == allowed
-    assert usable_cpus(str(min(allowed))) == {min(allowed)}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from harness.labs.memory.plan import LabOptions, Section
 from harness.labs.memory.points import Pages
 from harness.labs.memory.text import lines
 from tests.harness.labs.memory.results import GIB, KIB, MIB, machine, results, without
-from tests.harness.labs.stages.results import SETTINGS
+from tests.harness.labs.stages.measurements import SETTINGS
 
 CPU = "Model $x_1$ <b>\x1b[2J"
 

@@ -1,0 +1,79 @@
+"""Options of `stallscope lab scale`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.page.pictures import SUFFIXES as PICTURES
+from harness.workload.options import RUN_OVERHEAD_S
+from stallscope.errors import UsageError
+
+SUFFIXES = (".csv", ".json", *PICTURES)
+
+
+class Axis(StrEnum):
+    """The quantity that is scaled; the other one is fixed."""
+
+    CONNECTIONS = "connections"
+    THREADS = "threads"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """A degree of parallelism: ``n`` connections or server threads."""
+
+    axis: Axis
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleOptions:
+    """Options of the scale lab."""
+
+    path: str
+    connections: tuple[int, ...]  # with one server thread
+    threads: tuple[int, ...]  # with the largest number of connections
+    rounds: int = 3
+    duration_s: float = 1.0
+    warmup_s: float = 0.3
+    pipeline: int = 1
+    stages: bool = True
+
+    @property
+    def points(self) -> tuple[LoadPoint, ...]:
+        """Return the points, axis by axis."""
+        return (
+            *(LoadPoint(Axis.CONNECTIONS, n) for n in self.connections),
+            *(LoadPoint(Axis.THREADS, n) for n in self.threads),
+        )
+
+    @property
+    def run_s(self) -> float:
+        """Return the approximate time of one run."""
+        return self.duration_s + self.warmup_s + RUN_OVERHEAD_S
+
+    def connections_of(self, point: LoadPoint) -> int:
+        """Return the number of connections of a point; at least 16 per server thread."""
+        if point.axis is Axis.CONNECTIONS:
+            return point.n
+        return max((*self.connections, 16 * point.n))
+
+    def threads_of(self, point: LoadPoint) -> int:
+        """Return the number of server threads of a point."""
+        return point.n if point.axis is Axis.THREADS else 1
+
+
+def doubling(largest: int) -> tuple[int, ...]:
+    """Return 1, 2, 4 and so on up to ``largest``, which is included."""
+    powers = [1 << power for power in range(largest.bit_length())]
+    return tuple(sorted({*powers, largest}))
+
+
+def check_outputs(paths: Sequence[Path]) -> None:
+    """Raise UsageError for a file that cannot be written, before anything runs."""
+    for path in paths:
+        if path.suffix.lower() not in SUFFIXES:
+            raise UsageError(f"-o {path}: unknown file type", f"use {', '.join(SUFFIXES)}")
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"-o {path}: no such directory", "create the directory first")

@@ -1,0 +1,45 @@
+"""A result of the scale lab for the terminal, and as CSV."""
+
+from collections.abc import Iterator
+
+from harness.cli.terminal import wrapped
+from harness.labs.scale.options import Axis
+from harness.labs.scale.result import ScaleResult
+
+CSV_HEAD = "axis,N,X,X_low,X_high,runs,loader_limited,shared_cpu"
+
+
+def lines(result: ScaleResult, room: int) -> Iterator[str]:
+    """Yield the tables for a terminal ``room`` columns wide."""
+    machine = result.machine
+    yield (
+        f"path {result.path}, stages {'on' if result.stages else 'off'}, pipeline "
+        f"{result.pipeline}; {machine.cpu_model}, loader on CPU {machine.loader_cpu}"
+    )
+    for axis in Axis:
+        points = result.axis_points(axis)
+        if not points:
+            continue
+        yield ""
+        yield f"{axis:>12}  {'requests/s':>12}  {'speed-up':>8}  low to high"
+        for point in points:
+            mark = "*" if point.shared_cpu else " "
+            speed_up = point.throughput_per_s / points[0].throughput_per_s
+            yield (
+                f"{point.n:>11}{mark}  {point.throughput_per_s:>12,.0f}  {speed_up:>8.2f}"
+                f"  {point.low_per_s:,.0f} to {point.high_per_s:,.0f} n={len(point.runs)}"
+            )
+    yield ""
+    for note in result.notes:
+        yield from wrapped(note, room, "  ")
+
+
+def csv_lines(result: ScaleResult) -> Iterator[str]:
+    """Yield the lines of a CSV file with N and X, as a fit of scalability needs them."""
+    yield CSV_HEAD
+    for point in result.points:
+        yield (
+            f"{point.axis},{point.n},{point.throughput_per_s:.6g},{point.low_per_s:.6g},"
+            f"{point.high_per_s:.6g},{len(point.runs)},{point.loader_limited},"
+            f"{int(point.shared_cpu)}"
+        )

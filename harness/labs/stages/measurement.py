@@ -1,0 +1,131 @@
+"""The measurements of the stages lab: readings of all runs, replays, slots, profiles."""
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cstates.fingerprint import Fingerprint
+from harness.labs.stages.options import StagesOptions
+from harness.labs.stages.plan import LoadLevel, Side, StagesRun
+from harness.labs.verdict import lab_estimate
+from harness.workload.cores import Cores
+from stallscope.statistics.estimate import Estimate
+from stallscope.statistics.pairs import paired_ratios
+
+
+@dataclass(frozen=True, slots=True)
+class StagesReading:
+    """One run: the loader's latencies and the server's CPU time; None if not measured."""
+
+    run: StagesRun
+    requested_rate_per_s: float | None
+    throughput_per_s: float  # replies
+    p50_us: float | None
+    p90_us: float | None
+    p99_us: float | None
+    p999_us: float | None
+    cpu_us: float | None  # of the server, per request
+    average_batch: float | None  # over all stages; None if unstaged
+    errors: int
+    loader_limit: str  # the reason if the loader was the bottleneck, else empty
+    folder: Path  # with the interval logs
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayCounts:
+    """Callgrind's counts for one side; requests are batched as in the native run."""
+
+    icache_miss_ratio: float  # misses of the simulated I1 per fetch
+    instructions_per_request: float
+
+
+@dataclass(frozen=True, slots=True)
+class Replays:
+    """The replays of both sides, or the reason why there are none."""
+
+    unstaged: ReplayCounts | None
+    staged: ReplayCounts | None
+    model: str  # of the simulated cache
+    unavailable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SideSlots:
+    """Counters of one side under saturation; ``values`` are IPC and shares of slots."""
+
+    values: dict[str, float | None]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotCounts:
+    """The counters of both sides, or the reason why there are none."""
+
+    sides: dict[Side, SideSlots]
+    unavailable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SideProfiles:
+    """The recording of each side, or the reason why there are none."""
+
+    recordings: dict[Side, Path]
+    unavailable: str = ""
+
+
+Quantity = Callable[[StagesReading], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class StagesMeasurement:
+    """All measurements of the lab."""
+
+    options: StagesOptions
+    cores: Cores
+    readings: tuple[StagesReading, ...]
+    capacity_per_s: float | None  # median of the unstaged saturated rounds
+    replays: Replays
+    slots: SlotCounts
+    profiles: SideProfiles
+    interrupted: bool
+    settings: Fingerprint | None = None  # of the machine; None: not read
+
+    def values(self, load: LoadLevel, side: Side, quantity: Quantity) -> list[float | None]:
+        """Return a quantity under a load on one side, for every complete pair in order."""
+        value_by_pair = {
+            reading.run.pair: quantity(reading) for reading in self._readings(load, side)
+        }
+        return [value_by_pair[pair] for pair in self._complete_pairs(load)]
+
+    def estimate(self, load: LoadLevel, side: Side, quantity: Quantity) -> Estimate:
+        """Return the median of a quantity over the complete pairs."""
+        return lab_estimate(self.values(load, side, quantity))
+
+    def ratio(self, load: LoadLevel, quantity: Quantity) -> Estimate:
+        """Return the median over the pairs of staged divided by unstaged."""
+        staged, unstaged = (
+            self.values(load, side, quantity) for side in (Side.STAGED, Side.UNSTAGED)
+        )
+        return lab_estimate(paired_ratios(staged, unstaged))
+
+    def complete_pairs(self, load: LoadLevel) -> int:
+        """Return the number of pairs with both sides under a load."""
+        return len(self._complete_pairs(load))
+
+    def _readings(self, load: LoadLevel, side: Side) -> list[StagesReading]:
+        return [
+            reading
+            for reading in self.readings
+            if (reading.run.load, reading.run.side) == (load, side)
+        ]
+
+    def _complete_pairs(self, load: LoadLevel) -> list[int]:
+        sides = [{reading.run.pair for reading in self._readings(load, side)} for side in Side]
+        return sorted(sides[0] & sides[1])
+
+
+def capacity_per_s(readings: Sequence[StagesReading]) -> float | None:
+    """Return the median throughput of the unstaged readings; None without one."""
+    rates = [reading.throughput_per_s for reading in readings if reading.run.side is Side.UNSTAGED]
+    return statistics.median(rates) if rates else None

@@ -1,0 +1,268 @@
+"""The result of `stallscope lab stages`: ratios, verdict, tables by load, all rounds."""
+
+from typing import Literal
+
+from cstates.fingerprint import Fingerprint
+from harness.labs.stages.measurement import (
+    Quantity,
+    Replays,
+    StagesMeasurement,
+    StagesReading,
+)
+from harness.labs.stages.notes import stages_notes
+from harness.labs.stages.plan import (
+    FIXED_RATE,
+    NEAR_SATURATION,
+    SATURATED,
+    LoadLevel,
+    Side,
+)
+from harness.labs.stages.quantities import BATCH, CPU, P99, QUANTITIES, THROUGHPUT
+from harness.labs.stages.verdict import stages_verdict
+from stallscope.documents import Count, Document, Natural, Record, field
+from stallscope.statistics.estimate import Estimate
+
+
+class SideValues(Record, frozen=True, kw_only=True):
+    """A value of each side; None if it was not simulated."""
+
+    unstaged: float | None
+    staged: float | None
+
+
+class SideEstimates(Record, frozen=True, kw_only=True):
+    """A quantity on both sides, and staged divided by unstaged pair by pair."""
+
+    unstaged: Estimate
+    staged: Estimate
+    ratio: Estimate
+
+
+class StagesSimulation(Record, frozen=True, kw_only=True):
+    """The source of the simulated values."""
+
+    kind: Literal["modelled", "unavailable"]
+    model: str | None
+    why_not: str | None
+
+
+class StagesMachine(Record, frozen=True, kw_only=True):
+    """The CPUs of server and loader."""
+
+    cpu_model: str
+    l1i_bytes: Count | None
+    server_cpu: Count
+    loader_cpu: Count
+    same_core: bool
+
+
+class StagesSettings(Record, frozen=True, kw_only=True):
+    """The options of the lab."""
+
+    pairs: Natural
+    duration_s: float
+    warmup_s: float
+    pipeline: Natural
+    connections: Natural
+    max_batch: Natural | None
+    footprint_kb: Natural | None
+    stage_kb: Natural | None
+    seed: Count
+
+
+class LoadTable(Record, frozen=True, kw_only=True):
+    """All quantities under one load."""
+
+    load: str  # "saturated" or "open60"
+    share_of_capacity: float | None
+    pairs: Count
+    throughput_per_s: SideEstimates
+    p50_us: SideEstimates
+    p90_us: SideEstimates
+    p99_us: SideEstimates
+    p999_us: SideEstimates = field(name="p99.9_us")
+    cpu_us: SideEstimates
+    average_batch: SideEstimates
+
+    @property
+    def level(self) -> LoadLevel:
+        """Return the load."""
+        return LoadLevel(self.share_of_capacity)
+
+
+class StagesRound(Record, frozen=True, kw_only=True):
+    """One run of a pair; values are None if not measured."""
+
+    pair: Count
+    load: str
+    side: Side
+    requested_rate_per_s: float | None = field(name="rate_asked")
+    throughput_per_s: float
+    p50_us: float | None
+    p90_us: float | None
+    p99_us: float | None
+    p999_us: float | None = field(name="p99.9_us")
+    cpu_us: float | None  # of the server, per request
+    average_batch: float | None
+    errors: Count
+    limited_by_loader: str | None  # the reason if the loader was the bottleneck
+
+
+class StagesResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.stages/1"):
+    """Execution stages on and off; every ratio is staged divided by unstaged."""
+
+    path: str
+    synthetic: bool
+    pairs: Count
+    throughput_ratio: Estimate
+    p99_ratio: Estimate
+    p99_ratio_near_saturation: Estimate
+    cpu_per_request_ratio: Estimate
+    icache_miss_ratio: SideValues  # misses per fetch
+    instructions_per_request: SideValues
+    instructions_per_request_ratio: float | None
+    simulation: StagesSimulation
+    average_batch: float | None
+    verdict: str
+    verdict_reason: str
+    p99_ratio_at_share: float | None
+    capacity_per_s: float | None
+    slots: dict[Side, dict[str, float | str | None]] | None  # with "kind": "measured"
+    slots_unavailable: str | None
+    profiles_unavailable: str | None
+    machine: StagesMachine
+    settings: Fingerprint | None
+    options: StagesSettings
+    loads: tuple[LoadTable, ...]
+    rounds: tuple[StagesRound, ...]
+    notes: tuple[str, ...]
+    interrupted: bool
+    output: str
+
+    def slot_values(self, name: str) -> list[float | None]:
+        """Return the value of a slot or of IPC on both sides."""
+        sides = self.slots or {}
+        values = [sides.get(side, {}).get(name) for side in Side]
+        return [value if isinstance(value, int | float) else None for value in values]
+
+    @property
+    def slot_names(self) -> list[str]:
+        """Return IPC and the names of slots; empty if they were not counted."""
+        names = [name for values in (self.slots or {}).values() for name in values]
+        return [name for name in dict.fromkeys(names) if name != "kind"]
+
+
+def stages_result(lab: StagesMeasurement) -> StagesResult:
+    """Return the result of a measurement."""
+    verdict = stages_verdict(lab)
+    options, cores = lab.options, lab.cores
+    unstaged, staged = lab.replays.unstaged, lab.replays.staged
+    return StagesResult(
+        path=options.path,
+        synthetic=options.path == "codec",
+        pairs=lab.complete_pairs(SATURATED),
+        throughput_ratio=lab.ratio(SATURATED, THROUGHPUT.of),
+        p99_ratio=lab.ratio(FIXED_RATE, P99.of),
+        p99_ratio_near_saturation=lab.ratio(NEAR_SATURATION, P99.of),
+        cpu_per_request_ratio=lab.ratio(SATURATED, CPU.of),
+        icache_miss_ratio=SideValues(
+            unstaged=None if unstaged is None else unstaged.icache_miss_ratio,
+            staged=None if staged is None else staged.icache_miss_ratio,
+        ),
+        instructions_per_request=SideValues(
+            unstaged=None if unstaged is None else unstaged.instructions_per_request,
+            staged=None if staged is None else staged.instructions_per_request,
+        ),
+        instructions_per_request_ratio=_instruction_ratio(lab.replays),
+        simulation=StagesSimulation(
+            kind="unavailable" if _instruction_ratio(lab.replays) is None else "modelled",
+            model=lab.replays.model or None,
+            why_not=lab.replays.unavailable or None,
+        ),
+        average_batch=lab.estimate(SATURATED, Side.STAGED, BATCH.of).median,
+        verdict=str(verdict.conclusion),
+        verdict_reason=verdict.reason,
+        p99_ratio_at_share=FIXED_RATE.share,
+        capacity_per_s=lab.capacity_per_s,
+        slots=_slots(lab),
+        slots_unavailable=lab.slots.unavailable or None,
+        profiles_unavailable=lab.profiles.unavailable or None,
+        machine=StagesMachine(
+            cpu_model=cores.cpu_model,
+            l1i_bytes=cores.l1i_bytes,
+            server_cpu=cores.server,
+            loader_cpu=cores.loader,
+            same_core=cores.same_core,
+        ),
+        settings=lab.settings,
+        options=_settings(lab),
+        loads=tuple(_load_table(lab, load) for load in (SATURATED, *options.loads)),
+        rounds=tuple(map(_round, lab.readings)),
+        notes=tuple(stages_notes(lab)),
+        interrupted=lab.interrupted,
+        output=str(options.output),
+    )
+
+
+def _instruction_ratio(replays: Replays) -> float | None:
+    unstaged, staged = replays.unstaged, replays.staged
+    if unstaged is None or staged is None or unstaged.instructions_per_request <= 0:
+        return None
+    return staged.instructions_per_request / unstaged.instructions_per_request
+
+
+def _slots(lab: StagesMeasurement) -> dict[Side, dict[str, float | str | None]] | None:
+    if not lab.slots.sides:
+        return None
+    return {side: {"kind": "measured", **slots.values} for side, slots in lab.slots.sides.items()}
+
+
+def _settings(lab: StagesMeasurement) -> StagesSettings:
+    options = lab.options
+    return StagesSettings(
+        pairs=options.pairs,
+        duration_s=options.duration_s,
+        warmup_s=options.warmup_s,
+        pipeline=options.pipeline,
+        connections=options.connections,
+        max_batch=options.max_batch,
+        footprint_kb=options.footprint_kb,
+        stage_kb=options.stage_kb,
+        seed=options.seed,
+    )
+
+
+def _load_table(lab: StagesMeasurement, load: LoadLevel) -> LoadTable:
+    rows = {quantity.field: _side_estimates(lab, load, quantity.of) for quantity in QUANTITIES}
+    return LoadTable(
+        load=load.name,
+        share_of_capacity=load.share,
+        pairs=lab.complete_pairs(load),
+        **rows,
+    )
+
+
+def _side_estimates(lab: StagesMeasurement, load: LoadLevel, quantity: Quantity) -> SideEstimates:
+    return SideEstimates(
+        unstaged=lab.estimate(load, Side.UNSTAGED, quantity),
+        staged=lab.estimate(load, Side.STAGED, quantity),
+        ratio=lab.ratio(load, quantity),
+    )
+
+
+def _round(reading: StagesReading) -> StagesRound:
+    return StagesRound(
+        pair=reading.run.pair,
+        load=reading.run.load.name,
+        side=reading.run.side,
+        requested_rate_per_s=reading.requested_rate_per_s,
+        throughput_per_s=reading.throughput_per_s,
+        p50_us=reading.p50_us,
+        p90_us=reading.p90_us,
+        p99_us=reading.p99_us,
+        p999_us=reading.p999_us,
+        cpu_us=reading.cpu_us,
+        average_batch=reading.average_batch,
+        errors=reading.errors,
+        limited_by_loader=reading.loader_limit or None,
+    )

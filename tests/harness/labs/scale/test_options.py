@@ -1,0 +1,26 @@
+"""Points and output files of the scale lab."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.labs.scale.options import Axis, LoadPoint, check_outputs, doubling
+from stallscope.errors import UsageError
+from tests.harness.labs.scale.measurements import OPTIONS
+
+
+@pytest.mark.parametrize(("largest", "points"), [(1, (1,)), (2, (1, 2)), (6, (1, 2, 4, 6))])
+def test_points_double_up_to_the_last(largest: int, points: tuple[int, ...]) -> None:
+    assert doubling(largest) == points
+
+
+def test_every_thread_has_at_least_16_connections() -> None:
+    assert OPTIONS.connections_of(LoadPoint(Axis.THREADS, 2)) == 32
+    assert OPTIONS.threads_of(LoadPoint(Axis.CONNECTIONS, 4)) == 1
+
+
+def test_output_files_of_unknown_types_are_rejected(tmp_path: Path) -> None:
+    check_outputs([tmp_path / name for name in ("x.csv", "x.json", "x.svg", "x.PNG")])
+    for path in (tmp_path / "x.pdf", tmp_path / "none" / "x.csv"):
+        with pytest.raises(UsageError):
+            check_outputs([path])

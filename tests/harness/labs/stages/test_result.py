@@ -1,0 +1,61 @@
+"""The result of the stages lab."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.labs.stages.measurement import Replays, SlotCounts
+from harness.labs.stages.plan import Side
+from harness.labs.stages.profiles import first_level
+from harness.labs.stages.result import StagesResult, stages_result
+from stallscope.documents import decode, encode
+from tests.harness.labs.stages.measurements import SETTINGS, measurement
+from tests.harness.topdown.measurements import COUNTED
+
+
+def test_the_document_keeps_the_names_that_scripts_use(tmp_path: Path) -> None:
+    document = json.loads(encode(stages_result(measurement(tmp_path))))
+    assert document["schema"] == "stallscope.lab.stages/1"
+    assert (document["path"], document["pairs"]) == ("codec", 5)
+    assert document["throughput_ratio"] == {"median": 1.5, "low": 1.4, "high": 1.7, "n": 5}
+    assert document["p99_ratio"]["median"] == pytest.approx(1 / 1.5)
+    assert document["cpu_per_request_ratio"]["high"] == pytest.approx(1 / 1.4)
+    assert document["icache_miss_ratio"] == {"unstaged": 0.116, "staged": 0.0036}
+    assert document["instructions_per_request_ratio"] == pytest.approx(1.002)
+    assert document["average_batch"] == 16
+    assert document["verdict"] == "gain"
+    assert document["settings"] is None
+    assert document["slots"] is None
+    assert document["slots_unavailable"] == "this machine has no hardware counters"
+    assert len(document["rounds"]) == 40
+    assert {"rate_asked", "p99.9_us", "limited_by_loader"} <= set(document["rounds"][0])
+    assert [load["load"] for load in document["loads"]] == [
+        "saturated", "open30", "open60", "open90",
+    ]  # fmt: skip
+    assert {"unstaged", "staged", "ratio"} == set(document["loads"][0]["p99.9_us"])
+
+
+def test_missing_values_are_null_with_the_reason(tmp_path: Path) -> None:
+    lab = replace(
+        measurement(tmp_path), readings=(), replays=Replays(None, None, "", "no valgrind")
+    )
+    document = json.loads(encode(stages_result(lab)))
+    ratio = document["throughput_ratio"]
+    assert (ratio["median"], ratio["low"], ratio["high"], ratio["n"]) == (None, None, None, 0)
+    assert ratio["warnings"] == ["no value was measured"]
+    assert document["icache_miss_ratio"] == {"unstaged": None, "staged": None}
+    assert document["instructions_per_request_ratio"] is None
+    assert document["simulation"] == {
+        "kind": "unavailable", "model": None, "why_not": "no valgrind",
+    }  # fmt: skip
+    assert document["verdict"] == "no verdict"
+
+
+def test_decoding_the_encoded_result_returns_it(tmp_path: Path) -> None:
+    slots = SlotCounts(dict.fromkeys(Side, first_level(COUNTED)))
+    lab = replace(measurement(tmp_path), settings=SETTINGS, slots=slots)
+    result = stages_result(lab)
+    assert decode(encode(result), StagesResult, "stages.json") == result
+    assert json.loads(encode(result))["slots"]["unstaged"]["Retiring"] == 0.2

@@ -1,0 +1,43 @@
+"""A result of the stages lab on the terminal."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from harness.labs.stages.measurement import SlotCounts, StagesMeasurement
+from harness.labs.stages.plan import SATURATED, Side
+from harness.labs.stages.profiles import first_level
+from harness.labs.stages.result import stages_result
+from harness.labs.stages.text import lines
+from tests.harness.labs.stages.measurements import measurement
+from tests.harness.topdown.measurements import COUNTED
+
+
+def text_of(lab: StagesMeasurement) -> str:
+    return "\n".join(lines(stages_result(lab), 100))
+
+
+def test_the_table_names_every_load_and_the_verdict(tmp_path: Path) -> None:
+    text = text_of(measurement(tmp_path))
+    for part in ("saturated", "open loop at 30 %", "1.500 (1.400 to 1.700) n=5",
+                 "simulated (modelled)", "11.6 % of fetches", "synthetic", "verdict: gain",
+                 "Slots and IPC: unavailable"):  # fmt: skip
+        assert part in text
+
+
+def test_loads_that_were_not_reached_are_not_shown(tmp_path: Path) -> None:
+    lab = measurement(tmp_path)
+    reached = tuple(reading for reading in lab.readings if reading.run.load == SATURATED)
+    text = text_of(replace(lab, readings=reached, interrupted=True))
+    assert "saturated" in text
+    assert "open loop at" not in text
+
+
+def test_counted_slots_are_a_table(tmp_path: Path) -> None:
+    nodes = tuple(replace(node, value=None) for node in COUNTED.nodes)
+    unknown = replace(COUNTED, nodes=nodes, ipc=None)
+    sides = {Side.UNSTAGED: first_level(COUNTED), Side.STAGED: first_level(unknown)}
+    text = text_of(replace(measurement(tmp_path), slots=SlotCounts(sides)))
+    assert re.search(r"IPC +0\.79 +n/a", text)
+    assert re.search(r"Frontend_Bound +12\.8 % +n/a", text)
+    assert "Fetch_Latency" not in text
