@@ -1,35 +1,51 @@
-"""One self-contained HTML file: inline style and script named by hash in its own policy."""
+"""One self-contained HTML file: inline style and script, allowed by hash in its own policy.
+
+Pages are Jinja2 templates with autoescape, which stand beside their module. Markup that a panel has
+built is passed as ``Markup``; every other value is escaped.
+"""
 
 import base64
 import hashlib
 import html
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 
-# What would end a script element or a line of script, written so that JSON reads the same.
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+import stallscope
+from stallscope.printable import visible_text
+
+# Characters that would end a script element or a line of script, as escapes of JSON.
 _JSON_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+_LONGEST_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The parts of a page; ``body`` is trusted markup, everything in it escaped already."""
+    """A page: ``template`` is "package/file.html", ``values`` are what it shows.
 
+    The template extends "harness.page/base.html".
+    """
+
+    template: str
     title: str
     style: str
-    body: str
-    data: Mapping[str, object]
-    script: str
+    values: Mapping[str, object]
+    script: str = ""
+    data: Mapping[str, object] = field(default_factory=dict)  # read by the script
 
 
 def escaped(text: str) -> str:
-    """``text`` for markup, in an element or a quoted attribute."""
+    """Return a text as markup, for an element or a quoted attribute."""
     return html.escape(text, quote=True)
 
 
 def json_for_script(value: object) -> str:
-    """``value`` as JSON that cannot end the script element it stands in."""
+    """Return a value as JSON that cannot end the script element around it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.translate(_JSON_ESCAPES)
 
@@ -40,13 +56,8 @@ def sources(package: str, names: Iterable[str]) -> str:
     return "\n".join((root / name).read_text(encoding="utf-8").strip() for name in names)
 
 
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 def render(document: Document) -> str:
-    """The page, as text to be written in UTF-8."""
+    """Return the page as text, to be written as UTF-8."""
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -56,21 +67,39 @@ def render(document: Document) -> str:
             "form-action 'none'",
         ]
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>{escaped(document.title)}</title>
-<style>{document.style}</style>
-</head>
-<body>
-{document.body}
-<script type="application/json" id="profile">{json_for_script(document.data)}</script>
-<script>{document.script}</script>
-</body>
-</html>
-"""
+    return (
+        _environment()
+        .get_template(document.template)
+        .render(
+            document.values,
+            policy=Markup(policy),  # noqa: S704 - hashes and fixed words
+            page_title=document.title,
+            style=Markup(document.style),  # noqa: S704 - our own files
+            script=Markup(document.script),  # noqa: S704
+            data=Markup(json_for_script(document.data)),  # noqa: S704 - escaped for a script element
+            footer=f"Made by stallscope {stallscope.__version__}. Nothing here was fetched.",
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_template_source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["visible"] = lambda text: visible_text(text, _LONGEST_TEXT)
+    return environment
+
+
+def _template_source(name: str) -> str:
+    package, _, file = name.partition("/")
+    return sources(package, (file,))
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

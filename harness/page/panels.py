@@ -2,21 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from string import Template
 
-import stallscope
+from markupsafe import Markup
+
 from harness.page import document
-from harness.page.document import Document, escaped
+from harness.page.document import Document
 from stallscope.printable import visible_text
 
-# Folders and names of style sheets: those of every page.
+# The style sheets of every page.
 LOOKS = ("harness.page", ("flame_view/theme.css", "flame_view/page.css", "flame_view/print.css"))
-Styles = Sequence[tuple[str, Sequence[str]]]
+Styles = Sequence[tuple[str, Sequence[str]]]  # packages, and names of style sheets in them
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A panel's markup, and the folders and names of the style sheets it needs."""
+    """A panel's markup, in which every text is escaped, and its style sheets."""
 
     markup: str
     styles: Styles
@@ -24,10 +24,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above the panels; every text is taken for a stranger's.
+    """The head of a page; every text is escaped.
 
-    ``about`` and ``source`` are the subject and where its numbers come from, in one line; ``tab``
-    is what the browser's tab says of the subject.
+    ``about`` and ``source`` are the subject and the source of the numbers, on one line; ``tab`` is
+    the subject in the title of the browser's tab.
     """
 
     title: str
@@ -38,45 +38,23 @@ class Head:
 
 
 def render_panels(panels: Sequence[Panel], head: Head, facts: Mapping[str, str]) -> str:
-    """Return the page, to be written as UTF-8; ``facts`` are label and text of the machine."""
+    """Return the page, to be written as UTF-8; ``facts`` are texts on the machine by label."""
     styles = dict.fromkeys(
-        (folder, tuple(names)) for panel in panels for folder, names in panel.styles
-    )
-    body = Template(document.sources("harness.page", ("page.html",))).substitute(
-        title=_shown(head.title),
-        recording=_shown(head.recording_name),
-        source=f"<b>{_shown(head.about)}</b> · {_shown(head.source)}",
-        panels="".join(panel.markup for panel in panels),
-        host=host_section(facts),
-        footer=escaped(f"Made by stallscope {stallscope.__version__}. Nothing here was fetched."),
+        (package, tuple(names)) for panel in panels for package, names in panel.styles
     )
     tab = (visible_text(head.title, 200), head.tab, "stallscope")
     return document.render(
         Document(
+            template="harness.page/panels.html",
             title=" · ".join(part for part in tab if part),
-            style="\n".join(document.sources(*each) for each in (LOOKS, *styles)),
-            body=body,
-            data={},
-            script="",
+            style="\n".join(document.sources(*sheets) for sheets in (LOOKS, *styles)),
+            values={
+                "title": head.title,
+                "recording": head.recording_name,
+                "about": head.about,
+                "source": head.source,
+                "panels": Markup("".join(panel.markup for panel in panels)),  # noqa: S704
+                "facts": facts,
+            },
         )
-    )
-
-
-def _shown(text: str) -> str:
-    return escaped(visible_text(text, 300))
-
-
-def host_section(host: Mapping[str, str]) -> str:
-    """Return the section on the machine that recorded; empty without a fact."""
-    if not host:
-        return ""
-    rows = "".join(
-        f'<tr><th scope="row">{escaped(visible_text(key, 80))}</th>'
-        f'<td class="wrap">{escaped(visible_text(text, 600))}</td></tr>'
-        for key, text in host.items()
-    )
-    return (
-        '<section class="panel host" aria-labelledby="host-title"><div class="panel-head">'
-        '<h2 id="host-title">Recorded on</h2></div><div class="scroll"><table><tbody>'
-        f"{rows}</tbody></table></div></section>"
     )

@@ -3,12 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from string import Template
 
-import stallscope
+from markupsafe import Markup
+
 from harness.page import document
-from harness.page.document import Document, escaped
-from harness.page.panels import host_section
+from harness.page.document import Document
 from harness.profile import flame_payload
 from harness.profile import slots_panel as flame_slots
 from harness.profile import summary_panels as flame_summary
@@ -84,6 +83,7 @@ def render_page(
     tree = flame_tree(profile)
     return document.render(
         Document(
+            template="harness.page/flame_view/page.html",
             title=f"{_title(profile)} \u00b7 stallscope",
             style="\n".join(
                 (
@@ -91,9 +91,9 @@ def render_page(
                     document.sources(slots_panel.FOLDER, slots_panel.STYLES),
                 )
             ),
-            body=_body(profile, known, recording_name=recording_name, host=host),
-            data=flame_payload.encode(profile, tree, known.slots),
+            values=_values(profile, known, recording_name=recording_name, host=host),
             script=_script(),
+            data=flame_payload.encode(profile, tree, known.slots),
         )
     )
 
@@ -107,30 +107,34 @@ def _title(profile: Profile) -> str:
     return visible_text(profile.title, 200) or "Profile"
 
 
-def _body(profile: Profile, known: Known, *, recording_name: str, host: Mapping[str, str]) -> str:
-    """The body's markup, every text from the profile escaped."""
+def _values(
+    profile: Profile, known: Known, *, recording_name: str, host: Mapping[str, str]
+) -> dict[str, object]:
+    """Return what the template shows; markup is marked as such, and all other texts are escaped."""
     ranking, stacks = known.ranking or rank(profile), known.stacks
-    told = dict(host)
+    facts = dict(host)
     if stacks is not None:
-        told["stacks"] = choice_text(stacks)
+        facts["stacks"] = choice_text(stacks)
     if not math.isnan(profile.stack_shares.complete):
-        told["whole stacks"] = shares_text(profile.stack_shares)
+        facts["whole stacks"] = shares_text(profile.stack_shares)
     if known.python is not None and (text := python_text(known.python)):
-        told["Python frames"] = text
+        facts["Python frames"] = text
     functions, functions_hint = flame_summary.functions_table(profile, ranking)
     threads, threads_hint = flame_summary.threads_table(profile, ranking)
-    return Template(document.sources(_FOLDER, ("flame_view/page.html",))).substitute(
-        title=escaped(_title(profile)),
-        recording=escaped(visible_text(recording_name, 300)),
-        source=flame_summary.source_line(profile),
-        figures=flame_summary.figures(profile, ranking.value),
-        notices=flame_summary.notices(profile, stacks),
-        functions=functions,
-        functions_hint=escaped(functions_hint),
-        slots=known.slots_panel,
-        by_function=flame_slots.section(known.slots, profile.functions),
-        threads=threads,
-        threads_hint=escaped(threads_hint),
-        host=host_section(told),
-        footer=escaped(f"Made by stallscope {stallscope.__version__}. Nothing here was fetched."),
-    )
+    panels = {
+        "source": flame_summary.source_line(profile),
+        "figures": flame_summary.figures(profile, ranking.value),
+        "notices": flame_summary.notices(profile, stacks),
+        "functions": functions,
+        "slots": known.slots_panel,
+        "by_function": flame_slots.section(known.slots, profile.functions),
+        "threads": threads,
+    }
+    return {
+        "title": _title(profile),
+        "recording": recording_name,
+        "functions_hint": functions_hint,
+        "threads_hint": threads_hint,
+        "facts": facts,
+        **{name: Markup(markup) for name, markup in panels.items()},  # noqa: S704 - escaped there
+    }

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from string import Template
 
-import stallscope
+from markupsafe import Markup
+
 from harness.labs.stages.plan import SATURATED
 from harness.labs.stages.quantities import BATCH, THROUGHPUT, estimate_text, ratio_text
 from harness.labs.stages.result import LoadTable, StagesResult
@@ -17,7 +17,7 @@ from harness.labs.stages.text import (
 )
 from harness.page import document, latency_panel
 from harness.page.document import Document, escaped
-from harness.page.panels import LOOKS, host_section
+from harness.page.panels import LOOKS
 from harness.topdown import panel as slots_panel
 from harness.topdown.panel import absent_panel, shown
 from topdown.stacks.flame.svg import STYLE, render_svg
@@ -68,21 +68,6 @@ def render_page(result: StagesResult, data: PageData) -> str:
     synthetic = " (synthetic code)" if result.synthetic else ""
     title = f"Execution stages off and on: {result.path}{synthetic}"
     notes = "".join(f"<li>{shown(note)}</li>" for note in result.notes)
-    body = Template(document.sources(_FOLDER, ("page.html",))).substitute(
-        title=shown(title),
-        recording=shown(data.recording_name),
-        source=shown(heading(result)),
-        verdict=shown(result.verdict),
-        reason=shown(result.verdict_reason),
-        notes=f'<ul class="slots-warnings">{notes}</ul>' if notes else "",
-        flames=_flames(result, data.flames),
-        table=_table(_COLUMNS, [_load_block(table) for table in result.loads]),
-        latency=latency_panel.latency_panel(data.latency, title="Latency", hint=data.latency_hint),
-        simulated=_simulated(result),
-        slots=_slots(result),
-        host=host_section(data.facts),
-        footer=escaped(f"Made by stallscope {stallscope.__version__}. Nothing here was fetched."),
-    )
     styles = (
         document.sources(*LOOKS),
         document.sources(slots_panel.FOLDER, slots_panel.STYLES),
@@ -91,8 +76,32 @@ def render_page(result: StagesResult, data: PageData) -> str:
         # Nested, because the class names of the graph are generic.
         f".flames svg {{{STYLE}}}",
     )
+    panels = {
+        "notes": f'<ul class="slots-warnings">{notes}</ul>' if notes else "",
+        "flames": _flames(result, data.flames),
+        "table": _table(_COLUMNS, [_load_block(table) for table in result.loads]),
+        "latency": latency_panel.latency_panel(
+            data.latency, title="Latency", hint=data.latency_hint
+        ),
+        "simulated": _simulated(result),
+        "slots": _slots(result),
+    }
+    values = {
+        "title": title,
+        "recording": data.recording_name,
+        "source": heading(result),
+        "verdict": result.verdict,
+        "reason": result.verdict_reason,
+        "facts": data.facts,
+        **{name: Markup(markup) for name, markup in panels.items()},  # noqa: S704 - escaped there
+    }
     return document.render(
-        Document(f"{title} · stallscope", "\n".join(styles), body, data={}, script="")
+        Document(
+            template="harness.labs.stages/page.html",
+            title=f"{title} · stallscope",
+            style="\n".join(styles),
+            values=values,
+        )
     )
 
 
