@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 from msgspec import structs
@@ -69,14 +69,14 @@ def report_disk(
     page = write_recorded_page(recording.path, output) if with_page else None
     paths = {"recording": str(recording.path), "report": None if page is None else str(page)}
     if as_json:
-        for section in sections:
+        for _, section in sections:
             click.echo(encode(structs.replace(section.result, settings=settings, **paths)))
         for name, _ in untyped:
             values = read_fields(recording.path / name).values
             described = settings and settings.document()
             click.echo(json.dumps({**values, "settings": described, **paths}, allow_nan=False))
         return
-    for section in sections:
+    for _, section in sections:
         click.echo("\n".join(section.lines(width())), color=colours())
     for _, reported in untyped:
         click.echo("\n".join(reported.lines), color=colours())
@@ -89,14 +89,17 @@ def report_disk(
 
 def write_recorded_page(folder: Path, output: Path | None = None) -> Path:
     """Return the path of the page of a recording, which is written as a whole."""
-    typed = [(section.result, section.panels()) for section in _sections(folder)]
-    untyped = [(reported, reported.panels) for _, reported in _untyped(folder, 100)]
-    return write_page(folder, [*typed, *untyped], output)
+    by_file: dict[str, tuple[Any, Sequence[Panel]]] = {
+        name: (section.result, section.panels()) for name, section in _sections(folder)
+    }
+    by_file |= {name: (reported, reported.panels) for name, reported in _untyped(folder, 100)}
+    order = ("probe.json", "curve.json", "mix.json", "queue.json", "watch.json", "storm.json")
+    return write_page(folder, [by_file[name] for name in order if name in by_file], output)
 
 
-def _sections(folder: Path) -> list[Section]:
+def _sections(folder: Path) -> list[tuple[str, Section]]:
     return [
-        _section(folder, name, package, kind)
+        (name, _section(folder, name, package, kind))
         for name, (package, kind) in RESULTS.items()
         if (folder / name).is_file()
     ]
