@@ -1,1 +1,1 @@
-"""What the disk can do."""
+"""Disk measurements: targets, the load engine, response curves, queues and block requests."""

@@ -1,1 +1,1 @@
-"""block_queue."""
+"""The block layer below a path: mount, device stack, request queues and submission stalls."""

@@ -1,7 +1,8 @@
-"""Limits that cgroups put on a device: a rate limiter, which no depth outruns.
+"""Rate limits of cgroups on a device; more queue depth does not exceed them.
 
-Of this process's own cgroups and those above them: io.max (version 2, Documentation/admin-guide/
-cgroup-v2.rst) and blkio.throttle.* (version 1, cgroup-v1/blkio-controller.rst).
+The limits are those of this process's cgroups and their ancestors: io.max (version 2,
+Documentation/admin-guide/cgroup-v2.rst) and blkio.throttle.* (version 1,
+cgroup-v1/blkio-controller.rst).
 """
 
 from collections.abc import Iterator
@@ -11,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
 
-_MOST_LEVELS = 64
-_WORDS = {"riops": "reads", "wiops": "writes", "rbps": "of reads", "wbps": "of writes"}
-_VERSION_1 = {
+_MAX_LEVELS = 64
+_UNITS = {"riops": "reads", "wiops": "writes", "rbps": "of reads", "wbps": "of writes"}
+_VERSION_1_FILES = {
     "riops": "blkio.throttle.read_iops_device",
     "wiops": "blkio.throttle.write_iops_device",
     "rbps": "blkio.throttle.read_bps_device",
@@ -23,34 +24,34 @@ _VERSION_1 = {
 
 @dataclass(frozen=True, slots=True)
 class CgroupLimit:
-    """One limit; ``what`` is the key of io.max."""
+    """One rate limit; ``key`` is its key in io.max."""
 
     cgroup: str
     number: str  # the device's
-    what: str
+    key: str
     per_s: int
 
     @property
     def text(self) -> str:
-        """Return the limit as a person reads it."""
-        amount = size_text(self.per_s) if self.what.endswith("bps") else f"{self.per_s:,}"
-        return f"{amount} {_WORDS[self.what]} a second"
+        """Return the limit as text, with its unit."""
+        amount = size_text(self.per_s) if self.key.endswith("bps") else f"{self.per_s:,}"
+        return f"{amount} {_UNITS[self.key]} per second"
 
 
 def read_limits(roots: Roots) -> tuple[CgroupLimit, ...]:
-    """Return the limits that hold for this process, whatever the device."""
-    found: list[CgroupLimit] = []
+    """Return the limits of this process for all devices."""
+    limits: list[CgroupLimit] = []
     for line in (read_text(roots.proc / "self" / "cgroup", 65536) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
-        pure = PurePosixPath(path)
-        if ".." in pure.parts or not pure.is_absolute():
+        pure_path = PurePosixPath(path)
+        if ".." in pure_path.parts or not pure_path.is_absolute():
             continue
-        groups = [pure, *pure.parents][:_MOST_LEVELS]
+        groups = [pure_path, *pure_path.parents][:_MAX_LEVELS]
         if not controllers:
-            found += [limit for group in groups for limit in _version_2(group, roots)]
+            limits += [limit for group in groups for limit in _version_2(group, roots)]
         elif "blkio" in controllers.split(","):
-            found += [limit for group in groups for limit in _version_1(group, roots)]
-    return tuple(dict.fromkeys(found))
+            limits += [limit for group in groups for limit in _version_1(group, roots)]
+    return tuple(dict.fromkeys(limits))
 
 
 def _folder(hierarchy: Path, group: PurePosixPath) -> Path:
@@ -58,21 +59,21 @@ def _folder(hierarchy: Path, group: PurePosixPath) -> Path:
 
 
 def _version_2(group: PurePosixPath, roots: Roots) -> Iterator[CgroupLimit]:
-    mounts = (roots.sys / "fs" / "cgroup", roots.sys / "fs" / "cgroup" / "unified")
-    for hierarchy in mounts:
+    hierarchies = (roots.sys / "fs" / "cgroup", roots.sys / "fs" / "cgroup" / "unified")
+    for hierarchy in hierarchies:
         text = read_text(_folder(hierarchy, group) / "io.max", 65536) or ""
         for line in text.splitlines():
             number, *words = line.split()
             for word in words:
-                what, _, value = word.partition("=")
-                if what in _WORDS and value.isascii() and value.isdecimal():
-                    yield CgroupLimit(str(group), number, what, int(value))
+                key, _, value = word.partition("=")
+                if key in _UNITS and value.isascii() and value.isdecimal():
+                    yield CgroupLimit(str(group), number, key, int(value))
 
 
 def _version_1(group: PurePosixPath, roots: Roots) -> Iterator[CgroupLimit]:
     folder = _folder(roots.sys / "fs" / "cgroup" / "blkio", group)
-    for what, name in _VERSION_1.items():
+    for key, name in _VERSION_1_FILES.items():
         for line in (read_text(folder / name, 65536) or "").splitlines():
             number, _, value = line.partition(" ")
             if value.isascii() and value.isdecimal():
-                yield CgroupLimit(str(group), number, what, int(value))
+                yield CgroupLimit(str(group), number, key, int(value))

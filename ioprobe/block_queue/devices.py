@@ -1,49 +1,49 @@
-"""The stack of block devices below a number, read from sysfs; nothing is opened but its files."""
+"""The stack of block devices below a path, read from sysfs without opening a device."""
 
 import re
 from dataclasses import replace
 from pathlib import Path
 
 from ioprobe.block_queue.cgroup_limits import read_limits
-from ioprobe.block_queue.place import find_place
+from ioprobe.block_queue.location import find_location
 from ioprobe.block_queue.queue import (
     DeviceKind,
     HardwareTags,
-    InFlight,
+    InFlightRequests,
     QueueDevice,
-    Raid,
+    RaidArray,
     RequestQueue,
 )
 from stallscope.errors import StallscopeError
 from stallscope.system_files import Roots, names_in, read_integer, read_text
 
-MOST_DEVICES = 256  # of one path; an array of more is told in part
-SECTOR_BYTES = 512  # of sysfs, whatever the device's own
+MAX_DEVICES = 256  # of one path; a larger stack is reported in part
+SECTOR_BYTES = 512  # the unit of sysfs, independent of the device's block size
 _MEMORY = re.compile(r"(zram|ram|pmem)\d")
-_PLAIN = {
+_NETWORK = re.compile(r"(nbd|rbd|drbd)\d")
+_DESCRIPTIONS = {
     DeviceKind.LOOP: "loop device",
     DeviceKind.MEMORY: "memory as a disk",
     DeviceKind.NETWORK: "network disk",
 }
-_NETWORK = re.compile(r"(nbd|rbd|drbd)\d")
 
 
 def read_stack(numbers: tuple[str, ...], roots: Roots) -> tuple[QueueDevice, ...]:
-    """Return the devices of these numbers and all below them, from the top, each once."""
-    waiting = [(number, 0) for number in numbers]
+    """Return the devices with these numbers and all below them, each once, from the top."""
+    pending = [(number, 0) for number in numbers]
     limits = read_limits(roots)
-    found: dict[str, QueueDevice] = {}
-    while waiting and len(found) < MOST_DEVICES:
-        number, level = waiting.pop(0)
+    devices: dict[str, QueueDevice] = {}
+    while pending and len(devices) < MAX_DEVICES:
+        number, level = pending.pop(0)
         folder = _folder(number, roots)
-        if number in found or folder is None:
+        if number in devices or folder is None:
             continue
-        below = _below(folder, roots)
+        below = _numbers_below(folder, roots)
         device = _device(folder, number, level, below, roots)
-        ours = tuple(limit for limit in limits if limit.number == number)
-        found[number] = replace(device, limits=ours)
-        waiting += [(lower, level + 1) for lower in below]
-    return tuple(found.values())
+        device_limits = tuple(limit for limit in limits if limit.number == number)
+        devices[number] = replace(device, limits=device_limits)
+        pending += [(lower, level + 1) for lower in below]
+    return tuple(devices.values())
 
 
 def _folder(number: str, roots: Roots) -> Path | None:
@@ -54,16 +54,16 @@ def _folder(number: str, roots: Roots) -> Path | None:
         return None
 
 
-def _below(folder: Path, roots: Roots) -> tuple[str, ...]:
-    """Return the numbers of the devices that one stands on."""
+def _numbers_below(folder: Path, roots: Roots) -> tuple[str, ...]:
+    """Return the numbers of the devices that a device is built on."""
     if (folder / "partition").exists():
         number = read_text(folder.parent / "dev", 64)
         return (number,) if number else ()
-    backing = read_text(folder / "loop" / "backing_file", 4096)
-    if backing:
+    backing_file = read_text(folder / "loop" / "backing_file", 4096)
+    if backing_file:
         try:
-            return find_place(Path(backing), roots).numbers
-        except StallscopeError:  # the file was deleted, or is of another mount namespace
+            return find_location(Path(backing_file), roots).numbers
+        except StallscopeError:  # the file was deleted, or is in another mount namespace
             return ()
     slaves = folder / "slaves"
     numbers = (read_text(slaves / name / "dev", 64) for name in names_in(slaves))
@@ -79,7 +79,7 @@ def _device(
         name=folder.name.replace("!", "/"),
         number=number,
         kind=kind,
-        what=_what(folder, kind),
+        description=_description(folder, kind),
         level=level,
         below=tuple(_name(lower, roots) for lower in below),
         holders=names_in(folder / "holders"),
@@ -110,77 +110,77 @@ def _kind(folder: Path) -> DeviceKind:
     return DeviceKind.NETWORK if _NETWORK.match(folder.name) else DeviceKind.DISK
 
 
-def _what(folder: Path, kind: DeviceKind) -> str:
-    """Return what a person calls the device."""
+def _description(folder: Path, kind: DeviceKind) -> str:
+    """Return the description of a device, as "NVMe disk" with its model."""
     if kind is DeviceKind.PARTITION:
         return f"partition of {folder.parent.name}"
     if kind is DeviceKind.MAPPED:
-        return _mapped(folder)
+        return _mapped_description(folder)
     if kind is DeviceKind.RAID:
         raid = _raid(folder)
         return "array" if raid is None else f"{raid.level} array of {raid.members}"
-    if kind in _PLAIN:
-        return _PLAIN[kind]
+    if kind in _DESCRIPTIONS:
+        return _DESCRIPTIONS[kind]
     model = read_text(folder / "device" / "model", 256) or ""
-    return f"{_disk(folder)} {model}".strip()
+    return f"{_disk_description(folder)} {model}".strip()
 
 
-def _mapped(folder: Path) -> str:
+def _mapped_description(folder: Path) -> str:
     name = read_text(folder / "dm" / "name", 256) or folder.name
     uuid = read_text(folder / "dm" / "uuid", 256) or ""
-    names = {"LVM": "LVM volume", "CRYPT": "encrypted volume", "mpath": "multipath"}
-    return f"{names.get(uuid.partition('-')[0], 'mapped volume')} {name}"
+    kinds = {"LVM": "LVM volume", "CRYPT": "encrypted volume", "mpath": "multipath"}
+    return f"{kinds.get(uuid.partition('-')[0], 'mapped volume')} {name}"
 
 
-def _disk(folder: Path) -> str:
+def _disk_description(folder: Path) -> str:
     driver = folder / "device" / "driver"
-    name = driver.resolve().name if driver.exists() else ""
+    driver_name = driver.resolve().name if driver.exists() else ""
     if folder.name.startswith("nvme"):
         return "NVMe disk"
-    if name == "virtio_blk":
+    if driver_name == "virtio_blk":
         return "virtio disk"
     if folder.name.startswith("mmcblk"):
         return "MMC card"
     if folder.name.startswith("sd"):
-        ata = any(part.startswith("ata") and part[3:].isdecimal() for part in folder.parts)
-        return "SATA disk" if ata else "SCSI disk"
+        is_ata = any(part.startswith("ata") and part[3:].isdecimal() for part in folder.parts)
+        return "SATA disk" if is_ata else "SCSI disk"
     return "disk"
 
 
-def _raid(folder: Path) -> Raid | None:
+def _raid(folder: Path) -> RaidArray | None:
     level = read_text(folder / "md" / "level", 64)
     members = read_integer(folder / "md" / "raid_disks")
     if not level or members is None:
         return None
-    return Raid(level, members, read_integer(folder / "md" / "chunk_size") or None)
+    return RaidArray(level, members, read_integer(folder / "md" / "chunk_size") or None)
 
 
-def _in_flight(folder: Path) -> InFlight | None:
+def _in_flight(folder: Path) -> InFlightRequests | None:
     words = (read_text(folder / "inflight", 256) or "").split()
     if len(words) != 2 or not all(word.isdecimal() for word in words):
         return None
-    return InFlight(int(words[0]), int(words[1]))
+    return InFlightRequests(int(words[0]), int(words[1]))
 
 
 def read_queue(folder: Path, roots: Roots) -> RequestQueue | None:
-    """Return the request queue of a device by its folder in sysfs; None where it has none."""
+    """Return the request queue of a device, by its directory in sysfs; None if it has none."""
     queue = folder / "queue"
     if not queue.is_dir():
         return None
-    queues = [name for name in names_in(folder / "mq") if name.isdecimal()]
+    hardware_queues = [name for name in names_in(folder / "mq") if name.isdecimal()]
     names = (read_text(queue / "scheduler", 256) or "").split()
     chosen = [name[1:-1] for name in names if name.startswith("[") and name.endswith("]")]
     rotational = read_integer(queue / "rotational")
     depth = read_integer(folder / "device" / "queue_depth")
     return RequestQueue(
-        # Without hardware queues what stands in nr_requests bounds nothing.
-        bio_based=not queues,
-        scheduler=chosen[0] if chosen and queues else None,
-        schedulers=tuple(name.strip("[]") for name in names) if queues else (),
-        nr_requests=read_integer(queue / "nr_requests") if queues else None,
+        # Without hardware queues the value in nr_requests limits nothing.
+        bio_based=not hardware_queues,
+        scheduler=chosen[0] if chosen and hardware_queues else None,
+        schedulers=tuple(name.strip("[]") for name in names) if hardware_queues else (),
+        nr_requests=read_integer(queue / "nr_requests") if hardware_queues else None,
         async_depth=read_integer(queue / "iosched" / "async_depth"),
-        hardware_queues=len(queues) or None,
-        tags=_tags(folder, queues, roots),
+        hardware_queues=len(hardware_queues) or None,
+        tags=_tags(folder, hardware_queues, roots),
         lun_depth=depth if depth is not None and depth > 0 else None,
         write_cache=read_text(queue / "write_cache", 64) or None,
         nomerges=read_integer(queue / "nomerges"),
@@ -194,27 +194,29 @@ def read_queue(folder: Path, roots: Roots) -> RequestQueue | None:
     )
 
 
-def _tags(folder: Path, queues: list[str], roots: Roots) -> HardwareTags | None:
-    """Return the device's own tags: of the queue that has the fewest, times all queues."""
-    if not queues:
+def _tags(folder: Path, hardware_queues: list[str], roots: Roots) -> HardwareTags | None:
+    """Return the device's tags; every queue counts with the smallest number of tags."""
+    if not hardware_queues:
         return None
-    counts = [read_integer(folder / "mq" / name / "nr_tags") for name in queues]
-    reserved = [read_integer(folder / "mq" / name / "nr_reserved_tags") for name in queues]
+    counts = [read_integer(folder / "mq" / name / "nr_tags") for name in hardware_queues]
+    reserved = [
+        read_integer(folder / "mq" / name / "nr_reserved_tags") for name in hardware_queues
+    ]
     source = "sysfs"
     if not any(counts):
         source = "debugfs"
         debug = roots.sys / "kernel" / "debug" / "block" / folder.name
-        texts = [read_text(debug / f"hctx{name}" / "tags", 4096) or "" for name in queues]
-        counts = [_debug_count(text, "nr_tags") for text in texts]
-        reserved = [_debug_count(text, "nr_reserved_tags") for text in texts]
-    told = [count for count in counts if count]
-    if not told:
+        texts = [read_text(debug / f"hctx{name}" / "tags", 4096) or "" for name in hardware_queues]
+        counts = [_debugfs_count(text, "nr_tags") for text in texts]
+        reserved = [_debugfs_count(text, "nr_reserved_tags") for text in texts]
+    known = [count for count in counts if count]
+    if not known:
         return None
-    # The kernel tells both side by side: block/blk-mq-sysfs.c, block/blk-mq-debugfs.c.
-    kept = max((each for each in reserved if each is not None), default=0)
-    return HardwareTags(len(queues), min(told), kept, source)
+    # The kernel reports both together: block/blk-mq-sysfs.c, block/blk-mq-debugfs.c.
+    max_reserved = max((count for count in reserved if count is not None), default=0)
+    return HardwareTags(len(hardware_queues), min(known), max_reserved, source)
 
 
-def _debug_count(text: str, name: str) -> int | None:
-    found = re.search(rf"^{name}=(\d{{1,7}})$", text, re.MULTILINE)
-    return None if found is None else int(found[1])
+def _debugfs_count(text: str, name: str) -> int | None:
+    match = re.search(rf"^{name}=(\d{{1,7}})$", text, re.MULTILINE)
+    return None if match is None else int(match[1])

@@ -1,7 +1,6 @@
-"""What stands between a program and a disk: mount, stack of block devices, their request queues.
+"""Types of the block layer between a program and a disk: mount, device stack, request queues.
 
-Results only; block_queue_place.py and block_queue_devices.py read them. What cannot be read is
-None.
+``location.py`` and ``devices.py`` read them. A value that cannot be read is None.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from ioprobe.target.mounts import Mount
 
 
 class DeviceKind(StrEnum):
-    """What a block device is to its queue."""
+    """The kind of a block device, as far as its queue is concerned."""
 
     PARTITION = "partition"
     DISK = "disk"
@@ -24,26 +23,26 @@ class DeviceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a path leads: its mount, and the block devices that hold it (none, one or several)."""
+class PathLocation:
+    """The mount of a path and the block devices that hold it: none, one or several."""
 
     path: str
     kind: str  # "file", "directory" or "device"
     mount: Mount | None
     numbers: tuple[str, ...]
-    missing: str | None  # why there is no block device below
+    missing: str | None  # the reason if there is no block device
 
 
 @dataclass(frozen=True, slots=True)
-class InFlight:
-    """Requests that are in the queue or on the device at this moment."""
+class InFlightRequests:
+    """Requests in the queue or on the device at one moment."""
 
     reads: int
     writes: int
 
 
 @dataclass(frozen=True, slots=True)
-class Raid:
+class RaidArray:
     """An array of block devices."""
 
     level: str  # "raid5"
@@ -53,7 +52,7 @@ class Raid:
 
 @dataclass(frozen=True, slots=True)
 class HardwareTags:
-    """How many requests a device takes at a time, and who says so."""
+    """The number of requests that a device accepts at a time."""
 
     queues: int
     per_queue: int
@@ -68,13 +67,13 @@ class HardwareTags:
 
 @dataclass(frozen=True, slots=True)
 class RequestQueue:
-    """A device's queue as sysfs tells of it. Documentation/ABI/stable/sysfs-block."""
+    """A device's request queue in sysfs; see Documentation/ABI/stable/sysfs-block."""
 
-    bio_based: bool  # passes requests on, or serves them in the caller: no tags of its own
+    bio_based: bool  # without tags: passes bios on, or serves them in the calling thread
     scheduler: str | None
     schedulers: tuple[str, ...]
     nr_requests: int | None  # of each hardware queue
-    async_depth: int | None  # of them, what the scheduler gives to writes at most
+    async_depth: int | None  # the scheduler's limit for writes
     hardware_queues: int | None
     tags: HardwareTags | None
     lun_depth: int | None  # of a SCSI device, which shares its controller's tags
@@ -86,48 +85,48 @@ class RequestQueue:
     max_sectors_kb: int | None
     max_hw_sectors_kb: int | None
     read_ahead_kb: int | None
-    writeback_target_us: int | None  # of writeback throttling; 0 where it is off
+    writeback_target_us: int | None  # of writeback throttling; 0 if it is off
 
     @property
     def admitted(self) -> int | None:
-        """Return how many requests the queue takes before submitting waits; None if not told."""
+        """Return the number of requests beyond which submission waits; None if unknown."""
         if self.nr_requests is None or self.hardware_queues is None:
             return None
         return self.nr_requests * self.hardware_queues
 
     @property
     def on_device(self) -> int | None:
-        """Return how many requests the device holds at a time; None where nothing tells."""
-        told = [
-            count
-            for count in (self.tags.total if self.tags else None, self.lun_depth)
-            if count is not None
+        """Return the number of requests that the device holds at a time; None if unknown."""
+        limits = [
+            limit
+            for limit in (self.tags.total if self.tags else None, self.lun_depth)
+            if limit is not None
         ]
-        return min(told) if told else None
+        return min(limits) if limits else None
 
 
 @dataclass(frozen=True, slots=True)
 class QueueDevice:
-    """One device of the stack, and its neighbours in it."""
+    """One device of the stack."""
 
     name: str
     number: str
     kind: DeviceKind
-    what: str  # "LVM volume vg0-root", "NVMe disk"
-    level: int  # 0 is what the path lies on
+    description: str  # "LVM volume vg0-root", "NVMe disk"
+    level: int  # 0 for the devices that hold the path
     below: tuple[str, ...]
     holders: tuple[str, ...]
     size_bytes: int | None
-    in_flight: InFlight | None
-    queue: RequestQueue | None  # None of a partition, which has its disk's
-    raid: Raid | None
+    in_flight: InFlightRequests | None
+    queue: RequestQueue | None  # None for a partition, which uses its disk's
+    raid: RaidArray | None
     backing_file: str | None  # of a loop device
     limits: tuple[CgroupLimit, ...]  # of this process's cgroups
 
 
 @dataclass(frozen=True, slots=True)
 class PressureLine:
-    """Shares (0..1) of time that tasks were stalled on I/O, and how long in all."""
+    """Shares, 0..1, of time with tasks stalled on I/O, and the total time."""
 
     avg10: float
     avg60: float
@@ -137,7 +136,7 @@ class PressureLine:
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """/proc/pressure/io: some tasks waited, or all that had work. Documentation/accounting/psi."""
+    """/proc/pressure/io: some or all runnable tasks stalled; see Documentation/accounting/psi."""
 
     some: PressureLine
     full: PressureLine | None
@@ -145,9 +144,9 @@ class Pressure:
 
 @dataclass(frozen=True, slots=True)
 class BlockQueue:
-    """All that a path's requests pass, from the mount to the last device."""
+    """The path of requests from a mount to the last device."""
 
-    place: Place
+    location: PathLocation
     devices: tuple[QueueDevice, ...]  # from the top, each once
     pressure: Pressure | None
     pressure_missing: str | None

@@ -1,8 +1,8 @@
-"""Submitting that waits: requests that io_uring hands to worker threads, and calls that block.
+"""Submission stalls: requests that io_uring passes to worker threads, and calls that block.
 
-From tracepoints: io_uring:io_uring_queue_async_work over io_uring_submit_req are punts; the time
-from entering io_uring_enter or io_submit to its end, or to where it begins to wait for completions,
-is the submission; a call in which the thread slept uninterruptibly is one that blocked.
+The data come from tracepoints. io_uring:io_uring_queue_async_work over io_uring_submit_req gives
+the share of punts. A submission lasts from the entry of io_uring_enter or io_submit to its exit, or
+to its wait for completions. A call during which the thread slept uninterruptibly has blocked.
 """
 
 from collections import Counter
@@ -15,24 +15,24 @@ from stallscope.statistics.quantiles import nearest_rank
 # io_uring's opcodes of reads and writes, include/uapi/linux/io_uring.h
 READS = frozenset({1, 4, 22, 49, 58})
 WRITES = frozenset({2, 5, 23, 59})
-_KEPT_BITS = 7  # of a time, when times are counted: 0.8 %
+_KEPT_BITS = 7  # of a counted time: a resolution of 0.8 %
 
 
 class StallCause(StrEnum):
-    """Why submitting waits."""
+    """Cause of waits in submission."""
 
     OVER_NR_REQUESTS = "over nr_requests"
     APPENDING = "appending"
-    OPERATION = "operation"  # one that io_uring gives to workers always: fsync, openat
+    OPERATION = "operation"  # an operation that io_uring always punts: fsync, openat
     FILESYSTEM = "filesystem"
 
 
 @dataclass(slots=True)
 class ThreadCounts:
-    """What one thread did; filled by SubmissionCounter."""
+    """Counts of one thread; filled by SubmissionCounter."""
 
     name: str = ""
-    bios: int = 0  # on the devices that are looked at
+    bios: int = 0  # to the traced devices
     submitted: int = 0
     submitted_writes: int = 0
     punts: Counter[int] = field(default_factory=Counter)  # by opcode
@@ -46,7 +46,7 @@ class ThreadCounts:
     is_blocked: bool = False
 
     def add(self, other: "ThreadCounts") -> None:
-        """Take another thread's counts of the same process."""
+        """Add the counts of another thread of the same process."""
         self.bios += other.bios
         self.submitted += other.submitted
         self.submitted_writes += other.submitted_writes
@@ -60,82 +60,82 @@ class ThreadCounts:
 
 
 class SubmissionCounter:
-    """Takes events of all CPUs in the order of time, and keeps what each thread did."""
+    """Counts by thread; receives the events of all CPUs in order of time."""
 
     def __init__(self) -> None:
         self.threads: dict[int, ThreadCounts] = {}
 
     def _thread(self, tid: int) -> ThreadCounts:
-        found = self.threads.get(tid)
-        if found is None:
-            found = self.threads[tid] = ThreadCounts()
-        return found
+        thread = self.threads.get(tid)
+        if thread is None:
+            thread = self.threads[tid] = ThreadCounts()
+        return thread
 
     def bio(self, tid: int, name: str) -> None:
-        """Take a request that a thread put to one of the devices."""
+        """Count a bio that a thread queued to one of the devices."""
         thread = self._thread(tid)
         thread.name = name
         thread.bios += 1
 
     def submitted(self, tid: int, opcode: int) -> None:
-        """Take a request that io_uring was given."""
+        """Count a request that a thread submitted to io_uring."""
         thread = self._thread(tid)
         thread.submitted += 1
         thread.submitted_writes += opcode in WRITES
 
     def punted(self, tid: int, opcode: int) -> None:
-        """Take a request that io_uring gave to a worker thread."""
+        """Count a request that io_uring passed to a worker thread."""
         self._thread(tid).punts[opcode] += 1
 
     def direct_write(self, tid: int, *, appends: bool) -> None:
-        """Take a direct write of a file."""
+        """Count a direct write to a file."""
         thread = self._thread(tid)
         thread.direct_writes += 1
         thread.appends += appends
 
     def entered(self, tid: int, t_ns: int) -> None:
-        """Take the beginning of a call that submits."""
+        """Note the entry of a submitting call."""
         thread = self._thread(tid)
         thread.entered_ns, thread.is_blocked = t_ns, False
 
     def blocked(self, tid: int) -> None:
-        """Take a switch from a thread that sleeps until something is done."""
+        """Note that a thread went into uninterruptible sleep."""
         thread = self.threads.get(tid)
         if thread is not None and thread.entered_ns is not None:
             thread.is_blocked = True
 
     def left(self, tid: int, t_ns: int) -> None:
-        """Take the end of submitting: the call's, or where it begins to wait for completions."""
+        """Count a submission that ended: the call returns or waits for completions."""
         thread = self.threads.get(tid)
         if thread is None or thread.entered_ns is None:
             return
-        took_ns = t_ns - thread.entered_ns
+        elapsed_ns = t_ns - thread.entered_ns
         thread.entered_ns = None
         thread.calls += 1
-        thread.submit_ns[rounded_down(took_ns)] += 1
+        thread.submit_ns[rounded_down(elapsed_ns)] += 1
         if thread.is_blocked:
             thread.blocked_calls += 1
-            thread.blocked_ns += took_ns
+            thread.blocked_ns += elapsed_ns
 
     def lost(self) -> None:
-        """Forget the calls that are open, as their ends may be among the lost events."""
+        """Forget open calls: their ends may be among the lost events."""
         for thread in self.threads.values():
             thread.entered_ns = None
 
 
 def rounded_down(value: int) -> int:
-    """Return a value with its highest bits only, so that few different ones are counted."""
+    """Return a value with all but its highest bits cleared, to limit the distinct values."""
     shift = max(0, value.bit_length() - _KEPT_BITS)
     return value >> shift << shift
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessStalls:
-    """What submitting cost one process, times in ns; None where nothing was counted."""
+    """Submission stalls of one process, times in ns; None if nothing was counted."""
 
     pid: int
     name: str
-    requests: int  # that reached the devices, parts of split ones each
+    requests: int  # at the devices; parts of a split request count separately
     submitted: int
     punts: int
     punted_opcodes: dict[int, int]
@@ -145,11 +145,11 @@ class ProcessStalls:
     submit_p99_ns: int | None
     submit_max_ns: int | None
     append_share: float | None  # of its direct writes
-    cause: StallCause | None  # None where nothing waited
+    cause: StallCause | None  # None without waits
 
     @property
     def punt_share(self) -> float | None:
-        """Return the share, 0..1, of its requests that worker threads had to submit."""
+        """Return the share, 0..1, of its requests that worker threads submitted."""
         return self.punts / self.submitted if self.submitted else None
 
     @property
@@ -159,68 +159,68 @@ class ProcessStalls:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueRoom:
-    """How full the queue became: the limit of one hardware queue, and the most seen in flight."""
+class QueueOccupancy:
+    """The limit of one hardware queue, and the most requests sampled in flight."""
 
     limit: int | None
-    most_in_flight: int | None
+    max_in_flight: int | None
 
     @property
     def was_full(self) -> bool:
-        """Return whether the queue was as good as full at some time; samples may miss the top."""
-        if self.limit is None or self.most_in_flight is None:
+        """Return whether the queue was nearly full at a sample; samples may miss the maximum."""
+        if self.limit is None or self.max_in_flight is None:
             return False
-        return self.most_in_flight >= 0.95 * self.limit
+        return self.max_in_flight >= 0.95 * self.limit
 
 
 @dataclass(frozen=True, slots=True)
-class Stalls:
-    """What submitting cost all processes that used the devices, the worst first."""
+class SubmissionStalls:
+    """Submission stalls of all processes that used the devices, the worst first."""
 
     processes: tuple[ProcessStalls, ...]
-    room: QueueRoom
-    lost_events: int | None  # None: the kernel did not tell
-    cpu_s: float  # of reading the trace while it ran
-    missing: tuple[str, ...]  # what this kernel does not trace, in words
+    occupancy: QueueOccupancy
+    lost_events: int | None  # None if the kernel does not report it
+    cpu_s: float  # CPU time of reading the trace
+    missing: tuple[str, ...]  # what this kernel does not trace
 
 
 def process_stalls(
-    pid: int, name: str, threads: Iterable[ThreadCounts], room: QueueRoom
+    pid: int, name: str, threads: Iterable[ThreadCounts], occupancy: QueueOccupancy
 ) -> ProcessStalls:
-    """Return what submitting cost a process, of its threads' counts."""
-    whole = ThreadCounts(name)
+    """Return the stalls of a process from the counts of its threads."""
+    total = ThreadCounts(name)
     for thread in threads:
-        whole.add(thread)
-    submits = sorted(whole.submit_ns.items())
+        total.add(thread)
+    submit_times = sorted(total.submit_ns.items())
     return ProcessStalls(
         pid=pid,
         name=name,
-        requests=whole.bios,
-        submitted=whole.submitted,
-        punts=whole.punts.total(),
-        punted_opcodes=dict(whole.punts.most_common()),
-        calls=whole.calls,
-        blocked_calls=whole.blocked_calls,
-        submit_p50_ns=nearest_rank(submits, 0.5),
-        submit_p99_ns=nearest_rank(submits, 0.99),
-        submit_max_ns=max(whole.submit_ns, default=None),
-        append_share=whole.appends / whole.direct_writes if whole.direct_writes else None,
-        cause=cause_of(whole, room),
+        requests=total.bios,
+        submitted=total.submitted,
+        punts=total.punts.total(),
+        punted_opcodes=dict(total.punts.most_common()),
+        calls=total.calls,
+        blocked_calls=total.blocked_calls,
+        submit_p50_ns=nearest_rank(submit_times, 0.5),
+        submit_p99_ns=nearest_rank(submit_times, 0.99),
+        submit_max_ns=max(total.submit_ns, default=None),
+        append_share=total.appends / total.direct_writes if total.direct_writes else None,
+        cause=stall_cause(total, occupancy),
     )
 
 
-def cause_of(counts: ThreadCounts, room: QueueRoom) -> StallCause | None:
-    """Return why most of what waited did so; None where nothing did.
+def stall_cause(counts: ThreadCounts, occupancy: QueueOccupancy) -> StallCause | None:
+    """Return the cause of most waits; None without waits.
 
-    Of writers that append, as many direct writes go beyond the file's end as their workers write in
-    order, never all: a quarter of what waited is enough. A full queue explains what is left.
+    Workers write in order, so of the direct writes of an appending process only some end beyond the
+    end of the file: a quarter of the waits is enough. A full queue explains the remaining cases.
     """
     punts = counts.punts.total()
     if punts + counts.blocked_calls == 0:
         return None
-    of_data = sum(count for code, count in counts.punts.items() if code in READS | WRITES)
-    if punts > counts.blocked_calls and of_data < punts / 2:
+    data_punts = sum(count for code, count in counts.punts.items() if code in READS | WRITES)
+    if punts > counts.blocked_calls and data_punts < punts / 2:
         return StallCause.OPERATION
     if counts.appends > (punts + counts.blocked_calls) / 4:
         return StallCause.APPENDING
-    return StallCause.OVER_NR_REQUESTS if room.was_full else StallCause.FILESYSTEM
+    return StallCause.OVER_NR_REQUESTS if occupancy.was_full else StallCause.FILESYSTEM

@@ -1,18 +1,18 @@
-"""Submission stalls of the running system, by a trace instance of our own around an interval."""
+"""Tracing of submission stalls on the running system, in a dedicated trace instance."""
 
 import heapq
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 from ioprobe.block_queue.queue import BlockQueue, DeviceKind, QueueDevice
 from ioprobe.block_queue.stalls import (
     ProcessStalls,
-    QueueRoom,
-    Stalls,
+    QueueOccupancy,
     SubmissionCounter,
+    SubmissionStalls,
     ThreadCounts,
     process_stalls,
 )
@@ -23,8 +23,8 @@ from stallscope.tracing.event_format import EventFormat, read_event_format
 from stallscope.tracing.instance import open_instance, tracefs
 from stallscope.tracing.ring_pages import LOST, RingEvent, ring_events
 
-Handler = Callable[[SubmissionCounter, RingEvent], None]
-SAMPLE_S = 0.02  # between looks at how many are in flight
+EventHandler = Callable[[SubmissionCounter, RingEvent], None]
+SAMPLE_S = 0.02  # interval between samples of requests in flight
 BIO = "block/block_bio_queue"
 _SUBMITTED = "io_uring/io_uring_submit_req"
 _PUNTED = "io_uring/io_uring_queue_async_work"
@@ -35,94 +35,97 @@ _CALLS = ("io_uring_enter", "io_submit")
 _UNINTERRUPTIBLE = 2  # TASK_UNINTERRUPTIBLE
 _WRITE_FLAG = 1 << 18  # IOCB_WRITE
 _MISSING = {
-    _SUBMITTED: "io_uring's requests are not traced, so punts are not told",
-    _PUNTED: "what io_uring gives to workers is not traced, so punts are not told",
-    "syscalls/sys_enter_io_uring_enter": "system calls are not traced, so blocking is not told",
-    _DIRECT: "direct writes of files are not traced, so appending is not told from other causes",
+    _SUBMITTED: "io_uring's requests are not traced, so punts are unknown",
+    _PUNTED: "io_uring's work queue is not traced, so punts are unknown",
+    "syscalls/sys_enter_io_uring_enter": "system calls are not traced, so blocking is unknown",
+    _DIRECT: "direct writes to files are not traced, so appending is not recognized as a cause",
 }
 
 
-def observe_stalls(found: BlockQueue, roots: Roots, run: Callable[[], None]) -> Stalls:
-    """Return what submitting to the devices of a path cost while ``run`` ran.
+def trace_stalls(block_queue: BlockQueue, roots: Roots, run: Callable[[], None]) -> SubmissionStalls:
+    """Return the submission stalls at the devices of a path during ``run``.
 
-    Raises UnableError where this user or kernel has no tracepoints; ``run`` was not called then.
+    Raises UnableError, without calling ``run``, if this user or kernel has no tracepoints.
     """
     root = tracefs()
-    filters, handlers, missing = find_points(root / "events", top_numbers(found))
-    bounded = _bounded(found)
+    filters, handlers, missing = find_tracepoints(root / "events", top_numbers(block_queue))
+    tagged = _tagged_devices(block_queue)
     with ExitStack() as stack:
         instance = stack.enter_context(open_instance(root, filters))
-        # Its files have no names: nothing of them outlives a kill.
+        # The files have no names: nothing remains if the process is killed.
         drain = Drain(instance, Path(tempfile.gettempdir()))
         stack.callback(drain.close)
         drain.start()
         instance.write("tracing_on", "1")
         try:
-            most = _most_in_flight(bounded, roots, run)
+            max_in_flight = _sample_in_flight(tagged, roots, run)
         finally:
             instance.write("tracing_on", "0")
             drain.finish()
         if drain.error:
             raise UnableError(
-                f"the trace could not be kept: {drain.error.strerror}", "free some space there"
+                f"the trace could not be written: {drain.error.strerror}",
+                f"free some space in {tempfile.gettempdir()}",
             )
         counter = count_events(drain, handlers)
-        room = QueueRoom(_limit(bounded), most)
-        return Stalls(
-            processes=by_process(counter, room, roots),
-            room=room,
+        occupancy = QueueOccupancy(_queue_limit(tagged), max_in_flight)
+        return SubmissionStalls(
+            processes=by_process(counter, occupancy, roots),
+            occupancy=occupancy,
             lost_events=instance.lost_events(),
             cpu_s=drain.cpu_s,
             missing=missing,
         )
 
 
-def find_points(
+def find_tracepoints(
     events: Path, numbers: tuple[str, ...]
-) -> tuple[dict[str, str], dict[int, Handler], tuple[str, ...]]:
-    """Return tracepoints with their filters, handlers by number, and what cannot be told.
+) -> tuple[dict[str, str], dict[int, EventHandler], tuple[str, ...]]:
+    """Return tracepoints with filters, handlers by event number, and notes on missing ones.
 
-    Raises UnableError where this kernel does not trace requests to block devices.
+    Raises UnableError if this kernel does not trace requests to block devices.
     """
-    wanted = [BIO, _SUBMITTED, _PUNTED, _WAITS, _SWITCH, _DIRECT]
-    wanted += [f"syscalls/sys_{side}_{call}" for call in _CALLS for side in ("enter", "exit")]
-    formats = {name: read_event_format(events, name) for name in wanted}
-    there = {name: each for name, each in formats.items() if each is not None}
-    if BIO not in there:
+    names = [BIO, _SUBMITTED, _PUNTED, _WAITS, _SWITCH, _DIRECT]
+    names += [f"syscalls/sys_{side}_{call}" for call in _CALLS for side in ("enter", "exit")]
+    formats = {name: read_event_format(events, name) for name in names}
+    known = {name: event for name, event in formats.items() if event is not None}
+    if BIO not in known:
         raise UnableError(
             "this kernel does not trace requests to block devices (block:block_bio_queue)",
-            "stallscope io queue without --interval tells all but stalls",
+            "run stallscope io queue without --interval, which shows everything but stalls",
         )
-    filters = dict.fromkeys(there, "")
+    filters = dict.fromkeys(known, "")
     filters[BIO] = " || ".join(f"dev == {_kernel_number(number)}" for number in numbers)
-    filters |= {_SWITCH: f"prev_state == {_UNINTERRUPTIBLE}"} if _SWITCH in there else {}
-    if "syscalls/sys_enter_io_uring_enter" in there:
+    filters |= {_SWITCH: f"prev_state == {_UNINTERRUPTIBLE}"} if _SWITCH in known else {}
+    if "syscalls/sys_enter_io_uring_enter" in known:
         filters["syscalls/sys_enter_io_uring_enter"] = "to_submit > 0"
-    handlers = {each.number: _handler(each) for each in there.values()}
-    missing = tuple(text for name, text in _MISSING.items() if name not in there)
+    handlers = {event.number: _handler(event) for event in known.values()}
+    missing = tuple(text for name, text in _MISSING.items() if name not in known)
     return filters, handlers, missing
 
 
 def _kernel_number(number: str) -> int:
-    """Return a device's number as the kernel keeps it in events: 12 bits and 20."""
+    """Return a device number in the kernel's format: 12 and 20 bits."""
     major, _, minor = number.partition(":")
     return int(major) << 20 | int(minor)
 
 
-def _handler(found: EventFormat) -> Handler:
-    if found.name.startswith("syscalls/sys_enter"):
+def _handler(format_: EventFormat) -> EventHandler:
+    if format_.name.startswith("syscalls/sys_enter"):
         return lambda counter, event: counter.entered(event.pid, event.t_ns)
-    if found.name.startswith("syscalls/sys_exit") or found.name == _WAITS:
+    if format_.name.startswith("syscalls/sys_exit") or format_.name == _WAITS:
         return lambda counter, event: counter.left(event.pid, event.t_ns)
-    if found.name == _SWITCH:
+    if format_.name == _SWITCH:
         return lambda counter, event: counter.blocked(event.pid)
-    if found.name == BIO:
-        return _bio(found)
-    return _direct(found) if found.name == _DIRECT else _request(found)
+    if format_.name == BIO:
+        return _bio_handler(format_)
+    if format_.name == _DIRECT:
+        return _direct_io_handler(format_)
+    return _request_handler(format_)
 
 
-def _bio(found: EventFormat) -> Handler:
-    unpack = found.reader("comm").unpack_from
+def _bio_handler(format_: EventFormat) -> EventHandler:
+    unpack = format_.reader("comm").unpack_from
 
     def handle(counter: SubmissionCounter, event: RingEvent) -> None:
         name = unpack(event.record)[0].split(b"\0", 1)[0]
@@ -131,13 +134,13 @@ def _bio(found: EventFormat) -> Handler:
     return handle
 
 
-def _request(found: EventFormat) -> Handler:
-    unpack = found.reader("opcode").unpack_from
-    punted = found.name == _PUNTED
+def _request_handler(format_: EventFormat) -> EventHandler:
+    unpack = format_.reader("opcode").unpack_from
+    is_punt = format_.name == _PUNTED
 
     def handle(counter: SubmissionCounter, event: RingEvent) -> None:
         opcode = unpack(event.record)[0]
-        if punted:
+        if is_punt:
             counter.punted(event.pid, opcode)
         else:
             counter.submitted(event.pid, opcode)
@@ -145,8 +148,8 @@ def _request(found: EventFormat) -> Handler:
     return handle
 
 
-def _direct(found: EventFormat) -> Handler:
-    unpack = found.reader("isize", "pos", "count", "ki_flags").unpack_from
+def _direct_io_handler(format_: EventFormat) -> EventHandler:
+    unpack = format_.reader("isize", "pos", "count", "ki_flags").unpack_from
 
     def handle(counter: SubmissionCounter, event: RingEvent) -> None:
         size, position, count, flags = unpack(event.record)
@@ -156,8 +159,8 @@ def _direct(found: EventFormat) -> Handler:
     return handle
 
 
-def count_events(drain: Drain, handlers: dict[int, Handler]) -> SubmissionCounter:
-    """Return what the drained pages hold; some 2 us an event."""
+def count_events(drain: Drain, handlers: dict[int, EventHandler]) -> SubmissionCounter:
+    """Return the counts of the drained pages; about 2 us per event."""
     counter = SubmissionCounter()
     streams = [ring_events(file, cpu, drain.page_bytes) for cpu, file in drain.pages.items()]
     for event in heapq.merge(*streams, key=lambda event: event.t_ns):
@@ -169,78 +172,89 @@ def count_events(drain: Drain, handlers: dict[int, Handler]) -> SubmissionCounte
     return counter
 
 
-def top_numbers(found: BlockQueue) -> tuple[str, ...]:
-    """Return the devices whose requests are the path's: of a partition, its disk."""
-    tops: list[str] = []
-    by_name = {device.name: device for device in found.devices}
-    for device in found.devices:
+def top_numbers(block_queue: BlockQueue) -> tuple[str, ...]:
+    """Return the devices that receive the path's requests: for a partition, its disk."""
+    numbers: list[str] = []
+    devices_by_name = {device.name: device for device in block_queue.devices}
+    for device in block_queue.devices:
         if device.level == 0 and device.kind is DeviceKind.PARTITION:
-            tops += [by_name[name].number for name in device.below if name in by_name]
+            numbers += [
+                devices_by_name[name].number for name in device.below if name in devices_by_name
+            ]
         elif device.level == 0:
-            tops.append(device.number)
-    return tuple(dict.fromkeys(tops))
+            numbers.append(device.number)
+    return tuple(dict.fromkeys(numbers))
 
 
-def _bounded(found: BlockQueue) -> tuple[QueueDevice, ...]:
-    """Return the devices with tags of their own, the nearest to the path first."""
-    return tuple(each for each in found.devices if each.queue and each.queue.nr_requests)
+def _tagged_devices(block_queue: BlockQueue) -> tuple[QueueDevice, ...]:
+    """Return the devices with tags, the nearest to the path first."""
+    return tuple(
+        device for device in block_queue.devices if device.queue and device.queue.nr_requests
+    )
 
 
-def _limit(bounded: tuple[QueueDevice, ...]) -> int | None:
-    limits = [each.queue.nr_requests for each in bounded[:1] if each.queue]
+def _queue_limit(tagged: tuple[QueueDevice, ...]) -> int | None:
+    limits = [device.queue.nr_requests for device in tagged[:1] if device.queue]
     return limits[0] if limits else None
 
 
-def _most_in_flight(
-    bounded: tuple[QueueDevice, ...], roots: Roots, run: Callable[[], None]
+def _sample_in_flight(
+    tagged: tuple[QueueDevice, ...], roots: Roots, run: Callable[[], None]
 ) -> int | None:
-    """Return the most requests that were seen in flight on the nearest bounded device.
+    """Return the most requests sampled in flight on the nearest device with tags.
 
-    None where it is not known: of no such device, or none of the looks could be taken.
+    The result is None if there is no such device or no sample succeeded.
     """
-    if not bounded:
+    if not tagged:
         run()
         return None
-    path = roots.sys / "dev" / "block" / bounded[0].number / "inflight"
-    most: int | None = None
-    ends = threading.Event()
+    path = roots.sys / "dev" / "block" / tagged[0].number / "inflight"
+    maximum: int | None = None
+    stop = threading.Event()
 
-    def look() -> None:
-        nonlocal most
-        while not ends.wait(SAMPLE_S):
+    def sample() -> None:
+        nonlocal maximum
+        while not stop.wait(SAMPLE_S):
             words = (read_text(path, 256) or "").split()
             if len(words) == 2 and all(word.isdecimal() for word in words):
-                most = max(most or 0, sum(map(int, words)))
+                maximum = max(maximum or 0, sum(map(int, words)))
 
-    thread = threading.Thread(target=look, name="in-flight", daemon=True)
+    thread = threading.Thread(target=sample, name="in-flight", daemon=True)
     thread.start()
     try:
         run()
     finally:
-        ends.set()
+        stop.set()
         thread.join()
-    return most
+    return maximum
 
 
 def by_process(
-    counter: SubmissionCounter, room: QueueRoom, roots: Roots
+    counter: SubmissionCounter, occupancy: QueueOccupancy, roots: Roots
 ) -> tuple[ProcessStalls, ...]:
-    """Return the processes that put requests to the devices, what waited most first."""
-    processes: dict[int, list[tuple[int, ThreadCounts]]] = {}
+    """Return the processes that used the devices, the one with the most waits first."""
+    threads_by_process: dict[int, dict[int, ThreadCounts]] = {}
     for tid, thread in counter.threads.items():
-        processes.setdefault(_process_of(tid, thread.name, roots), []).append((tid, thread))
-    told = [
-        process_stalls(pid, _name(pid, threads, roots), [each for _, each in threads], room)
-        for pid, threads in processes.items()
-        if any(each.bios for _, each in threads)
+        threads_by_process.setdefault(_process_of(tid, thread.name, roots), {})[tid] = thread
+    stalls = [
+        process_stalls(pid, _process_name(pid, threads, roots), threads.values(), occupancy)
+        for pid, threads in threads_by_process.items()
+        if any(thread.bios for thread in threads.values())
     ]
     return tuple(
-        sorted(told, key=lambda each: (-each.punts - each.blocked_calls, -each.requests, each.pid))
+        sorted(
+            stalls,
+            key=lambda process: (
+                -process.punts - process.blocked_calls,
+                -process.requests,
+                process.pid,
+            ),
+        )
     )
 
 
 def _process_of(tid: int, name: str, roots: Roots) -> int:
-    """Return a thread's process; of one that is gone itself, or whose worker it was."""
+    """Return a thread's process; for a worker that has ended, its owner; else the thread."""
     for line in (read_text(roots.proc / str(tid) / "status", 4096) or "").splitlines():
         label, _, value = line.partition(":")
         if label == "Tgid" and value.strip().isdecimal():
@@ -249,7 +263,10 @@ def _process_of(tid: int, name: str, roots: Roots) -> int:
     return int(owner) if owner != name and owner.isdecimal() else tid
 
 
-def _name(pid: int, threads: list[tuple[int, ThreadCounts]], roots: Roots) -> str:
-    told = read_text(roots.proc / str(pid) / "comm", 64)
-    names: Iterator[str] = (each.name for tid, each in threads if tid == pid and each.name)
-    return told or next(names, "") or next((each.name for _, each in threads), "")
+def _process_name(pid: int, threads: dict[int, ThreadCounts], roots: Roots) -> str:
+    main_thread = threads.get(pid)
+    return (
+        read_text(roots.proc / str(pid) / "comm", 64)
+        or (main_thread.name if main_thread else "")
+        or next(iter(threads.values())).name
+    )

@@ -1,1 +1,1 @@
-"""curve."""
+"""Response curves: throughput and latency by queue depth, and the depth to choose."""

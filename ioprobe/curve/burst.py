@@ -1,98 +1,106 @@
-"""Burst and steady state told apart over a whole session: credit that runs out, caches that fill.
+"""Detection of bursts: burst credit that runs out, caches that fill.
 
-The order of depths is shuffled, so that a level that falls once for all depths is no matter of
-depth. Each reading of a saturated depth is set against the last one of its depth, and the change
-of level is looked for in all of them, one after the other.
+Depths are measured in random order, so a level that falls once for all depths is not an effect of
+depth. The series of saturated depths are divided by the last throughput of their depth, joined in
+the order of measurement, and searched for one change of level.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ioprobe.curve.readings import Reading
-from ioprobe.curve.steady import Course, settling
+from ioprobe.curve.readings import CurveReading
+from ioprobe.curve.steady import Trend, find_level_change
 
-LEAST_FALL = 0.15
-_SATURATED = 0.8  # of the greatest throughput among each depth's last readings
+MIN_FALL = 0.15
+_SATURATED_SHARE = 0.8  # of the highest throughput among the last readings of all depths
+_MASK_REASON = "measured in the burst before the steady state"
 
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """A faster beginning: readings before ``first_steady`` were taken in it.
+    """A faster beginning: readings numbered below ``first_steady`` were measured in it.
 
-    ``fall`` is the share of throughput that was lost; ``inside``: each reading began with a burst.
+    ``fall`` is the share of throughput that was lost. If ``within_readings`` is set, each reading
+    begins with a burst.
     """
 
     first_steady: int
     fall: float
-    lasted_s: float
-    inside: bool = False
+    duration_s: float
+    within_readings: bool = False
 
     @property
     def text(self) -> str:
         """Return the finding as a sentence."""
-        if self.inside:
+        if self.within_readings:
             return (
-                f"each reading begins {1 / (1 - self.fall):.1f} times as fast as it goes on: "
-                "credit fills again between them. The numbers are those after it"
+                f"each reading starts {1 / (1 - self.fall):.1f} times as fast as it continues: "
+                "burst credit refills between readings. The numbers describe the steady state"
             )
         return (
-            f"after {self.lasted_s:.0f} s of load throughput fell by {self.fall:.0%} and stayed "
-            "there: burst credit or a cache. The numbers are those after it; readings before it "
-            "are masked"
+            f"after {self.duration_s:.0f} s of load throughput fell by {self.fall:.0%} and stayed "
+            "low: burst credit or a cache. The numbers describe the steady state; readings before "
+            "it are masked"
         )
 
 
-def find_burst(readings: Sequence[Reading]) -> Burst | None:
-    """Return the burst that the session began with, or each reading; None without one."""
-    last = {one.depth: one.iops for one in readings if not one.failed}
-    if not last:
+def find_burst(readings: Sequence[CurveReading]) -> Burst | None:
+    """Return the burst at the start of the session or of each reading; None if there is none."""
+    last_iops = {reading.depth: reading.iops for reading in readings if not reading.failed}
+    if not last_iops:
         return None
-    floor = _SATURATED * max(last.values())
+    floor = _SATURATED_SHARE * max(last_iops.values())
     saturated = [
-        one for one in readings if not one.failed and one.series and last[one.depth] >= floor
+        reading
+        for reading in readings
+        if not reading.failed and reading.series and last_iops[reading.depth] >= floor
     ]
-    return _over_session(readings, saturated, last) or _inside(saturated)
+    return _session_burst(readings, saturated, last_iops) or _burst_within_readings(saturated)
 
 
-def _over_session(
-    readings: Sequence[Reading], saturated: Sequence[Reading], last: dict[int, float]
+def _session_burst(
+    readings: Sequence[CurveReading],
+    saturated: Sequence[CurveReading],
+    last_iops: dict[int, float],
 ) -> Burst | None:
-    steps: list[float] = []
-    owners: list[Reading] = []
-    for one in saturated:
-        steps += [value / last[one.depth] for value in one.series]
-        owners += [one] * len(one.series)
-    found = settling(steps)
-    if found.course is not Course.FALLS:
+    levels: list[float] = []
+    sources: list[CurveReading] = []  # the reading that each level belongs to
+    for reading in saturated:
+        levels += [value / last_iops[reading.depth] for value in reading.series]
+        sources += [reading] * len(reading.series)
+    change = find_level_change(levels)
+    if change.trend is not Trend.FALLS:
         return None
-    fall = 1 - found.after / found.before
-    first = owners[found.steps]
-    if fall < LEAST_FALL or first.number == owners[0].number:
+    fall = 1 - change.after / change.before
+    first = sources[change.steps]
+    if fall < MIN_FALL or first.number == sources[0].number:
         return None
-    # The reading that the change falls into is of both.
-    inside = owners[found.steps - 1].number == first.number
-    first_steady = first.number + 1 if inside else first.number
-    lasted_s = sum(one.seconds for one in readings if one.number < first_steady)
-    return Burst(first_steady, fall, lasted_s)
+    # A reading that contains the change belongs to the burst.
+    is_split = sources[change.steps - 1].number == first.number
+    first_steady = first.number + 1 if is_split else first.number
+    duration_s = sum(reading.seconds for reading in readings if reading.number < first_steady)
+    return Burst(first_steady, fall, duration_s)
 
 
-def _inside(saturated: Sequence[Reading]) -> Burst | None:
+def _burst_within_readings(saturated: Sequence[CurveReading]) -> Burst | None:
     """Return the burst at the beginning of most readings."""
-    courses = [settling(one.series) for one in saturated]
-    falls = [one for one in courses if one.course is Course.FALLS]
-    if len(falls) < max(3, len(courses) / 2):
+    changes = [find_level_change(reading.series) for reading in saturated]
+    falls = [change for change in changes if change.trend is Trend.FALLS]
+    if len(falls) < max(3, len(changes) / 2):
         return None
-    fall = 1 - sum(one.after for one in falls) / sum(one.before for one in falls)
-    return Burst(0, fall, 0.0, inside=True) if fall >= LEAST_FALL else None
+    fall = 1 - sum(change.after for change in falls) / sum(change.before for change in falls)
+    return Burst(0, fall, 0.0, within_readings=True) if fall >= MIN_FALL else None
 
 
-def without_burst(readings: Sequence[Reading], burst: Burst | None) -> tuple[Reading, ...]:
-    """Return the readings, those taken in the session's burst masked."""
+def without_burst(
+    readings: Sequence[CurveReading], burst: Burst | None
+) -> tuple[CurveReading, ...]:
+    """Return the readings, with those measured in the session's burst masked."""
     if burst is None:
         return tuple(readings)
     return tuple(
-        replace(one, failed=(*one.failed, "taken in the burst before the steady state"))
-        if one.number < burst.first_steady
-        else one
-        for one in readings
+        replace(reading, failed=(*reading.failed, _MASK_REASON))
+        if reading.number < burst.first_steady
+        else reading
+        for reading in readings
     )

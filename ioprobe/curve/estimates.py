@@ -1,11 +1,12 @@
-"""What a response curve says of depth: most throughput, knee, and three depths worth a name.
+"""Estimates from a response curve: maximum throughput, knee, and recommended depths.
 
-With N requests in flight a closed loop has X = N / R (Little's law). The estimators:
-saturation depth N* = Xmax * R1, where the lines of no waiting and of full use meet (Denning and
-Buzen, The operational analysis of queueing network models, 1978); the knee, the smallest depth with
-95 % of Xmax; the depth of the greatest power X / R (Kleinrock, Power and deterministic rules of
-thumb, 1979). Intervals are of a bootstrap over readings and over the tenths of a second in them
-(Davison and Hinkley, Bootstrap methods, 1997, section 3.8), with a fixed seed.
+With N requests in flight a closed loop has X = N / R (Little's law). The estimators are:
+saturation depth N* = Xmax * R1, the intersection of the asymptotes without waiting and at full use
+(Denning and Buzen, The operational analysis of queueing network models, 1978); the knee, the
+smallest depth with 95 % of Xmax; and the depth of the highest power X / R (Kleinrock, Power and
+deterministic rules of thumb, 1979). Intervals come from a bootstrap over readings and over the
+tenths of a second within them (Davison and Hinkley, Bootstrap methods, 1997, section 3.8), with a
+fixed seed.
 """
 
 from collections.abc import Sequence
@@ -14,20 +15,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ioprobe.curve.readings import DepthReadings, Reading
+from ioprobe.curve.readings import CurveReading, DepthReadings
 
 KNEE_SHARE = 0.95
-PLATEAU_SHARE = 0.98  # depths this near to the best are taken for its equals
-LEAST_GROWTH = 0.04
+PLATEAU_SHARE = 0.98  # depths within this share of the best count as equal to it
+MIN_GROWTH = 0.04  # of throughput, if the depth doubles
 REPLICATES = 400
 SEED = 7
-_INSIDE = (2.5, 97.5)
+_INTERVAL_PERCENTS = (2.5, 97.5)
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """A value with the interval that holds it in 95 of 100 replicates."""
+class CurveEstimate:
+    """A value with the interval that contains it in 95 of 100 bootstrap replicates."""
 
     value: float
     low: float
@@ -35,75 +36,77 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimates:
-    """What the accepted readings say; None where they do not suffice.
+class CurveEstimates:
+    """Estimates from the accepted readings; a value is None if they do not suffice.
 
-    ``most_iops`` is the plateau's throughput. ``knee_reached``: throughput no longer grows where
-    the depth doubles to the greatest. ``slo`` is the deepest depth up to which each keeps the
-    stated p99; ``slo_why_not`` says why there is none.
+    ``most_iops`` is the throughput of the plateau. ``knee_reached`` is true if throughput no longer
+    grows over the last doubling of the depth. ``slo`` is the deepest depth up to which every depth
+    keeps the requested p99; ``slo_missing`` is the reason if there is none.
     """
 
-    most_iops: Estimate
-    saturation_depth: Estimate | None
-    knee: Estimate
-    latency_optimal: Estimate
+    most_iops: CurveEstimate
+    saturation_depth: CurveEstimate | None
+    knee: CurveEstimate
+    latency_optimal: CurveEstimate
     knee_reached: bool
     slo: int | None
-    slo_why_not: str | None
+    slo_missing: str | None
 
 
-def estimates(depths: Sequence[DepthReadings], slo_p99_ns: float | None) -> Estimates | None:
-    """Return what the curve says; None with fewer than two depths that count.
+def estimate_curve(
+    depths: Sequence[DepthReadings], slo_p99_ns: float | None
+) -> CurveEstimates | None:
+    """Return the estimates; None with fewer than two depths that have a throughput.
 
-    A depth at which no request came to its end says nothing of throughput, and keeps no p99.
+    A depth at which no request completed has no throughput and keeps no p99.
     """
-    known = [one for one in depths if one.iops]
+    known = [readings for readings in depths if readings.iops]
     if len(known) < 2:
         return None
-    places = np.array([one.depth for one in known], float)
-    measured = np.array([[one.iops for one in known]], float)
-    drawn = _replicates(known)
-    most, knee, optimal = _read(places, measured)
-    most_drawn, knee_drawn, optimal_drawn = _read(places, drawn)
-    slo, why_not = _deepest_keeping([one for one in depths if one.ok], slo_p99_ns)
-    return Estimates(
+    depth_values = np.array([readings.depth for readings in known], float)
+    measured = np.array([[readings.iops for readings in known]], float)
+    replicates = _replicates(known)
+    most, knee, optimal = _read_curve(depth_values, measured)
+    most_drawn, knee_drawn, optimal_drawn = _read_curve(depth_values, replicates)
+    slo, slo_missing = _slo_depth([readings for readings in depths if readings.ok], slo_p99_ns)
+    return CurveEstimates(
         _estimate(most, most_drawn),
-        _saturation(known[0], (most, most_drawn), (measured, drawn)),
-        _with_bracket(_estimate(knee, knee_drawn), places),
+        _saturation(known[0], (most, most_drawn), (measured, replicates)),
+        _with_bracket(_estimate(knee, knee_drawn), depth_values),
         _estimate(optimal, optimal_drawn),
-        _is_reached(places, measured[0]),
+        _is_knee_reached(depth_values, measured[0]),
         slo,
-        why_not,
+        slo_missing,
     )
 
 
-def _estimate(value: Floats, drawn: Floats) -> Estimate:
-    low, high = np.percentile(drawn, _INSIDE)
-    return Estimate(float(value[0]), min(float(low), float(value[0])),
-                    max(float(high), float(value[0])))  # fmt: skip
+def _estimate(value: Floats, drawn: Floats) -> CurveEstimate:
+    low, high = np.percentile(drawn, _INTERVAL_PERCENTS)
+    measured = float(value[0])
+    return CurveEstimate(measured, min(float(low), measured), max(float(high), measured))
 
 
-def _with_bracket(knee: Estimate, depths: Floats) -> Estimate:
-    """Return the knee with all depths in its interval that were not measured just below it."""
+def _with_bracket(knee: CurveEstimate, depths: Floats) -> CurveEstimate:
+    """Return the knee with its interval extended over the depths just below that were skipped."""
     below = depths[depths < knee.value]
-    least = float(below[-1]) + 1 if len(below) else knee.low
-    return Estimate(knee.value, min(knee.low, least), knee.high)
+    lowest = float(below[-1]) + 1 if len(below) else knee.low
+    return CurveEstimate(knee.value, min(knee.low, lowest), knee.high)
 
 
-def _replicates(known: Sequence[DepthReadings]) -> Floats:
-    """Return (REPLICATES, n_depths) throughputs: readings drawn again, and their steps in them."""
+def _replicates(depths: Sequence[DepthReadings]) -> Floats:
+    """Return (REPLICATES, n_depths) throughputs, resampled over readings and their steps."""
     draw = np.random.default_rng(SEED)
     columns = []
-    for one in known:
-        means = np.stack([_drawn_means(each, draw) for each in one.accepted])
-        n = len(one.accepted)
+    for readings in depths:
+        means = np.stack([_resampled_means(reading, draw) for reading in readings.accepted])
+        n = len(readings.accepted)
         chosen = draw.integers(0, n, (n, REPLICATES))
         columns.append(np.median(np.take_along_axis(means, chosen, 0), axis=0))
     return np.stack(columns, axis=1)
 
 
-def _drawn_means(reading: Reading, draw: np.random.Generator) -> Floats:
-    """Return REPLICATES means of the reading's steps, about its own steady throughput."""
+def _resampled_means(reading: CurveReading, draw: np.random.Generator) -> Floats:
+    """Return REPLICATES means of the reading's steps, scaled to its steady throughput."""
     steps = np.asarray(reading.series, float)
     if len(steps) < 2 or not steps.mean() > 0:
         return np.full(REPLICATES, reading.iops)
@@ -111,8 +114,8 @@ def _drawn_means(reading: Reading, draw: np.random.Generator) -> Floats:
     return np.asarray(steps[chosen].mean(axis=1) * (reading.iops / steps.mean()))
 
 
-def _read(depths: Floats, iops: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return most throughput, knee and latency-optimal depth of each row of ``iops``."""
+def _read_curve(depths: Floats, iops: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return maximum throughput, knee and latency-optimal depth of each row of ``iops``."""
     smooth = _without_outliers(iops)
     plateau = smooth >= PLATEAU_SHARE * smooth.max(axis=1, keepdims=True)
     most = (iops * plateau).sum(axis=1) / plateau.sum(axis=1)
@@ -123,50 +126,50 @@ def _read(depths: Floats, iops: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _without_outliers(iops: Floats) -> Floats:
-    """Return each depth's median with its two neighbours; a curve that only grows stays as it is.
+    """Return the running median of three depths; a monotonic curve does not change.
 
-    Else the best of many equal depths would be the one that chance favoured most.
+    Without it the best of many equal depths would be the one favoured by chance.
     """
     smooth = iops.copy()
     if iops.shape[1] > 2:
-        three = np.stack([iops[:, :-2], iops[:, 1:-1], iops[:, 2:]])
-        smooth[:, 1:-1] = np.median(three, axis=0)
+        neighbours = np.stack([iops[:, :-2], iops[:, 1:-1], iops[:, 2:]])
+        smooth[:, 1:-1] = np.median(neighbours, axis=0)
     return smooth
 
 
 def _saturation(
     shallowest: DepthReadings, most: tuple[Floats, Floats], iops: tuple[Floats, Floats]
-) -> Estimate | None:
-    """Return N* = Xmax * R1; None where depth 1 has no throughput that counts."""
-    found = shallowest.latencies
-    if shallowest.depth != 1 or found is None:
+) -> CurveEstimate | None:
+    """Return N* = Xmax * R1; None if depth 1 has no throughput."""
+    latencies = shallowest.latencies
+    if shallowest.depth != 1 or latencies is None:
         return None
-    alone_s = found.mean / 1e9
+    mean_s = latencies.mean / 1e9
     first, first_drawn = iops[0][:, 0], iops[1][:, 0]
-    told = first_drawn > 0  # a replicate may hold none but steps without a request
-    if not told.any():
+    valid = first_drawn > 0  # a replicate may consist of steps without a request
+    if not valid.any():
         return None
-    return _estimate(most[0] * alone_s, most[1][told] * alone_s * first / first_drawn[told])
+    return _estimate(most[0] * mean_s, most[1][valid] * mean_s * first / first_drawn[valid])
 
 
-def _is_reached(depths: Floats, iops: Floats) -> bool:
-    """Return whether the last doubling of the depth gained nothing worth the name."""
+def _is_knee_reached(depths: Floats, iops: Floats) -> bool:
+    """Return whether the last doubling of the depth gained less than MIN_GROWTH."""
     half = depths <= depths[-1] / 2
-    return bool(half.any() and iops[-1] < (1 + LEAST_GROWTH) * iops[half].max())
+    return bool(half.any() and iops[-1] < (1 + MIN_GROWTH) * iops[half].max())
 
 
-def _deepest_keeping(
-    known: Sequence[DepthReadings], slo_p99_ns: float | None
+def _slo_depth(
+    depths: Sequence[DepthReadings], slo_p99_ns: float | None
 ) -> tuple[int | None, str | None]:
-    """Return the deepest depth up to which each keeps the p99, or why there is none."""
+    """Return the deepest depth up to which every depth keeps the p99, or why there is none."""
     if slo_p99_ns is None:
-        return None, "no --slo-p99 was stated"
+        return None, "no --slo-p99 was given"
     deepest = None
-    for one in known:
-        found = one.latencies
-        if found is None or found.p99 > slo_p99_ns:
+    for readings in depths:
+        latencies = readings.latencies
+        if latencies is None or latencies.p99 > slo_p99_ns:
             break
-        deepest = one.depth
+        deepest = readings.depth
     if deepest is None:
-        return None, f"depth {known[0].depth} does not keep it"
+        return None, f"depth {depths[0].depth} exceeds it"
     return deepest, None

@@ -1,30 +1,30 @@
-"""What a disk can do, in the form that seastar reads with --io-properties-file.
+"""Limits of a disk in the format that seastar reads with --io-properties-file.
 
-The form is of seastar's doc/io-properties-file.md: a map with a list ``disks``, each with a
-mountpoint, requests a second at small random requests and bytes a second at large sequential ones,
-reads and writes apart.
+The format is defined in seastar's doc/io-properties-file.md: a map with a list ``disks``; each disk
+has a mountpoint, requests per second of small random requests, and bytes per second of large
+sequential requests, for reads and for writes.
 """
 
 from dataclasses import dataclass
 
-_READ_ONLY = """\
-# Writes were not measured: seastar asks for write_iops and write_bandwidth as well. Measure them
-# with --kind writes, or add numbers you trust.
+_READS_ONLY = """\
+# Writes were not measured, but seastar also requires write_iops and write_bandwidth. Measure them
+# with --kind writes, or add trusted numbers.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class DiskProperties:
-    """One disk's limits; None for what was not measured, which the file then leaves out."""
+    """Limits of one disk; a limit that was not measured is None and left out of the file."""
 
     mountpoint: str
     read_iops: float | None = None
-    read_bandwidth: float | None = None  # bytes a second
+    read_bandwidth: float | None = None  # bytes per second
     write_iops: float | None = None
     write_bandwidth: float | None = None
 
     def document(self) -> dict[str, str | int]:
-        """Return the disk's entry: whole numbers, rounded down, of what was measured."""
+        """Return the disk's entry; limits are rounded down to whole numbers."""
         rates = {
             "read_iops": self.read_iops,
             "read_bandwidth": self.read_bandwidth,
@@ -36,9 +36,9 @@ class DiskProperties:
 
 
 def properties_text(disk: DiskProperties) -> str:
-    """Return the file of one disk, as YAML."""
+    """Return the YAML text of the file for one disk."""
     import yaml  # noqa: PLC0415 - start-up stays light
 
     entry = disk.document()
-    head = "" if {"write_iops", "write_bandwidth"} <= entry.keys() else _READ_ONLY
+    head = "" if {"write_iops", "write_bandwidth"} <= entry.keys() else _READS_ONLY
     return head + yaml.safe_dump({"disks": [entry]}, sort_keys=False)

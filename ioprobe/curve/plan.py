@@ -1,27 +1,36 @@
-"""Which depths to measure, in which order, and how long: first powers of two, then around the knee.
+"""The plan of a response curve: depths to measure, their order, and the length of each run.
 
-A pilot climbs through the powers of two until throughput no longer grows, so that no time is spent
-where all is known; what it measures is not counted. Depths are then read several times, shuffled
-anew in each pass, so that what changes with time is no matter of depth.
+A pilot tries the powers of two until throughput stops growing, so that no time is spent on depths
+beyond; its results are not used. The depths are then measured several times in random order, so
+that a change over time does not look like an effect of depth.
 """
 
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ioprobe.curve.estimates import LEAST_GROWTH, Estimates
+from ioprobe.curve.estimates import MIN_GROWTH, CurveEstimates
 from ioprobe.curve.readings import DepthReadings
 
-MOST_INNER = 4  # depths added to a bracket at once
-CLOSE = 0.05  # a bracket narrower than this share of its depth is narrow enough
-CLOSE_SLO = 0.1
-REQUESTS_IN_FLIGHT = 8  # a reading lasts at least as many times as a request at its depth
-LONGEST_S = 20.0
+MAX_INNER_DEPTHS = 4  # depths added to a bracket at once
+NARROW_SHARE = 0.05  # a bracket narrower than this share of its depth needs no refinement
+NARROW_SLO_SHARE = 0.1
+MIN_LATENCIES = 8  # length of a reading, in latencies of a request at its depth
+MAX_STEP_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One run to be made."""
+class CurveRequests:
+    """The requests of a curve."""
+
+    block_bytes: int = 4096
+    pattern: str = "random"  # or "sequential"
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CurveStep:
+    """One run to measure."""
 
     depth: int
     warmup_s: float
@@ -31,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CurvePlan:
-    """What was asked: ``duration_s`` and ``warmup_s`` are of each reading."""
+    """Parameters of a curve; ``duration_s`` and ``warmup_s`` apply to each reading."""
 
     most_depth: int = 256
     repeats: int = 3
@@ -40,26 +49,26 @@ class CurvePlan:
     seed: int = 1
     slo_p99_ns: float | None = None
 
-    def step(self, depth: int, seed: int, request_s: float) -> Step:
-        """Return a run at a depth where a request takes about so long."""
-        least = min(LONGEST_S, REQUESTS_IN_FLIGHT * request_s)
-        warmup_s = max(self.warmup_s, min(LONGEST_S / 4, 2 * request_s))
-        return Step(depth, warmup_s, max(self.duration_s, least), seed)
+    def step(self, depth: int, seed: int, request_s: float) -> CurveStep:
+        """Return a run at a depth; ``request_s`` is the expected latency of a request there."""
+        min_duration_s = min(MAX_STEP_S, MIN_LATENCIES * request_s)
+        warmup_s = max(self.warmup_s, min(MAX_STEP_S / 4, 2 * request_s))
+        return CurveStep(depth, warmup_s, max(self.duration_s, min_duration_s), seed)
 
 
 def powers(most_depth: int) -> tuple[int, ...]:
     """Return the powers of two up to a depth, and the depth itself."""
-    found = [1 << power for power in range(most_depth.bit_length())]
-    return tuple(found) if found[-1] == most_depth else (*found, most_depth)
+    depths = [1 << power for power in range(most_depth.bit_length())]
+    return tuple(depths) if depths[-1] == most_depth else (*depths, most_depth)
 
 
 def is_flat(iops: Sequence[float]) -> bool:
-    """Return whether the last two doublings of the depth gained nothing worth the name."""
-    return len(iops) >= 4 and max(iops[-2:]) < (1 + LEAST_GROWTH) * max(iops[:-2])
+    """Return whether the last two doublings of the depth gained less than MIN_GROWTH."""
+    return len(iops) >= 4 and max(iops[-2:]) < (1 + MIN_GROWTH) * max(iops[:-2])
 
 
 def passes(depths: Sequence[int], repeats: int, seed: int) -> Iterator[tuple[int, ...]]:
-    """Yield the depths once for each pass, in an order of its own."""
+    """Yield the depths in a new random order for each pass."""
     order = random.Random(seed)  # noqa: S311 - an order, not a secret
     for _ in range(repeats):
         shuffled = list(depths)
@@ -68,42 +77,41 @@ def passes(depths: Sequence[int], repeats: int, seed: int) -> Iterator[tuple[int
 
 
 def refinement(
-    depths: Sequence[DepthReadings], found: Estimates, slo_p99_ns: float | None
+    depths: Sequence[DepthReadings], estimates: CurveEstimates, slo_p99_ns: float | None
 ) -> tuple[int, ...]:
-    """Return the depths to add, those around the knee and the other two depths with a name.
-
-    Empty once all brackets are narrow.
-    """
-    known = [one.depth for one in depths if one.ok]
-    knee = round(found.knee.value)
+    """Return depths to add around the recommended ones; empty if all brackets are narrow."""
+    known = [readings.depth for readings in depths if readings.ok]
+    knee = round(estimates.knee.value)
     below = _below(known, knee)
-    # Depths closer than chance can tell apart would tell nothing.
-    is_told_apart = found.knee.high - found.knee.low <= 2 * (knee - below)
-    wanted = _between(below, knee, CLOSE) if is_told_apart else set()
-    wanted |= _around_peak(known, round(found.latency_optimal.value))
-    if slo_p99_ns is not None and found.slo is not None:
-        wanted |= _between(found.slo, _above(known, found.slo), CLOSE_SLO)
-    return tuple(sorted(wanted - {one.depth for one in depths}))
+    # Depths closer together than the knee's uncertainty would add nothing.
+    is_resolved = estimates.knee.high - estimates.knee.low <= 2 * (knee - below)
+    added = _between(below, knee, NARROW_SHARE) if is_resolved else set()
+    added |= _around_peak(known, round(estimates.latency_optimal.value))
+    if slo_p99_ns is not None and estimates.slo is not None:
+        added |= _between(estimates.slo, _above(known, estimates.slo), NARROW_SLO_SHARE)
+    return tuple(sorted(added - {readings.depth for readings in depths}))
 
 
-def _between(low: int, high: int, close: float) -> set[int]:
-    """Return up to MOST_INNER depths within a bracket, none where it is narrow."""
-    if high - low <= max(1.0, close * low):
+def _between(low: int, high: int, narrow_share: float) -> set[int]:
+    """Return up to MAX_INNER_DEPTHS depths within a bracket; none if it is narrow."""
+    if high - low <= max(1.0, narrow_share * low):
         return set()
-    parts = min(MOST_INNER + 1, high - low)
+    parts = min(MAX_INNER_DEPTHS + 1, high - low)
     return {low + round((high - low) * part / parts) for part in range(1, parts)}
 
 
 def _around_peak(known: Sequence[int], peak: int) -> set[int]:
-    """Return a depth on either side of the peak of power, which is flat: half a doubling is near
-    enough."""
-    near = ((_below(known, peak), peak), (peak, _above(known, peak)))
-    return {round((low * high) ** 0.5) for low, high in near if high >= 1.8 * low}
+    """Return a depth on either side of the peak of power.
+
+    The peak is flat: half a doubling is precise enough.
+    """
+    brackets = ((_below(known, peak), peak), (peak, _above(known, peak)))
+    return {round((low * high) ** 0.5) for low, high in brackets if high >= 1.8 * low}
 
 
 def _below(known: Sequence[int], depth: int) -> int:
-    return max((one for one in known if one < depth), default=depth)
+    return max((other for other in known if other < depth), default=depth)
 
 
 def _above(known: Sequence[int], depth: int) -> int:
-    return min((one for one in known if one > depth), default=depth)
+    return min((other for other in known if other > depth), default=depth)

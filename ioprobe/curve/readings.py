@@ -1,6 +1,6 @@
-"""Readings of a response curve: one run at one depth each, and what those of a depth say together.
+"""Readings of a response curve: single runs at one depth, and their summary by depth.
 
-A reading that failed its own checks is kept and shown with its reasons, and is never averaged in.
+A reading that failed its checks is kept and shown with the reasons, but not averaged.
 """
 
 import statistics
@@ -11,16 +11,16 @@ import numpy as np
 
 from ioprobe.engine.points import Latency
 
-Bucket = tuple[int, int, int]  # from ns, to ns, how many requests
+HistogramBucket = tuple[int, int, int]  # lower bound in ns, upper bound in ns, count
 PERCENTS = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One run at one depth; ``number`` tells the order in which readings were taken.
+class CurveReading:
+    """One run at one depth; ``number`` is its place in the order of measurement.
 
-    ``series`` holds requests a second in steps of ``step_s``. ``failed`` says which of its own
-    checks the run missed; a reading with any is masked.
+    ``series`` holds requests per second in steps of ``step_s``. ``failed`` lists the checks that
+    the run failed; a reading with any is masked.
     """
 
     depth: int
@@ -28,7 +28,7 @@ class Reading:
     seconds: float
     iops: float
     latency: Latency | None
-    buckets: tuple[Bucket, ...]
+    buckets: tuple[HistogramBucket, ...]
     series: tuple[float, ...]
     littles_law_error: float | None
     cpu_delay_share: float | None
@@ -37,99 +37,106 @@ class Reading:
 
     @property
     def requests(self) -> int:
-        """Return how many requests its histogram holds."""
+        """Return the number of requests in the histogram."""
         return sum(count for _, _, count in self.buckets)
 
 
 @dataclass(frozen=True, slots=True)
 class DepthReadings:
-    """All readings of one depth: those that count, and those that were masked."""
+    """All readings of one depth, accepted and masked."""
 
     depth: int
-    accepted: tuple[Reading, ...]
-    masked: tuple[Reading, ...]
+    accepted: tuple[CurveReading, ...]
+    masked: tuple[CurveReading, ...]
 
     @property
     def ok(self) -> bool:
-        """Return whether any reading counts."""
+        """Return whether any reading was accepted."""
         return bool(self.accepted)
 
     @property
     def iops(self) -> float | None:
-        """Return the median of the readings that count; None without any."""
-        return statistics.median(one.iops for one in self.accepted) if self.accepted else None
+        """Return the median throughput of the accepted readings; None without any."""
+        if not self.accepted:
+            return None
+        return statistics.median(reading.iops for reading in self.accepted)
 
     @property
     def latencies(self) -> Latency | None:
-        """Return the latency of all requests of the readings that count, merged."""
+        """Return the merged latency of the accepted readings."""
         return merged_latencies(self.accepted)
 
 
-def by_depth(readings: Iterable[Reading]) -> tuple[DepthReadings, ...]:
-    """Return the readings of each depth, the shallowest first."""
-    depths: dict[int, list[Reading]] = {}
-    for one in readings:
-        depths.setdefault(one.depth, []).append(one)
+def by_depth(readings: Iterable[CurveReading]) -> tuple[DepthReadings, ...]:
+    """Return the readings grouped by depth, in rising order."""
+    groups: dict[int, list[CurveReading]] = {}
+    for reading in readings:
+        groups.setdefault(reading.depth, []).append(reading)
     return tuple(
         DepthReadings(
             depth,
-            tuple(one for one in found if not one.failed),
-            tuple(one for one in found if one.failed),
+            tuple(reading for reading in group if not reading.failed),
+            tuple(reading for reading in group if reading.failed),
         )
-        for depth, found in sorted(depths.items())
+        for depth, group in sorted(groups.items())
     )
 
 
-def merged_buckets(readings: Iterable[Reading]) -> tuple[Bucket, ...]:
+def merged_buckets(readings: Iterable[CurveReading]) -> tuple[HistogramBucket, ...]:
     """Return the sum of the readings' histograms."""
     counts: dict[tuple[int, int], int] = {}
-    for one in readings:
-        for low, high, count in one.buckets:
+    for reading in readings:
+        for low, high, count in reading.buckets:
             counts[low, high] = counts.get((low, high), 0) + count
     return tuple((low, high, count) for (low, high), count in sorted(counts.items()))
 
 
-def merged_latencies(readings: Sequence[Reading]) -> Latency | None:
-    """Return the latency of several readings' requests; None where there was none.
+def merged_latencies(readings: Sequence[CurveReading]) -> Latency | None:
+    """Return the latency of several readings; None without requests.
 
-    Least, mean and greatest are exact, percentiles of the merged histogram.
+    Minimum, mean and maximum are exact; percentiles come from the merged histogram.
     """
-    known = [(one.latency, one.requests) for one in readings if one.latency and one.requests]
+    known = [
+        (reading.latency, reading.requests)
+        for reading in readings
+        if reading.latency and reading.requests
+    ]
     if not known:
         return None
     buckets = merged_buckets(readings)
-    most = max(found.max for found, _ in known)
-    p50, p90, p99, p999, p9999 = (min(most, percentile(buckets, at)) for at in PERCENTS)
-    mean = float(np.average([found.mean for found, _ in known], weights=[n for _, n in known]))
-    return Latency(min(found.min for found, _ in known), mean, most, p50, p90, p99, p999, p9999)
+    maximum = max(latency.max for latency, _ in known)
+    p50, p90, p99, p999, p9999 = (min(maximum, percentile(buckets, p)) for p in PERCENTS)
+    mean = float(np.average([latency.mean for latency, _ in known], weights=[n for _, n in known]))
+    minimum = min(latency.min for latency, _ in known)
+    return Latency(minimum, mean, maximum, p50, p90, p99, p999, p9999)
 
 
-def percentile(buckets: Sequence[Bucket], percent: float) -> float:
-    """Return the upper end of the bucket that holds the percentile; ValueError without values."""
+def percentile(buckets: Sequence[HistogramBucket], percent: float) -> float:
+    """Return the upper bound of the percentile's bucket; ValueError for an empty histogram."""
     total = sum(count for _, _, count in buckets)
     if not total:
-        raise ValueError("a histogram without values has no percentile")
-    wanted, seen = percent / 100 * total, 0
+        raise ValueError("an empty histogram has no percentile")
+    rank, seen = percent / 100 * total, 0
     for _, high, count in buckets:
         seen += count
-        if seen >= wanted - 1e-9:
+        if seen >= rank - 1e-9:
             return high
     return buckets[-1][1]
 
 
-def slowest_share(buckets: Sequence[Bucket], share: float) -> float:
-    """Return how much of all requests' time the slowest ``share`` of them took, 0..1.
+def slowest_share(buckets: Sequence[HistogramBucket], share: float) -> float:
+    """Return the share, 0..1, of all requests' time that the slowest ``share`` of them took.
 
-    Of equal requests it is the share itself; of exponential ones share * (1 - ln(share)).
+    For equal latencies it is ``share`` itself, for exponential ones share * (1 - ln(share)).
     """
     middles = [((low + high) / 2, count) for low, high, count in buckets]
     total = sum(count for _, count in middles)
-    time = sum(middle * count for middle, count in middles)
-    left, taken = share * total, 0.0
+    total_ns = sum(middle * count for middle, count in middles)
+    remaining, slowest_ns = share * total, 0.0
     for middle, count in reversed(middles):
-        part = min(left, count)
-        taken += middle * part
-        left -= part
-        if left <= 0:
+        taken = min(remaining, count)
+        slowest_ns += middle * taken
+        remaining -= taken
+        if remaining <= 0:
             break
-    return taken / time if time > 0 else 0.0
+    return slowest_ns / total_ns if total_ns > 0 else 0.0

@@ -1,8 +1,8 @@
-"""Warm-up and steady state told apart: where the level of a series of rates changes, if it does.
+"""Detection of warm-up and steady state: the change of level in a series of rates, if any.
 
-The change is the split with the least squared error. It counts where the two levels differ by a
-tenth, and by LEAST_T standard errors of the difference: among the tens of splits that are tried, a
-series without a change reaches that in less than one case of ten thousand.
+The change is the split with the smallest squared error. It counts if the levels differ by a tenth
+and by MIN_T standard errors of the difference. Among the tens of splits that are tried, a series
+without a change reaches MIN_T in fewer than one case of ten thousand.
 """
 
 import math
@@ -12,17 +12,17 @@ from enum import StrEnum
 
 import numpy as np
 
-from ioprobe.curve.readings import Reading
+from ioprobe.curve.readings import CurveReading
 
-LEAST_T = 6.0
-LEAST_CHANGE = 0.1  # of the larger level
-LEAST_STEPS = 8  # with fewer nothing is said
-LEAST_PART = 2  # steps on either side of a change
-MOST_WARM_UP = 0.25  # of a reading's time; beyond it latencies are of warm-up too much
+MIN_T = 6.0
+MIN_CHANGE = 0.1  # of the higher level
+MIN_STEPS = 8  # a shorter series has no trend
+MIN_PART_STEPS = 2  # on either side of a change
+MAX_WARM_UP_SHARE = 0.25  # of a reading; beyond it the latencies include too much warm-up
 
 
-class Course(StrEnum):
-    """How a series went."""
+class Trend(StrEnum):
+    """The trend of a series."""
 
     STEADY = "steady"
     RISES = "rises"  # a warm-up, then a steady state
@@ -31,36 +31,36 @@ class Course(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
-    """A series' course: ``before`` and ``after`` are its levels, ``steps`` those before."""
+class LevelChange:
+    """Trend of a series, its levels before and after the change, and the steps before it."""
 
-    course: Course
+    trend: Trend
     steps: int
     before: float
     after: float
 
 
-def settling(series: Sequence[float]) -> Settling:
-    """Return where the series' level changes; without a change both levels are its mean."""
+def find_level_change(series: Sequence[float]) -> LevelChange:
+    """Return the change of level; without one both levels are the mean of the series."""
     values = np.asarray(series, float)
-    if len(values) < LEAST_STEPS:
+    if len(values) < MIN_STEPS:
         mean = float(values.mean()) if len(values) else 0.0
-        return Settling(Course.UNKNOWN, 0, mean, mean)
+        return LevelChange(Trend.UNKNOWN, 0, mean, mean)
     split, error = _best_split(values)
     before, after = float(values[:split].mean()), float(values[split:].mean())
     rest = len(values) - split
-    spread = math.sqrt(error / (len(values) - 2) * (1 / split + 1 / rest))
+    standard_error = math.sqrt(error / (len(values) - 2) * (1 / split + 1 / rest))
     gap = abs(after - before)
-    if gap <= LEAST_CHANGE * max(before, after) or gap < LEAST_T * spread:
+    if gap <= MIN_CHANGE * max(before, after) or gap < MIN_T * standard_error:
         mean = float(values.mean())
-        return Settling(Course.STEADY, 0, mean, mean)
-    return Settling(Course.RISES if after > before else Course.FALLS, split, before, after)
+        return LevelChange(Trend.STEADY, 0, mean, mean)
+    return LevelChange(Trend.RISES if after > before else Trend.FALLS, split, before, after)
 
 
 def _best_split(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> tuple[int, float]:
-    """Return how many values stand before the best change, and the squared error it leaves."""
+    """Return the number of values before the best split, and its remaining squared error."""
     n = len(values)
-    splits = np.arange(LEAST_PART, n - LEAST_PART + 1)
+    splits = np.arange(MIN_PART_STEPS, n - MIN_PART_STEPS + 1)
     sums = np.cumsum(values)
     left, total = sums[splits - 1], sums[-1]
     gain = left**2 / splits + (total - left) ** 2 / (n - splits)
@@ -68,16 +68,16 @@ def _best_split(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> tuple
     return int(splits[best]), max(0.0, float((values**2).sum() - gain[best]))
 
 
-def settled(reading: Reading) -> Reading:
-    """Return the reading at its steady level; masked where too much of it was warm-up.
+def at_steady_level(reading: CurveReading) -> CurveReading:
+    """Return the reading with its steady throughput; masked if its warm-up was too long.
 
-    A reading that falls keeps its level after the burst.
+    A reading that falls keeps the level after the burst.
     """
-    found = settling(reading.series)
-    if found.course not in (Course.RISES, Course.FALLS):
+    change = find_level_change(reading.series)
+    if change.trend not in (Trend.RISES, Trend.FALLS):
         return reading
-    if found.course is Course.RISES and found.steps > MOST_WARM_UP * len(reading.series):
-        warm_s = found.steps * reading.step_s
-        why = f"still warming up for {warm_s:.1f} of {reading.seconds:.1f} s"
-        return replace(reading, iops=found.after, failed=(*reading.failed, why))
-    return replace(reading, iops=found.after)
+    if change.trend is Trend.RISES and change.steps > MAX_WARM_UP_SHARE * len(reading.series):
+        warm_up_s = change.steps * reading.step_s
+        reason = f"warm-up took {warm_up_s:.1f} of {reading.seconds:.1f} s"
+        return replace(reading, iops=change.after, failed=(*reading.failed, reason))
+    return replace(reading, iops=change.after)

@@ -1,1 +1,1 @@
-"""engine."""
+"""Runs of the disk engine `stallscope-ioqueue`: plans, events and results."""

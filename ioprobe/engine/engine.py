@@ -1,61 +1,61 @@
-"""The disk engine's face: points to measure, and what comes back of them as it comes.
+"""Measurements of points by the disk engine, with events while it runs.
 
-`stallscope-ioqueue points` measures in a process of its own, so that nothing Python does delays a
-request: a plan goes in as JSON, lines of JSON come out (native/programs/ioqueue/points.cpp has both
-forms). A simulated target runs the same loop in virtual time, and says ``modelled``.
+`stallscope-ioqueue points` measures in a separate process, so that the Python interpreter delays no
+request. It reads a plan as JSON and prints JSON lines (native/programs/ioqueue/points.cpp documents
+both). A simulated target runs the same loop in virtual time; its results are marked ``modelled``.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ioprobe.engine.lines import event
+from ioprobe.engine.lines import parse_event
 from ioprobe.engine.points import (
-    Begun,
-    Ended,
-    Event,
+    EngineEnd,
+    EngineEvent,
+    EngineFacts,
+    EngineTarget,
     Latency,
-    Measurable,
-    Measured,
-    Parts,
+    LatencyParts,
     Point,
-    Progress,
+    PointProgress,
+    PointResult,
     SelfCheck,
 )
-from ioprobe.engine.process import told_lines
-from ioprobe.target.simulated import Simulated
+from ioprobe.engine.process import program_lines
+from ioprobe.target.simulated import SimulatedDisk
 from stallscope.errors import UsageError
 
 PLAN_SCHEMA = "stallscope.io.plan/1"
 
 __all__ = [
-    "Begun",
-    "Ended",
-    "Event",
+    "EngineEnd",
+    "EngineEvent",
+    "EngineFacts",
+    "EngineTarget",
     "Latency",
-    "Measurable",
-    "Measured",
-    "Parts",
+    "LatencyParts",
     "Point",
-    "Progress",
+    "PointProgress",
+    "PointResult",
     "SelfCheck",
-    "measuring",
+    "measure_points",
     "plan_document",
     "target_document",
 ]
 
 
 def plan_document(
-    target: Measurable,
+    target: EngineTarget,
     points: Sequence[Point],
     *,
     real_time: bool = True,
     cpu: int | None = None,
     log: Path | None = None,
 ) -> dict[str, object]:
-    """Return ``stallscope.io.plan/1``; UsageError where the log's name cannot stand in JSON."""
+    """Return ``stallscope.io.plan/1``; UsageError if the log's name is not valid UTF-8."""
     if log is not None and _as_utf8(str(log)) != str(log):
-        raise UsageError(f"{log}: a name in it is no UTF-8", "name another directory")
+        raise UsageError(f"{log}: the name is not valid UTF-8", "choose another directory")
     return {
         "schema": PLAN_SCHEMA,
         "target": target_document(target),
@@ -66,10 +66,10 @@ def plan_document(
     }
 
 
-def target_document(target: Measurable) -> dict[str, object]:
-    """Return a plan's target."""
+def target_document(target: EngineTarget) -> dict[str, object]:
+    """Return the target section of a plan."""
     return {
-        "path": _as_utf8(target.path),  # for messages: what is measured is the descriptor
+        "path": _as_utf8(target.path),  # for messages; the engine uses the descriptor
         "fd": target.descriptor,
         "offset": target.offset_bytes,
         "span_bytes": target.span_bytes,
@@ -79,37 +79,37 @@ def target_document(target: Measurable) -> dict[str, object]:
 
 
 def _as_utf8(text: str) -> str:
-    """Names may be any bytes; those that are no UTF-8 become question marks."""
+    """Return the text with bytes that are not UTF-8 replaced by question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _simulated(device: Simulated | None) -> dict[str, object] | None:
-    if device is None:
+def _simulated(disk: SimulatedDisk | None) -> dict[str, object] | None:
+    if disk is None:
         return None
     return {
-        "servers": device.servers,
-        "service_ns": device.service_ns,
-        "service": device.service,
+        "servers": disk.servers,
+        "service_ns": disk.service_ns,
+        "service": disk.service,
     }
 
 
-def measuring(
-    target: Measurable,
+def measure_points(
+    target: EngineTarget,
     points: Sequence[Point],
     *,
     real_time: bool = True,
     cpu: int | None = None,
     log: Path | None = None,
-) -> Iterator[Event]:
-    """Yield Begun, then Progress and each point's Measured in the order of the plan, then Ended.
+) -> Iterator[EngineEvent]:
+    """Yield EngineFacts, then PointProgress and PointResult events in plan order, then EngineEnd.
 
-    The first Ctrl-C ends the point in hand, which is kept; a second one raises KeyboardInterrupt.
-    Closing the iterator ends the engine. Raises the engine's errors as StallscopeError with its
-    exit code. Ids of points must differ.
+    The first Ctrl-C ends the current point, whose result is kept; a second one raises
+    KeyboardInterrupt. Closing the iterator ends the engine. An error of the engine is raised as
+    StallscopeError with the engine's exit code. Point ids must be unique.
     """
-    by_id = {point.id: point for point in points}
+    points_by_id = {point.id: point for point in points}
     plan = plan_document(target, points, real_time=real_time, cpu=cpu, log=log)
-    for line in told_lines("points", plan, target.descriptor):
-        found = event(line, by_id)
-        if found is not None:
-            yield found
+    for line in program_lines("points", plan, target.descriptor):
+        event = parse_event(line, points_by_id)
+        if event is not None:
+            yield event

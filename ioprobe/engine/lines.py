@@ -1,18 +1,18 @@
-"""From the lines of `stallscope-ioqueue points` to events."""
+"""Parsing of the JSON lines that `stallscope-ioqueue` prints."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 
 from ioprobe.engine.points import (
     PERCENTILES,
-    Begun,
-    Ended,
-    Event,
+    EngineEnd,
+    EngineEvent,
+    EngineFacts,
     Latency,
-    Measured,
-    Parts,
+    LatencyParts,
     Point,
-    Progress,
+    PointProgress,
+    PointResult,
     SelfCheck,
 )
 from stallscope import __version__
@@ -22,53 +22,53 @@ from stallscope.json_fields import Fields
 PROGRAM = "stallscope-ioqueue"
 
 
-def event(line: Fields, by_id: Mapping[str, Point]) -> Event | None:
-    """Return what a line tells; None of a kind that is not known.
+def parse_event(line: Fields, points_by_id: Mapping[str, Point]) -> EngineEvent | None:
+    """Return the event of a line; None if its kind is unknown.
 
-    Raises the engine's own error, where the line tells one, with its exit code.
+    Raises the error that an error line reports, with its exit code.
     """
     kind = line.text("kind", "")
     if kind == "begin":
-        return begun(line)
+        return parse_facts(line)
     if kind == "progress":
-        return Progress(line.text("id"), line.number("elapsed_s"), line.count("requests"))
+        return PointProgress(line.text("id"), line.number("elapsed_s"), line.count("requests"))
     if kind == "point":
-        return _measured(line, by_id[line.text("id")])
+        return _point_result(line, points_by_id[line.text("id")])
     if kind == "end":
-        return Ended(line.boolean("interrupted"))
+        return EngineEnd(line.boolean("interrupted"))
     if kind == "error":
-        raise error_of(line)
+        raise parse_error(line)
     return None
 
 
-def error_of(line: Fields) -> StallscopeError:
-    """Return the error that a line tells, with its exit code."""
+def parse_error(line: Fields) -> StallscopeError:
+    """Return the error of an error line, with its exit code."""
     error = StallscopeError(line.text("message", "?"), line.text("remedy", ""))
     with suppress(ValueError):
         error.exit_code = ExitCode(line.integer("exit_code", ExitCode.UNABLE))
     return error
 
 
-def begun(line: Fields) -> Begun:
-    """Return the engine's facts; raises UnableError where its version is another one."""
+def parse_facts(line: Fields) -> EngineFacts:
+    """Return the engine's facts; raises UnableError if its version differs from this package's."""
     version = line.text("version", "?")
     if version != __version__:
         raise UnableError(
             f"{PROGRAM} is version {version}; expected {__version__}",
             "install stallscope again, or in a checkout run ./dev build",
         )
-    return Begun(
+    return EngineFacts(
         source=line.text("source"),
-        no_io_uring=line.maybe_text("io_uring"),
-        no_real_time=line.maybe_text("real_time"),
+        io_uring_missing=line.maybe_text("io_uring"),
+        real_time_missing=line.maybe_text("real_time"),
         direct=line.boolean("direct"),
     )
 
 
-def _measured(line: Fields, point: Point) -> Measured:
+def _point_result(line: Fields, point: Point) -> PointResult:
     parts = line.fields("parts_ns")
     errors = line.fields("errors")
-    return Measured(
+    return PointResult(
         point=point,
         source=line.text("source"),
         engine=line.text("engine"),
@@ -81,11 +81,11 @@ def _measured(line: Fields, point: Point) -> Measured:
         bytes_written=line.count("bytes_written"),
         seconds=line.number("seconds"),
         iops=line.maybe_number("iops"),
-        latency_ns=latency_of(line, "latency_ns"),
-        read_latency_ns=latency_of(line, "read_latency_ns"),
-        write_latency_ns=latency_of(line, "write_latency_ns"),
-        histogram=histogram_of(line),
-        parts_ns=Parts(
+        latency_ns=parse_latency(line, "latency_ns"),
+        read_latency_ns=parse_latency(line, "read_latency_ns"),
+        write_latency_ns=parse_latency(line, "write_latency_ns"),
+        histogram=_histogram(line),
+        parts_ns=LatencyParts(
             *(parts.maybe_number(key) for key in ("queued", "submitting", "device", "own_cpu"))
         ),
         cpu_s=line.maybe_number("cpu_s"),
@@ -95,7 +95,7 @@ def _measured(line: Fields, point: Point) -> Measured:
             ok=line.boolean("ok"),
             failed=line.texts("failed"),
         ),
-        rate_asked=line.maybe_number("rate_asked"),
+        requested_rate_per_s=line.maybe_number("rate_asked"),
         series=line.numbers("series"),
         punts=line.maybe_count("punts"),
         notes=line.texts("notes"),
@@ -103,16 +103,16 @@ def _measured(line: Fields, point: Point) -> Measured:
     )
 
 
-def latency_of(line: Fields, key: str) -> Latency | None:
-    """Return latencies of a line; None where it has none, or not all: what is missing is not 0."""
-    found = line.fields(key)
-    told = [found.maybe_number(name) for name in ("min", "mean", "max", *PERCENTILES)]
-    known = [one for one in told if one is not None]
-    return Latency(*known) if len(known) == len(told) else None
+def parse_latency(line: Fields, key: str) -> Latency | None:
+    """Return the latencies of a line; None if any value is missing."""
+    fields = line.fields(key)
+    values = [fields.maybe_number(name) for name in ("min", "mean", "max", *PERCENTILES)]
+    known = [value for value in values if value is not None]
+    return Latency(*known) if len(known) == len(values) else None
 
 
-def histogram_of(line: Fields) -> tuple[tuple[int, int, int], ...]:
-    """Return least ns, greatest ns and count of each bucket."""
+def _histogram(line: Fields) -> tuple[tuple[int, int, int], ...]:
+    """Return lower bound in ns, upper bound in ns and count of each bucket."""
     rows = line.values.get("histogram", [])
     assert isinstance(rows, list)
     return tuple((int(low), int(high), int(count)) for low, high, count in rows)

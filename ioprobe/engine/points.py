@@ -1,66 +1,64 @@
-"""What the disk engine is asked and answers: targets, points, and results with their doubts."""
+"""Types of the disk engine: targets, points to measure, events and results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from msgspec import to_builtins
-
-from ioprobe.target.simulated import Simulated
+from ioprobe.target.simulated import SimulatedDisk
 from stallscope.documents import Record, field
 
 PERCENTILES = ("p50", "p90", "p99", "p99.9", "p99.99")
 
 
-class Measurable(Protocol):
-    """What the engine must know of a target; ``ioprobe.target.target.Target`` is one."""
+class EngineTarget(Protocol):
+    """The properties of a target that the engine uses; see ``ioprobe.target.target.Target``."""
 
     @property
     def path(self) -> str:
-        """Return the path, for messages; opened for direct I/O where there is no descriptor."""
+        """Return the path for messages; without a descriptor the engine opens it for direct I/O."""
 
     @property
     def descriptor(self) -> int | None:
-        """Return a descriptor, open as it is to be used: its flags decide direct or cached."""
+        """Return an open descriptor; its flags decide between direct and cached I/O."""
 
     @property
     def offset_bytes(self) -> int:
-        """Return where the span begins."""
+        """Return the start of the span."""
 
     @property
     def span_bytes(self) -> int:
-        """Return how many bytes requests are spread over."""
+        """Return the size of the region that requests are spread over."""
 
     @property
     def writable(self) -> bool:
-        """Return whether points may write: nothing is written to a target that is not."""
+        """Return whether points may write; the engine writes to no other target."""
 
     @property
-    def simulated(self) -> Simulated | None:
-        """Return the device in virtual time that stands for the target, if any."""
+    def simulated(self) -> SimulatedDisk | None:
+        """Return the simulated disk, if the target is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One thing to measure: requests of one size and mix at one depth or rate, for a time."""
+    """One measurement: requests of one size and mix, at one depth or rate, for some time."""
 
     id: str
     depth: int = 1
     block_bytes: int = 4096
     pattern: str = "random"  # or "sequential"
     read_share: float = 1.0
-    rate_per_s: float | None = None  # an open loop, latency from when requests were due
+    rate_per_s: float | None = None  # open loop: latency counts from the time a request is due
     warmup_s: float = 0.0
     duration_s: float = 1.0
-    most_requests: int | None = None  # ends the point, after the warm-up
-    engine: str = "uring"  # or "preadv2": one request at a time in each of `depth` threads
-    batch: int = 1  # completions waited for before requests are submitted again
-    registered: bool = True  # buffers and file
+    most_requests: int | None = None  # request limit after the warm-up
+    engine: str = "uring"  # or "preadv2": `depth` threads with one request at a time each
+    batch: int = 1  # completions to wait for before submitting again
+    registered: bool = True  # registered buffers and file
     seed: int = 1
 
 
 class Latency(Record, frozen=True):
-    """Latencies in ns: exact minimum, mean and maximum, percentiles to three digits."""
+    """Latencies in ns: exact minimum, mean and maximum; percentiles to three digits."""
 
     min: float
     mean: float
@@ -71,17 +69,13 @@ class Latency(Record, frozen=True):
     p999: float = field(name="p99.9")
     p9999: float = field(name="p99.99")
 
-    def document(self) -> dict[str, float]:
-        """Return the values by their JSON names, for verbs without a typed result."""
-        values: dict[str, float] = to_builtins(self)
-        return values
-
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Where a request's mean time went, in ns; None where that cannot be told.
+class LatencyParts:
+    """Mean time of a request in ns, split by where it is spent; None if a part is not measured.
 
-    ``own_cpu`` is the most it can be: a delay of our thread may have kept all in flight waiting.
+    ``own_cpu`` is an upper bound: a delay of the engine's thread may hold up all requests in
+    flight.
     """
 
     queued: float | None
@@ -92,27 +86,27 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
-    """What the engine found of itself; None where a check does not apply or cannot be made."""
+    """The engine's checks of a measurement; a value is None if its check does not apply."""
 
-    littles_law_error: float | None  # of the mean number in flight against the depth
-    cpu_delay_share: float | None  # of the time, our thread was ready to run and did not
+    littles_law_error: float | None  # relative error of the mean number in flight
+    cpu_delay_share: float | None  # share of time that the engine's thread was runnable, not run
     ok: bool
-    failed: tuple[str, ...]  # why the point is not to be trusted, in words
+    failed: tuple[str, ...]  # reasons not to trust the point
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """The engine's facts: why something it prefers is not to be had; None where it is."""
+class EngineFacts:
+    """How the engine runs; each ``*_missing`` is the reason, or None if the feature is used."""
 
     source: str  # "measured" or "modelled"
-    no_io_uring: str | None
-    no_real_time: str | None
+    io_uring_missing: str | None
+    real_time_missing: str | None
     direct: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a point is."""
+class PointProgress:
+    """Progress of the current point."""
 
     id: str
     elapsed_s: float
@@ -120,50 +114,50 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What one point came to. Missing is None, never zero."""
+class PointResult:
+    """Result of one point. A missing value is None, never zero."""
 
     point: Point
     source: str  # "measured" or "modelled"
-    engine: str  # "uring", "preadv2" or "simulated": what was used in the end
+    engine: str  # the engine in use: "uring", "preadv2" or "simulated"
     real_time: bool
     requests: int
     reads: int
     writes: int
-    errors: Mapping[str, int]  # by the errno's name
+    errors: Mapping[str, int]  # count by errno name
     bytes_read: int
     bytes_written: int
     seconds: float
-    iops: float | None  # None: it was stopped before its window began
-    latency_ns: Latency | None  # None: no request was done
+    iops: float | None  # None if the point was stopped before its window began
+    latency_ns: Latency | None  # None if no request completed
     read_latency_ns: Latency | None
     write_latency_ns: Latency | None
-    histogram: tuple[tuple[int, int, int], ...]  # least ns, greatest ns, count
-    parts_ns: Parts
-    cpu_s: float | None  # the engine's, user and system, with the kernel's workers for it
+    histogram: tuple[tuple[int, int, int], ...]  # lower ns, upper ns, count
+    parts_ns: LatencyParts
+    cpu_s: float | None  # user and system time, including the kernel's workers
     self_check: SelfCheck
-    rate_asked: float | None
-    series: tuple[float, ...]  # requests per s in each tenth of a second
-    punts: int | None  # submissions that went to worker threads
+    requested_rate_per_s: float | None
+    series: tuple[float, ...]  # requests per second in each tenth of a second
+    punts: int | None  # submissions passed to worker threads
     notes: tuple[str, ...]
     interrupted: bool
 
     @property
     def ok(self) -> bool:
-        """Return whether the point passed its own checks."""
+        """Return whether the point passed its checks."""
         return self.self_check.ok
 
     @property
     def bytes_per_s(self) -> float | None:
-        """Return the bandwidth, both directions together; None of a window without length."""
+        """Return the bandwidth of both directions; None if the window has no length."""
         return (self.bytes_read + self.bytes_written) / self.seconds if self.seconds else None
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The last event; interrupted: points that were not told were not begun."""
+class EngineEnd:
+    """The last event; if ``interrupted``, points without a result were not started."""
 
     interrupted: bool
 
 
-Event = Begun | Progress | Measured | Ended
+EngineEvent = EngineFacts | PointProgress | PointResult | EngineEnd

@@ -1,8 +1,8 @@
-"""Cells of a read/write matrix: what was asked, what came of it, and whether it may be shown.
+"""Cells of a read/write matrix: the requested load, the reading, and whether it is valid.
 
-A cell that got less than 97 % of the load it was commanded shows another load's latency, and is
-masked (the idea is diskplorer's). So is one that got more, as it worked off what a stall before it
-had left, and one whose run failed its own checks.
+A cell that reached less than 97 % of its load shows the latency of another load and is masked (the
+idea comes from diskplorer). A cell that exceeded its load is masked too: it worked off the backlog
+of a stall. So is a cell whose run failed its own checks.
 """
 
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from enum import StrEnum
 
 from ioprobe.engine.points import Latency
 
-MISSED_SHARE = 0.03
+MAX_LOAD_ERROR = 0.03
 
 
-class Outcome(StrEnum):
-    """What became of a cell."""
+class CellOutcome(StrEnum):
+    """Validity of a cell."""
 
     KEPT = "kept"
-    MISSED = "missed"  # got less load than it was commanded
-    FAILED = "failed"  # a check of the run itself
+    MISSED = "missed"  # reached less than its load
+    FAILED = "failed"  # failed a check of the run itself
     NOT_TRIED = "not tried"
 
 
 @dataclass(frozen=True, slots=True)
-class MixReading:
-    """What one run measured; latencies of a direction are None where it had no requests."""
+class CellReading:
+    """Result of one run; the latencies of a direction without requests are None."""
 
     iops: float
     bytes_per_s: float
@@ -34,49 +34,51 @@ class MixReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell; ``why`` is empty where it was kept, and only then ``reading`` may be shown.
+class ReadWriteCell:
+    """One cell; ``reason`` is empty for a kept cell, the only kind with a valid reading.
 
-    What was to be asked of a direction is None where the most of it could not be measured.
+    The requested rate of a direction is None if its maximum could not be measured.
     """
 
     reads_per_s: float | None
     writes_per_s: float | None
     block_bytes: int
-    outcome: Outcome
-    why: str
-    reading: MixReading | None
+    outcome: CellOutcome
+    reason: str
+    reading: CellReading | None
 
     @property
-    def shown(self) -> MixReading | None:
-        """Return what was measured, unless it is masked."""
-        return self.reading if self.outcome is Outcome.KEPT else None
+    def valid_reading(self) -> CellReading | None:
+        """Return the reading; None if the cell is masked."""
+        return self.reading if self.outcome is CellOutcome.KEPT else None
 
 
-def judged(
-    reads_per_s: float, writes_per_s: float, block_bytes: int, reading: MixReading | None
-) -> Cell:
-    """Return the cell of a run; of no run where the reading is None."""
-    asked = reads_per_s + writes_per_s
-    outcome, why = Outcome.KEPT, ""
+def judge_cell(
+    reads_per_s: float, writes_per_s: float, block_bytes: int, reading: CellReading | None
+) -> ReadWriteCell:
+    """Return the cell of a run; ``reading`` is None if the run had no result."""
+    rate_per_s = reads_per_s + writes_per_s
+    outcome, reason = CellOutcome.KEPT, ""
     if reading is None:
-        outcome, why = Outcome.FAILED, "the run ended without a result"
-    elif reading.iops < (1 - MISSED_SHARE) * asked:
-        outcome = Outcome.MISSED
-        why = f"asked for {asked:,.0f} requests a second, got {reading.iops:,.0f}"
-    elif reading.iops > (1 + MISSED_SHARE) * asked:
-        outcome = Outcome.FAILED
-        why = (
-            f"worked off a backlog: {reading.iops:,.0f} requests a second, "
-            f"{asked:,.0f} were asked for"
+        outcome, reason = CellOutcome.FAILED, "the run ended without a result"
+    elif reading.iops < (1 - MAX_LOAD_ERROR) * rate_per_s:
+        outcome = CellOutcome.MISSED
+        reason = f"reached {reading.iops:,.0f} of {rate_per_s:,.0f} requests per second"
+    elif reading.iops > (1 + MAX_LOAD_ERROR) * rate_per_s:
+        outcome = CellOutcome.FAILED
+        reason = (
+            f"worked off a backlog: {reading.iops:,.0f} requests per second instead of "
+            f"{rate_per_s:,.0f}"
         )
     elif reading.failed:
-        outcome, why = Outcome.FAILED, "; ".join(reading.failed)
-    return Cell(reads_per_s, writes_per_s, block_bytes, outcome, why, reading)
+        outcome, reason = CellOutcome.FAILED, "; ".join(reading.failed)
+    return ReadWriteCell(reads_per_s, writes_per_s, block_bytes, outcome, reason, reading)
 
 
-def not_tried(
-    reads_per_s: float | None, writes_per_s: float | None, block_bytes: int, why: str
-) -> Cell:
-    """Return a cell that was left out, and why."""
-    return Cell(reads_per_s, writes_per_s, block_bytes, Outcome.NOT_TRIED, why, None)
+def skipped_cell(
+    reads_per_s: float | None, writes_per_s: float | None, block_bytes: int, reason: str
+) -> ReadWriteCell:
+    """Return a cell that was not measured."""
+    return ReadWriteCell(
+        reads_per_s, writes_per_s, block_bytes, CellOutcome.NOT_TRIED, reason, None
+    )

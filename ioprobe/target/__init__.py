@@ -1,1 +1,1 @@
-"""target."""
+"""Targets of a measurement: files, directories, block devices and simulated disks."""

@@ -1,4 +1,4 @@
-"""Block devices as sysfs knows them: names, partitions, and who stands on them."""
+"""Block devices in sysfs: names, sizes and partitions."""
 
 import os
 import stat
@@ -8,28 +8,28 @@ from pathlib import Path
 
 from stallscope.system_files import Roots, names_in, read_integer, read_text
 
-SECTOR_BYTES = 512  # sysfs counts in these, whatever the device's own are
+SECTOR_BYTES = 512  # the unit of sysfs, independent of the device's block size
 
 
 @dataclass(frozen=True, slots=True)
 class BlockDevice:
-    """A disk, a partition or what stands for one; ``folder`` is its place in sysfs."""
+    """A disk, a partition or a virtual block device; ``folder`` is its directory in sysfs."""
 
     number: tuple[int, int]
-    name: str  # as below /dev: "sda1", "mapper" devices as "dm-0"
+    name: str  # as below /dev: "sda1"; device-mapper devices as "dm-0"
     folder: Path
-    size_bytes: int | None  # None where sysfs does not tell
+    size_bytes: int | None  # None if sysfs does not report it
     read_only: bool
-    whole: str | None  # the name of the disk that a partition is part of
+    whole: str | None  # the disk's name, for a partition
 
     @property
     def path(self) -> str:
-        """Return the kernel's own name of its node."""
+        """Return the kernel's path of the device node."""
         return f"/dev/{self.name}"
 
 
 def block_device(number: tuple[int, int], roots: Roots) -> BlockDevice | None:
-    """Return the device of a number; None where sysfs has none of it."""
+    """Return the device with a number; None if sysfs does not list it."""
     link = roots.sys / "dev" / "block" / f"{number[0]}:{number[1]}"
     try:
         folder = link.resolve(strict=True)
@@ -50,9 +50,10 @@ def block_device(number: tuple[int, int], roots: Roots) -> BlockDevice | None:
 def device_below(
     filesystem_number: tuple[int, int], source: str | None, roots: Roots
 ) -> BlockDevice | None:
-    """Return the device that a filesystem is on: by its number, else by its mount's source.
+    """Return the device of a filesystem, by its number or else by its mount's source.
 
-    Some (btrfs) number their files apart from any device; None where a filesystem has none.
+    Some filesystems, as btrfs, use numbers of no device. The result is None if the filesystem has
+    no device.
     """
     device = block_device(filesystem_number, roots)
     if device is not None or source is None or not source.startswith("/dev/"):
@@ -65,22 +66,22 @@ def device_below(
 
 
 def node_number(status: os.stat_result) -> tuple[int, int]:
-    """Return the number of the device that a node stands for."""
+    """Return the device number of a device node."""
     return os.major(status.st_rdev), os.minor(status.st_rdev)
 
 
 def partitions(device: BlockDevice, roots: Roots) -> Iterator[BlockDevice]:
-    """Return the partitions that the kernel knows of a whole disk."""
+    """Yield the partitions of a whole disk that the kernel knows."""
     for name in names_in(device.folder):
         if not (device.folder / name / "partition").exists():
             continue
         major, _, minor = (read_text(device.folder / name / "dev", 64) or "").partition(":")
         if major.isdecimal() and minor.isdecimal():
-            part = block_device((int(major), int(minor)), roots)
-            if part is not None:
-                yield part
+            partition = block_device((int(major), int(minor)), roots)
+            if partition is not None:
+                yield partition
 
 
 def _name(folder: Path) -> str:
-    """Nodes in folders, as cciss/c0d0, stand in sysfs with "!" in the place of "/"."""
+    """Return the device's name; sysfs writes "!" for "/", as in cciss!c0d0."""
     return folder.name.replace("!", "/")

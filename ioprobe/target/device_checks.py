@@ -1,8 +1,8 @@
-"""Whether a block device may be overwritten: every reason why not, each with its remedy.
+"""Checks that a block device may be overwritten; each refusal has a reason and a remedy.
 
-The kernel's own check stands last and cannot be raced: an exclusive opening is refused where the
-device, its disk or a partition is mounted in any namespace, swap, or part of RAID or LVM. What
-comes before says why in words.
+The kernel's own check comes last and has no race: an exclusive open fails if the device, its disk
+or a partition is mounted in any namespace, is swap, or belongs to RAID or LVM. The checks before
+give the reason in words.
 """
 
 import errno
@@ -20,67 +20,71 @@ from ioprobe.target.signatures import signatures
 from stallscope.errors import StallscopeError, UnableError, UsageError
 from stallscope.system_files import Roots, names_in, read_text
 
-# libblkid looks for no RAID on what is no larger than a floppy disk.
-_SMALLEST_BYTES = 4 * 2**20
-_LOOKS, _LOOK_S = 10, 0.05  # for processes that have it open
-_ESCAPED = re.compile(r"\\([0-7]{3})")
+# libblkid does not look for RAID on devices up to the size of a floppy disk.
+_MIN_BYTES = 4 * 2**20
+_OPEN_CHECKS, _OPEN_CHECK_S = 10, 0.05  # looks for processes that have the device open
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+_HOLDER_KINDS = "RAID, LVM, encryption or similar"
 
 
-def check_named(device: BlockDevice, destroy: str | None) -> None:
+def check_destroy_option(device: BlockDevice, destroy: str | None) -> None:
     """Raise UsageError unless ``destroy`` is the device's exact name, as "/dev/sdb"."""
     if destroy is None:
         raise UsageError(
-            f"{device.path}: writing to a device destroys what is on it, so nothing was written",
-            f"name a directory, or add --destroy {device.path} if nothing on it is needed",
+            f"{device.path}: writing to a device destroys its content; nothing was written",
+            f"name a directory, or add --destroy {device.path} if its content is not needed",
         )
     if destroy not in (device.path, device.name):
         raise UsageError(
-            f"--destroy {destroy}: the device to be written is {device.path}; nothing was written",
-            f"type exactly --destroy {device.path} if nothing on it is needed",
+            f"--destroy {destroy}: the device to write is {device.path}; nothing was written",
+            f"use exactly --destroy {device.path} if its content is not needed",
         )
 
 
 def check_unused(device: BlockDevice, roots: Roots) -> None:
-    """Raise UsageError where anything known stands on a device, its disk or its partitions."""
+    """Raise UsageError if a device, its disk or one of its partitions is in use."""
     if device.read_only:
-        raise _refused(device, "is read-only", "clear it with blockdev --setrw, or name another")
+        raise _refusal(device, "is read-only", "run blockdev --setrw, or name another device")
     if device.size_bytes is None:
-        raise _refused(device, "nothing tells its size", "see the kernel's log for this device")
-    if device.size_bytes < _SMALLEST_BYTES:
-        raise _refused(device, "is smaller than 4 MiB", "name a larger device")
-    parts = (device, *_related(device, roots))
+        raise _refusal(device, "its size is unknown", "see the kernel's log for this device")
+    if device.size_bytes < _MIN_BYTES:
+        raise _refusal(device, "is smaller than 4 MiB", "name a larger device")
+    parts = (device, *_related_devices(device, roots))
     for part in parts:
-        what = "it" if part == device else part.path
-        if (point := _mounted_at(part, roots)) is not None:
-            raise _refused(device, f"{what} is mounted at {point}", f"unmount {point} first")
-        if any(_stands_for(path, part) for path in _swaps(roots)):
-            raise _refused(device, f"{what} is swap", f"swapoff {part.path} first")
-        if (loop := _loop_upon(part, roots)) is not None:
-            raise _refused(device, f"{what} is below /dev/{loop}", f"losetup -d /dev/{loop} first")
-        if holders := names_in(part.folder / "holders"):
-            kind = "RAID, LVM, encryption or the like"
-            raise _refused(
-                device, f"{what} is held by {', '.join(holders)}: {kind}", f"stop {kind}"
+        subject = "it" if part == device else part.path
+        if (point := _mount_point(part, roots)) is not None:
+            raise _refusal(device, f"{subject} is mounted at {point}", f"unmount {point} first")
+        if any(_is_node_of(path, part) for path in _swaps(roots)):
+            raise _refusal(device, f"{subject} is swap", f"swapoff {part.path} first")
+        if (loop := _loop_on(part, roots)) is not None:
+            raise _refusal(
+                device, f"{subject} is below /dev/{loop}", f"losetup -d /dev/{loop} first"
             )
-    if (opener := _opener(parts, roots)) is not None:
+        if holders := names_in(part.folder / "holders"):
+            raise _refusal(
+                device,
+                f"{subject} is held by {', '.join(holders)}: {_HOLDER_KINDS}",
+                f"stop {_HOLDER_KINDS} first",
+            )
+    if (opener := _persistent_opener(parts, roots)) is not None:
         process, part = opener
-        what = "it" if part == device else part.path
-        raise _refused(device, f"process {process} has {what} open", "end that process first")
+        subject = "it" if part == device else part.path
+        raise _refusal(device, f"process {process} has {subject} open", "end that process first")
 
 
 def open_exclusively(descriptor: int, device: BlockDevice, roots: Roots) -> int:
-    """Return the device opened for writing, alone and past the page cache; UsageError if in use.
+    """Return the device opened exclusively for direct writes; UsageError if it is in use.
 
-    ``descriptor`` was opened with O_PATH; signatures are searched on what is opened here.
+    ``descriptor`` was opened with O_PATH. Signatures are searched on the descriptor opened here.
     """
-    opened = _exclusive(f"/proc/self/fd/{descriptor}", device)
+    opened = _open_exclusively(f"/proc/self/fd/{descriptor}", device)
     try:
         _check_number(opened, device, device)
         _check_signatures(opened, device, device)
         if device.whole is None:
-            for part in partitions(device, roots):
-                _check_partition(part, device)
-        # Only now: libblkid's buffers are not aligned. A second exclusive opening would be refused.
+            for partition in partitions(device, roots):
+                _check_partition(partition, device)
+        # Set O_DIRECT last: libblkid's buffers are not aligned, and a second exclusive open fails.
         fcntl.fcntl(opened, fcntl.F_SETFL, fcntl.fcntl(opened, fcntl.F_GETFL) | os.O_DIRECT)
     except BaseException:
         os.close(opened)
@@ -88,32 +92,33 @@ def open_exclusively(descriptor: int, device: BlockDevice, roots: Roots) -> int:
     return opened
 
 
-def _exclusive(path: str, device: BlockDevice) -> int:
+def _open_exclusively(path: str, device: BlockDevice) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            raise _refused(
+            raise _refusal(
                 device,
-                "the kernel says it is in use (mounted in another namespace, or held)",
-                "lsblk and fuser show by what",
+                "the kernel reports it in use (mounted in another namespace, or held)",
+                "find the user with lsblk and fuser",
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM):
             raise UnableError(
-                f"{device.path}: not permitted to this user",
-                "run as root, outside of a container that has no such device",
+                f"{device.path}: permission denied",
+                "run as root, outside of a container without this device",
             ) from error
         raise UnableError(
             f"{device.path}: cannot be opened for writing: {error.strerror}",
-            "see the kernel's log for what this device answers",
+            "see the kernel's log for errors of this device",
         ) from error
 
 
-def _check_partition(part: BlockDevice, device: BlockDevice) -> None:
-    descriptor = os.open(part.path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _check_partition(partition: BlockDevice, device: BlockDevice) -> None:
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(partition.path, flags)
     try:
-        _check_number(descriptor, part, device)
-        _check_signatures(descriptor, part, device)
+        _check_number(descriptor, partition, device)
+        _check_signatures(descriptor, partition, device)
     finally:
         os.close(descriptor)
 
@@ -121,21 +126,21 @@ def _check_partition(part: BlockDevice, device: BlockDevice) -> None:
 def _check_number(descriptor: int, part: BlockDevice, device: BlockDevice) -> None:
     status = os.fstat(descriptor)
     if not stat.S_ISBLK(status.st_mode) or node_number(status) != part.number:
-        raise _refused(device, f"{part.path} is not the node of that device", "run udevadm settle")
+        raise _refusal(device, f"{part.path} is not the node of that device", "run udevadm settle")
 
 
 def _check_signatures(descriptor: int, part: BlockDevice, device: BlockDevice) -> None:
-    if found := signatures(descriptor, part.path):
-        what = "it" if part == device else part.path
-        raise _refused(
+    if names := signatures(descriptor, part.path):
+        subject = "it" if part == device else part.path
+        raise _refusal(
             device,
-            f"{what} holds {' and '.join(found)}",
-            f"wipefs --all {part.path} first, if nothing on it is needed",
+            f"{subject} holds {' and '.join(names)}",
+            f"wipefs --all {part.path} first, if its content is not needed",
         )
 
 
-def _related(device: BlockDevice, roots: Roots) -> Iterator[BlockDevice]:
-    """Its partitions; of a partition, its disk (RAID and LVM may have taken all of it)."""
+def _related_devices(device: BlockDevice, roots: Roots) -> Iterator[BlockDevice]:
+    """Yield the partitions of a disk, or the disk of a partition, which RAID or LVM may use."""
     if device.whole is None:
         yield from partitions(device, roots)
         return
@@ -146,29 +151,29 @@ def _related(device: BlockDevice, roots: Roots) -> Iterator[BlockDevice]:
             yield disk
 
 
-def _mounted_at(part: BlockDevice, roots: Roots) -> str | None:
+def _mount_point(part: BlockDevice, roots: Roots) -> str | None:
     for mount in mounts(roots):
-        if mount.device_number == part.number or _stands_for(mount.source, part):
+        if mount.device_number == part.number or _is_node_of(mount.source, part):
             return mount.mount_point
     return None
 
 
 def _swaps(roots: Roots) -> Iterator[str]:
     for line in (read_text(roots.proc / "swaps") or "").splitlines()[1:]:
-        yield _ESCAPED.sub(lambda found: chr(int(found[1], 8)), line.split(maxsplit=1)[0])
+        yield _ESCAPE.sub(lambda match: chr(int(match[1], 8)), line.split(maxsplit=1)[0])
 
 
-def _loop_upon(part: BlockDevice, roots: Roots) -> str | None:
-    """A loop device that is upon it: loops open what is below them without holding it."""
+def _loop_on(part: BlockDevice, roots: Roots) -> str | None:
+    """Return a loop device on this device: a loop opens its backing file without holding it."""
     for name in names_in(roots.sys / "block"):
-        below = read_text(roots.sys / "block" / name / "loop" / "backing_file")
-        if below is not None and _stands_for(below, part):
+        backing_file = read_text(roots.sys / "block" / name / "loop" / "backing_file")
+        if backing_file is not None and _is_node_of(backing_file, part):
             return name
     return None
 
 
-def _stands_for(path: str, part: BlockDevice) -> bool:
-    """Whether a path is a node of the device, or a link to one."""
+def _is_node_of(path: str, part: BlockDevice) -> bool:
+    """Return whether a path is a node of the device, or a link to one."""
     if not path.startswith("/dev/"):
         return False
     if path == part.path:
@@ -180,23 +185,25 @@ def _stands_for(path: str, part: BlockDevice) -> bool:
     return stat.S_ISBLK(status.st_mode) and node_number(status) == part.number
 
 
-def _opener(parts: Sequence[BlockDevice], roots: Roots) -> tuple[int, BlockDevice] | None:
-    """A process that keeps one of them open, as virtual machines do, and which.
+def _persistent_opener(
+    parts: Sequence[BlockDevice], roots: Roots
+) -> tuple[int, BlockDevice] | None:
+    """Return a process that keeps a device open, as virtual machines do, and the device.
 
-    udev looks in and goes again.
+    udev opens devices for a moment, so the process must show up in every look.
     """
-    for _ in range(_LOOKS):
-        if (opener := _has_open(parts, roots)) is None:
+    for _ in range(_OPEN_CHECKS):
+        if (opener := _opener(parts, roots)) is None:
             return None
-        time.sleep(_LOOK_S)
+        time.sleep(_OPEN_CHECK_S)
     return opener
 
 
-def _has_open(parts: Sequence[BlockDevice], roots: Roots) -> tuple[int, BlockDevice] | None:
-    """Any other process; only what this user may see."""
-    own = os.getpid()
+def _opener(parts: Sequence[BlockDevice], roots: Roots) -> tuple[int, BlockDevice] | None:
+    """Return another process that has a device open, among those visible to this user."""
+    own_pid = os.getpid()
     for name in names_in(roots.proc):
-        if not name.isdecimal() or int(name) == own:
+        if not name.isdecimal() or int(name) == own_pid:
             continue
         folder = roots.proc / name / "fd"
         for number in names_in(folder):
@@ -206,12 +213,12 @@ def _has_open(parts: Sequence[BlockDevice], roots: Roots) -> tuple[int, BlockDev
 
 
 def _opened_part(entry: Path, parts: Sequence[BlockDevice]) -> BlockDevice | None:
-    """Which of them a descriptor is of, whatever its node is called: containers have their own."""
+    """Return the device of a descriptor; compare numbers, as containers have their own nodes."""
     try:
-        opened = str(entry.readlink())
-        found = next((part for part in parts if part.path == opened), None)
-        if found is not None or not opened.startswith("/"):  # no pipe, no socket
-            return found
+        target = str(entry.readlink())
+        match = next((part for part in parts if part.path == target), None)
+        if match is not None or not target.startswith("/"):  # a pipe or socket has no path
+            return match
         status = entry.stat()
     except (OSError, ValueError):
         return None
@@ -220,5 +227,5 @@ def _opened_part(entry: Path, parts: Sequence[BlockDevice]) -> BlockDevice | Non
     return next((part for part in parts if part.number == node_number(status)), None)
 
 
-def _refused(device: BlockDevice, why: str, remedy: str) -> StallscopeError:
-    return UsageError(f"{device.path}: {why}; nothing was written", remedy)
+def _refusal(device: BlockDevice, reason: str, remedy: str) -> StallscopeError:
+    return UsageError(f"{device.path}: {reason}; nothing was written", remedy)

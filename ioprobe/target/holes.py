@@ -1,33 +1,33 @@
-"""How much of a file was never written: such blocks read as zeros, and no disk is asked."""
+"""Holes in files: unwritten blocks read as zeros without a disk request."""
 
 import errno
 import os
 
-_MOST_EXTENTS = 4096  # looked at; what comes after them is taken for written
+_MAX_EXTENTS = 4096  # blocks after these count as written
 
 
 def hole_share(descriptor: int, size_bytes: int) -> float:
-    """Return the share, 0..1, of a file that is holes or was allocated and never written.
+    """Return the share, 0..1, of a file that consists of holes or unwritten extents.
 
-    Where the filesystem does not tell, all counts as written.
+    All blocks count as written if the filesystem does not report holes.
     """
-    holes = at = 0
-    for _ in range(_MOST_EXTENTS):
-        hole = _seek(descriptor, at, os.SEEK_HOLE, size_bytes)
+    hole_bytes = position = 0
+    for _ in range(_MAX_EXTENTS):
+        hole = _seek(descriptor, position, os.SEEK_HOLE, size_bytes)
         if hole >= size_bytes:
             break
-        at = _seek(descriptor, hole, os.SEEK_DATA, size_bytes)
-        holes += at - hole
-        if at >= size_bytes:
+        position = _seek(descriptor, hole, os.SEEK_DATA, size_bytes)
+        hole_bytes += position - hole
+        if position >= size_bytes:
             break
-    return holes / size_bytes
+    return hole_bytes / size_bytes
 
 
-def _seek(descriptor: int, at: int, whence: int, size_bytes: int) -> int:
+def _seek(descriptor: int, position: int, whence: int, size_bytes: int) -> int:
     try:
-        return min(os.lseek(descriptor, at, whence), size_bytes)
+        return min(os.lseek(descriptor, position, whence), size_bytes)
     except OSError as error:
-        # ENXIO: no data beyond; anything else: the filesystem does not tell holes.
+        # ENXIO means no more data; any other error, that the filesystem does not report holes.
         if error.errno == errno.ENXIO:
             return size_bytes
-        return size_bytes if whence == os.SEEK_HOLE else at
+        return size_bytes if whence == os.SEEK_HOLE else position

@@ -1,4 +1,4 @@
-"""What is mounted where, from the kernel's list of this process's mounts."""
+"""The mounts of this process, from /proc/self/mountinfo."""
 
 import re
 from collections.abc import Iterator
@@ -7,14 +7,14 @@ from pathlib import Path, PurePosixPath
 
 from stallscope.system_files import Roots, read_text
 
-_OCTAL = re.compile(r"\\([0-7]{3})")
-# Filesystems whose files are memory: reading them says nothing of a disk.
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+# Filesystems that keep files in memory: reading them does not measure a disk.
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One line of mountinfo; ``device_number`` is the superblock's, as stat(2) tells it mostly."""
+    """One line of mountinfo; ``device_number`` is the superblock's, usually equal to st_dev."""
 
     mount_id: int
     device_number: tuple[int, int]
@@ -26,49 +26,60 @@ class Mount:
 
 
 def mounts(roots: Roots) -> Iterator[Mount]:
-    """Return this process's mounts, in the kernel's order; lines of another form are left out."""
+    """Yield this process's mounts in the kernel's order; malformed lines are skipped."""
     for line in (read_text(roots.proc / "self" / "mountinfo") or "").splitlines():
-        if (mount := _mount(line)) is not None:
+        if (mount := _parse_mount(line)) is not None:
             yield mount
 
 
 def mount_of(descriptor: int, roots: Roots) -> Mount | None:
-    """Return the mount that an open descriptor is on; None where it is in no place of ours."""
+    """Return the mount of an open descriptor; None if it is outside of this namespace."""
     text = read_text(roots.proc / "self" / "fdinfo" / str(descriptor)) or ""
-    found = re.search(r"^mnt_id:\s*([0-9]+)$", text, re.MULTILINE)
-    if found is None:
+    match = re.search(r"^mnt_id:\s*([0-9]+)$", text, re.MULTILINE)
+    if match is None:
         return None
-    return next((mount for mount in mounts(roots) if mount.mount_id == int(found[1])), None)
+    return next((mount for mount in mounts(roots) if mount.mount_id == int(match[1])), None)
 
 
-def covering(path: str, roots: Roots) -> Mount | None:
-    """Return the mount whose point is the longest beginning of a path; of equal ones the last."""
+def covering_mount(path: str, roots: Roots) -> Mount | None:
+    """Return the mount with the longest mount point above a path; of equal ones the last."""
     best: Mount | None = None
-    pure = PurePosixPath(path)
+    pure_path = PurePosixPath(path)
     for mount in mounts(roots):
-        holds = pure.is_relative_to(mount.mount_point)
-        if holds and (best is None or len(mount.mount_point) >= len(best.mount_point)):
+        covers = pure_path.is_relative_to(mount.mount_point)
+        if covers and (best is None or len(mount.mount_point) >= len(best.mount_point)):
             best = mount
     return best
 
 
 def upper_layer(mount: Mount, roots: Roots) -> Mount | None:
-    """Return the mount that what is written to an overlay is on; None for other filesystems.
+    """Return the mount of an overlay's upper directory; None for other filesystems.
 
-    None too where that is an overlay again, or lies outside of this mount namespace, as a
-    container's does.
+    The result is also None if the upper directory is on an overlay too, or outside of this mount
+    namespace, as in a container.
     """
-    path = next((it[9:] for it in mount.super_options if it.startswith("upperdir=/")), None)
+    prefix = "upperdir="
+    path = next(
+        (
+            option.removeprefix(prefix)
+            for option in mount.super_options
+            if option.startswith(f"{prefix}/")
+        ),
+        None,
+    )
     if mount.filesystem != "overlay" or path is None:
         return None
     if roots.is_live and not Path(path).is_dir():
         return None
-    found = covering(path, roots)
-    return found if found is not None and found.filesystem != "overlay" else None
+    upper = covering_mount(path, roots)
+    return upper if upper is not None and upper.filesystem != "overlay" else None
 
 
-def _mount(line: str) -> Mount | None:
-    """Fields: id, parent, device, root, point, options, optional ones, "-", type, source, more."""
+def _parse_mount(line: str) -> Mount | None:
+    """Return the mount of a line; None if it is malformed.
+
+    Fields: id, parent, device, root, point, options, optional fields, "-", type, source, options.
+    """
     before, separator, after = line.partition(" - ")
     head, tail = before.split(" "), after.split(" ")
     if not separator or len(head) < 6 or len(tail) < 3:
@@ -88,4 +99,4 @@ def _mount(line: str) -> Mount | None:
 
 
 def _unescaped(text: str) -> str:
-    return _OCTAL.sub(lambda found: chr(int(found[1], 8)), text)
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 8)), text)

@@ -1,7 +1,7 @@
 """Signatures on a device: filesystems, swap, members of RAID and LVM, partition tables.
 
-libblkid (util-linux) knows them, and is asked about an open descriptor: what is checked is what
-will be written, whatever stands at the path by then. Probing reads some hundred kilobytes.
+libblkid (util-linux) searches an open descriptor, so that the device checked is the device written,
+even if its path changes. A search reads a few hundred kilobytes.
 """
 
 import ctypes
@@ -11,38 +11,38 @@ from contextlib import contextmanager
 from stallscope.errors import UnableError
 
 _LIBRARY = "libblkid.so.1"
-_MOST = 64  # signatures of one device
-_KINDS = (b"TYPE", b"PTTYPE")
-_FOUND, _NO_MORE = 0, 1
+_MAX_SIGNATURES = 64
+_TAGS = (b"TYPE", b"PTTYPE")
+_MATCH, _NO_MORE = 0, 1  # return values of blkid_do_probe
 
 
 def signatures(descriptor: int, name: str) -> tuple[str, ...]:
-    """Return the names of what is known on a device, as "ext4" or "gpt"; empty for none.
+    """Return the names of the signatures on a device, as "ext4" or "gpt".
 
-    Raises UnableError where libblkid is missing or could not read the device.
+    Raises UnableError if libblkid is missing or cannot read the device.
     """
-    library = _library(name)
+    library = _load_library(name)
     with _probe(library, descriptor, name) as probe:
-        found: list[str] = []
-        for _ in range(_MOST):
-            answer = library.blkid_do_probe(probe)
-            if answer == _NO_MORE:
-                return tuple(dict.fromkeys(found))
-            if answer != _FOUND:
+        names: list[str] = []
+        for _ in range(_MAX_SIGNATURES):
+            status = library.blkid_do_probe(probe)
+            if status == _NO_MORE:
+                return tuple(dict.fromkeys(names))
+            if status != _MATCH:
                 raise UnableError(
-                    f"{name}: could not be searched for filesystems, so it is not written",
+                    f"{name}: the search for filesystems failed, so nothing is written",
                     "see the kernel's log for read errors of this device",
                 )
-            found += _values(library, probe) or ["something unnamed"]
-        return tuple(dict.fromkeys(found))
+            names += _values(library, probe) or ["an unnamed signature"]
+        return tuple(dict.fromkeys(names))
 
 
-def _library(name: str) -> ctypes.CDLL:
+def _load_library(name: str) -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(_LIBRARY)
     except OSError as error:
         raise UnableError(
-            f"{name}: without {_LIBRARY} nobody can say what is on it, so it is not written",
+            f"{name}: its content cannot be checked without {_LIBRARY}, so nothing is written",
             "install libblkid, a part of util-linux",
         ) from error
     pointer, size = ctypes.c_void_p, ctypes.c_int64
@@ -73,8 +73,8 @@ def _probe(library: ctypes.CDLL, descriptor: int, name: str) -> Iterator[ctypes.
             or library.blkid_probe_enable_partitions(probe, 1) != 0
         ):
             raise UnableError(
-                f"{name}: could not be searched for filesystems, so it is not written",
-                "see the kernel's log for what this device answers",
+                f"{name}: the search for filesystems failed, so nothing is written",
+                "see the kernel's log for errors of this device",
             )
         yield probe
     finally:
@@ -84,8 +84,8 @@ def _probe(library: ctypes.CDLL, descriptor: int, name: str) -> Iterator[ctypes.
 
 def _values(library: ctypes.CDLL, probe: ctypes.c_void_p) -> list[str]:
     names: list[str] = []
-    for kind in _KINDS:
+    for tag in _TAGS:
         value, size = ctypes.c_char_p(), ctypes.c_size_t()
-        if library.blkid_probe_lookup_value(probe, kind, value, size) == 0 and value.value:
+        if library.blkid_probe_lookup_value(probe, tag, value, size) == 0 and value.value:
             names.append(value.value.decode("ascii", "replace"))
     return names

@@ -1,8 +1,8 @@
-"""What is measured: a file, a directory's disk, a block device, or a disk in virtual time.
+"""Targets of a measurement: a file, a directory's disk, a block device or a simulated disk.
 
-``open_target`` is the one place where a path becomes a descriptor. It reads only, unless asked to
-write; it writes only into a file of its own, or into a device that passes every check and was
-named twice. The engine gets the descriptor (``pass_fds``), never the path.
+``open_target`` is the only function that turns a path into a descriptor. It opens for reading
+unless writing is requested. Writes go only to a scratch file, or to a device that passes every
+check and whose name was given twice. The engine gets the descriptor (``pass_fds``), never the path.
 """
 
 import fcntl
@@ -17,13 +17,19 @@ from typing import Self
 
 from ioprobe.target.alignment import direct_alignment
 from ioprobe.target.block_devices import BlockDevice, block_device, device_below, node_number
-from ioprobe.target.device_checks import check_named, check_unused, open_exclusively
-from ioprobe.target.direct import Direct, direct_of
+from ioprobe.target.device_checks import check_destroy_option, check_unused, open_exclusively
+from ioprobe.target.direct_access import DirectAccess, open_direct
 from ioprobe.target.holes import hole_share
 from ioprobe.target.mounts import Mount, mount_of, upper_layer
-from ioprobe.target.own_file import Progress, check_space, make_unnamed, space_of, write_content
-from ioprobe.target.simulated import PREFIX, Simulated, parse_simulated
-from ioprobe.target.taken_paths import NAME_ONE, not_opened, taken_path
+from ioprobe.target.open_paths import PATH_REMEDY, open_error, open_path
+from ioprobe.target.scratch_file import (
+    WriteProgress,
+    check_space,
+    filesystem_space,
+    make_scratch_file,
+    write_content,
+)
+from ioprobe.target.simulated import PREFIX, SimulatedDisk, parse_simulated
 from stallscope.errors import UnableError, UsageError
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
@@ -31,11 +37,11 @@ from stallscope.system_files import Roots, read_text
 _PAGE_BYTES = 4096
 _SIMULATED_BYTES = 2**30
 _LIVE = Roots()
-_VIRTUAL = Direct(True, None, 1)
+_SIMULATED_ACCESS = DirectAccess(True, None, 1)
 
 
 class TargetKind(StrEnum):
-    """What a path turned out to be."""
+    """The kind of object at a path."""
 
     FILE = "file"
     DIRECTORY = "directory"
@@ -44,35 +50,35 @@ class TargetKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a measurement wants of its target."""
+class TargetRequirements:
+    """The requirements of a measurement on its target."""
 
     writable: bool = False
-    destroy: str | None = None  # the device's name once more, as "/dev/sdb"
-    size_bytes: int = 2**30  # of a file of our own
-    span_bytes: int | None = None  # from the offset on; None: all there is
+    destroy: str | None = None  # the device's name repeated, as "/dev/sdb"
+    size_bytes: int = 2**30  # of a scratch file
+    span_bytes: int | None = None  # from the offset on; None: all
     offset_bytes: int = 0
     block_bytes: tuple[int, ...] = (_PAGE_BYTES,)
-    need_direct: bool = True  # no measurement without O_DIRECT; else Target.direct tells
-    writes_bytes: int | None = None  # what the measurement writes at most; None: unknown
+    need_direct: bool = True  # fail without O_DIRECT; otherwise see Target.direct
+    writes_bytes: int | None = None  # upper bound of the measurement's writes; None: unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something open to be measured; closes its descriptor when left."""
+    """An open target; a context manager that closes its descriptor."""
 
     kind: TargetKind
-    path: str  # as it was given
-    descriptor: int | None  # None: simulated
+    path: str  # as on the command line
+    descriptor: int | None  # None for a simulated disk
     offset_bytes: int
     span_bytes: int
     writable: bool = False
-    is_own_file: bool = False
-    direct: Direct = _VIRTUAL
+    is_scratch_file: bool = False
+    direct: DirectAccess = _SIMULATED_ACCESS
     mount: Mount | None = None
-    device: BlockDevice | None = None  # itself, or what the filesystem is on
-    device_number: tuple[int, int] | None = None  # the filesystem's, where no device is known
-    simulated: Simulated | None = None
+    device: BlockDevice | None = None  # the device itself, or the filesystem's
+    device_number: tuple[int, int] | None = None  # the filesystem's, if its device is unknown
+    simulated: SimulatedDisk | None = None
     warnings: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
@@ -89,204 +95,219 @@ class Target:
         self.close()
 
     def close(self) -> None:
-        """Close the descriptor, with which a file of our own is gone; to be called once."""
+        """Close the descriptor, which removes a scratch file; call it once."""
         if self.descriptor is not None:
-            with suppress(OSError):  # of a disk that is gone; the descriptor is free all the same
+            with suppress(OSError):  # the disk may be gone; the descriptor is closed all the same
                 os.close(self.descriptor)
 
     @property
     def filesystem(self) -> str | None:
-        """Return the type of the filesystem a file is on; None for others, or where unknown."""
+        """Return the filesystem type of a file; None for other targets, or if unknown."""
         return self.mount.filesystem if self.mount and self.kind != TargetKind.DEVICE else None
 
     def cached(self) -> "Target":
-        """Return the same content opened through the page cache, for reading; its own to close."""
+        """Return the same content opened for reads through the page cache; the caller closes it."""
         descriptor = None
         if self.descriptor is not None:
             descriptor = os.open(f"/proc/self/fd/{self.descriptor}", os.O_RDONLY | os.O_CLOEXEC)
-        asked = Direct(False, "the page cache was asked for", 1)
-        return replace(self, descriptor=descriptor, writable=False, direct=asked)
+        access = DirectAccess(False, "reads through the page cache were requested", 1)
+        return replace(self, descriptor=descriptor, writable=False, direct=access)
 
     def check_block(self, block_bytes: int) -> None:
-        """Raise UsageError where requests of that size cannot be made of this target."""
+        """Raise UsageError if the target does not accept requests of this size."""
         unit = self.direct.alignment_bytes
         if block_bytes < 1 or block_bytes % unit:
             raise UsageError(
-                f"{self.path}: requests of {block_bytes} bytes are no multiple of its {unit}",
-                f"ask for a multiple of {max(unit, _PAGE_BYTES)}",
+                f"{self.path}: a request size of {block_bytes} bytes is not a multiple of {unit}",
+                f"use a multiple of {max(unit, _PAGE_BYTES)}",
             )
         if block_bytes > self.span_bytes:
             raise UsageError(
-                f"{self.path}: its {size_text(self.span_bytes)} are less than one request of"
+                f"{self.path}: has {size_text(self.span_bytes)}, less than one request of"
                 f" {size_text(block_bytes)}",
-                "ask for smaller requests, or name something larger",
+                "use smaller requests or a larger target",
             )
 
 
 def open_target(
     path: str,
-    wanted: Wanted,
+    requirements: TargetRequirements,
     *,
     announce: Callable[[str], None],
-    progress: Progress | None = None,
+    progress: WriteProgress | None = None,
     roots: Roots = _LIVE,
 ) -> Target:
-    """Return the target at a path, or the simulated one that it names.
+    """Return the target at a path, or the simulated disk that it describes.
 
-    ``announce`` is told what will be written before it is; ``progress`` how far that is. Raises
-    UsageError or UnableError, each with its remedy, and has changed nothing then.
+    ``announce`` gets a sentence about each write before it happens; ``progress`` is called while a
+    scratch file is written. Raises UsageError or UnableError without having changed anything.
     """
     if path.startswith(PREFIX):
-        simulated = parse_simulated(path)
-        span_bytes = wanted.span_bytes or _SIMULATED_BYTES
-        kind = TargetKind.SIMULATED
-        return Target(kind, path, None, 0, span_bytes, wanted.writable, simulated=simulated)
-    opening = _Opening(path, wanted, announce, progress, roots)
-    taken = taken_path(path)
+        return Target(
+            TargetKind.SIMULATED,
+            path,
+            None,
+            0,
+            requirements.span_bytes or _SIMULATED_BYTES,
+            requirements.writable,
+            simulated=parse_simulated(path),
+        )
+    opener = _TargetOpener(path, requirements, announce, progress, roots)
+    path_descriptor = open_path(path)
     try:
-        return opening.of(taken, os.fstat(taken))
+        return opener.open(path_descriptor, os.fstat(path_descriptor))
     finally:
-        os.close(taken)
+        os.close(path_descriptor)
 
 
 @dataclass(frozen=True, slots=True)
-class _Opening:
-    """One call of open_target: its arguments, and a way for each kind of path."""
+class _TargetOpener:
+    """The arguments of open_target, with a method for each kind of path."""
 
     path: str
-    wanted: Wanted
+    requirements: TargetRequirements
     announce: Callable[[str], None]
-    progress: Progress | None
+    progress: WriteProgress | None
     roots: Roots
 
-    def of(self, taken: int, status: os.stat_result) -> Target:
-        """What stands at a descriptor that was opened with O_PATH, so that nothing has acted."""
+    def open(self, path_descriptor: int, status: os.stat_result) -> Target:
+        """Return the target of an O_PATH descriptor."""
         if stat.S_ISBLK(status.st_mode):
-            return self._device(taken, status)
-        if self.wanted.destroy is not None:
+            return self._open_device(path_descriptor, status)
+        if self.requirements.destroy is not None:
             raise UsageError(
-                f"--destroy {self.wanted.destroy}: {self.path} is no block device",
-                "leave --destroy away: files and directories are never overwritten",
+                f"--destroy {self.requirements.destroy}: {self.path} is not a block device",
+                "remove --destroy: files and directories are never overwritten",
             )
         if stat.S_ISDIR(status.st_mode):
-            return self._own_file(taken, TargetKind.DIRECTORY, ())
+            return self._open_scratch_file(path_descriptor, TargetKind.DIRECTORY, ())
         if not stat.S_ISREG(status.st_mode):
             raise UsageError(
-                f"{self.path}: is neither a file, a directory nor a block device", NAME_ONE
+                f"{self.path}: is neither a file, a directory nor a block device", PATH_REMEDY
             )
-        if not self.wanted.writable:
-            return self._file(taken, status)
-        beside = os.path.dirname(os.path.realpath(self.path))  # noqa: PTH120
-        directory = taken_path(beside)
+        if not self.requirements.writable:
+            return self._open_file(path_descriptor, status)
+        parent = os.path.dirname(os.path.realpath(self.path))  # noqa: PTH120
+        directory = open_path(parent)
         try:
-            note = f"{self.path} stays as it is: a file of our own beside it is written"
-            return self._own_file(directory, TargetKind.FILE, (note,))
+            note = f"{self.path} is not changed: writes go to a scratch file beside it"
+            return self._open_scratch_file(directory, TargetKind.FILE, (note,))
         finally:
             os.close(directory)
 
-    def _file(self, taken: int, status: os.stat_result) -> Target:
+    def _open_file(self, path_descriptor: int, status: os.stat_result) -> Target:
         if status.st_size == 0:
             raise UsageError(
-                f"{self.path}: is empty, there is nothing to read",
-                "name its directory, and a file of our own is written there",
+                f"{self.path}: the file is empty",
+                "name its directory, to use a scratch file there",
             )
-        mount = mount_of(taken, self.roots)
-        descriptor, direct = self._opened(taken, mount)
-        target = self._located(TargetKind.FILE, descriptor, direct, mount, status)
+        mount = mount_of(path_descriptor, self.roots)
+        descriptor, direct = self._open_for_reads(path_descriptor, mount)
+        target = self._target(TargetKind.FILE, descriptor, direct, mount, status)
         try:
             share = hole_share(descriptor, status.st_size)
             if share > 0:
-                note = f"{100 * share:.0f} % of {self.path} was never written: no disk is asked"
+                note = (
+                    f"{100 * share:.0f} % of {self.path} was never written: such blocks are read "
+                    "without a disk request"
+                )
                 target = replace(target, warnings=(*target.warnings, note))
-            return self._spanned(target, status.st_size)
+            return self._with_span(target, status.st_size)
         except BaseException:
             target.close()
             raise
 
-    def _own_file(self, directory: int, kind: TargetKind, notes: tuple[str, ...]) -> Target:
-        size_bytes = self.wanted.size_bytes // _PAGE_BYTES * _PAGE_BYTES
+    def _open_scratch_file(
+        self, directory: int, kind: TargetKind, notes: tuple[str, ...]
+    ) -> Target:
+        requirements = self.requirements
+        size_bytes = requirements.size_bytes // _PAGE_BYTES * _PAGE_BYTES
         where = f"in {self.path}" if kind == TargetKind.DIRECTORY else f"beside {self.path}"
-        space = space_of(directory)
-        check_space(space, self.wanted.size_bytes, self.path)
-        made = make_unnamed(directory, self.path)
+        space = filesystem_space(directory)
+        check_space(space, requirements.size_bytes, self.path)
+        file = make_scratch_file(directory, self.path)
         try:
-            flags = os.O_RDWR if self.wanted.writable else os.O_RDONLY
-            mount = mount_of(made, self.roots)
-            descriptor, direct = direct_of(made, flags, mount=self._below(mount), name=self.path)
-            target = self._located(kind, descriptor, direct, mount, os.fstat(made))
+            flags = os.O_RDWR if requirements.writable else os.O_RDONLY
+            mount = mount_of(file, self.roots)
+            descriptor, direct = open_direct(
+                file, flags, mount=self._backing_mount(mount), name=self.path
+            )
+            target = self._target(kind, descriptor, direct, mount, os.fstat(file))
             try:
-                target = self._spanned(target, size_bytes)
-                wear = self._wear()
+                target = self._with_span(target, size_bytes)
                 self.announce(
-                    f"writes a file of its own of {size_text(size_bytes)} {where}, without a name:"
-                    f" it is gone when this ends; {size_text(space.free_bytes - size_bytes)} of"
-                    f" {size_text(space.size_bytes)} stay free; wear: {size_text(size_bytes)} once"
-                    f"{wear}"
+                    f"writing a scratch file of {size_text(size_bytes)} {where}, without a name:"
+                    f" it is removed at the end; {size_text(space.free_bytes - size_bytes)} of"
+                    f" {size_text(space.size_bytes)} stay free; wear: {size_text(size_bytes)}"
+                    f"{self._wear_text()}"
                 )
-                if direct.had:  # else a file of gigabytes would push others' pages out
-                    fcntl.fcntl(made, fcntl.F_SETFL, os.O_DIRECT)
-                write_content(made, size_bytes, self.path, self.progress)
-                return replace(target, is_own_file=True, warnings=(*notes, *target.warnings))
+                if direct.available:  # avoids evicting other files' pages from the page cache
+                    fcntl.fcntl(file, fcntl.F_SETFL, os.O_DIRECT)
+                write_content(file, size_bytes, self.path, self.progress)
+                return replace(target, is_scratch_file=True, warnings=(*notes, *target.warnings))
             except BaseException:
                 target.close()
                 raise
         finally:
-            os.close(made)
+            os.close(file)
 
-    def _device(self, taken: int, status: os.stat_result) -> Target:
+    def _open_device(self, path_descriptor: int, status: os.stat_result) -> Target:
         number = node_number(status)
         device = block_device(number, self.roots)
         if device is None:
             raise UnableError(
-                f"{self.path}: the kernel has no device of number {number[0]}:{number[1]}",
-                "lsblk lists those there are",
+                f"{self.path}: the kernel has no device {number[0]}:{number[1]}",
+                "lsblk lists the devices",
             )
-        if self.wanted.writable:
-            check_named(device, self.wanted.destroy)
+        if self.requirements.writable:
+            check_destroy_option(device, self.requirements.destroy)
             check_unused(device, self.roots)
-            descriptor = open_exclusively(taken, device, self.roots)
-            direct = Direct(True, None, direct_alignment(descriptor, self.path))
-        elif self.wanted.destroy is not None:
+            descriptor = open_exclusively(path_descriptor, device, self.roots)
+            direct = DirectAccess(True, None, direct_alignment(descriptor, self.path))
+        elif self.requirements.destroy is not None:
             raise UsageError(
-                f"--destroy {self.wanted.destroy}: nothing that was asked for writes",
-                "leave --destroy away, or ask for writes",
+                f"--destroy {self.requirements.destroy}: this measurement does not write",
+                "remove --destroy, or measure writes",
             )
         else:
-            descriptor, direct = self._opened(taken, None)
-        target = self._located(TargetKind.DEVICE, descriptor, direct, None, status)
+            descriptor, direct = self._open_for_reads(path_descriptor, None)
+        target = self._target(TargetKind.DEVICE, descriptor, direct, None, status)
         try:
-            target = self._spanned(target, os.lseek(descriptor, 0, os.SEEK_END))
-            if self.wanted.writable:
+            target = self._with_span(target, os.lseek(descriptor, 0, os.SEEK_END))
+            if self.requirements.writable:
                 self.announce(
-                    f"overwrites {device.path}, {size_text(target.span_bytes)} from offset"
-                    f" {target.offset_bytes}: what is on it is lost{self._wear()}"
+                    f"overwriting {device.path}, {size_text(target.span_bytes)} from offset"
+                    f" {target.offset_bytes}: its content is lost{self._wear_text()}"
                 )
         except BaseException:
             target.close()
             raise
         return target
 
-    def _opened(self, taken: int, mount: Mount | None) -> tuple[int, Direct]:
+    def _open_for_reads(
+        self, path_descriptor: int, mount: Mount | None
+    ) -> tuple[int, DirectAccess]:
+        backing = self._backing_mount(mount)
         try:
-            return direct_of(taken, os.O_RDONLY, mount=self._below(mount), name=self.path)
+            return open_direct(path_descriptor, os.O_RDONLY, mount=backing, name=self.path)
         except OSError as error:
-            raise not_opened(self.path, error) from error
+            raise open_error(self.path, error) from error
 
-    def _below(self, mount: Mount | None) -> Mount | None:
-        """The mount that files of a mount are on: another one, of overlay."""
+    def _backing_mount(self, mount: Mount | None) -> Mount | None:
+        """Return the mount that holds a mount's files: for overlay, the upper layer's."""
         return mount and (upper_layer(mount, self.roots) or mount)
 
-    def _unseen(self, mount: Mount | None) -> tuple[str, ...]:
-        below = self._below(mount)
-        if below is None or below.filesystem != "overlay":
+    def _overlay_warning(self, mount: Mount | None) -> tuple[str, ...]:
+        backing = self._backing_mount(mount)
+        if backing is None or backing.filesystem != "overlay":
             return ()
-        return (f"{self.path} is on overlay, whose layers cannot be seen: they may be in memory",)
+        return (f"{self.path} is on overlay with unknown layers, which may be in memory",)
 
-    def _located(
+    def _target(
         self,
         kind: TargetKind,
         descriptor: int,
-        direct: Direct,
+        direct: DirectAccess,
         mount: Mount | None,
         status: os.stat_result,
     ) -> Target:
@@ -295,70 +316,73 @@ class _Opening:
             device = block_device(number, self.roots)
         else:
             number = (os.major(status.st_dev), os.minor(status.st_dev))
-            below = self._below(mount)
-            if below is not None and below != mount:
-                number = below.device_number
-            device = device_below(number, below.source if below else None, self.roots)
+            backing = self._backing_mount(mount)
+            if backing is not None and backing != mount:
+                number = backing.device_number
+            device = device_below(number, backing.source if backing else None, self.roots)
         return Target(
             kind,
             self.path,
             descriptor,
-            self.wanted.offset_bytes,
+            self.requirements.offset_bytes,
             0,
-            writable=self.wanted.writable,
+            writable=self.requirements.writable,
             direct=direct,
             mount=mount,
             device=device,
             device_number=number,
-            warnings=(*_through_page_cache(device), *self._unseen(mount)),
+            warnings=(*_loop_warning(device), *self._overlay_warning(mount)),
         )
 
-    def _spanned(self, target: Target, size_bytes: int) -> Target:
-        """The target with its span: all from the offset on, or what was asked if it is there."""
+    def _with_span(self, target: Target, size_bytes: int) -> Target:
+        """Return the target with the requested span, or everything from the offset on."""
         self._check_direct(target.direct)
         if size_bytes == 0:
             raise UnableError(f"{self.path}: has no medium, or no size", "lsblk shows sizes")
-        wanted, unit = self.wanted, target.direct.alignment_bytes
-        if wanted.offset_bytes < 0 or wanted.offset_bytes % unit:
+        requirements, unit = self.requirements, target.direct.alignment_bytes
+        if requirements.offset_bytes < 0 or requirements.offset_bytes % unit:
             raise UsageError(
-                f"{self.path}: an offset of {wanted.offset_bytes} bytes is no multiple of its"
-                f" {unit}",
-                f"begin at a multiple of {max(unit, _PAGE_BYTES)}",
+                f"{self.path}: an offset of {requirements.offset_bytes} bytes is not a multiple"
+                f" of {unit}",
+                f"use a multiple of {max(unit, _PAGE_BYTES)}",
             )
-        left_bytes = max(0, size_bytes - wanted.offset_bytes)
-        span_bytes = left_bytes if wanted.span_bytes is None else wanted.span_bytes
+        left_bytes = max(0, size_bytes - requirements.offset_bytes)
+        requested_bytes = requirements.span_bytes
+        span_bytes = left_bytes if requested_bytes is None else requested_bytes
         if span_bytes > left_bytes:
             raise UsageError(
-                f"{self.path}: is smaller than the span of {size_text(span_bytes)} from offset"
-                f" {wanted.offset_bytes}: it has {size_text(size_bytes)}",
-                f"ask for a span of at most {size_text(left_bytes)}"
+                f"{self.path}: has {size_text(size_bytes)}, less than a span of"
+                f" {size_text(span_bytes)} from offset {requirements.offset_bytes}",
+                f"use a span of at most {size_text(left_bytes)}"
                 if left_bytes
-                else "begin before its end",
+                else "use a smaller offset",
             )
-        spanned = replace(target, span_bytes=span_bytes // unit * unit)
-        for block_bytes in wanted.block_bytes:
-            spanned.check_block(block_bytes)
-        return spanned
+        with_span = replace(target, span_bytes=span_bytes // unit * unit)
+        for block_bytes in requirements.block_bytes:
+            with_span.check_block(block_bytes)
+        return with_span
 
-    def _check_direct(self, direct: Direct) -> None:
-        if self.wanted.need_direct and not direct.had:
+    def _check_direct(self, direct: DirectAccess) -> None:
+        if self.requirements.need_direct and not direct.available:
             raise UnableError(
-                f"{self.path}: {direct.why_not}, so only the page cache could be measured",
-                "name a file or directory of a filesystem on a disk; stallscope io probe --cached"
-                " measures the page cache",
+                f"{self.path}: {direct.missing}, so only the page cache could be measured",
+                "name a file or directory on a disk's filesystem, or measure the page cache with"
+                " stallscope io probe --cached",
             )
 
-    def _wear(self) -> str:
-        if not self.wanted.writable:
+    def _wear_text(self) -> str:
+        if not self.requirements.writable:
             return ""
-        if self.wanted.writes_bytes is None:
-            return ", and what the measurement writes"
-        return f", and at most {size_text(self.wanted.writes_bytes)} by the measurement"
+        if self.requirements.writes_bytes is None:
+            return ", and the writes of the measurement"
+        return f", and at most {size_text(self.requirements.writes_bytes)} by the measurement"
 
 
-def _through_page_cache(device: BlockDevice | None) -> tuple[str, ...]:
-    """A loop device reads its file through the page cache, unless it was told not to."""
+def _loop_warning(device: BlockDevice | None) -> tuple[str, ...]:
+    """Return a warning for a loop device that reads its file through the page cache."""
     if device is None or read_text(device.folder / "loop" / "dio") != "0":
         return ()
-    note = f"{device.path} reads its file through the page cache, so memory is measured too"
-    return (f"{note} (losetup --direct-io=on {device.path})",)
+    return (
+        f"{device.path} reads its file through the page cache, so memory is measured too"
+        f" (losetup --direct-io=on {device.path})",
+    )

@@ -1,7 +1,8 @@
-"""Which process a thread is of: by /proc, and of one that has ended by what the kernel kept.
+"""The process of a thread: from /proc, or from the kernel's record if the thread has ended.
 
-The trace option record-tgid has it keep the process of each thread that an event came from
-(kernel/trace/trace_sched_switch.c): /proc is asked when requests are read, a while later.
+With the trace option record-tgid the kernel saves the process of each thread that causes an event
+(kernel/trace/trace_sched_switch.c). It is needed because requests are read some time after their
+events.
 """
 
 import time
@@ -10,14 +11,14 @@ from pathlib import Path
 
 from stallscope.system_files import read_text
 
-MOST_KNOWN = 65_536
-_MOST_KEPT = 2**26  # bytes of the kernel's file: some 16 for each of four million threads
-_KEPT_S = 1.0  # what was read from it holds so long: numbers are used again
+MAX_CACHED = 65_536
+_MAX_FILE_BYTES = 2**26  # of saved_tgids: about 16 bytes for each of four million threads
+_MAX_AGE_S = 1.0  # of the saved_tgids content in use, because thread numbers are reused
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process; pid 0 is nobody that could be named."""
+    """A process; pid 0 if it is unknown."""
 
     pid: int
     name: str
@@ -27,53 +28,53 @@ UNKNOWN = Process(0, "")
 
 
 @dataclass(slots=True)
-class Processes:
-    """Answers by thread and its name, remembered: numbers are used again for other threads."""
+class ProcessTable:
+    """Processes by thread, cached by number and name because numbers are reused."""
 
     proc: Path = Path("/proc")
-    kept: Path | None = None  # the kernel's file saved_tgids
-    _kept_groups: dict[int, int] = field(default_factory=dict)
-    _kept_at_s: float = 0.0
-    _known: dict[tuple[int, bytes], Process] = field(default_factory=dict)
+    saved_tgids: Path | None = None  # the kernel's file
+    _tgids: dict[int, int] = field(default_factory=dict)
+    _tgids_read_s: float = 0.0
+    _cache: dict[tuple[int, bytes], Process] = field(default_factory=dict)
 
-    def of(self, tid: int, name: bytes) -> Process:
-        """Return the process of a thread; the thread itself where nobody knows any more."""
+    def process_of(self, tid: int, name: bytes) -> Process:
+        """Return the process of a thread; the thread itself if its process is unknown."""
         if tid <= 0:
             return UNKNOWN
-        found = self._known.get((tid, name))
-        if found is None:
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            found = self._known[tid, name] = self._ask(tid, name)
-        return found
+        process = self._cache.get((tid, name))
+        if process is None:
+            if len(self._cache) >= MAX_CACHED:
+                self._cache.clear()
+            process = self._cache[tid, name] = self._look_up(tid, name)
+        return process
 
-    def _ask(self, tid: int, name: bytes) -> Process:
-        own = name.decode("utf-8", "replace")
-        group = self._group(tid)
-        if group == tid:
-            return Process(tid, own)
-        return Process(group, read_text(self.proc / str(group) / "comm", 64) or own)
+    def _look_up(self, tid: int, name: bytes) -> Process:
+        thread_name = name.decode("utf-8", "replace")
+        pid = self._pid(tid)
+        if pid == tid:
+            return Process(tid, thread_name)
+        return Process(pid, read_text(self.proc / str(pid) / "comm", 64) or thread_name)
 
-    def _group(self, tid: int) -> int:
+    def _pid(self, tid: int) -> int:
         status = read_text(self.proc / str(tid) / "status", 4096) or ""
         lines = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-        group = lines.get("Tgid", "").strip()
-        return int(group) if group.isdecimal() else self._kept_group(tid)
+        tgid = lines.get("Tgid", "").strip()
+        return int(tgid) if tgid.isdecimal() else self._saved_pid(tid)
 
-    def _kept_group(self, tid: int) -> int:
-        if self.kept is None:
+    def _saved_pid(self, tid: int) -> int:
+        if self.saved_tgids is None:
             return tid
         now_s = time.monotonic()
-        if tid not in self._kept_groups or now_s - self._kept_at_s > _KEPT_S:
-            self._kept_groups, self._kept_at_s = _read_kept(self.kept), now_s
-        return self._kept_groups.get(tid, tid)
+        if tid not in self._tgids or now_s - self._tgids_read_s > _MAX_AGE_S:
+            self._tgids, self._tgids_read_s = _read_tgids(self.saved_tgids), now_s
+        return self._tgids.get(tid, tid)
 
 
-def _read_kept(path: Path) -> dict[int, int]:
-    """Return processes by thread: a line has both, thousands of lines are usual."""
-    words = (line.split() for line in (read_text(path, _MOST_KEPT) or "").splitlines())
+def _read_tgids(path: Path) -> dict[int, int]:
+    """Return processes by thread; each line has both numbers, usually in thousands of lines."""
+    lines = (line.split() for line in (read_text(path, _MAX_FILE_BYTES) or "").splitlines())
     return {
-        int(each[0]): int(each[1])
-        for each in words
-        if len(each) == 2 and each[0].isdecimal() and each[1].isdecimal() and int(each[1]) > 0
+        int(words[0]): int(words[1])
+        for words in lines
+        if len(words) == 2 and words[0].isdecimal() and words[1].isdecimal() and int(words[1]) > 0
     }

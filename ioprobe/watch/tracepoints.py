@@ -1,4 +1,4 @@
-"""The block tracepoints that are asked for: their filters, and where their fields lie."""
+"""The block tracepoints to enable: filters and field layouts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from stallscope.errors import UnableError, UsageError
 from stallscope.tracing.event_format import EventFormat, read_event_format
 
 ISSUE, COMPLETE = "block/block_rq_issue", "block/block_rq_complete"
-# A request that wants a flush is known by the first of its letters, and issued by the kernel's own
-# worker: who made it is told when it is made.
-_REQUESTS = {
+# A flush request starts with "F" in rwbs. A kernel worker issues it, so its process is recorded
+# when the request is allocated.
+_REQUEST_EVENTS = {
     "block/block_rq_insert": (BlockEvent.INSERT, ""),
     ISSUE: (BlockEvent.ISSUE, ""),
     COMPLETE: (BlockEvent.COMPLETE, ""),
@@ -22,78 +22,81 @@ _REQUESTS = {
     "block/block_getrq": (BlockEvent.FLUSH_ASKED, 'rwbs ~ "F*"'),
     "block/block_split": (BlockEvent.SPLIT, ""),
 }
-_BIOS = {
+_BIO_EVENTS = {
     "block/block_bio_queue": (BlockEvent.BIO_QUEUE, ""),
     "block/block_bio_complete": (BlockEvent.BIO_COMPLETE, ""),
 }
 _FIELDS = ("dev", "sector", "nr_sector", "bytes", "error", "rwbs", "comm")
-_NEEDED = ("dev", "sector", "rwbs")
-MOST_NAMED = 128  # devices and partitions in a filter: the kernel takes a page of text
+_REQUIRED_FIELDS = ("dev", "sector", "rwbs")
+MAX_FILTER_DEVICES = 128  # devices and partitions: the kernel accepts one page of text
 
-Layout = tuple[int, BlockEvent, list[tuple[int, int]]]
+EventLayout = tuple[int, BlockEvent, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class BlockTracepoints:
-    """Those that this kernel has: names with filters, their layouts, and what is missing."""
+    """The tracepoints of this kernel: filters by name, layouts, and missing names."""
 
     filters: dict[str, str]
-    layouts: list[Layout]
+    layouts: list[EventLayout]
     missing: tuple[str, ...]
 
 
 def block_tracepoints(
-    events: Path, requests_of: Sequence[WatchedDevice] | None, bios_of: Sequence[WatchedDevice]
+    events: Path,
+    request_devices: Sequence[WatchedDevice] | None,
+    bio_devices: Sequence[WatchedDevice],
 ) -> BlockTracepoints:
-    """Return what follows the requests of devices (None: of all), and the bios of others.
+    """Return the tracepoints for requests of devices (None: all devices) and for bios.
 
-    Raises UnableError where this kernel does not trace requests.
+    Raises UnableError if this kernel does not trace requests.
     """
-    wanted = {} if requests_of == () else _filtered(_REQUESTS, requests_of)
-    if bios_of:
-        wanted |= _filtered(_BIOS, bios_of)
-    formats = {name: read_event_format(events, name) for name in wanted}
-    there = {name: found for name, found in formats.items() if found is not None}
+    filters = {} if request_devices == () else _filters(_REQUEST_EVENTS, request_devices)
+    if bio_devices:
+        filters |= _filters(_BIO_EVENTS, bio_devices)
+    formats = {name: read_event_format(events, name) for name in filters}
+    known = {name: format_ for name, format_ in formats.items() if format_ is not None}
     for name in (ISSUE, COMPLETE):
-        if name in wanted and name not in there:
+        if name in filters and name not in known:
             raise UnableError(
                 f"this kernel has no tracepoint {name.replace('/', ':')}",
                 "use a kernel with CONFIG_BLK_DEV_IO_TRACE or CONFIG_EVENT_TRACING",
             )
-    kinds = _REQUESTS | _BIOS
+    kinds = _REQUEST_EVENTS | _BIO_EVENTS
     return BlockTracepoints(
-        filters={name: wanted[name] for name in there},
-        layouts=[_layout(found, kinds[name][0]) for name, found in there.items()],
-        missing=tuple(name for name in wanted if name not in there),
+        filters={name: filters[name] for name in known},
+        layouts=[_layout(format_, kinds[name][0]) for name, format_ in known.items()],
+        missing=tuple(name for name in filters if name not in known),
     )
 
 
-def _filtered(
+def _filters(
     table: dict[str, tuple[BlockEvent, str]], devices: Sequence[WatchedDevice] | None
 ) -> dict[str, str]:
-    of_devices = "" if devices is None else _of_devices(devices)
+    device_filter = "" if devices is None else _device_filter(devices)
     return {
-        name: " && ".join(part for part in (own, of_devices) if part)
-        for name, (_, own) in table.items()
+        name: " && ".join(part for part in (event_filter, device_filter) if part)
+        for name, (_, event_filter) in table.items()
     }
 
 
-def _of_devices(devices: Iterable[WatchedDevice]) -> str:
-    numbers = [number for each in devices for number in (each.number, *each.partitions)]
-    if len(numbers) > MOST_NAMED:
+def _device_filter(devices: Iterable[WatchedDevice]) -> str:
+    numbers = [number for device in devices for number in (device.number, *device.partitions)]
+    if len(numbers) > MAX_FILTER_DEVICES:
         raise UsageError(
-            f"{len(numbers)} devices and partitions are more than a filter takes ({MOST_NAMED})",
-            "name fewer with -d, or request-based devices only",
+            f"{len(numbers)} devices and partitions exceed the limit of {MAX_FILTER_DEVICES} for"
+            " a trace filter",
+            "name fewer with -d, or only devices with a request queue",
         )
     return "(" + " || ".join(f"dev == {number}" for number in numbers) + ")"
 
 
-def _layout(found: EventFormat, kind: BlockEvent) -> Layout:
-    for name in _NEEDED:
-        if name not in found.fields:
+def _layout(format_: EventFormat, kind: BlockEvent) -> EventLayout:
+    for name in _REQUIRED_FIELDS:
+        if name not in format_.fields:
             raise UnableError(
-                f"the tracepoint {found.name} of this kernel has no field {name}",
+                f"the tracepoint {format_.name} of this kernel has no field {name}",
                 "measure without tracepoints on this kernel",
             )
-    places = [found.fields.get(name, (0, 0, 0))[:2] for name in _FIELDS]
-    return found.number, kind, [(offset, size) for offset, size in places]
+    places = [format_.fields.get(name, (0, 0, 0))[:2] for name in _FIELDS]
+    return format_.number, kind, [(offset, size) for offset, size in places]
