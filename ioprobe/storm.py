@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ioprobe.engine.engine import target_document
-from ioprobe.engine.lines import begun, error_of, latency_of
-from ioprobe.engine.points import Begun, Ended, Measurable
-from ioprobe.engine.process import told_lines
+from ioprobe.engine.lines import parse_facts, parse_error, parse_latency
+from ioprobe.engine.points import EngineFacts, EngineEnd, EngineTarget
+from ioprobe.engine.process import program_lines
 from stallscope.documents import Record, field
 from stallscope.json_fields import Fields
 
@@ -89,13 +89,13 @@ class StormProgress:
     elapsed_s: float
 
 
-StormEvent = Begun | StormProgress | StormRound | Ended
+StormEvent = EngineFacts | StormProgress | StormRound | EngineEnd
 
 
 def storm_events(
-    target: Measurable, streams: StormStreams, runs: Sequence[StormRun]
+    target: EngineTarget, streams: StormStreams, runs: Sequence[StormRun]
 ) -> Iterator[StormEvent]:
-    """Yield Begun, then StormProgress and StormRound events in plan order, then Ended.
+    """Yield EngineFacts, then StormProgress and StormRound events in plan order, then EngineEnd.
 
     The first Ctrl-C ends the current run, whose result is kept; a second one raises
     KeyboardInterrupt. An error of the program is raised as StallscopeError with its exit code. Run
@@ -103,14 +103,14 @@ def storm_events(
     """
     runs_by_id = {run.id: run for run in runs}
     plan = storm_plan_document(target, streams, runs)
-    for line in told_lines("storm", plan, target.descriptor):
+    for line in program_lines("storm", plan, target.descriptor):
         event = _event(line, runs_by_id)
         if event is not None:
             yield event
 
 
 def storm_plan_document(
-    target: Measurable, streams: StormStreams, runs: Sequence[StormRun]
+    target: EngineTarget, streams: StormStreams, runs: Sequence[StormRun]
 ) -> dict[str, object]:
     """Return ``stallscope.io.storm/1``."""
     return {
@@ -138,15 +138,15 @@ def storm_plan_document(
 def _event(line: Fields, runs_by_id: Mapping[str, StormRun]) -> StormEvent | None:
     kind = line.text("kind", "")
     if kind == "begin":
-        return begun(line)
+        return parse_facts(line)
     if kind == "progress":
         return StormProgress(line.text("id"), line.number("elapsed_s"))
     if kind == "round":
         return _round(line, runs_by_id[line.text("id")])
     if kind == "end":
-        return Ended(line.boolean("interrupted"))
+        return EngineEnd(line.boolean("interrupted"))
     if kind == "error":
-        raise error_of(line)
+        raise parse_error(line)
     return None
 
 
@@ -172,7 +172,7 @@ def _round(line: Fields, run: StormRun) -> StormRound:
 
 
 def _latency(stream: Fields, key: str) -> ReaderLatency | None:
-    latency = latency_of(stream, key)
+    latency = parse_latency(stream, key)
     if latency is None:
         return None
     return ReaderLatency(latency.p50, latency.p90, latency.p99, latency.p999, latency.max)

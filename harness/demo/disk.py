@@ -6,13 +6,12 @@ import click
 
 from harness.cli.terminal import colours, printable, wrapped
 from harness.io.curve.options import CurveOptions
-from harness.io.curve.result import CurveRequests
 from harness.io.curve.session import run_curve
 from harness.io.probe.options import ProbeRequest
 from harness.io.probe.session import run_probe
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions, TrialOptions
 from harness.labs.storm.session import run_storm
-from ioprobe.curve.plan import CurvePlan
+from ioprobe.curve.plan import CurvePlan, CurveRequests
 from stallscope.errors import StallscopeError
 
 FILE_BYTES = 64 * 2**20

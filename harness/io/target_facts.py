@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from harness.cli.terminal import LiveLine, note
-from ioprobe.block_queue.reading import read_block_queue
-from ioprobe.curve.verdicts import Limit
-from ioprobe.engine.runs import EngineRuns
-from ioprobe.target.target import Target, Wanted, open_target
+from ioprobe.block_queue.snapshot import read_block_queue
+from ioprobe.curve.verdicts import RequestLimit
+from ioprobe.engine.runner import EngineRunner
+from ioprobe.target.target import Target, TargetRequirements, open_target
 from stallscope.errors import StallscopeError
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_integer
@@ -14,7 +14,7 @@ from stallscope.system_files import Roots, read_integer
 _LIVE = Roots()
 
 
-def opened(path: str, wanted: Wanted, live: LiveLine) -> Target:
+def opened(path: str, wanted: TargetRequirements, live: LiveLine) -> Target:
     """Return the target, open; how far a file of our own is written is told on the line."""
 
     def written(done: int, whole: int) -> None:
@@ -23,13 +23,13 @@ def opened(path: str, wanted: Wanted, live: LiveLine) -> Target:
     return open_target(path, wanted, announce=note, progress=written)
 
 
-def target_facts(target: Target, limits: tuple[Limit, ...]) -> dict[str, str]:
+def target_facts(target: Target, limits: tuple[RequestLimit, ...]) -> dict[str, str]:
     """Return what was measured."""
     if target.simulated is not None:
         disk = target.simulated
         text = f"{disk.servers} servers of {disk.service_ns / 1e6:g} ms, {disk.service}, modelled"
         return {"disk": text}
-    what = "a file of our own" if target.is_own_file else str(target.kind)
+    what = "a file of our own" if target.is_scratch_file else str(target.kind)
     facts = {"measured on": f"{what}, {size_text(target.span_bytes)}"}
     if target.filesystem:
         facts["filesystem"] = target.filesystem
@@ -42,11 +42,11 @@ def target_facts(target: Target, limits: tuple[Limit, ...]) -> dict[str, str]:
     return facts
 
 
-def engine_facts(runs: EngineRuns) -> dict[str, str]:
+def engine_facts(runs: EngineRunner) -> dict[str, str]:
     """Return how it was measured."""
     facts = {"engine": ", ".join(sorted(runs.engines))}
-    if runs.begun is not None and runs.begun.source == "measured":
-        no_uring, no_real_time = runs.begun.no_io_uring, runs.begun.no_real_time
+    if runs.facts is not None and runs.facts.source == "measured":
+        no_uring, no_real_time = runs.facts.io_uring_missing, runs.facts.real_time_missing
         if no_uring is not None:
             facts["io_uring"] = f"not used: {no_uring}"
         facts["scheduling"] = (
@@ -60,7 +60,7 @@ def failure_notes(failure: StallscopeError | None) -> tuple[str, ...]:
     return () if failure is None else (f"ended by a failure: {failure.message}",)
 
 
-def known_limits(target: Target, roots: Roots = _LIVE) -> tuple[Limit, ...]:
+def known_limits(target: Target, roots: Roots = _LIVE) -> tuple[RequestLimit, ...]:
     """Return what the queues below a target admit at a time; none where nothing tells."""
     if target.device is None:
         return _fuse_limit(target, roots)
@@ -76,13 +76,13 @@ def known_limits(target: Target, roots: Roots = _LIVE) -> tuple[Limit, ...]:
         for name, count in (("nr_requests", known.admitted), ("hardware tags", known.on_device)):
             if count is not None:
                 found[f"{name} of {device.name}"] = count
-    return tuple(Limit(name, count) for name, count in found.items())
+    return tuple(RequestLimit(name, count) for name, count in found.items())
 
 
-def _fuse_limit(target: Target, roots: Roots) -> tuple[Limit, ...]:
+def _fuse_limit(target: Target, roots: Roots) -> tuple[RequestLimit, ...]:
     """Return what a FUSE filesystem's server takes at a time, where fusectl tells."""
     if target.device_number is None or not (target.filesystem or "").startswith("fuse"):
         return ()
     connection = roots.sys / "fs" / "fuse" / "connections" / str(target.device_number[1])
     found = read_integer(connection / "max_background")
-    return () if found is None else (Limit("max_background of the FUSE server", found),)
+    return () if found is None else (RequestLimit("max_background of the FUSE server", found),)

@@ -199,9 +199,7 @@ def _tags(folder: Path, hardware_queues: list[str], roots: Roots) -> HardwareTag
     if not hardware_queues:
         return None
     counts = [read_integer(folder / "mq" / name / "nr_tags") for name in hardware_queues]
-    reserved = [
-        read_integer(folder / "mq" / name / "nr_reserved_tags") for name in hardware_queues
-    ]
+    reserved = [read_integer(folder / "mq" / name / "nr_reserved_tags") for name in hardware_queues]
     source = "sysfs"
     if not any(counts):
         source = "debugfs"

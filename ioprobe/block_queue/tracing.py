@@ -42,7 +42,9 @@ _MISSING = {
 }
 
 
-def trace_stalls(block_queue: BlockQueue, roots: Roots, run: Callable[[], None]) -> SubmissionStalls:
+def trace_stalls(
+    block_queue: BlockQueue, roots: Roots, run: Callable[[], None]
+) -> SubmissionStalls:
     """Return the submission stalls at the devices of a path during ``run``.
 
     Raises UnableError, without calling ``run``, if this user or kernel has no tracepoints.

@@ -8,7 +8,7 @@ the order of measurement, and searched for one change of level.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ioprobe.curve.readings import CurveReading
+from ioprobe.curve.readings import DepthReading
 from ioprobe.curve.steady import Trend, find_level_change
 
 MIN_FALL = 0.15
@@ -44,7 +44,7 @@ class Burst:
         )
 
 
-def find_burst(readings: Sequence[CurveReading]) -> Burst | None:
+def find_burst(readings: Sequence[DepthReading]) -> Burst | None:
     """Return the burst at the start of the session or of each reading; None if there is none."""
     last_iops = {reading.depth: reading.iops for reading in readings if not reading.failed}
     if not last_iops:
@@ -59,12 +59,12 @@ def find_burst(readings: Sequence[CurveReading]) -> Burst | None:
 
 
 def _session_burst(
-    readings: Sequence[CurveReading],
-    saturated: Sequence[CurveReading],
+    readings: Sequence[DepthReading],
+    saturated: Sequence[DepthReading],
     last_iops: dict[int, float],
 ) -> Burst | None:
     levels: list[float] = []
-    sources: list[CurveReading] = []  # the reading that each level belongs to
+    sources: list[DepthReading] = []  # the reading that each level belongs to
     for reading in saturated:
         levels += [value / last_iops[reading.depth] for value in reading.series]
         sources += [reading] * len(reading.series)
@@ -82,7 +82,7 @@ def _session_burst(
     return Burst(first_steady, fall, duration_s)
 
 
-def _burst_within_readings(saturated: Sequence[CurveReading]) -> Burst | None:
+def _burst_within_readings(saturated: Sequence[DepthReading]) -> Burst | None:
     """Return the burst at the beginning of most readings."""
     changes = [find_level_change(reading.series) for reading in saturated]
     falls = [change for change in changes if change.trend is Trend.FALLS]
@@ -93,8 +93,8 @@ def _burst_within_readings(saturated: Sequence[CurveReading]) -> Burst | None:
 
 
 def without_burst(
-    readings: Sequence[CurveReading], burst: Burst | None
-) -> tuple[CurveReading, ...]:
+    readings: Sequence[DepthReading], burst: Burst | None
+) -> tuple[DepthReading, ...]:
     """Return the readings, with those measured in the session's burst masked."""
     if burst is None:
         return tuple(readings)

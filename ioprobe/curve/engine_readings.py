@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from ioprobe.curve.plan import CurveRequests, CurveStep
-from ioprobe.curve.readings import CurveReading
+from ioprobe.curve.readings import DepthReading
 from ioprobe.engine.points import Point, PointResult
 from ioprobe.engine.runner import EngineRunner
 
 
 def engine_readings(
     runner: EngineRunner, requests: CurveRequests, steps: Sequence[CurveStep]
-) -> Iterator[CurveReading]:
+) -> Iterator[DepthReading]:
     """Yield a reading for each step, all measured by one run of the engine."""
     points = [
         Point(
@@ -18,7 +18,7 @@ def engine_readings(
             depth=step.depth,
             block_bytes=requests.block_bytes,
             pattern=requests.pattern,
-            read_share=0.0 if requests.writes else 1.0,
+            read_share=0.0 if requests.kind == "writes" else 1.0,
             warmup_s=step.warmup_s,
             duration_s=step.duration_s,
             seed=step.seed,
@@ -29,11 +29,11 @@ def engine_readings(
         yield curve_reading(result)
 
 
-def curve_reading(result: PointResult) -> CurveReading:
+def curve_reading(result: PointResult) -> DepthReading:
     """Return the reading of a point whose window has a length."""
     check = result.self_check
     assert result.iops is not None
-    return CurveReading(
+    return DepthReading(
         depth=result.point.depth,
         number=0,
         seconds=result.seconds,

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ioprobe.curve.readings import CurveReading, DepthReadings
+from ioprobe.curve.readings import DepthReading, DepthReadings
+from stallscope.statistics.bootstrap import percentile_interval
 
 KNEE_SHARE = 0.95
 PLATEAU_SHARE = 0.98  # depths within this share of the best count as equal to it
 MIN_GROWTH = 0.04  # of throughput, if the depth doubles
 REPLICATES = 400
 SEED = 7
-_INTERVAL_PERCENTS = (2.5, 97.5)
 Floats = npt.NDArray[np.float64]
 
 
@@ -81,9 +81,9 @@ def estimate_curve(
 
 
 def _estimate(value: Floats, drawn: Floats) -> CurveEstimate:
-    low, high = np.percentile(drawn, _INTERVAL_PERCENTS)
     measured = float(value[0])
-    return CurveEstimate(measured, min(float(low), measured), max(float(high), measured))
+    low, high = percentile_interval(drawn, measured)
+    return CurveEstimate(measured, low, high)
 
 
 def _with_bracket(knee: CurveEstimate, depths: Floats) -> CurveEstimate:
@@ -105,7 +105,7 @@ def _replicates(depths: Sequence[DepthReadings]) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _resampled_means(reading: CurveReading, draw: np.random.Generator) -> Floats:
+def _resampled_means(reading: DepthReading, draw: np.random.Generator) -> Floats:
     """Return REPLICATES means of the reading's steps, scaled to its steady throughput."""
     steps = np.asarray(reading.series, float)
     if len(steps) < 2 or not steps.mean() > 0:

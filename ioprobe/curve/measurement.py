@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from ioprobe.curve.burst import Burst, find_burst, without_burst
 from ioprobe.curve.estimates import CurveEstimates, estimate_curve
 from ioprobe.curve.plan import CurvePlan, CurveStep, is_flat, passes, powers, refinement
-from ioprobe.curve.readings import CurveReading, DepthReadings, by_depth
+from ioprobe.curve.readings import DepthReading, DepthReadings, by_depth
 from ioprobe.curve.steady import at_steady_level
 from ioprobe.curve.verdicts import CurveEvidence, CurveFinding, RequestLimit, find_peculiarities
 from stallscope.errors import StallscopeError
 
-MeasureSteps = Callable[[Sequence[CurveStep]], Iterator[CurveReading]]
+MeasureSteps = Callable[[Sequence[CurveStep]], Iterator[DepthReading]]
 MAX_REFINEMENTS = 4
 _PILOT_SHARE = 0.3  # of a reading's duration
 _EXPECTED_REFINED = 10  # depths that refinement usually adds
@@ -38,7 +38,7 @@ class Curve:
     """
 
     plan: CurvePlan
-    readings: tuple[CurveReading, ...]
+    readings: tuple[DepthReading, ...]
     depths: tuple[DepthReadings, ...]
     estimates: CurveEstimates | None
     burst: Burst | None
@@ -49,7 +49,7 @@ class Curve:
 
 def evaluate_curve(
     plan: CurvePlan,
-    raw: Sequence[CurveReading],
+    raw: Sequence[DepthReading],
     *,
     limits: Sequence[RequestLimit] = (),
     complete: bool = True,
@@ -71,7 +71,7 @@ class _CurveMeasurement:
     plan: CurvePlan
     measure: MeasureSteps
     on_progress: Callable[[CurveProgress], None]
-    raw: list[CurveReading] = field(default_factory=list)
+    raw: list[DepthReading] = field(default_factory=list)
     request_s: dict[int, float] = field(default_factory=dict)  # mean latency by depth
     done_s: float = 0.0
 
@@ -177,9 +177,7 @@ def measure_curve(
     try:
         refinement_s = measurement._length_s(_EXPECTED_REFINED * plan.repeats)
         depths = measurement.pilot(after_s=refinement_s)
-        measurement.measure_depths(
-            depths, "depths", repeats=plan.repeats, after_s=refinement_s
-        )
+        measurement.measure_depths(depths, "depths", repeats=plan.repeats, after_s=refinement_s)
         measurement.repeat_masked()
         measurement.refine()
     except KeyboardInterrupt:

@@ -8,9 +8,12 @@ that a change over time does not look like an effect of depth.
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ioprobe.curve.estimates import MIN_GROWTH, CurveEstimates
 from ioprobe.curve.readings import DepthReadings
+from stallscope.documents import Natural, Record
+from stallscope.sizes import size_text
 
 MAX_INNER_DEPTHS = 4  # depths added to a bracket at once
 NARROW_SHARE = 0.05  # a bracket narrower than this share of its depth needs no refinement
@@ -19,13 +22,17 @@ MIN_LATENCIES = 8  # length of a reading, in latencies of a request at its depth
 MAX_STEP_S = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class CurveRequests:
+class CurveRequests(Record, frozen=True, kw_only=True):
     """The requests of a curve."""
 
-    block_bytes: int = 4096
-    pattern: str = "random"  # or "sequential"
-    writes: bool = False
+    block_bytes: Natural
+    pattern: Literal["random", "sequential"]
+    kind: Literal["reads", "writes"]
+
+    @property
+    def text(self) -> str:
+        """Return the requests in words, such as "4 KiB random reads"."""
+        return f"{size_text(self.block_bytes)} {self.pattern} {self.kind}"
 
 
 @dataclass(frozen=True, slots=True)

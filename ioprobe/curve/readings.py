@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ioprobe.engine.points import Latency
+from stallscope.statistics.quantiles import nearest_rank
 
 HistogramBucket = tuple[int, int, int]  # lower bound in ns, upper bound in ns, count
 PERCENTS = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
 @dataclass(frozen=True, slots=True)
-class CurveReading:
+class DepthReading:
     """One run at one depth; ``number`` is its place in the order of measurement.
 
     ``series`` holds requests per second in steps of ``step_s``. ``failed`` lists the checks that
@@ -46,8 +47,8 @@ class DepthReadings:
     """All readings of one depth, accepted and masked."""
 
     depth: int
-    accepted: tuple[CurveReading, ...]
-    masked: tuple[CurveReading, ...]
+    accepted: tuple[DepthReading, ...]
+    masked: tuple[DepthReading, ...]
 
     @property
     def ok(self) -> bool:
@@ -67,9 +68,9 @@ class DepthReadings:
         return merged_latencies(self.accepted)
 
 
-def by_depth(readings: Iterable[CurveReading]) -> tuple[DepthReadings, ...]:
+def by_depth(readings: Iterable[DepthReading]) -> tuple[DepthReadings, ...]:
     """Return the readings grouped by depth, in rising order."""
-    groups: dict[int, list[CurveReading]] = {}
+    groups: dict[int, list[DepthReading]] = {}
     for reading in readings:
         groups.setdefault(reading.depth, []).append(reading)
     return tuple(
@@ -82,7 +83,7 @@ def by_depth(readings: Iterable[CurveReading]) -> tuple[DepthReadings, ...]:
     )
 
 
-def merged_buckets(readings: Iterable[CurveReading]) -> tuple[HistogramBucket, ...]:
+def merged_buckets(readings: Iterable[DepthReading]) -> tuple[HistogramBucket, ...]:
     """Return the sum of the readings' histograms."""
     counts: dict[tuple[int, int], int] = {}
     for reading in readings:
@@ -91,7 +92,7 @@ def merged_buckets(readings: Iterable[CurveReading]) -> tuple[HistogramBucket, .
     return tuple((low, high, count) for (low, high), count in sorted(counts.items()))
 
 
-def merged_latencies(readings: Sequence[CurveReading]) -> Latency | None:
+def merged_latencies(readings: Sequence[DepthReading]) -> Latency | None:
     """Return the latency of several readings; None without requests.
 
     Minimum, mean and maximum are exact; percentiles come from the merged histogram.
@@ -113,15 +114,10 @@ def merged_latencies(readings: Sequence[CurveReading]) -> Latency | None:
 
 def percentile(buckets: Sequence[HistogramBucket], percent: float) -> float:
     """Return the upper bound of the percentile's bucket; ValueError for an empty histogram."""
-    total = sum(count for _, _, count in buckets)
-    if not total:
+    value = nearest_rank(((high, count) for _, high, count in buckets), percent / 100)
+    if value is None:
         raise ValueError("an empty histogram has no percentile")
-    rank, seen = percent / 100 * total, 0
-    for _, high, count in buckets:
-        seen += count
-        if seen >= rank - 1e-9:
-            return high
-    return buckets[-1][1]
+    return value
 
 
 def slowest_share(buckets: Sequence[HistogramBucket], share: float) -> float:

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from ioprobe.curve.readings import CurveReading
+from ioprobe.curve.readings import DepthReading
 
 MIN_T = 6.0
 MIN_CHANGE = 0.1  # of the higher level
@@ -68,7 +68,7 @@ def _best_split(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> tuple
     return int(splits[best]), max(0.0, float((values**2).sum() - gain[best]))
 
 
-def at_steady_level(reading: CurveReading) -> CurveReading:
+def at_steady_level(reading: DepthReading) -> DepthReading:
     """Return the reading with its steady throughput; masked if its warm-up was too long.
 
     A reading that falls keeps the level after the burst.

@@ -10,7 +10,8 @@ from enum import StrEnum
 
 from ioprobe.curve.burst import Burst
 from ioprobe.curve.estimates import CurveEstimates
-from ioprobe.curve.readings import CurveReading, DepthReadings, merged_buckets, slowest_share
+from ioprobe.curve.readings import DepthReading, DepthReadings, merged_buckets, slowest_share
+from stallscope.documents import Record
 
 MAX_CPU_DELAY_SHARE = 0.05  # of latency, spent waiting for our own CPU
 NOISY_SHARE = 1 / 3  # of readings
@@ -36,11 +37,10 @@ class CurveVerdict(StrEnum):
     CLEAR_KNEE = "clear knee"
 
 
-@dataclass(frozen=True, slots=True)
-class CurveFinding:
+class CurveFinding(Record, frozen=True):
     """A verdict with its reason as a sentence."""
 
-    verdict: CurveVerdict
+    verdict: str  # a CurveVerdict, or one of a newer version
     text: str
 
 
@@ -56,7 +56,7 @@ class RequestLimit:
 class CurveEvidence:
     """The basis of findings; ``limits`` is empty if the device's limits are unknown."""
 
-    readings: Sequence[CurveReading]
+    readings: Sequence[DepthReading]
     depths: Sequence[DepthReadings]
     estimates: CurveEstimates | None
     burst: Burst | None
@@ -129,8 +129,8 @@ def _shape(evidence: CurveEvidence, estimates: CurveEstimates) -> CurveFinding:
             return CurveFinding(CurveVerdict.HIDDEN_LIMIT, f"{text}, {reason}")
         if lowest.requests >= TAGS_RATIO * knee:
             reason = (
-                f"although {lowest.name} admits {lowest.requests}: a layer below serves {knee} "
-                "at once or caps the rate (the device's own parallelism, a volume's limit, a "
+                f"although the limit {lowest.name} is {lowest.requests}: a layer below serves "
+                f"{knee} at once or caps the rate (the device's own parallelism, a volume's limit, a "
                 "server's max_background)"
             )
             return CurveFinding(CurveVerdict.HIDDEN_LIMIT, f"{text}, {reason}")

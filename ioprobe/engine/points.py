@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import to_builtins
+
 from ioprobe.target.simulated import SimulatedDisk
 from stallscope.documents import Record, field
 
@@ -68,6 +70,11 @@ class Latency(Record, frozen=True):
     p99: float
     p999: float = field(name="p99.9")
     p9999: float = field(name="p99.99")
+
+    def document(self) -> dict[str, float]:
+        """Return the values by their JSON names, for verbs without a typed result."""
+        values: dict[str, float] = to_builtins(self)
+        return values
 
 
 @dataclass(frozen=True, slots=True)

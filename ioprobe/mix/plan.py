@@ -83,6 +83,4 @@ class MixPlan:
         """
         count = len(self.shares)
         cells = [(r, w) for r in range(count) for w in range(count) if r or w]
-        return sorted(
-            cells, key=lambda cell: (self.shares[cell[0]] + self.shares[cell[1]], cell)
-        )
+        return sorted(cells, key=lambda cell: (self.shares[cell[0]] + self.shares[cell[1]], cell))

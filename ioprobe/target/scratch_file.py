@@ -130,9 +130,7 @@ def _create_error(where: str, error: OSError) -> UnableError:
         )
     if error.errno in _FULL:
         return _write_error(where, error, 0, 0)
-    return UnableError(
-        f"{where}: cannot create a file: {error.strerror}", "use another directory"
-    )
+    return UnableError(f"{where}: cannot create a file: {error.strerror}", "use another directory")
 
 
 def _write_error(where: str, error: OSError, written: int, size_bytes: int) -> UnableError:

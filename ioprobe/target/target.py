@@ -382,7 +382,5 @@ def _loop_warning(device: BlockDevice | None) -> tuple[str, ...]:
     """Return a warning for a loop device that reads its file through the page cache."""
     if device is None or read_text(device.folder / "loop" / "dio") != "0":
         return ()
-    return (
-        f"{device.path} reads its file through the page cache, so memory is measured too"
-        f" (losetup --direct-io=on {device.path})",
-    )
+    note = f"{device.path} reads its file through the page cache, so memory is measured too"
+    return (f"{note} (losetup --direct-io=on {device.path})",)

@@ -149,9 +149,7 @@ class RequestTally:
         keys = [key for key, process in processes.items() if process.pid in self.pids]
         return np.isin(_thread_keys(completed), keys)
 
-    def _process_totals(
-        self, device_operation: DeviceOperation, process: Process
-    ) -> RequestTotals:
+    def _process_totals(self, device_operation: DeviceOperation, process: Process) -> RequestTotals:
         totals = self.processes.get((device_operation, process))
         if totals is None:
             if len(self.processes) >= MAX_PROCESS_ROWS:

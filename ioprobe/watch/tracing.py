@@ -1,7 +1,7 @@
 """Passive measurement of the machine's block requests, from kernel tracepoints.
 
 Each request is followed from its insertion into a queue and its issue to the device to its
-completion; the native class BlockRequests (native/block_trace) pairs the events.
+completion; the native class BlockRequests pairs the events (native/block_trace/pairing.hpp).
 """
 
 import os
@@ -165,9 +165,7 @@ class _BlockTrace:
             tally=self._tally,
             counts=self._requests.counts(),
             lost_events=self._instance.lost_events(),
-            kernel_counts={
-                number: _increments(before[number], after[number]) for number in before
-            },
+            kernel_counts={number: _increments(before[number], after[number]) for number in before},
             own_cpu_s=time.process_time() - cpu_s,
             buffer_kb=buffer_kb,
             missing=self._tracepoints.missing,

@@ -18,9 +18,10 @@ from harness.labs.storm.disk import measure_disk_storm
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.result import storm_result
 from harness.report.disk import write_recorded_page
-from ioprobe.block_queue.reading import Interval, read_block_queue
+from ioprobe.block_queue.activity import ActivityInterval
+from ioprobe.block_queue.snapshot import read_block_queue
 from ioprobe.mix.plan import MixPlan
-from ioprobe.mix.rounds import measure_mix
+from ioprobe.mix.measurement import measure_mix
 from stallscope.documents import encode
 from tests.browser.test_slots_page import LUMINANCE
 from tests.harness.io.curve.results import result as curve
@@ -67,7 +68,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     queue = read_block_queue(Path("/x"), disk_machine("sata-rotational", work / "machine"))
     documents = {
         "mix": mix_document(MixMeasurement("/srv/<db>", True, mix, {}, [], 1.0)),
-        "queue": queue_document(queue, Watched(Interval(2.0, {}), stalls(), None)),
+        "queue": queue_document(queue, Watched(ActivityInterval(2.0, {}), stalls(), None)),
         "watch": watch_document(made_watch(work), ASKED, []),
     }
     for verb, made in documents.items():

@@ -1,4 +1,4 @@
-"""Makes the format files of block tracepoints, and pages with their records."""
+"""Format files of block tracepoints, and trace pages with their records."""
 
 import struct
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ FORMATS = {
 
 
 def write_formats(events: Path, *, without: tuple[str, ...] = ()) -> Path:
-    """Write format files as a kernel has them; returns the folder."""
+    """Write the format files of a kernel; return their folder."""
     for name, (number, fields) in FORMATS.items():
         if name in without:
             continue
@@ -44,7 +44,7 @@ def write_formats(events: Path, *, without: tuple[str, ...] = ()) -> Path:
 
 @dataclass(slots=True)
 class BlockPages:
-    """Records of one CPU, in pages; times are those of the records."""
+    """Trace pages of one CPU."""
 
     pages: list[bytes] = field(default_factory=list)
     _events: list[bytes] = field(default_factory=list)
@@ -74,7 +74,7 @@ class BlockPages:
             self.flush()
 
     def flush(self, *, missed: bool = False) -> None:
-        """End the page; ``missed``: the kernel lost events before it."""
+        """End the page; ``missed`` marks events lost before it."""
         self.pages.append(page(self._begin_ns, *self._events, missed=missed))
         self._events.clear()
 
@@ -86,7 +86,7 @@ class BlockPages:
 
 
 def request(pages: BlockPages, t_ns: int, sector: int, *, tid: int, comm: bytes) -> None:
-    """Add a read that waits for 10 ns and takes 100 ns, completed in an interrupt."""
+    """Add a read with 10 ns in the queue and 100 ns on the device, completed in an interrupt."""
     pages.add(INSERT, t_ns, sector, tid=tid, comm=comm)
     pages.add(ISSUE, t_ns + 10, sector, tid=99, comm=b"kworker/0:1H")
     pages.add(COMPLETE, t_ns + 110, sector, tid=77, comm=b"")

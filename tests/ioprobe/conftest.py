@@ -1,4 +1,4 @@
-"""Machines with disks, made by hand, laid out where a test may change them."""
+"""Machines with disks, expanded into a folder that a test may change."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,5 +11,5 @@ from tests.ioprobe.machine_trees import disk_machine
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Callable[[str], Roots]:
-    """The roots of a machine by its name."""
+    """Return a function from a machine's name to its roots."""
     return lambda name: disk_machine(name, tmp_path / name)

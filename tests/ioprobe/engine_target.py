@@ -1,12 +1,12 @@
-"""A target for the engine's tests, and points measured on it."""
+"""A target for tests of the engine, and a function that measures points on it."""
 
 from dataclasses import dataclass
 
-from ioprobe.engine.engine import Measured, Point, measuring
-from ioprobe.target.simulated import Simulated
+from ioprobe.engine.engine import Point, PointResult, measure_points
+from ioprobe.target.simulated import SimulatedDisk
 
 MS = 1_000_000
-KNOWN = Simulated(8, MS)
+KNOWN = SimulatedDisk(8, MS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,12 @@ class Target:
     offset_bytes: int = 0
     span_bytes: int = 1 << 20
     writable: bool = False
-    simulated: Simulated | None = KNOWN
+    simulated: SimulatedDisk | None = KNOWN
 
 
-def measured(target: Target, *points: Point, **options) -> list[Measured]:
-    return [found for found in measuring(target, points, **options) if isinstance(found, Measured)]
+def measure(target: Target, *points: Point, **options) -> list[PointResult]:
+    return [
+        event
+        for event in measure_points(target, points, **options)
+        if isinstance(event, PointResult)
+    ]

@@ -1,4 +1,4 @@
-"""Machines with disks: text files of ``machines/``, in the form of tests/cstates/machine_trees.py."""
+"""Machines with disks: text files in ``machines/``, in the format of tests/cstates/machine_trees.py."""
 
 from pathlib import Path
 
@@ -9,5 +9,5 @@ MACHINES = Path(__file__).parent / "machines"
 
 
 def disk_machine(name: str, folder: Path) -> Roots:
-    """The roots of a machine, laid out in a folder."""
+    """Return the roots of a machine, expanded into a folder."""
     return Roots.recorded(expand(name, folder, MACHINES))

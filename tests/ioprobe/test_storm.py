@@ -29,7 +29,7 @@ NUMBERS = ("seconds", "pending", "in_flight", "iowait_share", "cpu_delay_share")
 
 
 def read(monkeypatch: pytest.MonkeyPatch, line: dict[str, object]) -> StormRound:
-    monkeypatch.setattr(storm, "told_lines", lambda *_: iter([Fields(line, "x")]))
+    monkeypatch.setattr(storm, "program_lines", lambda *_: iter([Fields(line, "x")]))
     (result,) = storm_events(TARGET, StormStreams(), [RUN])
     assert isinstance(result, StormRound)
     return result
@@ -54,7 +54,7 @@ def test_null_stays_null(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_progress_is_parsed_or_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     line = {"kind": "progress", "id": "a", "elapsed_s": 0}
-    monkeypatch.setattr(storm, "told_lines", lambda *_: iter([Fields(line, "x")]))
+    monkeypatch.setattr(storm, "program_lines", lambda *_: iter([Fields(line, "x")]))
     assert list(storm_events(TARGET, StormStreams(), [RUN])) == [StormProgress("a", 0.0)]
     line["elapsed_s"] = None
     with pytest.raises(RecordingError, match="elapsed_s"):

@@ -20,7 +20,7 @@ import pytest
 from harness.cli.command_line import main
 from harness.io.watch.document import document
 from ioprobe.watch.devices import WatchedDevice, all_devices, named_devices
-from ioprobe.watch.watching import WatchRequest, watch
+from ioprobe.watch.tracing import WatchScope, watch
 from stallscope.system_files import Roots
 
 pytestmark = pytest.mark.live
@@ -98,7 +98,7 @@ def watched_fio(loop: Loop) -> tuple[dict[str, Any], int, dict[str, Any]]:
             fio_thread.start()
         return done.wait(seconds)
 
-    request = WatchRequest(all_devices(Roots()), (loop.device,), frozenset(), None)
+    request = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
     watched = watch(request, wait, lambda _: None)
     fio_thread.join()
     if errors:
@@ -141,7 +141,7 @@ def test_a_thread_that_ended_before_it_was_looked_up_has_its_process(loop: Loop)
             ran.append((running.pid, running.communicate(timeout=60)[0]))
         return True
 
-    request = WatchRequest(all_devices(Roots()), (loop.device,), frozenset(), None)
+    request = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
     watched = watch(request, wait, lambda _: None)
     made = document(watched, request, [])
     if watched.lost_events:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.io.curve.result import CurveRequests
 from harness.io.verb_options import check_force
-from ioprobe.curve.plan import CurvePlan
-from ioprobe.target.target import Wanted
+from ioprobe.curve.plan import CurvePlan, CurveRequests
+from ioprobe.target.target import TargetRequirements
 from stallscope.errors import UsageError
 from stallscope.quantities import parse_size
 
@@ -23,7 +22,7 @@ class CurveOptions:
     path: str
     plan: CurvePlan
     requests: CurveRequests
-    size_bytes: int  # of a file of our own, if one is made
+    size_bytes: int  # of the scratch file, if one is used
     span_bytes: int | None  # None: the whole target
     destroy: str | None  # the block device to overwrite
     output: Path | None
@@ -36,9 +35,9 @@ class CurveOptions:
         return self.requests.kind == "writes"
 
     @property
-    def target(self) -> Wanted:
+    def target(self) -> TargetRequirements:
         """Return what the target must allow."""
-        return Wanted(
+        return TargetRequirements(
             writable=self.writes,
             destroy=self.destroy,
             size_bytes=self.size_bytes,

@@ -1,31 +1,17 @@
 """The result of `stallscope io curve`: throughput and latency by depth, recommended depths."""
 
-from typing import Literal
-
 from harness.io.conditions import Conditions
 from harness.recordings.results import RecordedResult
-from ioprobe.curve.estimates import Estimates
+from ioprobe.curve.estimates import CurveEstimates
 from ioprobe.curve.io_properties import DiskProperties
-from ioprobe.curve.readings import DepthReadings, Reading
-from ioprobe.curve.rounds import Curve
+from ioprobe.curve.measurement import Curve
+from ioprobe.curve.plan import CurveRequests
+from ioprobe.curve.readings import DepthReading, DepthReadings
+from ioprobe.curve.verdicts import CurveFinding
 from ioprobe.engine.points import Latency
-from stallscope.documents import Count, Natural, Record
-from stallscope.quantities import size_text
+from stallscope.documents import Count, Record
 
 Interval = tuple[float, float]
-
-
-class CurveRequests(Record, frozen=True, kw_only=True):
-    """The requests of a curve."""
-
-    block_bytes: Natural
-    pattern: Literal["random", "sequential"]
-    kind: Literal["reads", "writes"]
-
-    @property
-    def text(self) -> str:
-        """Return the requests in words, such as "4 KiB random reads"."""
-        return f"{size_text(self.block_bytes)} {self.pattern} {self.kind}"
 
 
 class CurvePoint(Record, frozen=True, kw_only=True):
@@ -47,13 +33,6 @@ class RecommendedDepths(Record, frozen=True, kw_only=True):
     latency_optimal: Count | None = None
     knee: Count | None = None
     slo: Count | None = None
-
-
-class CurveFinding(Record, frozen=True, kw_only=True):
-    """A verdict on the curve with its reason."""
-
-    verdict: str
-    text: str
 
 
 class CurveReading(Record, frozen=True, kw_only=True):
@@ -122,7 +101,7 @@ def named_depths(result: CurveResult) -> tuple[NamedDepth, ...]:
         interval = result.intervals.get(key)
         text = meaning
         if key == "slo" and depth is None:
-            text = result.slo_why_not or ""
+            text = result.slo_missing or ""
         elif interval is not None:
             low, high = interval
             text = f"{meaning}; {low:.0f} to {high:.0f} in 95 of 100 replicates"
@@ -147,16 +126,13 @@ def curve_result(
         points=tuple(map(_point, curve.depths)),
         recommended=_recommended(estimates),
         slo_p99_ns=curve.plan.slo_p99_ns,
-        slo_why_not=estimates.slo_why_not if estimates else "nothing was measured well enough",
+        slo_why_not=estimates.slo_missing if estimates else "too few readings passed their checks",
         intervals=_intervals(estimates),
         most_iops=estimates.most_iops.value if estimates else None,
         saturation_depth=saturation.value if saturation else None,
         knee_reached=estimates.knee_reached if estimates else None,
-        verdict=str(curve.findings[0].verdict),
-        findings=tuple(
-            CurveFinding(verdict=str(finding.verdict), text=finding.text)
-            for finding in curve.findings
-        ),
+        verdict=curve.findings[0].verdict,
+        findings=curve.findings,
         io_properties=properties.document() if properties else None,
         readings=tuple(map(_reading, curve.readings)),
         facts=dict(conditions.facts),
@@ -179,7 +155,7 @@ def _point(readings: DepthReadings) -> CurvePoint:
     )
 
 
-def _reading(reading: Reading) -> CurveReading:
+def _reading(reading: DepthReading) -> CurveReading:
     return CurveReading(
         depth=reading.depth,
         iops=reading.iops,
@@ -192,7 +168,7 @@ def _reading(reading: Reading) -> CurveReading:
     )
 
 
-def _recommended(estimates: Estimates | None) -> RecommendedDepths:
+def _recommended(estimates: CurveEstimates | None) -> RecommendedDepths:
     if estimates is None:
         return RecommendedDepths()
     return RecommendedDepths(
@@ -202,7 +178,7 @@ def _recommended(estimates: Estimates | None) -> RecommendedDepths:
     )
 
 
-def _intervals(estimates: Estimates | None) -> dict[str, Interval | None]:
+def _intervals(estimates: CurveEstimates | None) -> dict[str, Interval | None]:
     if estimates is None:
         return {}
     by_name = {

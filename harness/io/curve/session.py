@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from harness.cli.errors import report_error
@@ -14,10 +15,12 @@ from harness.io.curve.result import CurveResult, curve_result
 from harness.io.curve.text import lines
 from harness.io.recorder import RecordedFile, Recorder
 from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
-from ioprobe.curve.disk_limits import SMALL_BYTES, Kind, most_of
+from ioprobe.curve.engine_readings import engine_readings
 from ioprobe.curve.io_properties import DiskProperties, properties_text
-from ioprobe.curve.rounds import Curve, Progress, measure_curve
-from ioprobe.engine.runs import EngineRuns
+from ioprobe.curve.measurement import Curve, CurveProgress, measure_curve
+from ioprobe.engine.runner import EngineRunner
+from ioprobe.mix.disk_limits import SMALL_BYTES, RequestKind, max_rate
+from ioprobe.mix.engine_readings import engine_reading
 from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import ExitCode, StallscopeError, UnableError
 
@@ -47,34 +50,35 @@ def run_curve(options: CurveOptions, *, as_json: bool) -> int:
 def _measure(
     options: CurveOptions, target: Target, live: LiveLine
 ) -> tuple[Curve, DiskProperties | None, CurveResult]:
-    began = time.monotonic()
+    start_s = time.monotonic()
     requests = options.requests
-    read_share = 0.0 if options.writes else 1.0
-    runs = EngineRuns(target, requests.block_bytes, requests.pattern, read_share)
+    runner = EngineRunner(target)
     limits = known_limits(target)
 
-    def show_progress(progress: Progress) -> None:
+    def show_progress(progress: CurveProgress) -> None:
         live.show(
-            f"{progress.what}: depth {progress.depth}; about {progress.left_s:.0f} s left "
+            f"{progress.phase}: depth {progress.depth}; about {progress.left_s:.0f} s left "
             "(Ctrl-C keeps the results so far)"
         )
 
-    curve = measure_curve(options.plan, runs.of_curve, show_progress, limits=limits)
+    curve = measure_curve(
+        options.plan, partial(engine_readings, runner, requests), show_progress, limits=limits
+    )
     properties = None
     if curve.complete:
-        curve, properties = _measure_limits(options, target, runs, curve, live)
+        curve, properties = _measure_limits(options, target, runner, curve, live)
     conditions = Conditions(
         path=options.path,
         modelled=target.kind is TargetKind.SIMULATED,
-        facts=target_facts(target, limits) | engine_facts(runs),
-        warnings=(*target.warnings, *runs.notes, *failure_notes(curve.failure)),
-        seconds=time.monotonic() - began,
+        facts=target_facts(target, limits) | engine_facts(runner),
+        warnings=(*target.warnings, *runner.notes, *failure_notes(curve.failure)),
+        seconds=time.monotonic() - start_s,
     )
     return curve, properties, curve_result(curve, requests, properties, conditions)
 
 
 def _measure_limits(
-    options: CurveOptions, target: Target, runs: EngineRuns, curve: Curve, live: LiveLine
+    options: CurveOptions, target: Target, runner: EngineRunner, curve: Curve, live: LiveLine
 ) -> tuple[Curve, DiskProperties]:
     """Return the disk's limits, and the curve, which is incomplete if it was interrupted here.
 
@@ -88,11 +92,12 @@ def _measure_limits(
     try:
         for writes in (False, True) if options.writes else (False,):
             for large in (False, True):
-                kind = Kind(writes, large)
+                kind = RequestKind(writes, large)
                 if (writes, large) not in rates and kind.block_bytes <= target.span_bytes:
                     live.show(f"maximum rate of {kind.text}")
                     seconds = options.plan.duration_s
-                    rates[writes, large] = most_of(kind, runs.of_mix, duration_s=seconds)
+                    measure = partial(engine_reading, runner)
+                    rates[writes, large] = max_rate(kind, measure, duration_s=seconds)
     except KeyboardInterrupt:
         curve = replace(curve, complete=False)
     except StallscopeError as error:

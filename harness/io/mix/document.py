@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ioprobe.mix.cells import Cell, MixReading
-from ioprobe.mix.rounds import Mix, SizeRow
+from ioprobe.mix.cells import CellReading, ReadWriteCell
+from ioprobe.mix.measurement import ReadWriteMix, SizeRow
 
 SCHEMA = "stallscope.io.mix/1"
 
@@ -15,7 +15,7 @@ class MixMeasurement:
 
     path: str
     modelled: bool
-    mix: Mix
+    mix: ReadWriteMix
     facts: dict[str, str]
     warnings: Sequence[str]
     seconds: float
@@ -56,18 +56,18 @@ def _size(row: SizeRow) -> dict[str, object]:
     }
 
 
-def _cell(cell: Cell) -> dict[str, object]:
+def _cell(cell: ReadWriteCell) -> dict[str, object]:
     return {
         "reads_per_s": cell.reads_per_s,
         "writes_per_s": cell.writes_per_s,
         "outcome": str(cell.outcome),
-        "why": cell.why,
+        "why": cell.reason,
         "got_per_s": cell.reading and cell.reading.iops,
-        **_shown(cell.shown),
+        **_shown(cell.valid_reading),
     }
 
 
-def _shown(reading: MixReading | None) -> dict[str, object]:
+def _shown(reading: CellReading | None) -> dict[str, object]:
     if reading is None:
         return {"bytes_per_s": None, "read_latency_ns": None, "write_latency_ns": None}
     return {

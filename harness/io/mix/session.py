@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from harness.cli.errors import report_error
@@ -13,10 +14,11 @@ from harness.io.mix.shown import MixShown, mix_shown
 from harness.io.mix.text import lines
 from harness.io.recorder import Recorder
 from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
-from ioprobe.engine.runs import EngineRuns
+from ioprobe.engine.runner import EngineRunner
+from ioprobe.mix.engine_readings import engine_reading
+from ioprobe.mix.measurement import MixProgress, measure_mix
 from ioprobe.mix.plan import MixPlan
-from ioprobe.mix.rounds import MixProgress, measure_mix
-from ioprobe.target.target import Target, TargetKind, Wanted
+from ioprobe.target.target import Target, TargetKind, TargetRequirements
 from stallscope.errors import ExitCode
 from stallscope.json_fields import Fields
 
@@ -35,9 +37,9 @@ class MixRequest:
     force: bool
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> TargetRequirements:
         """Return what is wanted of the target."""
-        return Wanted(
+        return TargetRequirements(
             writable=self.plan.writes,
             destroy=self.destroy,
             size_bytes=self.size_bytes,
@@ -77,15 +79,15 @@ def _picture(shown: MixShown, file_format: str) -> bytes:
 
 def _measured(request: MixRequest, target: Target, live: LiveLine) -> MixMeasurement:
     began = time.monotonic()
-    runs = EngineRuns(target)
+    runs = EngineRunner(target)
 
     def say(progress: MixProgress) -> None:
         live.show(
-            f"{progress.what}; at most {progress.left_s:.0f} s left "
+            f"{progress.phase}; at most {progress.left_s:.0f} s left "
             "(Ctrl-C keeps what was measured)"
         )
 
-    mix = measure_mix(request.plan, runs.of_mix, say)
+    mix = measure_mix(request.plan, partial(engine_reading, runs), say)
     return MixMeasurement(
         path=request.path,
         modelled=target.kind is TargetKind.SIMULATED,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.io.probe.options import NAMES, ProbeRequest, Ways
-from ioprobe.engine.engine import Begun, Measured
+from ioprobe.engine.engine import EngineFacts, PointResult
 
 SCHEMA = "stallscope.io.probe/1"
 
@@ -16,15 +16,15 @@ class Probed:
     request: ProbeRequest
     kind: str  # of the target
     facts: Mapping[str, str]
-    begun: Begun
-    direct: Measured | None
-    cached: Measured | None
+    begun: EngineFacts
+    direct: PointResult | None
+    cached: PointResult | None
     cached_missing: str | None
     warnings: Sequence[str]
     complete: bool  # whether all was measured that was asked for
 
     @property
-    def first(self) -> Measured:
+    def first(self) -> PointResult:
         """Return what the document's first level tells: direct requests, where they were."""
         first = self.direct or self.cached
         assert first is not None
@@ -46,15 +46,15 @@ def probe_document(probed: Probed) -> dict[str, object]:
         **_measured(probed.first),
         "page_cache": cached and _measured(cached),
         "page_cache_missing": probed.cached_missing,
-        "real_time_missing": probed.begun.no_real_time,
-        "io_uring_missing": probed.begun.no_io_uring,
+        "real_time_missing": probed.begun.real_time_missing,
+        "io_uring_missing": probed.begun.io_uring_missing,
         "facts": dict(probed.facts),
         "warnings": list(probed.warnings),
         "complete": probed.complete,
     }
 
 
-def _measured(found: Measured) -> dict[str, object]:
+def _measured(found: PointResult) -> dict[str, object]:
     check, parts = found.self_check, found.parts_ns
     return {
         "requests": found.requests,

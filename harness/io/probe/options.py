@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.io.probe.buckets import Scale
 from ioprobe.engine.engine import Point
-from ioprobe.target.target import Wanted
+from ioprobe.target.target import TargetRequirements
 
 # Cached reads never sleep, and a real-time class may not have a CPU for all of a second
 # (kernel.sched_rt_runtime_us): they end before, or do without.
@@ -46,9 +46,9 @@ class ProbeRequest:
     output: Path | None = None
     force: bool = False
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> TargetRequirements:
         """Return what must be opened."""
-        return Wanted(
+        return TargetRequirements(
             size_bytes=self.file_bytes,
             span_bytes=self.span_bytes,
             offset_bytes=self.offset_bytes,

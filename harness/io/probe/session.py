@@ -14,7 +14,14 @@ from harness.io.probe.shown import probe_shown
 from harness.io.probe.text import lines
 from harness.io.recorder import Recorder
 from harness.io.target_facts import opened, target_facts
-from ioprobe.engine.engine import Begun, Ended, Event, Measured, Progress, measuring
+from ioprobe.engine.engine import (
+    EngineEnd,
+    EngineEvent,
+    EngineFacts,
+    PointProgress,
+    PointResult,
+    measure_points,
+)
 from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import ExitCode, TargetError
 from stallscope.json_fields import Fields
@@ -116,11 +123,11 @@ class _Session:
         point = self.request.once(target.span_bytes)
         whole = size_text(target.span_bytes)
 
-        def say(progress: Progress) -> None:
+        def say(progress: PointProgress) -> None:
             read = size_text(progress.requests * point.block_bytes)
             self.line.show(f"io probe: reading it into the page cache, {read} of {whole}")
 
-        reads = _Reads.told(measuring(target, [point], real_time=False), say)
+        reads = _Reads.told(measure_points(target, [point], real_time=False), say)
         if reads.interrupted or reads.found is None:
             return _INTERRUPTED
         errors = _errors(reads.found)
@@ -133,33 +140,33 @@ class _Session:
         short = way is Ways.DIRECT or point.duration_s <= LONGEST_BUSY_S
         real_time = self.request.real_time and short
 
-        def say(progress: Progress) -> None:
+        def say(progress: PointProgress) -> None:
             self.line.show(
                 f"io probe: {NAMES[way]}, {progress.elapsed_s:.1f} of {point.duration_s:g} s "
                 f"(Ctrl-C ends it earlier), {progress.requests:,} requests"
             )
 
-        return _Reads.told(measuring(target, [point], real_time=real_time, log=log), say)
+        return _Reads.told(measure_points(target, [point], real_time=real_time, log=log), say)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
     """What the engine told of one way; interrupted: by Ctrl-C, be it after the last request."""
 
-    begun: Begun | None = None
-    found: Measured | None = None
+    begun: EngineFacts | None = None
+    found: PointResult | None = None
     interrupted: bool = False
 
     @classmethod
-    def told(cls, events: Iterator[Event], say: Callable[[Progress], None]) -> Self:
+    def told(cls, events: Iterator[EngineEvent], say: Callable[[PointProgress], None]) -> Self:
         """Return what events of one point tell."""
         begun, found, interrupted = None, None, False
         for event in events:
-            if isinstance(event, Begun):
+            if isinstance(event, EngineFacts):
                 begun = event
-            elif isinstance(event, Measured):
+            elif isinstance(event, PointResult):
                 found = event
-            elif isinstance(event, Ended):
+            elif isinstance(event, EngineEnd):
                 interrupted = event.interrupted
             else:
                 say(event)
@@ -186,6 +193,6 @@ def _check_done(probed: Probed) -> None:
     )
 
 
-def _errors(found: Measured) -> str:
+def _errors(found: PointResult) -> str:
     """Return how many requests failed with which error; empty for none."""
     return ", ".join(f"{count:,} {name}" for name, count in found.errors.items())

@@ -17,8 +17,8 @@ from harness.io.queue.text import (
 )
 from harness.page.document import escaped
 from harness.page.panels import Panel
-from ioprobe.block_queue.meaning import Meaning
-from ioprobe.block_queue.stalls import ProcessStalls, QueueRoom
+from ioprobe.block_queue.settings import QueueSetting
+from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy
 from stallscope.printable import visible_text
 from stallscope.quantities import value_text
 
@@ -50,7 +50,7 @@ def queue_panel(shown: QueueShown) -> Panel:
     return Panel(markup, styles)
 
 
-def _settings(settings: Iterable[Meaning]) -> str:
+def _settings(settings: Iterable[QueueSetting]) -> str:
     rows = [_row((each.label, each.value, each.meaning)) for each in settings]
     return f'<div class="queue-words">{table(_SETTING, rows)}</div>' if rows else ""
 
@@ -64,13 +64,13 @@ def _stalls(watched: Watched) -> Iterator[str]:
     yield f"<h3>{_text(stalls_head(stalls, watched.interval.seconds).rstrip(':'))}</h3>"
     found = telling(stalls)
     if found:
-        rows = (_row(_cells(each, stalls.room)) for each in found)
+        rows = (_row(_cells(each, stalls.occupancy)) for each in found)
         yield f'<div class="queue-stalls">{table(_STALLS, rows)}</div>'
     for text in stalls_notes(stalls):
         yield _paragraph(text)
 
 
-def _cells(found: ProcessStalls, room: QueueRoom) -> tuple[str, ...]:
+def _cells(found: ProcessStalls, occupancy: QueueOccupancy) -> tuple[str, ...]:
     punts, slept = found.punt_share, found.blocked_share
     times = (found.submit_p50_ns, found.submit_p99_ns, found.submit_max_ns)
     return (
@@ -80,7 +80,7 @@ def _cells(found: ProcessStalls, room: QueueRoom) -> tuple[str, ...]:
         f"{found.calls:,}",
         "n/a" if slept is None else f"{found.blocked_calls:,} ({percent(slept)})",
         *("n/a" if each is None else value_text(each, "ns") for each in times),
-        "nothing waited" if found.cause is None else cause_text(found.cause, room),
+        "nothing waited" if found.cause is None else cause_text(found.cause, occupancy),
     )
 
 

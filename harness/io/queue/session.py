@@ -11,9 +11,10 @@ from harness.io.queue.shown import queue_shown
 from harness.io.queue.stalls import Watched
 from harness.io.queue.text import lines
 from harness.io.recorder import Recorder
+from ioprobe.block_queue.activity import ActivityInterval, measure_activity
 from ioprobe.block_queue.queue import BlockQueue
-from ioprobe.block_queue.reading import Interval, over_interval, read_block_queue
-from ioprobe.block_queue.tracing import observe_stalls
+from ioprobe.block_queue.snapshot import read_block_queue
+from ioprobe.block_queue.tracing import trace_stalls
 from stallscope.errors import ExitCode, UnableError
 from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
@@ -47,7 +48,7 @@ def run_queue(request: QueueRequest, *, as_json: bool) -> int:
 
 
 def _watch(found: BlockQueue, request: QueueRequest, seconds: float) -> Watched:
-    counted: list[Interval] = []
+    counted: list[ActivityInterval] = []
     interrupted = False
     line = LiveLine()
 
@@ -62,14 +63,14 @@ def _watch(found: BlockQueue, request: QueueRequest, seconds: float) -> Watched:
             interrupted = True
 
     def count() -> None:
-        counted.append(over_interval(found.devices, request.roots, seconds=seconds, wait=wait))
+        counted.append(measure_activity(found.devices, request.roots, seconds=seconds, wait=wait))
 
     stalls, missing = None, None
     try:
-        if found.place.missing:
-            missing = found.place.missing
+        if found.location.missing:
+            missing = found.location.missing
         else:
-            stalls = observe_stalls(found, request.roots, count)
+            stalls = trace_stalls(found, request.roots, count)
     except UnableError as error:
         missing = f"{error.message}; {error.remedy}"
     finally:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from harness.io.queue.stalls import Watched
-from ioprobe.block_queue.meaning import Meaning
+from ioprobe.block_queue.activity import ActivityInterval, DeviceActivity
 from ioprobe.block_queue.queue import Pressure, PressureLine
-from ioprobe.block_queue.reading import Activity, Interval
-from ioprobe.block_queue.stalls import ProcessStalls, QueueRoom, StallCause, Stalls
+from ioprobe.block_queue.settings import QueueSetting
+from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy, StallCause, SubmissionStalls
 from stallscope.errors import RecordingError
 from stallscope.json_fields import REMEDY, Fields
 
@@ -18,7 +18,7 @@ class MountShown:
     point: str
     source: str
     options: tuple[str, ...]
-    settings: tuple[Meaning, ...]
+    settings: tuple[QueueSetting, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class DeviceShown:
     level: int
     holders: tuple[str, ...]
     size_bytes: int | None
-    settings: tuple[Meaning, ...]
+    settings: tuple[QueueSetting, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ def _mount(mount: Fields) -> MountShown | None:
     )
 
 
-def _settings(of: Fields) -> tuple[Meaning, ...]:
+def _settings(of: Fields) -> tuple[QueueSetting, ...]:
     return tuple(
-        Meaning(each.text("key"), each.text("label"), each.text("value"), each.text("meaning"))
+        QueueSetting(each.text("key"), each.text("label"), each.text("value"), each.text("meaning"))
         for each in of.objects("settings")
     )
 
@@ -123,15 +123,15 @@ def _watched(fields: Fields, devices: tuple[Fields, ...]) -> Watched | None:
     }
     stalls = fields.fields("stalls")
     return Watched(
-        Interval(fields.number("interval_s"), did),
+        ActivityInterval(fields.number("interval_s"), did),
         _stalls(stalls) if stalls.values else None,
         fields.maybe_text("stalls_missing"),
         interrupted=not fields.boolean("complete"),
     )
 
 
-def _activity(one: Fields) -> Activity:
-    return Activity(
+def _activity(one: Fields) -> DeviceActivity:
+    return DeviceActivity(
         reads_per_s=one.number("reads_per_s"),
         writes_per_s=one.number("writes_per_s"),
         read_bytes_per_s=one.number("read_bytes_per_s"),
@@ -144,10 +144,12 @@ def _activity(one: Fields) -> Activity:
     )
 
 
-def _stalls(stalls: Fields) -> Stalls:
-    return Stalls(
+def _stalls(stalls: Fields) -> SubmissionStalls:
+    return SubmissionStalls(
         processes=tuple(_process(each) for each in stalls.objects("processes")),
-        room=QueueRoom(stalls.maybe_count("nr_requests"), stalls.maybe_count("most_in_flight")),
+        occupancy=QueueOccupancy(
+            stalls.maybe_count("nr_requests"), stalls.maybe_count("most_in_flight")
+        ),
         lost_events=stalls.nullable_count("lost_events"),
         cpu_s=stalls.number("cpu_s"),
         missing=stalls.texts("missing"),

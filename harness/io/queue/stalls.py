@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from harness.cli.terminal import percent, wrapped
-from ioprobe.block_queue.reading import Interval
-from ioprobe.block_queue.stalls import ProcessStalls, QueueRoom, StallCause, Stalls
-from stallscope.quantities import microseconds_text
+from harness.load.text import microseconds
+from ioprobe.block_queue.activity import ActivityInterval
+from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy, StallCause, SubmissionStalls
 
 _MOST_SHOWN = 8
 
@@ -18,8 +18,8 @@ class Watched:
     ``interrupted``: Ctrl-C ended the interval before its time.
     """
 
-    interval: Interval
-    stalls: Stalls | None
+    interval: ActivityInterval
+    stalls: SubmissionStalls | None
     stalls_missing: str | None
     interrupted: bool = False
 
@@ -30,8 +30,8 @@ def stalls_document(watched: Watched | None) -> dict[str, object] | None:
     if stalls is None:
         return None
     return {
-        "nr_requests": stalls.room.limit,
-        "most_in_flight": stalls.room.most_in_flight,
+        "nr_requests": stalls.occupancy.limit,
+        "most_in_flight": stalls.occupancy.max_in_flight,
         "lost_events": stalls.lost_events,
         "cpu_s": stalls.cpu_s,
         "missing": stalls.missing,
@@ -50,17 +50,19 @@ def stalls_lines(watched: Watched, room: int) -> Iterator[str]:
         return
     yield from wrapped(stalls_head(stalls, watched.interval.seconds), room, "  ")
     for each in telling(stalls):
-        yield from (f"  {line}" for line in wrapped(_process(each, stalls.room), room - 2, "  "))
+        yield from (
+            f"  {line}" for line in wrapped(_process(each, stalls.occupancy), room - 2, "  ")
+        )
     for text in stalls_notes(stalls):
         yield from wrapped(f"  {text}", room, "  ")
 
 
-def telling(stalls: Stalls) -> tuple[ProcessStalls, ...]:
+def telling(stalls: SubmissionStalls) -> tuple[ProcessStalls, ...]:
     """Return the processes of which there is something to say, not too many."""
     return tuple(each for each in stalls.processes if each.calls or each.punts)[:_MOST_SHOWN]
 
 
-def stalls_notes(stalls: Stalls) -> Iterator[str]:
+def stalls_notes(stalls: SubmissionStalls) -> Iterator[str]:
     """Yield what a reader must know of the stalls that are told."""
     others = len(stalls.processes) - len(telling(stalls))
     if others:
@@ -72,23 +74,23 @@ def stalls_notes(stalls: Stalls) -> Iterator[str]:
         yield "The kernel did not tell how many events it lost: there may be more than is told."
 
 
-def stalls_head(stalls: Stalls, seconds: float) -> str:
+def stalls_head(stalls: SubmissionStalls, seconds: float) -> str:
     """Return what was looked at, and how full the queue was seen."""
-    flight = stalls.room.most_in_flight
+    flight = stalls.occupancy.max_in_flight
     text = f"Submission stalls in {seconds:.3g} s"
-    if flight is not None and stalls.room.limit is not None:
-        text += f" (at most {flight:,} in flight seen, nr_requests {stalls.room.limit:,})"
+    if flight is not None and stalls.occupancy.limit is not None:
+        text += f" (at most {flight:,} in flight seen, nr_requests {stalls.occupancy.limit:,})"
     return f"{text}: {'none used the device' if not stalls.processes else ''}".rstrip(" ")
 
 
-def _process(found: ProcessStalls, room: QueueRoom) -> str:
+def _process(found: ProcessStalls, occupancy: QueueOccupancy) -> str:
     parts = []
     if found.submitted:
         share = percent(found.punt_share or 0.0)
         parts.append(f"{found.punts:,} of {found.submitted:,} requests punted to workers ({share})")
     if found.calls:
         p50, p99, most = (
-            microseconds_text(None if value is None else value / 1000)
+            microseconds(None if value is None else value / 1000)
             for value in (found.submit_p50_ns, found.submit_p99_ns, found.submit_max_ns)
         )
         parts.append(
@@ -96,14 +98,14 @@ def _process(found: ProcessStalls, room: QueueRoom) -> str:
             f"({percent(found.blocked_share or 0.0)}); they took p50 {p50}, p99 {p99}, max {most}"
         )
     text = f"{found.name} ({found.pid}): {'; '.join(parts)}."
-    return text if found.cause is None else f"{text} Cause: {cause_text(found.cause, room)}"
+    return text if found.cause is None else f"{text} Cause: {cause_text(found.cause, occupancy)}"
 
 
-def cause_text(cause: StallCause, room: QueueRoom) -> str:
+def cause_text(cause: StallCause, occupancy: QueueOccupancy) -> str:
     """Return why submitting waited, and what to do."""
     if cause is StallCause.OVER_NR_REQUESTS:
         return (
-            f"over nr_requests: the queue takes {room.limit:,} and was full; keep fewer in flight, "
+            f"over nr_requests: the queue takes {occupancy.limit:,} and was full; keep fewer in flight, "
             "or raise nr_requests"
         )
     if cause is StallCause.APPENDING:

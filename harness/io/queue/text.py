@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from harness.cli.terminal import percent, printable, wrapped
 from harness.io.queue.shown import DeviceShown, MountShown, QueueShown
 from harness.io.queue.stalls import stalls_lines
-from ioprobe.block_queue.meaning import Meaning
+from ioprobe.block_queue.activity import ActivityInterval, DeviceActivity
 from ioprobe.block_queue.queue import PressureLine
-from ioprobe.block_queue.reading import Activity, Interval
-from stallscope.quantities import size_text
+from ioprobe.block_queue.settings import QueueSetting
+from stallscope.sizes import size_text
 
 _LABEL, _VALUE = 17, 19
 _LEAST_ROOM = 30  # of meanings beside their values; else they stand below
@@ -62,12 +62,12 @@ def device_text(device: DeviceShown) -> str:
     return f"{device.name}: {device.what}{size}{above}"
 
 
-def _rows(meanings: Iterable[Meaning], room: int) -> Iterator[str]:
+def _rows(meanings: Iterable[QueueSetting], room: int) -> Iterator[str]:
     for each in meanings:
         yield from _row(each, room)
 
 
-def _row(each: Meaning, room: int) -> Iterator[str]:
+def _row(each: QueueSetting, room: int) -> Iterator[str]:
     label = f"  {printable(each.label):<{_LABEL}}"
     value = printable(each.value)
     left = len(label) + _VALUE + 1
@@ -80,7 +80,7 @@ def _row(each: Meaning, room: int) -> Iterator[str]:
     yield from (" " * left + line for line in rest)
 
 
-def over_text(device: DeviceShown, interval: Interval) -> str:
+def over_text(device: DeviceShown, interval: ActivityInterval) -> str:
     """Return what a device did over the interval, or that it is not told."""
     activity = interval.devices.get(device.name)
     head = f"In {interval.seconds:.3g} s:"
@@ -89,7 +89,7 @@ def over_text(device: DeviceShown, interval: Interval) -> str:
     return f"{head} {activity_text(activity)}"
 
 
-def activity_text(activity: Activity) -> str:
+def activity_text(activity: DeviceActivity) -> str:
     """Return what a device did, in a line."""
     read, written = (
         size_text(int(per_s)) for per_s in (activity.read_bytes_per_s, activity.written_bytes_per_s)

@@ -4,15 +4,17 @@ import errno
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ioprobe.watch.counts import row_edges_ns
 from ioprobe.watch.devices import WatchedDevice
-from ioprobe.watch.tally import OPERATIONS, OTHERS, Row
-from ioprobe.watch.watching import Watched, WatchRequest
+from ioprobe.watch.histograms import row_edges_ns
+from ioprobe.watch.tally import OPERATIONS, OTHERS, RequestTotals
+from ioprobe.watch.tracing import WatchMeasurement, WatchScope
 
 SCHEMA = "stallscope.io.watch/1"
 
 
-def document(watched: Watched, request: WatchRequest, notes: Iterable[str]) -> dict[str, object]:
+def document(
+    watched: WatchMeasurement, request: WatchScope, notes: Iterable[str]
+) -> dict[str, object]:
     """Return all that was watched; times in ns, percentiles upper ends of buckets of 1 %."""
     names = {each.number: each.name for each in request.known}
     tally, counts = watched.tally, watched.counts
@@ -81,7 +83,7 @@ def document(watched: Watched, request: WatchRequest, notes: Iterable[str]) -> d
     }
 
 
-def _device(device: WatchedDevice, watched: Watched) -> dict[str, object]:
+def _device(device: WatchedDevice, watched: WatchMeasurement) -> dict[str, object]:
     return {
         "device": device.name,
         "number": device.major_minor,
@@ -96,7 +98,7 @@ def _place(names: Mapping[int, str], by: tuple[int, int]) -> dict[str, object]:
     return {"device": name, "direction": OPERATIONS[operation]}
 
 
-def _row(row: Row) -> dict[str, object]:
+def _row(row: RequestTotals) -> dict[str, object]:
     times = {"queue_ns": row.queue, "device_ns": row.device, "total_ns": row.total}
     found = {name: counts.latencies() for name, counts in times.items()}
     return {
@@ -112,11 +114,11 @@ def _error_name(error: int) -> str:
     return errno.errorcode.get(abs(error), str(error)) if error else "others"
 
 
-def _histograms(row: Row) -> dict[str, object]:
+def _histograms(row: RequestTotals) -> dict[str, object]:
     return {"histogram": row.device.buckets(), "queue_histogram": row.queue.buckets()}
 
 
-def _warnings(watched: Watched, request: WatchRequest) -> Iterator[str]:
+def _warnings(watched: WatchMeasurement, request: WatchScope) -> Iterator[str]:
     counts = watched.counts
     if watched.lost_events:
         yield (

@@ -14,7 +14,7 @@ from harness.page.document import escaped
 from harness.page.latency_panel import DECADES, Series
 from harness.page.panels import Panel
 from harness.page.plot import Axis, Plot, decade_ticks, round_ticks
-from ioprobe.watch.counts import GEOMETRY
+from ioprobe.watch.histograms import GEOMETRY
 from stallscope.histograms import Histogram, Interval, IntervalLog
 from stallscope.printable import visible_text
 

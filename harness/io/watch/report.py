@@ -9,7 +9,7 @@ from harness.io.watch.shown import watch_shown
 from harness.io.watch.text import lines
 from harness.report.disk import Reported
 from ioprobe.watch.tally import OPERATIONS
-from ioprobe.watch.watching import Watched
+from ioprobe.watch.tracing import WatchMeasurement
 from stallscope.histogram_encoding import TaggedHistogram, interval_log
 from stallscope.json_fields import Fields
 
@@ -29,7 +29,7 @@ def reported(folder: Path, fields: Fields, room: int) -> Reported:
     )
 
 
-def log_lines(watched: Watched, names: dict[int, str]) -> Iterator[str]:
+def log_lines(watched: WatchMeasurement, names: dict[int, str]) -> Iterator[str]:
     """Return the interval log: a histogram each device, direction and time."""
     whole = [
         TaggedHistogram(

@@ -11,7 +11,7 @@ from harness.io.watch.report import LOG, LOG_FORM, log_lines
 from harness.io.watch.shown import watch_shown
 from harness.io.watch.text import lines, progress_line
 from ioprobe.watch.devices import all_devices, named_devices
-from ioprobe.watch.watching import Watched, WatchRequest, watch
+from ioprobe.watch.tracing import WatchMeasurement, WatchScope, watch
 from stallscope.errors import ExitCode
 from stallscope.interrupts import ctrl_c_counted
 from stallscope.json_fields import Fields
@@ -33,7 +33,7 @@ def run_watch(options: WatchOptions, *, as_json: bool) -> int:
     """Return the exit code, once all was watched and told."""
     roots = Roots()
     devices, notes = named_devices(options.devices, roots)
-    request = WatchRequest(all_devices(roots), devices, frozenset(options.pids), options.duration_s)
+    request = WatchScope(all_devices(roots), devices, frozenset(options.pids), options.duration_s)
     what = ",".join(each.name for each in devices) or "all"
     with Recorder("watch", what, options.output, force=options.force) as recorder:
         watched = _watched(request)
@@ -47,7 +47,7 @@ def run_watch(options: WatchOptions, *, as_json: bool) -> int:
     return int(ExitCode.DONE)
 
 
-def _watched(request: WatchRequest) -> Watched:
+def _watched(request: WatchScope) -> WatchMeasurement:
     """Return what was watched; the first Ctrl-C ends it, a second one the command."""
     line, ends = LiveLine(), threading.Event()
     with ctrl_c_counted(ends.set):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from ioprobe.curve.readings import Bucket
-from ioprobe.engine.lines import latency_of
+from ioprobe.curve.readings import HistogramBucket
+from ioprobe.engine.lines import parse_latency
 from ioprobe.engine.points import Latency
 from stallscope.errors import RecordingError
 from stallscope.json_fields import REMEDY, Fields
@@ -26,8 +26,8 @@ class RowShown:
     on_device: Latency | None
     total: Latency | None
     errors: tuple[tuple[str, int], ...]
-    buckets: tuple[Bucket, ...]  # of the time on the device
-    queue_buckets: tuple[Bucket, ...]
+    buckets: tuple[HistogramBucket, ...]  # of the time on the device
+    queue_buckets: tuple[HistogramBucket, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +82,16 @@ def _row(one: Fields, label: str) -> RowShown:
         requests=one.count("requests"),
         size_bytes=one.count("bytes"),
         queued=one.count("queued"),
-        queue=latency_of(one, "queue_ns"),
-        on_device=latency_of(one, "device_ns"),
-        total=latency_of(one, "total_ns"),
+        queue=parse_latency(one, "queue_ns"),
+        on_device=parse_latency(one, "device_ns"),
+        total=parse_latency(one, "total_ns"),
         errors=tuple((name, errors.count(name)) for name in errors.values),
         buckets=_buckets(one, "histogram"),
         queue_buckets=_buckets(one, "queue_histogram"),
     )
 
 
-def _buckets(one: Fields, key: str) -> tuple[Bucket, ...]:
+def _buckets(one: Fields, key: str) -> tuple[HistogramBucket, ...]:
     made = []
     rows = one.values.get(key, [])
     for row in rows if isinstance(rows, list | tuple) else [None]:

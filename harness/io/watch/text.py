@@ -6,9 +6,9 @@ from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, shorten, wrapped
 from harness.io.probe.shown import LEAST_REQUESTS
 from harness.io.watch.shown import HeatShown, RowShown, WatchShown
+from harness.page.figures import value_text
 from ioprobe.engine.points import Latency
-from ioprobe.watch.watching import Progress
-from stallscope.quantities import value_text
+from ioprobe.watch.tracing import WatchProgress
 
 HEADS = ("", "", "Requests", "MB/s", "Queue p50", "p99", "Device p50", "p90", "p99", "p99.9", "max")
 _SPARED = ("p99.9", "p90", "MB/s", "p99", "Queue p50")  # on a narrow terminal, in this order
@@ -17,16 +17,16 @@ _SHADES = " \u2591\u2592\u2593\u2588"
 _LONGEST_NAME = 28
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: WatchProgress) -> str:
     """Return the live line."""
     lost = f", {progress.lost_events:,} events lost" if progress.lost_events else ""
     if progress.lost_events is None:
         lost = ", events lost: unknown"
     return (
         f"io watch: {progress.seconds:.0f} s (Ctrl-C ends it), "
-        f"{progress.requests / progress.over_s:,.0f} requests/s, "
-        f"{progress.bytes / progress.over_s / 1e6:,.1f} MB/s, p50 {_time(progress.p50_ns)}, "
-        f"p99 {_time(progress.p99_ns)}, {progress.under_way:,} under way{lost}"
+        f"{progress.requests / progress.interval_s:,.0f} requests/s, "
+        f"{progress.bytes / progress.interval_s / 1e6:,.1f} MB/s, p50 {_time(progress.p50_ns)}, "
+        f"p99 {_time(progress.p99_ns)}, {progress.in_flight:,} under way{lost}"
     )
 
 

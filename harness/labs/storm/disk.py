@@ -15,11 +15,11 @@ from harness.labs.storm.trial import (
     trial_options,
     trial_runs,
 )
-from ioprobe.engine.points import Begun, Ended
-from ioprobe.engine.runs import EngineRuns
+from ioprobe.engine.points import EngineFacts, EngineEnd
+from ioprobe.engine.runner import EngineRunner
 from ioprobe.storm import StormProgress, StormRound, StormRun, storm_events
 from ioprobe.target.simulated import PREFIX
-from ioprobe.target.target import Target, TargetKind, Wanted
+from ioprobe.target.target import Target, TargetKind, TargetRequirements
 from stallscope.errors import StallscopeError, UnableError
 from stallscope.quantities import size_text
 
@@ -33,7 +33,7 @@ def measure_disk_storm(options: StormOptions) -> StormMeasurement:
     """
     began_s = time.monotonic()
     live = LiveLine()
-    wanted = Wanted(
+    wanted = TargetRequirements(
         writable=True,
         destroy=options.destroy,
         size_bytes=options.size_bytes,
@@ -67,7 +67,7 @@ class _DiskStorm:
     live: LiveLine
     end_s: float  # on the monotonic clock
     prefix: str = ""
-    begun: Begun | None = None
+    begun: EngineFacts | None = None
     rounds: list[StormRound] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -95,13 +95,13 @@ class _DiskStorm:
                     f"ended after {self.options.max_s:g} s: the disk is slower than expected"
                 )
                 return False
-            if isinstance(event, Begun):
+            if isinstance(event, EngineFacts):
                 self.begun = event
             elif isinstance(event, StormProgress):
                 self._show_progress(plan, index_by_id[event.id], event.elapsed_s)
             elif isinstance(event, StormRound) and not event.interrupted:
                 self.rounds.append(event)
-            elif isinstance(event, Ended) and event.interrupted:
+            elif isinstance(event, EngineEnd) and event.interrupted:
                 return False
         return True
 
@@ -118,7 +118,7 @@ class _DiskStorm:
 def _measure(
     options: StormOptions, target: Target, live: LiveLine, began_s: float
 ) -> StormMeasurement:
-    engine = EngineRuns(target, options.streams.writer_bytes, "random", 0.0)
+    engine = EngineRunner(target, options.streams.writer_bytes, "random", 0.0)
     recommendation = _recommendation(options, target, live)
     end_s = math.inf if options.max_s is None else time.monotonic() + options.max_s
     storm = _DiskStorm(options, target, live, end_s)

@@ -1,4 +1,4 @@
-"""Submission stalls: from a kernel's format files and raw pages to processes and causes."""
+"""Submission stalls of processes and their causes, from format files and raw trace pages."""
 
 import io
 import struct
@@ -9,23 +9,23 @@ from typing import cast
 import pytest
 
 from ioprobe.block_queue.queue import BlockQueue
-from ioprobe.block_queue.reading import read_block_queue
+from ioprobe.block_queue.snapshot import read_block_queue
 from ioprobe.block_queue.stalls import (
-    QueueRoom,
+    QueueOccupancy,
     StallCause,
     SubmissionCounter,
     ThreadCounts,
     process_stalls,
     rounded_down,
 )
-from ioprobe.block_queue.tracing import by_process, count_events, find_points, top_numbers
+from ioprobe.block_queue.tracing import by_process, count_events, find_tracepoints, top_numbers
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from stallscope.tracing.drain import Drain
 from tests.stallscope.tracing.ring_writer import PAGE_BYTES, event, page, record
 
 Machines = Callable[[str], Roots]
-FULL, EMPTY = QueueRoom(8, 8), QueueRoom(256, 3)
+FULL, EMPTY = QueueOccupancy(8, 8), QueueOccupancy(256, 3)
 COMMON = """
 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;
 \tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;
@@ -63,7 +63,7 @@ def events_folder(folder: Path, *without: str) -> Path:
 
 
 class Pages:
-    """What a drain leaves behind."""
+    """The pages of a drain."""
 
     page_bytes = PAGE_BYTES
 
@@ -85,7 +85,9 @@ def direct(delta: int, tid: int, size: int, position: int, flags: int = 1 << 18)
 
 
 def test_events_become_counts_of_processes(tmp_path: Path) -> None:
-    filters, handlers, missing = find_points(events_folder(tmp_path / "events"), ("254:1", "8:0"))
+    filters, handlers, missing = find_tracepoints(
+        events_folder(tmp_path / "events"), ("254:1", "8:0")
+    )
     assert filters["block/block_bio_queue"] == f"dev == {254 << 20 | 1} || dev == {8 << 20}"
     assert filters["sched/sched_switch"] == "prev_state == 2"
     assert missing == ()
@@ -95,11 +97,11 @@ def test_events_become_counts_of_processes(tmp_path: Path) -> None:
         plain(100, SUBMIT, 70),
         bio(0, 70, b"db"),
         plain(100, PUNT, 70),
-        plain(800, WAIT, 70),  # submitting took 1,000 ns
+        plain(800, WAIT, 70),  # the submission took 1,000 ns
         plain(50_000, EXIT, 70),  # the rest waited for completions
         plain(0, ENTER, 71),
         plain(10, SWITCH, 71),
-        plain(1990, EXIT, 71),  # 2,000 ns, asleep in between
+        plain(1990, EXIT, 71),  # 2,000 ns with sleep
     )
     other = page(1500, bio(0, 99, b"iou-wrk-70"), direct(0, 99, 8192, 8192), direct(0, 99, 9000, 0))
     counter = count_events(cast("Drain", Pages(cpu0=first, cpu1=other)), handlers)
@@ -112,48 +114,48 @@ def test_events_become_counts_of_processes(tmp_path: Path) -> None:
         (proc / str(tid)).mkdir(parents=True)
         (proc / str(tid) / "status").write_text("Name:\tx\nTgid:\t70\n")
     (proc / "70/comm").write_text("postgres\n")
-    (one,) = by_process(counter, EMPTY, Roots(proc=proc))
-    assert (one.pid, one.name, one.requests) == (70, "postgres", 2)
-    assert (one.submitted, one.punts, one.punt_share) == (1, 1, 1.0)
-    assert (one.calls, one.blocked_calls, one.blocked_share) == (2, 1, 0.5)
-    assert (one.append_share, one.cause) == (0.5, StallCause.APPENDING)
-    assert one.submit_max_ns == rounded_down(2000)
+    (process,) = by_process(counter, EMPTY, Roots(proc=proc))
+    assert (process.pid, process.name, process.requests) == (70, "postgres", 2)
+    assert (process.submitted, process.punts, process.punt_share) == (1, 1, 1.0)
+    assert (process.calls, process.blocked_calls, process.blocked_share) == (2, 1, 0.5)
+    assert (process.append_share, process.cause) == (0.5, StallCause.APPENDING)
+    assert process.submit_max_ns == rounded_down(2000)
 
 
-def test_lost_events_open_no_call(tmp_path: Path) -> None:
-    _, handlers, _ = find_points(events_folder(tmp_path), ("8:0",))
+def test_a_call_across_lost_events_is_not_counted(tmp_path: Path) -> None:
+    _, handlers, _ = find_tracepoints(events_folder(tmp_path), ("8:0",))
     pages = page(1000, plain(0, ENTER, 70)) + page(9_000_000, plain(0, EXIT, 70), missed=True)
     counter = count_events(cast("Drain", Pages(cpu0=pages)), handlers)
     assert counter.threads[70].calls == 0
 
 
-def test_what_a_kernel_does_not_trace_is_said(tmp_path: Path) -> None:
+def test_missing_tracepoints_are_reported_or_refused(tmp_path: Path) -> None:
     without = ("iomap/iomap_dio_rw_begin", "syscalls/sys_enter_io_uring_enter")
-    filters, _, missing = find_points(events_folder(tmp_path / "some", *without), ("8:0",))
+    filters, _, missing = find_tracepoints(events_folder(tmp_path / "some", *without), ("8:0",))
     assert not set(without) & set(filters)
     assert [text.split(" are not")[0] for text in missing] == [
         "system calls",
-        "direct writes of files",
+        "direct writes to files",
     ]
     with pytest.raises(UnableError, match="does not trace requests to block devices"):
-        find_points(events_folder(tmp_path / "none", "block/block_bio_queue"), ("8:0",))
+        find_tracepoints(events_folder(tmp_path / "none", "block/block_bio_queue"), ("8:0",))
 
 
 def counts(**values: int) -> ThreadCounts:
     opcode = values.pop("opcode", 22)
     punts = values.pop("punts", 0)
-    made = ThreadCounts(bios=1, **values)
-    made.punts[opcode] += punts
-    return made
+    thread = ThreadCounts(bios=1, **values)
+    thread.punts[opcode] += punts
+    return thread
 
 
 @pytest.mark.parametrize(
-    ("told", "room", "cause"),
+    ("thread", "occupancy", "cause"),
     [
         (counts(submitted=9), FULL, None),
         (counts(submitted=9, punts=7), FULL, StallCause.OVER_NR_REQUESTS),
         (counts(submitted=9, punts=7), EMPTY, StallCause.FILESYSTEM),
-        (counts(submitted=9, punts=7), QueueRoom(None, None), StallCause.FILESYSTEM),
+        (counts(submitted=9, punts=7), QueueOccupancy(None, None), StallCause.FILESYSTEM),
         (counts(calls=9, blocked_calls=1), FULL, StallCause.OVER_NR_REQUESTS),
         (counts(punts=8, opcode=23, direct_writes=8, appends=4), EMPTY, StallCause.APPENDING),
         (counts(punts=8, opcode=23, direct_writes=8, appends=1), EMPTY, StallCause.FILESYSTEM),
@@ -161,18 +163,20 @@ def counts(**values: int) -> ThreadCounts:
         (counts(punts=2, opcode=3, calls=9, blocked_calls=9), FULL, StallCause.OVER_NR_REQUESTS),
     ],
 )
-def test_causes(told: ThreadCounts, room: QueueRoom, cause: StallCause | None) -> None:
-    assert process_stalls(7, "x", [told], room).cause == cause
+def test_a_stall_has_a_cause(
+    thread: ThreadCounts, occupancy: QueueOccupancy, cause: StallCause | None
+) -> None:
+    assert process_stalls(7, "x", [thread], occupancy).cause == cause
 
 
-def test_threads_of_a_process_are_one_and_ended_workers_are_their_makers(tmp_path: Path) -> None:
+def test_threads_and_ended_workers_count_for_their_process(tmp_path: Path) -> None:
     counter = SubmissionCounter()
     counter.bio(400, "iou-wrk-70")
     counter.bio(70, "db")
     counter.bio(500, "kworker/0:1")
-    counter.punted(999, 22)  # of a process that put nothing to the devices
-    told = by_process(counter, FULL, Roots(proc=tmp_path))
-    assert [(each.pid, each.name, each.requests) for each in told] == [
+    counter.punted(999, 22)  # of a process that did not use the devices
+    processes = by_process(counter, FULL, Roots(proc=tmp_path))
+    assert [(process.pid, process.name, process.requests) for process in processes] == [
         (70, "db", 2),
         (500, "kworker/0:1", 1),
     ]
@@ -181,7 +185,7 @@ def test_threads_of_a_process_are_one_and_ended_workers_are_their_makers(tmp_pat
 @pytest.mark.parametrize(
     ("name", "path", "numbers"),
     [
-        ("nvme", "/srv/my data", ("259:0",)),  # of a partition its disk's
+        ("nvme", "/srv/my data", ("259:0",)),  # a partition's disk
         ("md-over-nvme", "/srv", ("9:0",)),
         ("crypt-over-sata", "/mnt/image", ("7:0",)),
     ],
@@ -189,10 +193,10 @@ def test_threads_of_a_process_are_one_and_ended_workers_are_their_makers(tmp_pat
 def test_requests_are_counted_at_the_top(
     machine: Machines, name: str, path: str, numbers: tuple[str, ...]
 ) -> None:
-    found: BlockQueue = read_block_queue(Path(path), machine(name))
-    assert top_numbers(found) == numbers
+    block_queue: BlockQueue = read_block_queue(Path(path), machine(name))
+    assert top_numbers(block_queue) == numbers
 
 
-def test_times_are_kept_to_a_hundredth() -> None:
+def test_times_are_rounded_to_about_a_hundredth() -> None:
     for value in (0, 1, 127, 128, 4999, 18_087_999, 2**40 + 12345):
         assert rounded_down(value) <= value <= rounded_down(value) * 1.016

@@ -1,4 +1,4 @@
-"""What stands on a device, as made trees of /proc and /sys tell it."""
+"""Checks of devices before overwriting, on recorded trees of /proc and /sys."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ioprobe.target.block_devices import block_device, device_below, partitions
-from ioprobe.target.device_checks import check_named, check_unused
+from ioprobe.target.device_checks import check_destroy_option, check_unused
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
@@ -27,7 +27,7 @@ MACHINE = {
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Callable[[Mapping[str, str]], Roots]:
-    """The roots of a machine with one disk and one partition, and what was changed of it."""
+    """Return a function that makes a machine with one disk and one partition, with changes."""
 
     def make(changes: Mapping[str, str]) -> Roots:
         for name, text in (MACHINE | changes).items():
@@ -53,25 +53,25 @@ def refusal(roots: Roots, number: tuple[int, int] = SDZ) -> str:
     return caught.value.message
 
 
-def test_disks_and_partitions_are_known_by_number(machine) -> None:
+def test_disks_and_partitions_are_found_by_number(machine) -> None:
     roots = machine({})
-    disk, part = block_device(SDZ, roots), block_device(SDZ1, roots)
+    disk, partition = block_device(SDZ, roots), block_device(SDZ1, roots)
     assert disk is not None
-    assert part is not None
+    assert partition is not None
     assert (disk.path, disk.size_bytes, disk.whole, disk.read_only) == (
         "/dev/sdz",
         2**30,
         None,
         False,
     )
-    assert (part.path, part.whole) == ("/dev/sdz1", "sdz")
-    assert list(partitions(disk, roots)) == [part]
+    assert (partition.path, partition.whole) == ("/dev/sdz1", "sdz")
+    assert list(partitions(disk, roots)) == [partition]
     assert block_device((8, 500), roots) is None
     assert device_below((0, 30), None, roots) is None
-    assert device_below(SDZ1, "/dev/nonsense", roots) == part
+    assert device_below(SDZ1, "/dev/nonsense", roots) == partition
 
 
-def test_nothing_is_said_against_an_unused_disk(machine) -> None:
+def test_an_unused_disk_passes(machine) -> None:
     roots = machine({})
     for number in (SDZ, SDZ1):
         device = block_device(number, roots)
@@ -80,11 +80,11 @@ def test_nothing_is_said_against_an_unused_disk(machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({f"{DISK}/ro": "1"}, "is read-only"),
         ({f"{DISK}/size": "2048"}, "is smaller than 4 MiB"),
-        ({f"{DISK}/size": "?"}, "nothing tells its size"),
+        ({f"{DISK}/size": "?"}, "its size is unknown"),
         (
             {"proc/self/mountinfo": "9 1 8:400 / /a\\040b rw - xfs /dev/x rw"},
             "it is mounted at /a b",
@@ -93,7 +93,7 @@ def test_nothing_is_said_against_an_unused_disk(machine) -> None:
             {"proc/self/mountinfo": "9 1 8:401 / /mnt rw - ext4 /dev/disk/by-id/x rw"},
             "/dev/sdz1 is mounted at /mnt",
         ),
-        # btrfs has numbers of its own
+        # btrfs uses numbers of no device
         (
             {"proc/self/mountinfo": "9 1 0:44 / /b rw - btrfs /dev/sdz1 rw"},
             "/dev/sdz1 is mounted at /b",
@@ -105,35 +105,35 @@ def test_nothing_is_said_against_an_unused_disk(machine) -> None:
         ({"sys/block/loop4/loop/backing_file": "/dev/sdz1"}, "/dev/sdz1 is below /dev/loop4"),
     ],
 )
-def test_a_disk_is_refused_for_what_stands_on_it(machine, changes, said: str) -> None:
-    assert said in refusal(machine(changes))
+def test_a_disk_in_use_is_refused(machine, changes, message: str) -> None:
+    assert message in refusal(machine(changes))
 
 
-def test_a_disk_is_refused_that_a_process_has_open(machine, tmp_path: Path) -> None:
+def test_a_disk_open_in_a_process_is_refused(machine, tmp_path: Path) -> None:
     roots = machine({"proc/77/fd/x": ""})
     (tmp_path / "proc/77/fd/3").symlink_to("/dev/sdz")
     assert "process 77 has it open" in refusal(roots)
     assert "process 77 has /dev/sdz open" in refusal(roots, SDZ1)
 
 
-def test_a_disk_is_refused_of_which_a_process_has_a_partition_open(machine, tmp_path: Path) -> None:
+def test_a_disk_with_a_partition_open_in_a_process_is_refused(machine, tmp_path: Path) -> None:
     roots = machine({"proc/77/fd/x": ""})
     (tmp_path / "proc/77/fd/3").symlink_to("/dev/sdz1")
     assert "process 77 has /dev/sdz1 open" in refusal(roots)
 
 
-def test_a_partition_is_refused_for_what_has_taken_its_whole_disk(machine) -> None:
+def test_a_partition_of_a_held_disk_is_refused(machine) -> None:
     assert "/dev/sdz is held by md0" in refusal(machine({f"{DISK}/holders/md0/x": ""}), SDZ1)
 
 
-@pytest.mark.parametrize("typed", ["/dev/sdz1", "sda", "/dev/sd", "", "/dev/../dev/sdz", "yes"])
-def test_another_name_destroys_nothing(machine, typed: str) -> None:
+@pytest.mark.parametrize("name", ["/dev/sdz1", "sda", "/dev/sd", "", "/dev/../dev/sdz", "yes"])
+def test_a_different_device_name_is_refused(machine, name: str) -> None:
     device = block_device(SDZ, machine({}))
     assert device is not None
     with pytest.raises(UsageError) as caught:
-        check_named(device, typed)
+        check_destroy_option(device, name)
     assert "--destroy /dev/sdz" in caught.value.remedy
-    with pytest.raises(UsageError, match="destroys what is on it"):
-        check_named(device, None)
-    check_named(device, "/dev/sdz")
-    check_named(device, "sdz")
+    with pytest.raises(UsageError, match="destroys its content"):
+        check_destroy_option(device, None)
+    check_destroy_option(device, "/dev/sdz")
+    check_destroy_option(device, "sdz")

@@ -1,10 +1,10 @@
-"""Lines of mountinfo, and which mount a path or an overlay's upper layer is on."""
+"""Mounts from mountinfo: parsing, the mount of a path, and the upper layer of overlay."""
 
 from pathlib import Path
 
 import pytest
 
-from ioprobe.target.mounts import covering, mounts, upper_layer
+from ioprobe.target.mounts import covering_mount, mounts, upper_layer
 from stallscope.system_files import Roots
 
 LINES = (
@@ -28,25 +28,25 @@ def roots(tmp_path: Path) -> Roots:
     return Roots.recorded(tmp_path)
 
 
-def test_lines_are_read_with_their_escapes_and_others_left_out(roots: Roots) -> None:
-    found = list(mounts(roots))
-    assert [mount.mount_id for mount in found] == [21, 22, 23, 24, 25, 26]
-    assert (found[0].device_number, found[0].source) == ((8, 1), "/dev/sda1")
-    assert found[0].super_options == ("rw", "errors=remount-ro")
-    assert found[1].mount_point == "/tmp x"
-    assert "upperdir=/tmp x/up" in found[2].super_options
+def test_escapes_are_decoded_and_malformed_lines_skipped(roots: Roots) -> None:
+    mount_list = list(mounts(roots))
+    assert [mount.mount_id for mount in mount_list] == [21, 22, 23, 24, 25, 26]
+    assert (mount_list[0].device_number, mount_list[0].source) == ((8, 1), "/dev/sda1")
+    assert mount_list[0].super_options == ("rw", "errors=remount-ro")
+    assert mount_list[1].mount_point == "/tmp x"
+    assert "upperdir=/tmp x/up" in mount_list[2].super_options
 
 
-def test_the_longest_and_latest_mount_holds_a_path(roots: Roots) -> None:
-    def holder(path: str) -> int | None:
-        found = covering(path, roots)
-        return found and found.mount_id
+def test_the_longest_and_latest_mount_point_covers_a_path(roots: Roots) -> None:
+    def mount_id(path: str) -> int | None:
+        mount = covering_mount(path, roots)
+        return mount and mount.mount_id
 
-    assert (holder("/tmp x/a/b"), holder("/tmp xy"), holder("/etc")) == (22, 26, 26)
+    assert (mount_id("/tmp x/a/b"), mount_id("/tmp xy"), mount_id("/etc")) == (22, 26, 26)
 
 
-def test_an_overlay_is_on_what_its_upper_layer_is_on(roots: Roots) -> None:
-    found = {mount.mount_id: upper_layer(mount, roots) for mount in mounts(roots)}
-    assert found[23] is not None
-    assert found[23].filesystem == "tmpfs"
-    assert [key for key, value in found.items() if value is not None] == [23]
+def test_the_upper_layer_of_an_overlay_is_the_mount_of_its_upper_directory(roots: Roots) -> None:
+    uppers = {mount.mount_id: upper_layer(mount, roots) for mount in mounts(roots)}
+    assert uppers[23] is not None
+    assert uppers[23].filesystem == "tmpfs"
+    assert [key for key, upper in uppers.items() if upper is not None] == [23]

@@ -1,4 +1,4 @@
-"""Disks in virtual time, as a command line names them."""
+"""Parsing of simulated disks."""
 
 from contextlib import suppress
 
@@ -6,22 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ioprobe.target.simulated import Simulated, parse_simulated
+from ioprobe.target.simulated import SimulatedDisk, parse_simulated
 from stallscope.errors import UsageError
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "disk"),
     [
-        ("sim:servers=8,service=1ms", Simulated(8, 1_000_000)),
-        ("sim:service=250us,servers=32,exponential", Simulated(32, 250_000, exponential=True)),
-        ("sim:servers=1,service=1.5ms,fixed", Simulated(1, 1_500_000)),
-        ("sim:servers=4096,service=60s", Simulated(4096, 60 * 10**9)),
+        ("sim:servers=8,service=1ms", SimulatedDisk(8, 1_000_000)),
+        ("sim:service=250us,servers=32,exponential", SimulatedDisk(32, 250_000, exponential=True)),
+        ("sim:servers=1,service=1.5ms,fixed", SimulatedDisk(1, 1_500_000)),
+        ("sim:servers=4096,service=60s", SimulatedDisk(4096, 60 * 10**9)),
     ],
 )
-def test_what_a_name_means(text: str, meant: Simulated) -> None:
-    assert parse_simulated(text) == meant
-    assert meant.service == ("exponential" if meant.exponential else "fixed")
+def test_a_description_is_parsed(text: str, disk: SimulatedDisk) -> None:
+    assert parse_simulated(text) == disk
+    assert disk.service == ("exponential" if disk.exponential else "fixed")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_what_a_name_means(text: str, meant: Simulated) -> None:
         "sim:servers=8,service=1ms,exponential,fixed",
     ],
 )
-def test_what_is_no_disk_is_refused_with_an_example(text: str) -> None:
+def test_an_invalid_description_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_simulated(text)
     assert caught.value.message.startswith(text)
@@ -50,6 +50,6 @@ def test_what_is_no_disk_is_refused_with_an_example(text: str) -> None:
 
 
 @given(st.text(alphabet="servicexponalfd=,.0189mun", max_size=40))
-def test_any_text_is_a_disk_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     with suppress(UsageError):
         assert parse_simulated("sim:" + text).servers >= 1

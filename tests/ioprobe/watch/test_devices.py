@@ -1,10 +1,10 @@
-"""Disks of a made sysfs: partitions, devices without requests, the kernel's own counts."""
+"""Disks in a recorded sysfs: partitions, bio-based devices, kernel counters."""
 
 from pathlib import Path
 
 import pytest
 
-from ioprobe.watch.devices import all_devices, finished_by_kernel, named_devices
+from ioprobe.watch.devices import all_devices, kernel_request_counts, named_devices
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
@@ -33,30 +33,30 @@ def roots(tmp_path: Path) -> Roots:
     return Roots.recorded(tmp_path)
 
 
-def test_disks_are_known_with_their_partitions(roots: Roots) -> None:
+def test_disks_are_listed_with_their_partitions(roots: Roots) -> None:
     cciss, sda, zram = all_devices(roots)
     assert (cciss.name, cciss.major_minor) == ("cciss/c0d0", "104:0")
     assert (sda.number, sda.partitions, sda.bio_based) == (8 << 20, (8 << 20 | 1,), False)
     assert zram.bio_based
 
 
-def test_the_kernels_counts_are_read_where_it_counts(roots: Roots) -> None:
+def test_kernel_counters_are_read_if_enabled(roots: Roots) -> None:
     cciss, sda, zram = all_devices(roots)
-    assert finished_by_kernel(sda, roots) == {
+    assert kernel_request_counts(sda, roots) == {
         "reads": 10,
         "read_merges": 2,
         "writes": 20,
         "write_merges": 3,
     }
-    assert finished_by_kernel(cciss, roots) is None  # iostats are off
-    assert finished_by_kernel(zram, roots) is None  # damaged
+    assert kernel_request_counts(cciss, roots) is None  # iostats are off
+    assert kernel_request_counts(zram, roots) is None  # damaged
 
 
-def test_what_is_no_device_is_refused(tmp_path: Path, roots: Roots) -> None:
+def test_an_unknown_device_is_refused(tmp_path: Path, roots: Roots) -> None:
     for word in ("no-such-disk", "", "\0", str(tmp_path)):
-        with pytest.raises(UsageError, match="is no block device"):
+        with pytest.raises(UsageError, match="is not a block device"):
             named_devices([word], roots)
 
 
-def test_no_sysfs_has_no_disks(tmp_path: Path) -> None:
+def test_without_sysfs_there_are_no_disks(tmp_path: Path) -> None:
     assert all_devices(Roots.recorded(tmp_path / "nothing")) == ()

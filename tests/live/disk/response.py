@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ioprobe.curve.estimates import Estimates, estimates
-from ioprobe.curve.readings import DepthReadings, Reading, by_depth
-from ioprobe.engine.engine import Begun, Measured, Point, measuring
-from ioprobe.engine.runs import reading_of
+from ioprobe.curve.estimates import CurveEstimates, estimate_curve
+from ioprobe.curve.readings import DepthReadings, DepthReading, by_depth
+from ioprobe.engine.engine import EngineFacts, PointResult, Point, measure_points
+from ioprobe.engine.runner import reading_of
 from ioprobe.target.target import Target
 
 ROUNDS = 8
@@ -21,11 +21,11 @@ class Response:
     """
 
     fastest_only: bool
-    begun: Begun | None = None
-    measured: list[Reading] = field(default_factory=list)
+    begun: EngineFacts | None = None
+    measured: list[DepthReading] = field(default_factory=list)
 
     @property
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[DepthReading]:
         if not self.fastest_only:
             return self.measured
         return list({one.depth: one for one in sorted(self.measured, key=speed)}.values())
@@ -35,8 +35,8 @@ class Response:
         return by_depth(self.readings)
 
     @property
-    def estimates(self) -> Estimates:
-        found = estimates(self.depths, None)
+    def estimate_curve(self) -> CurveEstimates:
+        found = estimate_curve(self.depths, None)
         assert found is not None
         return found
 
@@ -45,7 +45,7 @@ class Response:
         return self.estimates.knee.value
 
 
-def speed(one: Reading) -> float:
+def speed(one: DepthReading) -> float:
     return one.iops
 
 
@@ -67,10 +67,10 @@ def response(
             Point(str(depth), depth=depth, warmup_s=0.05, duration_s=duration_s, seed=turn + 1)
             for depth in depths
         ]
-        for event in measuring(target, points):
-            if isinstance(event, Begun):
+        for event in measure_points(target, points):
+            if isinstance(event, EngineFacts):
                 found.begun = event
-            elif isinstance(event, Measured):
+            elif isinstance(event, PointResult):
                 one = replace(reading_of(event), number=len(found.measured), failed=())
                 found.measured.append(one)
         if knees[0] <= found.knee <= knees[1]:

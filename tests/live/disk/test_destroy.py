@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.target.target import TargetKind, Wanted, open_target
+from ioprobe.target.target import TargetKind, TargetRequirements, open_target
 from stallscope.errors import StallscopeError, UsageError
 
 pytestmark = pytest.mark.live
@@ -51,7 +51,7 @@ def put(device: str, content: bytes, offset: int = 0) -> None:
 
 def refused(device: str, destroy: str | None = None) -> str:
     told: list[str] = []
-    wanted = Wanted(writable=True, destroy=destroy or device)
+    wanted = TargetRequirements(writable=True, destroy=destroy or device)
     with pytest.raises(StallscopeError) as caught:
         open_target(device, wanted, announce=told.append).close()
     assert told == []
@@ -63,10 +63,10 @@ def test_an_unused_device_that_was_named_twice_is_written(
     scratch_device: str, scratch_file: Path
 ) -> None:
     told: list[str] = []
-    wanted = Wanted(writable=True, destroy=scratch_device, offset_bytes=MIB, span_bytes=MIB)
+    wanted = TargetRequirements(writable=True, destroy=scratch_device, offset_bytes=MIB, span_bytes=MIB)
     with open_target(scratch_device, wanted, announce=told.append) as target:
         assert (target.kind, target.writable, target.span_bytes) == (TargetKind.DEVICE, True, MIB)
-        assert target.direct.had
+        assert target.direct.available
         assert len(told) == 1
         assert told[0].startswith(f"overwrites {scratch_device}, 1 MiB from offset {MIB}")
         assert target.descriptor is not None
@@ -76,7 +76,7 @@ def test_an_unused_device_that_was_named_twice_is_written(
 
 
 def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
-    with open_target(scratch_device, Wanted(), announce=pytest.fail) as target:
+    with open_target(scratch_device, TargetRequirements(), announce=pytest.fail) as target:
         assert target.kind == TargetKind.DEVICE
         assert target.device is not None
         assert target.device.path == scratch_device
@@ -85,14 +85,14 @@ def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.pwrite(target.descriptor, bytes(4096), 0)
     with pytest.raises(UsageError, match="nothing that was asked for writes"):
-        open_target(scratch_device, Wanted(destroy=scratch_device), announce=pytest.fail)
+        open_target(scratch_device, TargetRequirements(destroy=scratch_device), announce=pytest.fail)
 
 
 @pytest.mark.parametrize("typed", ["/dev/sda", "loop", "/dev/loop", "y"])
 def test_another_name_is_refused(scratch_device: str, typed: str) -> None:
     assert f"the device to be written is {scratch_device}" in refused(scratch_device, typed)
     with pytest.raises(UsageError, match="destroys what is on it"):
-        open_target(scratch_device, Wanted(writable=True), announce=pytest.fail)
+        open_target(scratch_device, TargetRequirements(writable=True), announce=pytest.fail)
 
 
 def test_a_link_to_it_does_not_stand_for_its_name(scratch_device: str, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_signature_is_refused(
 def test_a_signature_on_a_partition_is_refused_for_the_whole(scratch_device: str) -> None:
     with partition(scratch_device) as part:
         open_target(
-            scratch_device, Wanted(writable=True, destroy=scratch_device), announce=lambda _: None
+            scratch_device, TargetRequirements(writable=True, destroy=scratch_device), announce=lambda _: None
         ).close()
         put(part, LUKS)
         assert f"{part} holds crypto_LUKS" in refused(scratch_device)
@@ -186,12 +186,12 @@ def test_a_read_only_device_is_refused(scratch_device: str) -> None:
 
 MOUNTED = """
 import subprocess, sys
-from ioprobe.target.target import Wanted, open_target
+from ioprobe.target.target import TargetRequirements, open_target
 from stallscope.errors import StallscopeError
 device, point = sys.argv[1:]
 subprocess.run(["mount", "-t", "ext4", device, point], check=True)
 try:
-    open_target(device, Wanted(writable=True, destroy=device), announce=print)
+    open_target(device, TargetRequirements(writable=True, destroy=device), announce=print)
 except StallscopeError as error:
     print(error.message, flush=True)
 sys.stdin.readline()

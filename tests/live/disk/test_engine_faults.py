@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.engine.engine import Measured, Point, Progress, measuring
-from ioprobe.target.target import Wanted, open_target
+from ioprobe.engine.engine import PointResult, Point, PointProgress, measure_points
+from ioprobe.target.target import TargetRequirements, open_target
 from stallscope.errors import StallscopeError
 from tests.ioprobe.engine_target import MS, Target, measured
 from tests.live.disk.known_disk import known_disk
@@ -21,13 +21,13 @@ FORBIDDEN = """
 import json, sys
 from tests.live.disk.without_io_uring import forbid
 forbid()
-from ioprobe.engine.engine import Begun, Measured, Point, measuring
-from ioprobe.target.target import Wanted, open_target
-with open_target(sys.argv[1], Wanted(need_direct=False), announce=print) as target:
-    for event in measuring(target, [Point("a", depth=3, most_requests=30)]):
-        if isinstance(event, Begun):
-            told = {"why": event.no_io_uring}
-        if isinstance(event, Measured):
+from ioprobe.engine.engine import EngineFacts, PointResult, Point, measure_points
+from ioprobe.target.target import TargetRequirements, open_target
+with open_target(sys.argv[1], TargetRequirements(need_direct=False), announce=print) as target:
+    for event in measure_points(target, [Point("a", depth=3, most_requests=30)]):
+        if isinstance(event, EngineFacts):
+            told = {"why": event.io_uring_missing}
+        if isinstance(event, PointResult):
             told |= {"engine": event.engine, "requests": event.requests}
 print(json.dumps(told))
 """
@@ -78,24 +78,24 @@ def test_without_io_uring_threads_keep_the_depth_and_it_is_said(
 def test_blocks_that_direct_io_does_not_take_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(bytes(1 << 20))
-    with open_target(str(file), Wanted(need_direct=False), announce=print) as target:
-        if not target.direct.had:
+    with open_target(str(file), TargetRequirements(need_direct=False), announce=print) as target:
+        if not target.direct.available:
             pytest.skip("needs the kernel's direct I/O: none on this filesystem")
         with pytest.raises(StallscopeError, match="1000"):
-            list(measuring(target, [Point("a", block_bytes=1000)]))
+            list(measure_points(target, [Point("a", block_bytes=1000)]))
 
 
 def test_ctrl_c_keeps_the_point_of_a_real_file(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(os.urandom(1 << 20))
-    found: list[Measured] = []
+    found: list[PointResult] = []
     sent = False
-    with open_target(str(file), Wanted(need_direct=False), announce=print) as target:
-        for event in measuring(target, [Point("a", duration_s=600), Point("b")]):
-            if isinstance(event, Progress) and event.requests > 0 and not sent:
+    with open_target(str(file), TargetRequirements(need_direct=False), announce=print) as target:
+        for event in measure_points(target, [Point("a", duration_s=600), Point("b")]):
+            if isinstance(event, PointProgress) and event.requests > 0 and not sent:
                 os.kill(os.getpid(), signal.SIGINT)
                 sent = True
-            if isinstance(event, Measured):
+            if isinstance(event, PointResult):
                 found.append(event)
     assert [one.point.id for one in found] == ["a"]
     assert found[0].interrupted

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli.command_line import main
-from ioprobe.curve.verdicts import Evidence, Verdict, findings
-from ioprobe.engine.engine import Measured, Point, measuring
-from ioprobe.target.target import Target, Wanted, open_target
+from ioprobe.curve.verdicts import CurveEvidence, CurveVerdict, find_peculiarities
+from ioprobe.engine.engine import PointResult, Point, measure_points
+from ioprobe.target.target import Target, TargetRequirements, open_target
 from tests.live.disk.known_disk import known_disk, loop_device
 from tests.live.disk.response import Response, response
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
 
 @contextmanager
 def opened(path: str) -> Iterator[Target]:
-    with open_target(path, Wanted(), announce=pytest.fail) as target:
+    with open_target(path, TargetRequirements(), announce=pytest.fail) as target:
         yield target
 
 
@@ -44,7 +44,7 @@ def test_the_knee_is_where_it_was_planted(servers: int, service_us: int) -> None
         assert curve.begun is not None
         assert curve.knee >= lowest
         # Without a real-time class requests come late to a disk that is ready for them.
-        if real_time and curve.begun.no_real_time is None:
+        if real_time and curve.begun.real_time_missing is None:
             assert curve.knee <= highest
             most = servers * 1e6 / service_us
             assert 0.95 * most <= curve.estimates.most_iops.value <= 1.05 * most
@@ -74,22 +74,22 @@ def test_a_limiter_by_slices_is_found_at_depth_1() -> None:
     with known_disk(*words) as disk, opened(disk.path) as target:
         curve = response(target, (1, 2, 4), 0.5, knees=(1, 1), fastest_only=False)
     assert curve.knee == 1
-    found = findings(Evidence(curve.readings, curve.depths, curve.estimates, None))
-    assert Verdict.RATE_LIMITER in {one.verdict for one in found}
+    found = find_peculiarities(CurveEvidence(curve.readings, curve.depths, curve.estimates, None))
+    assert CurveVerdict.RATE_LIMITER in {one.verdict for one in found}
 
 
 THROTTLED = """
 import json, os, sys
 from pathlib import Path
 from harness.cli.command_line import main
-from ioprobe.curve.verdicts import Evidence, findings
-from ioprobe.target.target import Wanted, open_target
+from ioprobe.curve.verdicts import CurveEvidence, find_peculiarities
+from ioprobe.target.target import TargetRequirements, open_target
 from tests.live.disk.response import response
 group, device = sys.argv[1:]
 Path(group, "cgroup.procs").write_text(str(os.getpid()))
-with open_target(device, Wanted(), announce=print) as target:
+with open_target(device, TargetRequirements(), announce=print) as target:
     curve = response(target, (1, 4), 0.8, knees=(1, 1), fastest_only=False)
-found = findings(Evidence(curve.readings, curve.depths, curve.estimates, None))
+found = find_peculiarities(CurveEvidence(curve.readings, curve.depths, curve.estimates, None))
 print(json.dumps({"knee": curve.knee, "iops": curve.estimates.most_iops.value,
                   "p50_ns": curve.depths[0].latencies.p50,
                   "verdicts": [one.verdict for one in found]}))
@@ -109,7 +109,7 @@ def test_a_device_throttled_by_its_cgroup_is_a_limiter(
     if found["knee"] != 1 and found["p50_ns"] > 1e6:
         pytest.skip("needs the kernel's worker behind a loop device: it answers in milliseconds")
     assert found["knee"] == 1
-    assert Verdict.RATE_LIMITER in found["verdicts"]
+    assert CurveVerdict.RATE_LIMITER in found["verdicts"]
     assert found["iops"] <= 600  # windows need not begin with the kernel's slices
 
 
@@ -118,8 +118,8 @@ def test_planted_errors_are_counted_and_the_rest_is_kept() -> None:
     with known_disk(*words) as disk, opened(disk.path) as target:
         found = [
             event
-            for event in measuring(target, [Point("1", depth=4, most_requests=100, duration_s=30)])
-            if isinstance(event, Measured)
+            for event in measure_points(target, [Point("1", depth=4, most_requests=100, duration_s=30)])
+            if isinstance(event, PointResult)
         ]
     assert len(found) == 1
     assert set(found[0].errors) == {"EIO"}

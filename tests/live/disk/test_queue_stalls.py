@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from harness.cli.command_line import main
-from ioprobe.block_queue.reading import read_block_queue
+from ioprobe.block_queue.snapshot import read_block_queue
 from ioprobe.engine.engine import Point, plan_document
 from stallscope.programs import program
 from stallscope.system_files import Roots

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.target.target import Wanted, open_target
+from ioprobe.target.target import TargetRequirements, open_target
 from stallscope.errors import StallscopeError, UnableError
 
 pytestmark = [pytest.mark.live, pytest.mark.usefixtures("needs_root")]
@@ -21,7 +21,7 @@ NOBODY = 65534
 MOUNTS = """
 import json, os, subprocess, sys
 from pathlib import Path
-from ioprobe.target.target import Wanted, open_target
+from ioprobe.target.target import TargetRequirements, open_target
 from stallscope.errors import StallscopeError
 
 def mounted(name, *words):
@@ -40,11 +40,11 @@ def message(path, wanted, announce=lambda line: None):
 def fill(line):
     (small / "others").write_bytes(bytes(12 << 20))
 
-CACHED = Wanted(need_direct=False, size_bytes=8 << 20)
+CACHED = TargetRequirements(need_direct=False, size_bytes=8 << 20)
 small = mounted("small", "-t", "tmpfs", "-o", "size=16m", "none")
 full = message(small, CACHED, fill)
 left = os.listdir(small)
-memory = message(small, Wanted(size_bytes=1 << 20))
+memory = message(small, TargetRequirements(size_bytes=1 << 20))
 layers = mounted("layers", "-t", "tmpfs", "none")
 for layer in ("lower", "upper", "work"):
     (layers / layer).mkdir()
@@ -52,8 +52,8 @@ options = f"lowerdir={layers}/lower,upperdir={layers}/upper,workdir={layers}/wor
 overlay = over_cached = None
 try:
     over = mounted("over", "-t", "overlay", "-o", options, "none")
-    overlay = message(over, Wanted(size_bytes=1 << 20))
-    over_cached = message(over, Wanted(need_direct=False, size_bytes=1 << 20))
+    overlay = message(over, TargetRequirements(size_bytes=1 << 20))
+    over_cached = message(over, TargetRequirements(need_direct=False, size_bytes=1 << 20))
 except subprocess.CalledProcessError:
     pass
 free = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
@@ -62,8 +62,8 @@ print(json.dumps({
     "full": full,
     "left": left,
     "free": free,
-    "read_only": message(small, Wanted(need_direct=False, size_bytes=1 << 20)),
-    "read_only_file": message(small / "others", Wanted(need_direct=False)),
+    "read_only": message(small, TargetRequirements(need_direct=False, size_bytes=1 << 20)),
+    "read_only_file": message(small / "others", TargetRequirements(need_direct=False)),
     "memory": memory,
     "overlay": overlay,
     "over_cached": over_cached,
@@ -126,7 +126,7 @@ def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> N
     if not Path(path).exists():
         pytest.skip("needs the kernel's loop devices: there is none")
     with as_nobody(), pytest.raises(UnableError) as caught:
-        open_target(path, Wanted(need_direct=False, size_bytes=MIB), announce=pytest.fail).close()
+        open_target(path, TargetRequirements(need_direct=False, size_bytes=MIB), announce=pytest.fail).close()
     said = "may not make a file there" if what == "directory" else "not permitted to this user"
     assert said in caught.value.message
     assert caught.value.remedy
@@ -134,7 +134,7 @@ def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> N
 
 def test_a_user_measures_in_a_directory_of_their_own(open_folder: Path) -> None:
     with as_nobody():
-        wanted = Wanted(need_direct=False, size_bytes=MIB)
+        wanted = TargetRequirements(need_direct=False, size_bytes=MIB)
         with open_target(str(open_folder), wanted, announce=lambda _: None) as target:
             assert target.descriptor is not None
             assert os.fstat(target.descriptor).st_uid == NOBODY
@@ -142,6 +142,6 @@ def test_a_user_measures_in_a_directory_of_their_own(open_folder: Path) -> None:
 
 
 def test_a_partition_that_nobody_may_read_is_no_disk_to_destroy(scratch_device: str) -> None:
-    wanted = Wanted(writable=True, destroy=scratch_device)
+    wanted = TargetRequirements(writable=True, destroy=scratch_device)
     with as_nobody(), pytest.raises(StallscopeError, match="not permitted to this user"):
         open_target(scratch_device, wanted, announce=pytest.fail).close()

@@ -3,8 +3,8 @@
 from harness.io.conditions import Conditions
 from harness.io.curve.result import CurveRequests, CurveResult, curve_result
 from ioprobe.curve.io_properties import DiskProperties
+from ioprobe.curve.measurement import measure_curve
 from ioprobe.curve.plan import CurvePlan
-from ioprobe.curve.rounds import measure_curve
 from tests.ioprobe.server_model import ServerModel
 
 

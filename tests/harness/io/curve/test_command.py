@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-import ioprobe.engine.runs
+import ioprobe.engine.runner
 from harness.cli.command_line import main
-from ioprobe.engine.engine import Ended, Event, Measured
+from ioprobe.engine.engine import EngineEnd, EngineEvent, PointResult
 from stallscope.errors import ExitCode
 
 DISK = "sim:servers=6,service=1ms"
@@ -57,18 +57,18 @@ def test_a_recording_is_reported_and_replaced_only_by_force(
 def test_ctrl_c_keeps_what_was_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = ioprobe.engine.runs.measuring
+    whole = ioprobe.engine.runner.measuring
     measured: list[bool] = []
 
-    def measuring(*arguments: Any, **options: Any) -> Iterator[Event]:
+    def measuring(*arguments: Any, **options: Any) -> Iterator[EngineEvent]:
         for event in whole(*arguments, **options):
-            measured.append(isinstance(event, Measured))
+            measured.append(isinstance(event, PointResult))
             if sum(measured) == 10:
-                yield Ended(interrupted=True)
+                yield EngineEnd(interrupted=True)
                 return
             yield event
 
-    monkeypatch.setattr(ioprobe.engine.runs, "measuring", measuring)
+    monkeypatch.setattr(ioprobe.engine.runner, "measuring", measuring)
     place = tmp_path / "curve"
     assert main(["io", "curve", DISK, *SHORT, "-o", str(place), "--json"]) == ExitCode.DONE
     found = told(capsys)
@@ -82,16 +82,16 @@ def test_ctrl_c_keeps_what_was_measured(
 def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = ioprobe.engine.runs.measuring
+    whole = ioprobe.engine.runner.measuring
 
-    def measuring(*arguments: Any, **options: Any) -> Iterator[Event]:
+    def measuring(*arguments: Any, **options: Any) -> Iterator[EngineEvent]:
         for at, event in enumerate(whole(*arguments, **options)):
             if at == 6 and len(arguments[1]) > 1:
-                yield Ended(interrupted=True)
+                yield EngineEnd(interrupted=True)
                 return
             yield event
 
-    monkeypatch.setattr(ioprobe.engine.runs, "measuring", measuring)
+    monkeypatch.setattr(ioprobe.engine.runner, "measuring", measuring)
     limits = tmp_path / "limits.yaml"
     words = ["io", "curve", DISK, *SHORT, "--io-properties", str(limits), "--json"]
     assert main(words) == ExitCode.UNABLE
@@ -114,7 +114,7 @@ def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
 def test_a_place_that_takes_no_file_is_said_before_anything_is_measured(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ioprobe.engine.runs, "measuring", pytest.fail)
+    monkeypatch.setattr(ioprobe.engine.runner, "measuring", pytest.fail)
     assert main(["io", *words]) == ExitCode.USAGE
     assert "cannot write /none/there/" in capsys.readouterr().err
 
@@ -122,10 +122,10 @@ def test_a_place_that_takes_no_file_is_said_before_anything_is_measured(
 def test_nothing_stays_where_the_first_run_is_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def measuring(*arguments: Any, **options: Any) -> Iterator[Event]:
+    def measuring(*arguments: Any, **options: Any) -> Iterator[EngineEvent]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ioprobe.engine.runs, "measuring", measuring)
+    monkeypatch.setattr(ioprobe.engine.runner, "measuring", measuring)
     place = tmp_path / "curve"
     assert main(["io", "curve", DISK, "-o", str(place)]) == ExitCode.INTERRUPTED
     assert not place.exists()

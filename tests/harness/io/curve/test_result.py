@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from harness.io.curve.result import CurveResult
-from ioprobe.curve.readings import Reading
+from ioprobe.curve.readings import DepthReading
 from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
 from tests.harness.io.curve.results import result
@@ -40,7 +40,7 @@ def test_a_result_is_read_back_as_it_was_written() -> None:
 
 
 def test_a_masked_depth_has_nulls_and_the_reason() -> None:
-    def spoil(reading: Reading) -> Reading:
+    def spoil(reading: DepthReading) -> DepthReading:
         return replace(reading, failed=("Little's law",)) if reading.depth == 4 else reading
 
     points = result(ServerModel(8, alter=spoil)).points

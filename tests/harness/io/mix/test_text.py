@@ -11,8 +11,8 @@ from harness.io.mix.panel import mix_panel
 from harness.io.mix.picture import mix_picture
 from harness.io.mix.shown import MixShown, mix_shown
 from harness.io.mix.text import lines
+from ioprobe.mix.measurement import measure_mix
 from ioprobe.mix.plan import MixPlan
-from ioprobe.mix.rounds import measure_mix
 from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields
 from tests.ioprobe.mix_model import MixModel

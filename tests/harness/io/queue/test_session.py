@@ -14,9 +14,10 @@ from harness.io.queue.panel import queue_panel
 from harness.io.queue.shown import QueueShown, queue_shown
 from harness.io.queue.stalls import Watched
 from harness.io.queue.text import lines as shown_lines
+from ioprobe.block_queue.activity import ActivityInterval, DeviceActivity
 from ioprobe.block_queue.queue import BlockQueue
-from ioprobe.block_queue.reading import Activity, Interval, read_block_queue
-from ioprobe.block_queue.stalls import ProcessStalls, QueueRoom, StallCause, Stalls
+from ioprobe.block_queue.snapshot import read_block_queue
+from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy, StallCause, SubmissionStalls
 from stallscope.errors import ExitCode, RecordingError
 from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
@@ -82,16 +83,18 @@ def test_every_number_is_finite_and_every_device_has_meanings(machine: Machines)
         assert all(device["settings"] for device in devices)
 
 
-def watched(interval: Interval) -> Watched:
+def watched(interval: ActivityInterval) -> Watched:
     return Watched(interval, None, "it is not to be had")
 
 
 def test_what_devices_did_is_said(machine: Machines) -> None:
     found = read_block_queue(Path("/dev/sda"), machine("sata-rotational"))
-    activity = Activity(100, 50, 409_600, 0, 0.25, 10.0, None, 2.0, 0.5)
-    text = "\n".join(lines(found, watched(Interval(2.0, {"sda": activity})), 200))
+    activity = DeviceActivity(100, 50, 409_600, 0, 0.25, 10.0, None, 2.0, 0.5)
+    text = "\n".join(lines(found, watched(ActivityInterval(2.0, {"sda": activity})), 200))
     assert "In 2 s: 100 reads/s (400 KiB/s, mean 10 ms), 50 writes/s (0 B/s), 2 in flight" in text
-    assert "not told: its counters" in "\n".join(lines(found, watched(Interval(2.0, {})), 200))
+    assert "not told: its counters" in "\n".join(
+        lines(found, watched(ActivityInterval(2.0, {})), 200)
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,7 +133,7 @@ def test_a_narrow_terminal_holds_the_lines(machine: Machines) -> None:
     assert all(len(line) <= 44 for line in lines(found, None, 44))
 
 
-def stalls(**changes: Any) -> Stalls:
+def stalls(**changes: Any) -> SubmissionStalls:
     one = ProcessStalls(
         pid=70,
         name="d\x1bb",
@@ -149,17 +152,17 @@ def stalls(**changes: Any) -> Stalls:
     quiet = replace(one, pid=71, submitted=0, punts=0, calls=0, cause=None)
     told: dict[str, Any] = {
         "processes": (replace(one, **changes), quiet),
-        "room": QueueRoom(8, 8),
+        "room": QueueOccupancy(8, 8),
         "lost_events": 5,
         "cpu_s": 0.1,
         "missing": ("x is not traced",),
     }
-    return Stalls(**told)
+    return SubmissionStalls(**told)
 
 
 def test_stalls_are_said_with_their_cause(machine: Machines) -> None:
     found = read_block_queue(Path("/dev/sda"), machine("sata-rotational"))
-    seen = Watched(Interval(2.0, {}), stalls(), None)
+    seen = Watched(ActivityInterval(2.0, {}), stalls(), None)
     text = "\n".join(lines(found, seen, 400))
     assert "d\\x1bb (70): 6 of 8 requests punted to workers (75.0 %); 0 of 8" in text
     assert "p50 4 µs, p99 9 µs, max 1.2 ms. Cause: over nr_requests: the queue takes 8" in text
@@ -178,7 +181,9 @@ def test_stalls_are_said_with_their_cause(machine: Machines) -> None:
 @pytest.mark.parametrize("cause", StallCause)
 def test_every_cause_has_words(machine: Machines, cause: StallCause) -> None:
     found = read_block_queue(Path("/dev/sda"), machine("sata-rotational"))
-    text = "\n".join(lines(found, Watched(Interval(1.0, {}), stalls(cause=cause), None), 400))
+    text = "\n".join(
+        lines(found, Watched(ActivityInterval(1.0, {}), stalls(cause=cause), None), 400)
+    )
     assert f"Cause: {cause.value}" in text.replace("the filesystem", "filesystem")
 
 
@@ -221,7 +226,7 @@ def test_the_panel_escapes_and_has_every_process_that_waited(machine: Machines) 
     roots = machine("sata-rotational")
     evil = "<b>\x1b[31m\u202ex"
     (roots.sys / "class/block/sda").resolve().joinpath("device/model").write_text(evil)
-    seen = Watched(Interval(2.0, {}), stalls(name=evil), None, interrupted=True)
+    seen = Watched(ActivityInterval(2.0, {}), stalls(name=evil), None, interrupted=True)
     page = queue_panel(shown(read_block_queue(Path("/dev/sda"), roots), seen)).markup
     for raw in ("<b>", "\x1b", "\u202e"):
         assert raw not in page
@@ -250,7 +255,7 @@ def test_damaged_documents_are_refused(machine: Machines, change: dict[str, Any]
 
 
 def test_a_cause_that_is_not_known_is_refused(machine: Machines) -> None:
-    seen = Watched(Interval(2.0, {}), stalls(), None)
+    seen = Watched(ActivityInterval(2.0, {}), stalls(), None)
     made: Any = document(read_block_queue(Path("/dev/sda"), machine("sata-rotational")), seen)
     made["stalls"]["processes"][0]["cause"] = "the moon"
     with pytest.raises(RecordingError, match="the moon"):

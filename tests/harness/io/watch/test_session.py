@@ -14,7 +14,7 @@ from harness.io.watch.report import log_lines, reported
 from harness.io.watch.shown import watch_shown
 from harness.io.watch.text import HEADS, cells_of, lines, progress_line
 from harness.page.panels import Head, render_panels
-from ioprobe.watch.watching import Progress
+from ioprobe.watch.tracing import WatchProgress
 from stallscope.errors import RecordingError
 from stallscope.histograms import read_interval_log
 from stallscope.json_fields import Fields
@@ -66,7 +66,7 @@ def test_losses_that_are_not_known_are_not_zero(tmp_path: Path) -> None:
     text = "\n".join(lines(watch_shown(Fields(made, "x")), 100))
     assert "lost: events: unknown; 0 requests under way then" in text
     assert "the kernel did not tell how many events it lost" in text
-    told = Progress(1.0, 1.0, 1, 1, None, None, 0, lost_events=None)
+    told = WatchProgress(1.0, 1.0, 1, 1, None, None, 0, lost_events=None)
     assert progress_line(told).endswith(", events lost: unknown")
 
 
@@ -179,7 +179,7 @@ def test_the_log_has_a_line_each_device_direction_and_time(tmp_path: Path) -> No
 
 
 def test_the_live_line_tells_rates_and_losses() -> None:
-    line = progress_line(Progress(3.0, 0.5, 1000, 4_096_000, 150_000.0, None, 4, 9))
+    line = progress_line(WatchProgress(3.0, 0.5, 1000, 4_096_000, 150_000.0, None, 4, 9))
     assert "2,000 requests/s, 8.2 MB/s, p50 150 µs, p99 n/a, 4 under way, 9 events lost" in line
 
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from ioprobe.watch.counts import HeatMap
 from ioprobe.watch.devices import WatchedDevice
-from ioprobe.watch.processes import Processes
-from ioprobe.watch.tally import Finished, Tally
+from ioprobe.watch.histograms import LatencyHeatMap
+from ioprobe.watch.processes import ProcessTable
+from ioprobe.watch.tally import CompletedRequests, RequestTally
 from ioprobe.watch.tracepoints import block_tracepoints
-from ioprobe.watch.watching import Watched, WatchRequest
+from ioprobe.watch.tracing import WatchMeasurement, WatchScope
 from stallscope._native import BlockRequests
 from tests.ioprobe.block_pages import (
     COMPLETE,
@@ -21,10 +21,10 @@ from tests.ioprobe.block_pages import (
 
 HOSTILE = b"<b>\x1b[31m\xe2\x80\xae"
 SDA = WatchedDevice("sda", DISK, bio_based=False, size_bytes=10**9, partitions=())
-ASKED = WatchRequest((SDA,), (), frozenset(), 2.0)
+ASKED = WatchScope((SDA,), (), frozenset(), 2.0)
 
 
-def made_watch(folder: Path, *, lost: int = 0) -> Watched:
+def made_watch(folder: Path, *, lost: int = 0) -> WatchMeasurement:
     """Return a watch of two seconds: reads of two processes, one write that failed."""
     pages = BlockPages()
     for number in range(90):
@@ -38,9 +38,9 @@ def made_watch(folder: Path, *, lost: int = 0) -> Watched:
     requests = BlockRequests(points.layouts, PAGE_BYTES, {})
     requests.add_pages(0, pages.whole())
     requests.settle(2**63 - 1)
-    tally = Tally(HeatMap(0), Processes(folder / "no-proc"))
-    tally.add(Finished.of(requests))
-    return Watched(
+    tally = RequestTally(LatencyHeatMap(0), ProcessTable(folder / "no-proc"))
+    tally.add(CompletedRequests.take(requests))
+    return WatchMeasurement(
         seconds=2.0,
         tally=tally,
         counts=requests.counts(),
