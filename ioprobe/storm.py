@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ioprobe.engine.engine import target_document
-from ioprobe.engine.lines import parse_facts, parse_error, parse_latency
-from ioprobe.engine.points import EngineFacts, EngineEnd, EngineTarget
+from ioprobe.engine.lines import parse_error, parse_facts, parse_latency
+from ioprobe.engine.points import EngineEnd, EngineFacts, EngineTarget
 from ioprobe.engine.process import program_lines
 from stallscope.documents import Record, field
 from stallscope.json_fields import Fields

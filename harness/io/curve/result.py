@@ -101,7 +101,7 @@ def named_depths(result: CurveResult) -> tuple[NamedDepth, ...]:
         interval = result.intervals.get(key)
         text = meaning
         if key == "slo" and depth is None:
-            text = result.slo_missing or ""
+            text = result.slo_why_not or ""
         elif interval is not None:
             low, high = interval
             text = f"{meaning}; {low:.0f} to {high:.0f} in 95 of 100 replicates"

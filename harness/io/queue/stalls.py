@@ -105,8 +105,8 @@ def cause_text(cause: StallCause, occupancy: QueueOccupancy) -> str:
     """Return why submitting waited, and what to do."""
     if cause is StallCause.OVER_NR_REQUESTS:
         return (
-            f"over nr_requests: the queue takes {occupancy.limit:,} and was full; keep fewer in flight, "
-            "or raise nr_requests"
+            f"over nr_requests: the queue takes {occupancy.limit:,} requests and was full; keep "
+            "fewer in flight, or raise nr_requests"
         )
     if cause is StallCause.APPENDING:
         return (

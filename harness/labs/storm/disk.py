@@ -15,7 +15,7 @@ from harness.labs.storm.trial import (
     trial_options,
     trial_runs,
 )
-from ioprobe.engine.points import EngineFacts, EngineEnd
+from ioprobe.engine.points import EngineEnd, EngineFacts
 from ioprobe.engine.runner import EngineRunner
 from ioprobe.storm import StormProgress, StormRound, StormRun, storm_events
 from ioprobe.target.simulated import PREFIX
@@ -67,7 +67,7 @@ class _DiskStorm:
     live: LiveLine
     end_s: float  # on the monotonic clock
     prefix: str = ""
-    begun: EngineFacts | None = None
+    facts: EngineFacts | None = None
     rounds: list[StormRound] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -96,7 +96,7 @@ class _DiskStorm:
                 )
                 return False
             if isinstance(event, EngineFacts):
-                self.begun = event
+                self.facts = event
             elif isinstance(event, StormProgress):
                 self._show_progress(plan, index_by_id[event.id], event.elapsed_s)
             elif isinstance(event, StormRound) and not event.interrupted:
@@ -118,7 +118,7 @@ class _DiskStorm:
 def _measure(
     options: StormOptions, target: Target, live: LiveLine, began_s: float
 ) -> StormMeasurement:
-    engine = EngineRunner(target, options.streams.writer_bytes, "random", 0.0)
+    engine = EngineRunner(target)
     recommendation = _recommendation(options, target, live)
     end_s = math.inf if options.max_s is None else time.monotonic() + options.max_s
     storm = _DiskStorm(options, target, live, end_s)
@@ -132,7 +132,7 @@ def _measure(
     if not storm.rounds:
         raise _nothing_finished(storm)
     facts = target_facts(target, known_limits(target))
-    engine.begun = storm.begun
+    engine.facts = storm.facts
     engine.engines = {"simulated" if target.simulated else "uring"}
     return StormMeasurement(
         options=options,

@@ -57,7 +57,7 @@ def test_a_recording_is_reported_and_replaced_only_by_force(
 def test_ctrl_c_keeps_what_was_measured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = ioprobe.engine.runner.measuring
+    whole = ioprobe.engine.runner.measure_points
     measured: list[bool] = []
 
     def measuring(*arguments: Any, **options: Any) -> Iterator[EngineEvent]:
@@ -68,7 +68,7 @@ def test_ctrl_c_keeps_what_was_measured(
                 return
             yield event
 
-    monkeypatch.setattr(ioprobe.engine.runner, "measuring", measuring)
+    monkeypatch.setattr(ioprobe.engine.runner, "measure_points", measuring)
     place = tmp_path / "curve"
     assert main(["io", "curve", DISK, *SHORT, "-o", str(place), "--json"]) == ExitCode.DONE
     found = told(capsys)
@@ -82,7 +82,7 @@ def test_ctrl_c_keeps_what_was_measured(
 def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = ioprobe.engine.runner.measuring
+    whole = ioprobe.engine.runner.measure_points
 
     def measuring(*arguments: Any, **options: Any) -> Iterator[EngineEvent]:
         for at, event in enumerate(whole(*arguments, **options)):
@@ -91,7 +91,7 @@ def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
                 return
             yield event
 
-    monkeypatch.setattr(ioprobe.engine.runner, "measuring", measuring)
+    monkeypatch.setattr(ioprobe.engine.runner, "measure_points", measuring)
     limits = tmp_path / "limits.yaml"
     words = ["io", "curve", DISK, *SHORT, "--io-properties", str(limits), "--json"]
     assert main(words) == ExitCode.UNABLE
@@ -114,7 +114,7 @@ def test_a_curve_that_was_ended_is_told_though_its_limits_cannot_be_written(
 def test_a_place_that_takes_no_file_is_said_before_anything_is_measured(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ioprobe.engine.runner, "measuring", pytest.fail)
+    monkeypatch.setattr(ioprobe.engine.runner, "measure_points", pytest.fail)
     assert main(["io", *words]) == ExitCode.USAGE
     assert "cannot write /none/there/" in capsys.readouterr().err
 
@@ -125,7 +125,7 @@ def test_nothing_stays_where_the_first_run_is_interrupted(
     def measuring(*arguments: Any, **options: Any) -> Iterator[EngineEvent]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ioprobe.engine.runner, "measuring", measuring)
+    monkeypatch.setattr(ioprobe.engine.runner, "measure_points", measuring)
     place = tmp_path / "curve"
     assert main(["io", "curve", DISK, "-o", str(place)]) == ExitCode.INTERRUPTED
     assert not place.exists()

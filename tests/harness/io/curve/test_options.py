@@ -20,8 +20,8 @@ from stallscope.errors import ExitCode, UsageError
         (["mix", "x", "--sizes", "4K,,8K"], "--sizes: '' is not a size"),
         (["mix", "x", "--sizes", ",".join(f"{n}K" for n in range(1, 18))], "17 sizes"),
         (["mix", "x", "--picture", "x.gif"], "--picture x.gif: its kind is not known"),
-        (["curve", "/nowhere/at/all"], "there is no such file"),
-        (["curve", "sim:servers=0,service=1ms"], "servers is a number"),
+        (["curve", "/nowhere/at/all"], "no such file"),
+        (["curve", "sim:servers=0,service=1ms"], "servers must be a number"),
     ],
 )
 def test_wrong_words(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ def test_maps_of_rates_and_of_sizes(document: dict[str, Any]) -> None:
     assert maps[0].columns == ("0", "20,000", "40,000", "60,000", "80,000", "95,000")
     assert maps[0].rows[0][0].why == "no load"
     assert maps[0].rows[1][0].why == "no such requests"
-    assert maps[0].rows[5][5].why == "a cell with less of both loads missed"
+    assert maps[0].rows[5][5].why == "a cell with less load missed"
     assert maps[5].row_names == ("4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB")
 
 
@@ -69,7 +69,7 @@ def test_the_panel_escapes_and_says_why_a_cell_is_masked(document: dict[str, Any
     panel = mix_panel(shown(document))
     assert panel.count("<svg") == 11
     assert "<i>" not in panel
-    assert "<title>a cell with less of both loads missed</title>" in panel
+    assert "<title>a cell with less load missed</title>" in panel
     assert 'fill="#' in panel
     assert "style=" not in panel
 

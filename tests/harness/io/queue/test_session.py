@@ -152,7 +152,7 @@ def stalls(**changes: Any) -> SubmissionStalls:
     quiet = replace(one, pid=71, submitted=0, punts=0, calls=0, cause=None)
     told: dict[str, Any] = {
         "processes": (replace(one, **changes), quiet),
-        "room": QueueOccupancy(8, 8),
+        "occupancy": QueueOccupancy(8, 8),
         "lost_events": 5,
         "cpu_s": 0.1,
         "missing": ("x is not traced",),
@@ -213,7 +213,7 @@ def test_a_recording_is_shown_again_as_text_document_and_page(
     made = json.loads(capsys.readouterr().out)
     assert made["schema"] == "stallscope.io.queue/1"
     page = (folder / "report.html").read_text()
-    for text in ("Between the path and its disk", "nr_requests", "what the device itself is given"):
+    for text in ("Between the path and its disk", "nr_requests", "the number of requests on the device"):
         assert text in page
     # Of which machine it is: not of the one that it was read on.
     assert made["recorded_at"] == str(roots.sys)
