@@ -18,8 +18,8 @@ from benchmarks.cases import PEER_RANGE, Bound, Case, ratio
 from benchmarks.effort import pairs, seconds
 from benchmarks.interleaving import interleave
 from benchmarks.zram_disk import zram_disk
-from ioprobe.engine.engine import Measured, Point, measuring
-from ioprobe.target.simulated import Simulated
+from ioprobe.engine.engine import Point, PointResult, measure_points
+from ioprobe.target.simulated import SimulatedDisk
 
 PAIRS = 7
 SECONDS = 3.0
@@ -42,7 +42,7 @@ class ReadFile:
     descriptor: int | None = None
     offset_bytes: int = 0
     writable: bool = False
-    simulated: Simulated | None = None
+    simulated: SimulatedDisk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ def _run_engine(experiment: Experiment) -> ReadRun:
     point = Point(
         "a", depth=experiment.depth, batch=experiment.batch or 1, duration_s=seconds(SECONDS)
     )
-    lines = measuring(experiment.file, [point])
-    (measured,) = (line for line in lines if isinstance(line, Measured))
+    lines = measure_points(experiment.file, [point])
+    (measured,) = (line for line in lines if isinstance(line, PointResult))
     assert measured.cpu_s is not None
     assert measured.latency_ns is not None
     if not measured.ok:

@@ -13,7 +13,7 @@ from typing import Literal
 from ioprobe.curve.estimates import MIN_GROWTH, CurveEstimates
 from ioprobe.curve.readings import DepthReadings
 from stallscope.documents import Natural, Record
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 MAX_INNER_DEPTHS = 4  # depths added to a bracket at once
 NARROW_SHARE = 0.05  # a bracket narrower than this share of its depth needs no refinement

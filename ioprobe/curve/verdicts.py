@@ -130,7 +130,7 @@ def _shape(evidence: CurveEvidence, estimates: CurveEstimates) -> CurveFinding:
         if lowest.requests >= TAGS_RATIO * knee:
             reason = (
                 f"although the limit {lowest.name} is {lowest.requests}: a layer below serves "
-                f"{knee} at once or caps the rate (the device's own parallelism, a volume's limit, a "
+                f"{knee} at once or caps the rate (the device's parallelism, a volume's limit, a "
                 "server's max_background)"
             )
             return CurveFinding(CurveVerdict.HIDDEN_LIMIT, f"{text}, {reason}")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from stallscope.errors import UnableError, UsageError
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 MIN_BYTES = 2**20
 # Space of the filesystem that always stays free.

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from harness.cli.terminal import percent, wrapped
-from harness.load.text import microseconds
 from ioprobe.block_queue.activity import ActivityInterval
 from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy, StallCause, SubmissionStalls
+from stallscope.quantities import microseconds_text
 
 _MOST_SHOWN = 8
 
@@ -90,7 +90,7 @@ def _process(found: ProcessStalls, occupancy: QueueOccupancy) -> str:
         parts.append(f"{found.punts:,} of {found.submitted:,} requests punted to workers ({share})")
     if found.calls:
         p50, p99, most = (
-            microseconds(None if value is None else value / 1000)
+            microseconds_text(None if value is None else value / 1000)
             for value in (found.submit_p50_ns, found.submit_p99_ns, found.submit_max_ns)
         )
         parts.append(

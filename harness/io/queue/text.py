@@ -8,7 +8,7 @@ from harness.io.queue.stalls import stalls_lines
 from ioprobe.block_queue.activity import ActivityInterval, DeviceActivity
 from ioprobe.block_queue.queue import PressureLine
 from ioprobe.block_queue.settings import QueueSetting
-from stallscope.sizes import size_text
+from stallscope.quantities import size_text
 
 _LABEL, _VALUE = 17, 19
 _LEAST_ROOM = 30  # of meanings beside their values; else they stand below

@@ -6,9 +6,9 @@ from harness.cli.table import fitting_rows
 from harness.cli.terminal import printable, shorten, wrapped
 from harness.io.probe.shown import LEAST_REQUESTS
 from harness.io.watch.shown import HeatShown, RowShown, WatchShown
-from harness.page.figures import value_text
 from ioprobe.engine.points import Latency
 from ioprobe.watch.tracing import WatchProgress
+from stallscope.quantities import value_text
 
 HEADS = ("", "", "Requests", "MB/s", "Queue p50", "p99", "Device p50", "p90", "p99", "p99.9", "max")
 _SPARED = ("p99.9", "p90", "MB/s", "p99", "Queue p50")  # on a narrow terminal, in this order
