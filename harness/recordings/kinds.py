@@ -5,12 +5,12 @@ from pathlib import Path
 from stallscope.json_fields import read_fields
 from stallscope.recordings import MANIFEST, Recording
 
-PROFILE, COUNTERS = "profile", "counters"
+PROFILE, COUNTERS = "samples", "counters"
 _COUNTING_PLAN = "plan.json"  # the collector writes it beside counters
 
 
 def kind_of(recording: Recording) -> str:
-    """Return "profile", "counters", "load", "idle" or "io"."""
+    """Return "samples" (a CPU profile), "counters", "load", "idle" or "io"."""
     if recording.manifest is None:
         return PROFILE
     if (recording.path / _COUNTING_PLAN).exists():
@@ -19,5 +19,5 @@ def kind_of(recording: Recording) -> str:
 
 
 def manifest_kind(directory: Path) -> str:
-    """Return the kind in a directory's recording.json; empty for a recording of the collector."""
+    """Return the kind in a directory's recording.json; empty in early recordings of samples."""
     return read_fields(directory / MANIFEST).maybe_text("kind") or ""
