@@ -1,1 +1,1 @@
-"""Where CPU time goes: slots, stacks and waits."""
+"""CPU time and wall time: pipeline slots, stacks and waits."""

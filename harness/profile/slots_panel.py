@@ -15,7 +15,7 @@ from harness.profile.slots_text import (
 )
 from stallscope.printable import visible_text
 from stallscope.quantities import share_text
-from topdown.slots.function_slots import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
+from topdown.slots.function_slots import MIN_SAMPLES, FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import MeasuredNode
 from topdown.stacks.flame.names import function_text
 from topdown.stacks.profile import Function
@@ -127,7 +127,7 @@ def _slots_table(found: SlotsByFunction, functions: Sequence[Function]) -> str:
     rows = []
     for each in (found.total, *found.functions[:FUNCTIONS_SHOWN]):
         mark = "~" if each.same_share < LEAST_SAME_SHARE else ""
-        few = f"fewer than {FEWEST_SAMPLES} samples"
+        few = f"fewer than {MIN_SAMPLES} samples"
         row = [Cell(f"{mark}{each.samples:,}", "number soft")]
         row.append(Cell(few if each.few else ipc_text(each), "number"))
         row += [_node(found, each.node(node.name)) for node in top]

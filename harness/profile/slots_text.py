@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from harness.cli.terminal import percent, printable, shorten, width
-from topdown.slots.function_slots import FEWEST_SAMPLES, FunctionSlots, SlotsByFunction
+from topdown.slots.function_slots import MIN_SAMPLES, FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import Interval, MeasuredNode
 from topdown.stacks.profile import Function
 
@@ -159,7 +159,7 @@ def slot_rows(found: SlotsByFunction) -> list[Row]:
         mark = "~" if each.same_share < LEAST_SAME_SHARE else ""
         values = (ipc_text(each), *(_share(found, each, name) for name in top))
         if each.few:
-            values = (f"< {FEWEST_SAMPLES} samples", *("" for _ in top))
+            values = (f"< {MIN_SAMPLES} samples", *("" for _ in top))
         name = "all" if each.index < 0 else ""
         rows.append(Row((f"{mark}{each.samples:,}", *values), each.index, name))
     return rows

@@ -57,7 +57,7 @@ def counted(asked: Request, on_slice: OnSlice, means: Means) -> tuple[Measuremen
     return taken.measurement, exit_code(manifest, taken.outcome)
 
 
-def _request(asked: Request, place: Path) -> "session.Request":
+def _request(asked: Request, place: Path) -> "session.CountingRequest":
     """Return what is asked for in the terms of who counts."""
     from topdown.slots.counting import session  # noqa: PLC0415
 
@@ -74,7 +74,7 @@ def _request(asked: Request, place: Path) -> "session.Request":
         duration_s=chosen.duration_s,
         force=asked.force,
     )
-    return session.Request(
+    return session.CountingRequest(
         options,
         level=asked.level,
         events=asked.events,

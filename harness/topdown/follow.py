@@ -39,11 +39,11 @@ class Follower:
             return
         import numpy as np  # noqa: F401, PLC0415 - loaded once, it is no cost of reading
 
-        from topdown.slots.counting.session import analysed  # noqa: PLC0415
+        from topdown.slots.counting.session import measurement_of_recording  # noqa: PLC0415
 
         began = self._clock()
         try:
-            found = analysed(self._directory, interval_ms=self._interval_ms)
+            found = measurement_of_recording(self._directory, interval_ms=self._interval_ms)
         except RecordingError:
             return  # nothing whole is written yet
         self._tell(found, found.slices[:-1])  # the last one may still grow

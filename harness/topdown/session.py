@@ -20,7 +20,7 @@ from harness.topdown.request import Form, Request
 from harness.topdown.tree import View, lines
 from topdown.slots.measurement import Measurement, Slice
 from topdown.slots.replay.measurement import measurement_of_reading
-from topdown.slots.replay.model_readings import model_readings
+from topdown.slots.replay.model_readings import read_model_readings
 
 REPLAYED = "replayed"  # measured, as the file says; by whom and how well only it can tell
 
@@ -28,7 +28,7 @@ REPLAYED = "replayed"  # measured, as the file says; by whom and how well only i
 def show_replay(asked: Request) -> None:
     """Print the trees of a file's counts."""
     assert asked.file is not None
-    found = model_readings(asked.file, cpu=asked.cpu)
+    found = read_model_readings(asked.file, cpu=asked.cpu)
     _note_level(asked.level, max(each.model.deepest for each in found))
     trees = (each.tree() for each in found)
     if asked.form is not Form.TEXT:

@@ -118,7 +118,7 @@ def _marked(measurement: Measurement, path: tuple[str, ...]) -> str:
     """Return the marked path in words, or why none is marked."""
     why = measurement.bottleneck_why
     if measurement.bottleneck is None:
-        return why if why.startswith("cannot") else f"none: {why}"
+        return why if why.startswith("unknown") else f"none: {why}"
     return f"{' > '.join(path)} ({why})"
 
 

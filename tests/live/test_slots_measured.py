@@ -7,7 +7,7 @@ import pytest
 from stallscope.collector import CollectionEnd, CountOptions, collect
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
-from topdown.slots.counting.session import Request, analysed, measure
+from topdown.slots.counting.session import CountingRequest, measure, measurement_of_recording
 from topdown.slots.measurement import Measurement
 
 pytestmark = pytest.mark.live
@@ -25,10 +25,10 @@ def counting(options: CountOptions) -> CollectionEnd:
     return collect(options, lambda _: None)
 
 
-def request(folder: Path, program: Path, *events: str) -> Request:
+def request(folder: Path, program: Path, *events: str) -> CountingRequest:
     words = (str(program), "page-faults", f"--iterations={ITERATIONS}")
     options = CountOptions(output=folder / "out", plan=Path(), command=words)
-    return Request(options, events=events, interval_ms=50)
+    return CountingRequest(options, events=events, interval_ms=50)
 
 
 def values(measurement: Measurement) -> dict[str, float | None]:
@@ -49,7 +49,7 @@ def test_a_command_is_counted_to_its_end(
     assert faults.interval is not None  # nothing took turns: no width
     assert faults.interval.low == faults.interval.high == faults.value
     assert found.bottleneck is None
-    assert values(analysed(tmp_path / "out")) == values(found)
+    assert values(measurement_of_recording(tmp_path / "out")) == values(found)
 
 
 def values_of_slices(measurement: Measurement, name: str) -> list[float]:
@@ -62,6 +62,6 @@ def test_a_name_that_nobody_knows_ends_before_anything_is_counted(
     collector: Path, tmp_path: Path, unknown_cpu: Roots
 ) -> None:
     program = collector.with_name("stallscope-kernels")
-    with pytest.raises(UsageError, match="no event is called 'no-such-event'"):
+    with pytest.raises(UsageError, match="invalid event name 'no-such-event'"):
         measure(request(tmp_path, program, "no-such-event"), counting, unknown_cpu)
     assert not (tmp_path / "out").exists()

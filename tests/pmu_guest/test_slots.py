@@ -15,7 +15,7 @@ from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import Encoding, plan_of
 from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.counting.requested_events import RequestedEvent
-from topdown.slots.counting.session import analysed
+from topdown.slots.counting.session import measurement_of_recording
 from topdown.slots.measurement import MeasuredNode, Measurement
 from topdown.slots.model import load
 from topdown.slots.self_test.session import observed, whole_plan
@@ -33,9 +33,9 @@ MISSES = "l1d_cache_mpki"  # of an event that no hardware is behind
 
 
 def plan_text(folder: Path, subject: Subject) -> str:
-    asked = {each.event: each.encoding for each in subject.asked}
+    asked = {each.event: each.encoding for each in subject.requested}
     path = folder / "plan.json"
-    write_plan(path, plan_of(MODEL, subject.mode, subject.nodes, asked=asked), subject)
+    write_plan(path, plan_of(MODEL, subject.mode, subject.nodes, requested=asked), subject)
     return path.read_text()
 
 
@@ -74,7 +74,7 @@ def counted(
 
 def measured(result: Result) -> Measurement:
     assert result.status == 0, result.stderr
-    return analysed(result.run)
+    return measurement_of_recording(result.run)
 
 
 def named(measurement: Measurement, name: str) -> MeasuredNode:
@@ -100,7 +100,7 @@ def test_events_without_hardware_behind_them_have_no_value(counted: dict[str, Re
     # The guest's PMU says that it has these, and counts none.
     assert [named(found, name).value for name in STALLED] == [0, 0]
     assert found.bottleneck is None
-    assert "no slots" in found.bottleneck_why
+    assert "instead of slots" in found.bottleneck_why
 
 
 def test_intervals_of_what_took_turns_hold_the_known_count(counted: dict[str, Result]) -> None:

@@ -1,1 +1,1 @@
-"""Where pipeline slots go: models of CPUs, their formulas, and what counts say by them."""
+"""Pipeline slots: CPU models, counting, and the tree of slots computed from counts."""

@@ -1,4 +1,4 @@
-"""Counter values of one reading, under a model's own event names, with how they were taken."""
+"""Counter values of one reading under a model's event names, with their counting mode."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,22 +9,22 @@ from types import MappingProxyType
 from topdown.slots.event_names import UNLIKE, canonical, index
 from topdown.slots.model import CLOCKS, Model, load
 
-# Events that only one way of counting needs: what was counted tells how it was counted.
+# Events that only one counting mode needs; their presence identifies the mode.
 PER_CORE = ("CPU_CLK_UNHALTED.THREAD_ANY", "CPU_CLK_UNHALTED.DISTRIBUTED")
 PER_PROCESS = ("CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", "CPU_CLK_UNHALTED.REF_XCLK")
 
 ASSUMED_ALONE = (
-    "taken as one thread a core: smt is not given, and CPU_CLK_UNHALTED.THREAD_ANY, which would "
-    "tell, is not in the counts"
+    "assumed one thread per core: smt is not given, and CPU_CLK_UNHALTED.THREAD_ANY, which would "
+    "show it, is not in the counts"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """How counts were taken.
+    """The counting mode of a reading; None is derived from the counted events.
 
-    ``ebs_mode``: of one process, on a core whose two threads share counters (before Ice Lake).
-    ``perf_metrics``: the slots came from the PERF_METRICS register. None: as the counts suggest.
+    ``ebs_mode``: one process was counted on a core whose two threads share counters (before Ice
+    Lake). ``perf_metrics``: slots came from the PERF_METRICS register.
     """
 
     smt: bool | None = None
@@ -34,7 +34,7 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Counts as a file gives them: by any spelling of the event; None with a reason, uncounted."""
+    """Counts in a file by any spelling of the event; ``absent`` holds reasons for missing ones."""
 
     where: str
     cpu: str = ""
@@ -47,7 +47,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Counts under the model's names; ``absent`` says why a named one has no value.
+    """Counts under the model's names; ``absent`` holds the reasons for missing counts.
 
     ``running`` is the share of the time, 0..1, in which a multiplexed event was counted.
     """
@@ -59,7 +59,7 @@ class Counts:
     smt: bool
     ebs_mode: bool
     perf_metrics: bool
-    notes: tuple[str, ...] = ()  # that hold for every value
+    notes: tuple[str, ...] = ()  # apply to every value
 
 
 @cache
@@ -69,7 +69,7 @@ def _spellings(key: str) -> Mapping[str, str]:
 
 @cache
 def _same_code(key: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs of a model's events that are one event under two names, each way round."""
+    """Return pairs of event names with the same encoding, in both orders."""
     by_code: dict[str, list[str]] = {}
     for name, encoding in load(key).events.items():
         if not name.endswith(UNLIKE):
@@ -109,14 +109,14 @@ def counts_of(model: Model, reading: Reading, notes: tuple[str, ...] = ()) -> Co
         for spelling, share in reading.running.items()
         if (name := spellings.get(canonical(spelling))) is not None
     }
-    smt, ebs_mode, perf_metrics = _taken(model, reading.flags, values)
+    smt, ebs_mode, perf_metrics = _mode(model, reading.flags, values)
     if reading.flags.smt is None and "ebs_mode" in model.variants and not smt:
         notes = (*notes, ASSUMED_ALONE)
     return Counts(values, absent, running, tuple(unknown), smt, ebs_mode, perf_metrics, notes)
 
 
-def _taken(model: Model, flags: Flags, values: Mapping[str, float]) -> tuple[bool, bool, bool]:
-    """Return smt, ebs_mode and perf_metrics: as flagged, else as the counted events suggest."""
+def _mode(model: Model, flags: Flags, values: Mapping[str, float]) -> tuple[bool, bool, bool]:
+    """Return smt, ebs_mode and perf_metrics: from flags, else from the counted events."""
     per_core = any(name in values for name in PER_CORE)
     ebs_mode = flags.ebs_mode
     if ebs_mode is None:
@@ -130,8 +130,8 @@ def _taken(model: Model, flags: Flags, values: Mapping[str, float]) -> tuple[boo
     return smt or ebs_mode, ebs_mode, perf_metrics
 
 
-def near(model: Model, name: str, *, most: int = 3) -> tuple[str, ...]:
-    """Return the model's events whose names are nearest to one that it has not."""
-    return tuple(get_close_matches(name.upper(), model.events, n=most)) or tuple(
-        get_close_matches(name.lower(), model.events, n=most)
+def nearest_events(model: Model, name: str, *, limit: int = 3) -> tuple[str, ...]:
+    """Return the model's event names nearest to an unknown name."""
+    return tuple(get_close_matches(name.upper(), model.events, n=limit)) or tuple(
+        get_close_matches(name.lower(), model.events, n=limit)
     )

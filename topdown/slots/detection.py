@@ -1,4 +1,4 @@
-"""Which model a CPU has: by the machine's /proc/cpuinfo, by a MIDR, or by a name."""
+"""The model of a CPU: by /proc/cpuinfo, by a MIDR, or by name."""
 
 import re
 from collections.abc import Mapping
@@ -8,18 +8,18 @@ from difflib import get_close_matches
 from stallscope.errors import UnableError, UsageError
 from stallscope.host import first_cpu
 from stallscope.system_files import Roots
-from topdown.slots.model import Match, Model, keys, load
+from topdown.slots.model import CpuMatch, Model, keys, load
 
 ARM = 0x41
 _REVISION = re.compile(r"r(\d+)p(\d+)")
-# Features that no older CPU has, by their names in /proc/cpuinfo, and the models of those that do.
-_SINCE = {("GenuineIntel", "amx_tile"): ("spr", "emr", "gnr")}
-_LARGEST_FIELD = 12  # digits of a number in /proc/cpuinfo
+# CPU features by their names in /proc/cpuinfo, and the only models that have them.
+_MODELS_WITH = {("GenuineIntel", "amx_tile"): ("spr", "emr", "gnr")}
+_MAX_DIGITS = 12  # of a number in /proc/cpuinfo
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a CPU says of itself; the fields of the other architecture are 0 or empty."""
+    """The identification of a CPU; fields of the other architecture are 0 or empty."""
 
     vendor: str = ""
     family: int = 0
@@ -38,7 +38,7 @@ class Identity:
 
 
 def read_identity(roots: Roots) -> Identity | None:
-    """Return the first CPU's identity; None where /proc/cpuinfo does not say it."""
+    """Return the first CPU's identity, or None if /proc/cpuinfo does not contain it."""
     fields = first_cpu(roots)
     if "vendor_id" in fields:
         return Identity(
@@ -66,7 +66,7 @@ def identity_of_midr(midr: int) -> Identity:
 
 
 def identity_of_recording(cpu_id: str) -> Identity | None:
-    """Return the identity that a recording keeps of its CPU, as perf writes it; None where none.
+    """Return the CPU identity in a recording, in perf's format, or None without one.
 
     x86 is "vendor,family,model,stepping", arm64 "implementer,part,variant,revision".
     """
@@ -89,13 +89,13 @@ def identity_of_recording(cpu_id: str) -> Identity | None:
 
 def _number(fields: Mapping[str, str], name: str) -> int:
     try:
-        return int(fields.get(name, "")[:_LARGEST_FIELD], 0)
+        return int(fields.get(name, "")[:_MAX_DIGITS], 0)
     except ValueError:
         return 0
 
 
 def model_of_identity(identity: Identity) -> Model | None:
-    """Return the model of a CPU; None where there is none."""
+    """Return the model of a CPU, or None if there is none."""
     for key in keys():
         model = load(key)
         if any(_matches(match, identity) for match in model.matches):
@@ -103,7 +103,7 @@ def model_of_identity(identity: Identity) -> Model | None:
     return None
 
 
-def _matches(match: Match, identity: Identity) -> bool:
+def _matches(match: CpuMatch, identity: Identity) -> bool:
     if match.vendor:
         return (
             (match.vendor, match.family) == (identity.vendor, identity.family)
@@ -117,50 +117,50 @@ def _matches(match: Match, identity: Identity) -> bool:
 
 
 def _revision(text: str) -> tuple[int, int]:
-    found = _REVISION.fullmatch(text)
-    if found is None:
-        raise UnableError(f"model: {text!r} is no revision as r0p3", "install stallscope again")
-    return int(found[1]), int(found[2])
+    match = _REVISION.fullmatch(text)
+    if match is None:
+        raise UnableError(f"model: {text!r} is not a revision such as r0p3", "reinstall stallscope")
+    return int(match[1]), int(match[2])
 
 
 def model_named(name: str) -> Model:
-    """Return the model of a name or alias, in any case; UsageError suggests the nearest."""
-    wanted = name.strip().lower()
-    if wanted in keys():
-        return load(wanted)
-    aliases = {alias: key for key in keys() for alias in load(key).aliases}
-    if wanted in aliases:
-        return load(aliases[wanted])
-    near = get_close_matches(wanted, [*keys(), *aliases], n=3)
-    known = f"nearest: {', '.join(near)}" if near else f"there are: {', '.join(keys())}"
-    raise UsageError(f"no model of a CPU {name[:80]!r}", known)
+    """Return a model by name or alias, in any case. Raises UsageError with the nearest names."""
+    key = name.strip().lower()
+    if key in keys():
+        return load(key)
+    aliases = {alias: model for model in keys() for alias in load(model).aliases}
+    if key in aliases:
+        return load(aliases[key])
+    nearest = get_close_matches(key, [*keys(), *aliases], n=3)
+    remedy = f"nearest: {', '.join(nearest)}" if nearest else f"known: {', '.join(keys())}"
+    raise UsageError(f"unknown CPU model {name[:80]!r}", remedy)
 
 
 def model_of_machine(roots: Roots) -> Model:
-    """Return the model of the machine at the roots; UnableError where it has none."""
+    """Return the model of the machine at the roots. Raises UnableError if it has none."""
     identity = read_identity(roots)
     model = None if identity is None else model_of_identity(identity)
     if model is None:
-        what = "this CPU does not say what it is" if identity is None else identity.describe()
+        cpu = "it is not identified" if identity is None else identity.describe()
         raise UnableError(
-            f"no model of this machine's CPU: {what}",
+            f"no model of this machine's CPU: {cpu}",
             f"name the CPU that was counted with --cpu: {', '.join(keys())}",
         )
     return model
 
 
 def contradiction(roots: Roots, model: Model) -> str | None:
-    """Return what a CPU's features say against the model that its number names; None if nothing.
+    """Return a warning if the CPU's features contradict its model number, or None.
 
-    A hypervisor may tell a number that is not the CPU's, and pass its features on.
+    A hypervisor may report another model number and pass the CPU's features through.
     """
     fields = first_cpu(roots)
-    for (vendor, feature), having in _SINCE.items():
-        known = feature in fields.get("flags", "").split() and fields.get("vendor_id") == vendor
-        if known and model.cpu not in having:
+    for (vendor, feature), models in _MODELS_WITH.items():
+        present = feature in fields.get("flags", "").split() and fields.get("vendor_id") == vendor
+        if present and model.cpu not in models:
             return (
-                f"this CPU has {feature}, which {model.title} has not: its model number, "
-                f"{fields.get('model', '?')}, may be the hypervisor's own; --cpu "
-                f"{', '.join(having[:-1])} or {having[-1]} takes another model"
+                f"this CPU has {feature}, which {model.title} lacks: its model number, "
+                f"{fields.get('model', '?')}, may come from the hypervisor; select another "
+                f"model with --cpu {', '.join(models[:-1])} or {models[-1]}"
             )
     return None

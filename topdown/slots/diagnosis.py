@@ -1,80 +1,81 @@
-"""What is wrong with an impossible value: the term of its formula that makes it so."""
+"""Impossible values, and the term of a formula that causes them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from topdown.slots.expressions import Binary, Call, Choice, Expression, Negative
-from topdown.slots.formula_functions import Compiled, Known, compiled, shown
+from topdown.slots.formula_functions import FormulaFunction, Values, compiled, formula_text
 from topdown.slots.model import Node
 
-MOST_SUSPECTS = 8
-ROUNDING = 1e-9  # of the whole: sums of shares end this near to 0 and 1
+MAX_SUSPECT_TERMS = 8
+ROUNDING = 1e-9  # share of the whole: rounding error of sums of shares
 ESTIMATES = ("_Estimated", "_Calculated")
-_CONTRADICTION = "the counts contradict each other, as when they were not taken at the same time"
-_ESTIMATE = "an estimate with a fixed cost for each event, which overlapping events overstate"
+_CONTRADICTION = "the counts contradict each other, for example if not counted at the same time"
+_ESTIMATE = "an estimate with a fixed cost per event, too high if events overlap"
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
-    """A difference that must not be negative, or a quotient that must not pass 1."""
+class SuspectTerm:
+    """A difference that must not be negative, or a quotient that must not exceed 1."""
 
     sign: str  # "-" or "/"
-    left: Compiled
-    right: Compiled
-    left_shown: str
-    right_shown: str
+    left: FormulaFunction
+    right: FormulaFunction
+    left_text: str
+    right_text: str
 
 
-def suspects(tree: Expression) -> tuple[Suspect, ...]:
+def suspect_terms(tree: Expression) -> tuple[SuspectTerm, ...]:
     """Return the differences and quotients of a formula, the outermost first."""
-    found = []
-    for each in _outermost_first(tree):
-        if isinstance(each, Binary) and each.sign in "-/":
-            left, right = compiled(each.left), compiled(each.right)
-            found.append(Suspect(each.sign, left, right, shown(each.left), shown(each.right)))
-    return tuple(found[:MOST_SUSPECTS])
+    terms = []
+    for part in _outermost_first(tree):
+        if isinstance(part, Binary) and part.sign in "-/":
+            left, right = compiled(part.left), compiled(part.right)
+            texts = formula_text(part.left), formula_text(part.right)
+            terms.append(SuspectTerm(part.sign, left, right, *texts))
+    return tuple(terms[:MAX_SUSPECT_TERMS])
 
 
 def _outermost_first(tree: Expression) -> Iterator[Expression]:
-    waiting = [tree]
-    while waiting:
-        each = waiting.pop(0)
-        yield each
-        match each:
+    pending = [tree]
+    while pending:
+        part = pending.pop(0)
+        yield part
+        match part:
             case Negative(operand):
-                waiting.append(operand)
+                pending.append(operand)
             case Binary(_, left, right):
-                waiting += (left, right)
+                pending += (left, right)
             case Choice(_, then, otherwise):
-                waiting += (then, otherwise)
+                pending += (then, otherwise)
             case Call(_, arguments):
-                waiting += arguments
+                pending += arguments
 
 
 def impossible(node: Node, value: float, whole: float) -> str:
-    """Return in words why a value cannot be; empty where it can."""
+    """Return why a value is impossible, or an empty string."""
     if value < -ROUNDING * whole:
         return "negative"
-    if node.name.endswith("_ratio"):  # of one kind of event among another
+    if node.name.endswith("_ratio"):  # a ratio of event counts
         whole = 1.0
     elif node.level is None and not node.domain.startswith("percent"):
         return ""
     return "more than the whole" if value > whole * (1 + ROUNDING) else ""
 
 
-def cause(node: Node, formula: tuple[Suspect, ...], known: Known, *, negative: bool) -> str:
-    """Return the term that makes a value negative, or more than the whole, with its numbers."""
-    wanted = "-" if negative else "/"
+def cause(node: Node, formula: tuple[SuspectTerm, ...], values: Values, *, negative: bool) -> str:
+    """Return the term that makes a value negative or more than the whole, with its values."""
+    sign = "-" if negative else "/"
     why = _ESTIMATE if node.domain.endswith(ESTIMATES) and not negative else _CONTRADICTION
     for suspect in formula:
-        if suspect.sign != wanted:
+        if suspect.sign != sign:
             continue
         try:
-            left, right = suspect.left(known), suspect.right(known)
+            left, right = suspect.left(values), suspect.right(values)
         except (KeyError, ArithmeticError):
-            continue  # of the way not chosen
+            continue  # in the branch of a condition that was not taken
         if left < right if negative else abs(left) > abs(right):
-            greater = (suspect.left_shown, left), (suspect.right_shown, right)
-            (more, most), (less, least) = greater[::-1] if negative else greater
-            return f"{more} = {most:.6g} exceeds {less} = {least:.6g}; {why}"
+            sides = (suspect.left_text, left), (suspect.right_text, right)
+            (larger, high), (smaller, low) = sides[::-1] if negative else sides
+            return f"{larger} = {high:.6g} exceeds {smaller} = {low:.6g}; {why}"
     return why

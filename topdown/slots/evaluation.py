@@ -1,7 +1,7 @@
-"""The tree of one reading: every node's value, or why it has none, and what to doubt.
+"""The tree of one reading: each node's value, or the reason for a missing value, with warnings.
 
-A formula becomes a function once for each model and way of counting; a reading costs one call for
-each term and node, in an order that has those first which others ask for.
+A formula is compiled once per model and counting mode. Evaluating a reading costs one call per term
+and node, in the order of their dependencies.
 """
 
 from collections.abc import Mapping
@@ -11,22 +11,22 @@ from math import isfinite
 from types import MappingProxyType
 
 from topdown.slots.counts import Counts
-from topdown.slots.diagnosis import Suspect, cause, impossible, suspects
-from topdown.slots.expressions import Expression, names, settled
-from topdown.slots.formula_functions import Compiled, compiled, zero_divisor
+from topdown.slots.diagnosis import SuspectTerm, cause, impossible, suspect_terms
+from topdown.slots.expressions import Expression, names, resolved
+from topdown.slots.formula_functions import FormulaFunction, compiled, zero_divisor
 from topdown.slots.model import SMT, Model, Node, load
 from topdown.slots.thresholds import Condition, condition_of, holds
 
-ESTIMATED = "estimated: the core's cycles are inferred from this process's own"
-OVERFLOW = "too large for a number"
+ESTIMATED = "estimated: core cycles are inferred from the cycles of this process"
+OVERFLOW = "the value overflows"
 
 
 @dataclass(frozen=True, slots=True)
 class NodeValue:
-    """One node of one reading. ``value`` is None where ``warnings`` says why there is none.
+    """A node of one reading. If ``value`` is None, ``warnings`` contains the reason.
 
-    ``above_threshold`` is None where the vendor publishes no threshold, or a value that it turns
-    on is not known.
+    ``above_threshold`` is None if the vendor publishes no threshold, or if a value that the
+    threshold depends on is missing.
     """
 
     name: str
@@ -40,26 +40,26 @@ class NodeValue:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """All nodes of one reading by name, and instructions per cycle where both were counted."""
+    """All nodes of one reading by name, and instructions per cycle if both were counted."""
 
     model: Model
     nodes: Mapping[str, NodeValue]
     ipc: float | None
-    unknown: tuple[str, ...]  # counts that are of no event of this model
+    unknown: tuple[str, ...]  # counted events that the model does not use
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Formulas:
-    """A model's formulas for one way of counting, each after all those that it asks for.
+    """A model's formulas for one counting mode, in the order of their dependencies.
 
-    ``events`` are those that a formula may ask for, through all others, ``optional`` those of
-    them that a sum can do without; ``estimated`` are the formulas that lead through an estimate.
+    ``events`` are all events that a formula depends on, directly or not; ``optional`` are those
+    that a sum may omit. ``estimated`` are the formulas that depend on an estimate.
     """
 
     trees: Mapping[str, Expression]
-    functions: Mapping[str, Compiled]
-    suspects: Mapping[str, tuple[Suspect, ...]]
+    functions: Mapping[str, FormulaFunction]
+    suspect_terms: Mapping[str, tuple[SuspectTerm, ...]]
     thresholds: Mapping[str, Condition]
     events: Mapping[str, frozenset[str]]
     estimated: frozenset[str]
@@ -68,7 +68,7 @@ class Formulas:
 
 @cache
 def formulas_of(key: str, *, smt: bool, ebs_mode: bool, perf_metrics: bool) -> Formulas:
-    """Return a model's formulas with the choices made that this way of counting makes."""
+    """Return a model's formulas with the conditions of a counting mode resolved."""
     model = load(key)
     trees = dict(model.terms) | {name: node.formula for name, node in model.nodes.items()}
     estimates: set[str] = set()
@@ -77,61 +77,65 @@ def formulas_of(key: str, *, smt: bool, ebs_mode: bool, perf_metrics: bool) -> F
         estimates = set(model.variants["ebs_mode"].formulas)
     if not perf_metrics and "generic" in model.variants:
         trees |= model.variants["generic"].formulas
-    trees = {name: settled(tree, {SMT: smt}) for name, tree in trees.items()}
-    uses = {name: _reached(name, trees) for name in trees}
-    order = sorted(trees, key=lambda name: len(uses[name] & trees.keys()))
+    trees = {name: resolved(tree, {SMT: smt}) for name, tree in trees.items()}
+    dependencies = {name: _dependencies(name, trees) for name in trees}
+    order = sorted(trees, key=lambda name: len(dependencies[name] & trees.keys()))
     return Formulas(
         trees,
         {name: compiled(trees[name]) for name in order},
-        {name: suspects(trees[name]) for name in model.nodes},
+        {name: suspect_terms(trees[name]) for name in model.nodes},
         {
             name: condition_of(node.threshold)
             for name, node in model.nodes.items()
             if node.threshold is not None
         },
-        {name: reached - set(trees) for name, reached in uses.items()},
-        frozenset(name for name, reached in uses.items() if reached & estimates),
-        {name: few for name, reached in uses.items() if (few := reached & model.optional.keys())},
+        {name: used - set(trees) for name, used in dependencies.items()},
+        frozenset(name for name, used in dependencies.items() if used & estimates),
+        {
+            name: optional
+            for name, used in dependencies.items()
+            if (optional := used & model.optional.keys())
+        },
     )
 
 
-def _reached(name: str, trees: Mapping[str, Expression]) -> frozenset[str]:
-    """Return all events and formulas that a formula may ask for, directly or not."""
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for asked in names(trees[waiting.pop()]):
-            if asked not in found:
-                found.add(asked)
-                if asked in trees:
-                    waiting.append(asked)
-    return frozenset(found)
+def _dependencies(name: str, trees: Mapping[str, Expression]) -> frozenset[str]:
+    """Return all events and formulas that a formula depends on, directly or not."""
+    used: set[str] = set()
+    pending = [name]
+    while pending:
+        for dependency in names(trees[pending.pop()]):
+            if dependency not in used:
+                used.add(dependency)
+                if dependency in trees:
+                    pending.append(dependency)
+    return frozenset(used)
 
 
 def evaluate(model: Model, counts: Counts) -> Tree:
-    """Return the tree of one reading; nothing is left out, and nothing raised."""
+    """Return the tree of one reading, with all nodes. Raises nothing."""
     formulas = formulas_of(
         model.key, smt=counts.smt, ebs_mode=counts.ebs_mode, perf_metrics=counts.perf_metrics
     )
     known, reasons = _values(model, formulas, counts)
-    fallen = _fallen(model.key, formulas, frozenset(counts.values))
+    missing = _missing_nodes(model.key, formulas, frozenset(counts.values))
     nodes = {}
     for name, node in model.nodes.items():
         value = known.get(name)
         if value is not None:
-            nodes[name] = _valued(model, node, formulas, counts, known)
+            nodes[name] = _node_with_value(model, node, formulas, counts, known)
         elif reasons[name] or counts.absent:
-            why = reasons[name] or _missing(formulas.events[name].difference(known), counts)
+            why = reasons[name] or _missing_reason(formulas.events[name].difference(known), counts)
             nodes[name] = NodeValue(name, None, node.level, node.parent, None, (why,), False)
         else:
-            nodes[name] = fallen[name]
+            nodes[name] = missing[name]
     ipc = _ipc(model, counts)
     return Tree(model, MappingProxyType(nodes), ipc, counts.unknown, counts.notes)
 
 
 @lru_cache(maxsize=64)
-def _fallen(key: str, formulas: Formulas, counted: frozenset[str]) -> dict[str, NodeValue]:
-    """Return the nodes that lack a count, where just these are there; most readings are alike."""
+def _missing_nodes(key: str, formulas: Formulas, counted: frozenset[str]) -> dict[str, NodeValue]:
+    """Return the nodes without a value for a set of counted events; cached for equal sets."""
     return {
         name: NodeValue(name, None, node.level, node.parent, None, (_not_counted(missing),), False)
         for name, node in load(key).nodes.items()
@@ -139,24 +143,29 @@ def _fallen(key: str, formulas: Formulas, counted: frozenset[str]) -> dict[str, 
     }
 
 
-def _valued(
+def _node_with_value(
     model: Model, node: Node, formulas: Formulas, counts: Counts, known: Mapping[str, float]
 ) -> NodeValue:
     value = known[node.name]
-    warnings = _doubts(model, node, formulas, counts)
-    wrong = impossible(node, value, model.whole)
-    if wrong:
-        why = cause(node, formulas.suspects[node.name], known, negative=value < 0)
-        warnings.insert(0, f"impossible: {wrong}: {why}")
+    warnings = _warnings(model, node, formulas, counts)
+    problem = impossible(node, value, model.whole)
+    if problem:
+        why = cause(node, formulas.suspect_terms[node.name], known, negative=value < 0)
+        warnings.insert(0, f"impossible: {problem}: {why}")
     condition = formulas.thresholds.get(node.name)
     above = None if condition is None else holds(condition, known)
-    return NodeValue(node.name, value, node.level, node.parent, above, tuple(warnings), bool(wrong))
+    return NodeValue(
+        node.name, value, node.level, node.parent, above, tuple(warnings), bool(problem)
+    )
 
 
 def _values(
     model: Model, formulas: Formulas, counts: Counts
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Return counts with all formulas' values, and why others have none: empty is an event's."""
+    """Return counts and formula values, and the reasons for missing values.
+
+    The reason is empty if an event was not counted.
+    """
     known = {**dict.fromkeys(model.optional, 0.0), **counts.values}
     reasons: dict[str, str] = {}
     for name, function in formulas.functions.items():
@@ -185,37 +194,37 @@ def _ipc(model: Model, counts: Counts) -> float | None:
     return value if isfinite(value) else None
 
 
-def _missing(events: frozenset[str], counts: Counts) -> str:
-    """Return which of a node's events have no count, and why where that is known."""
+def _missing_reason(events: frozenset[str], counts: Counts) -> str:
+    """Return the events of a node without a count, with their reasons."""
     plain = events.difference(counts.absent)
-    told = [_not_counted(plain)] if plain else []
-    alike: dict[str, list[str]] = {}
+    reasons = [_not_counted(plain)] if plain else []
+    by_reason: dict[str, list[str]] = {}
     for event in sorted(events - plain):
         why = counts.absent[event]
         reason = why.removeprefix(f"{event}: ")
         if reason == why:
-            told.append(why)
+            reasons.append(why)
         else:
-            alike.setdefault(reason, []).append(event)
-    told += [f"{', '.join(names)}: {reason}" for reason, names in alike.items()]
-    return "; ".join(dict.fromkeys(told))
+            by_reason.setdefault(reason, []).append(event)
+    reasons += [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]
+    return "; ".join(dict.fromkeys(reasons))
 
 
 def _not_counted(events: frozenset[str]) -> str:
     return f"not in the counts: {', '.join(sorted(events))}"
 
 
-def _doubts(model: Model, node: Node, formulas: Formulas, counts: Counts) -> list[str]:
-    """Return what a reader of a node's value must know of how its events were counted."""
-    doubts = list(counts.notes) if node.level == 1 else []
+def _warnings(model: Model, node: Node, formulas: Formulas, counts: Counts) -> list[str]:
+    """Return the warnings about how the events of a node were counted."""
+    warnings = list(counts.notes) if node.level == 1 else []
     if node.name in formulas.estimated:
-        doubts.append(ESTIMATED)
+        warnings.append(ESTIMATED)
     if counts.running:
         events = formulas.events[node.name]
         share = min((counts.running.get(event, 1.0) for event in events), default=1.0)
         if share < 1:
-            doubts.append(f"scaled: an event was counted {share * 100:.0f} % of the time")
+            warnings.append(f"scaled: an event was counted {share * 100:.0f} % of the time")
     if optional := formulas.optional.get(node.name):
-        left_out = optional.difference(counts.values)
-        doubts += dict.fromkeys(model.optional[event] for event in sorted(left_out))
-    return doubts
+        omitted = optional.difference(counts.values)
+        warnings += dict.fromkeys(model.optional[event] for event in sorted(omitted))
+    return warnings

@@ -1,17 +1,16 @@
-"""Event names as people, perf, libpfm4 and vendors spell them, matched to a model's own.
+"""Spellings of events by perf, libpfm4 and vendors, matched to a model's event names.
 
-A spelling is taken apart into the event and its settings: ``ICACHE_16B.IFDATA_STALL:c1:e1``,
+A spelling is split into the event and its settings: ``ICACHE_16B.IFDATA_STALL:c1:e1``,
 ``icache_16b:ifdata_stall:c=1:e=1``, ``cpu/icache_16b.ifdata_stall,cmask=1,edge/u`` and
-``skl::ICACHE_16B:IFDATA_STALL:c=1:e`` are the same. Raw codes (``r10483``, ``cpu/event=0x83,
-umask=0x4/``, ``0x483``) are matched by their encoding.
+``skl::ICACHE_16B:IFDATA_STALL:c=1:e`` are the same event. Raw codes (``r10483``, ``cpu/event=0x83,
+umask=0x4/``, ``0x483``) match by their encoding.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-# What perf and the kernel call events that models know by the vendor's name; of the first of
-# these that a model has.
+# Generic event names of perf and the kernel, with vendors' names in order of preference.
 GENERIC = {
     "unhalted_core_cycles": ("cpu_clk_unhalted.thread",),
     "unhalted_reference_cycles": ("cpu_clk_unhalted.ref_tsc",),
@@ -35,7 +34,7 @@ GENERIC = {
     "tsc": ("tsc",),
     "msr/tsc/": ("tsc",),
 }
-LONGEST = 400
+MAX_CHARS = 400
 _PMU = re.compile(r"(?P<pmu>[\w-]+)/(?P<terms>[^/]*)/(?P<modifiers>[a-zA-Z]*)")
 _AT = re.compile(r"(?P<pmu>[\w-]+)@(?P<terms>[^@]*)@")
 _RAW = re.compile(r"(?:r|0x)([0-9a-f]+)")
@@ -54,21 +53,21 @@ _SHORT = {
     "ldlat": "config1",
     "ocr_msr_val": "config1",
 }
-# The same code read in another way is another number.
+# Suffixes that make the same encoding count something else.
 UNLIKE = (":retire_latency", ":percore")
 _READINGS = ("perf_metrics", "percore", "retire_latency")
-# Privilege and precision say where was counted, not what: perf's ``:u``, libpfm4's ``:u=1``.
+# Privilege and precision modifiers do not change the event: perf's ``:u``, libpfm4's ``:u=1``.
 _PRIVILEGE = re.compile(r"[ukhgp]{1,5}|[ukh]=[01]|precise=\d")
 _FIELDS = (("event", 0), ("u", 8), ("e", 18), ("t", 21), ("i", 23), ("c", 24))
 
 
 @lru_cache(maxsize=65536)
 def canonical(spelling: str) -> str:
-    """Return one spelling for all that mean the same event: lower case, sorted settings."""
-    text = spelling.strip().lower()[:LONGEST]
-    found = _AT.fullmatch(text) or (None if text in GENERIC else _PMU.fullmatch(text))
-    if found:
-        return _of_terms(found["terms"], arm=found["pmu"].startswith("arm"))
+    """Return the canonical spelling of an event: lower case, sorted settings."""
+    text = spelling.strip().lower()[:MAX_CHARS]
+    match = _AT.fullmatch(text) or (None if text in GENERIC else _PMU.fullmatch(text))
+    if match:
+        return _of_terms(match["terms"], arm=match["pmu"].startswith("arm"))
     head, *rest = text.rpartition("::")[2].split(":")
     names, settings = [head], []
     for word in rest:
@@ -78,24 +77,24 @@ def canonical(spelling: str) -> str:
             settings.append(_setting(word))
         else:
             names.append(word)
-    if not settings and len(names) == 1 and (found := _RAW.fullmatch(head)):
-        return f"{int(found[1], 16):#x}"
+    if not settings and len(names) == 1 and (match := _RAW.fullmatch(head)):
+        return f"{int(match[1], 16):#x}"
     return _joined(".".join(names), settings)
 
 
 def _setting(word: str) -> str:
-    found = _SETTING.fullmatch(word)
-    if found is None:
+    match = _SETTING.fullmatch(word)
+    if match is None:
         return word
-    if bit := found["bit"]:
-        return f"{_SHORT.get(bit, bit)}{found['set'] or '1'}"
-    key, text = _SHORT.get(found["key"], found["key"]), found["value"]
+    if bit := match["bit"]:
+        return f"{_SHORT.get(bit, bit)}{match['set'] or '1'}"
+    key, text = _SHORT.get(match["key"], match["key"]), match["value"]
     value = int(text, 16 if text.startswith("0x") else 10)
     return f"{key}{value}" if key == "c" else f"{key}{value:#x}"
 
 
 def _of_terms(terms: str, *, arm: bool) -> str:
-    """Return the canonical spelling of what stands between perf's slashes."""
+    """Return the canonical spelling of the terms between perf's slashes."""
     names, settings = [], []
     for word in filter(None, (part.strip().replace("\\", "") for part in terms.split(","))):
         if word in _READINGS or _SETTING.fullmatch(word):
@@ -108,16 +107,16 @@ def _of_terms(terms: str, *, arm: bool) -> str:
 
 
 def _encoded(settings: Iterable[str], *, arm: bool) -> str:
-    """Return the raw code, as ``0xCONFIG[/0xCONFIG1]``, that settings alone make."""
+    """Return the raw code of settings without a name, as ``0xCONFIG[/0xCONFIG1]``."""
     values: dict[str, int] = {}
     for word in settings:
-        found = re.fullmatch(r"(config1|config|event|[a-z])(0x[0-9a-f]+|\d+)", word)
-        if found:
-            values[found[1]] = int(found[2], 0)
+        match = re.fullmatch(r"(config1|config|event|[a-z])(0x[0-9a-f]+|\d+)", word)
+        if match:
+            values[match[1]] = int(match[2], 0)
     config = values.get("config", 0)
     for key, shift in _FIELDS:
         value = values.get(key, 0)
-        if key == "event" and not arm:  # AMD's have 12 bits, the upper 4 of them at bit 32
+        if key == "event" and not arm:  # AMD: 12 bits, the upper 4 at bit 32
             value = value & 0xFF | (value >> 8) << 32
         config |= value << shift
     extra = values.get("config1", 0)
@@ -129,17 +128,17 @@ def _joined(name: str, settings: list[str]) -> str:
 
 
 def index(events: Mapping[str, str], clocks: Iterable[str]) -> dict[str, str]:
-    """Return a model's event names by every canonical spelling: name, raw code, generic name."""
-    found: dict[str, str] = {}
+    """Return a model's event names by canonical spelling: name, raw code, generic name."""
+    names: dict[str, str] = {}
     for name, encoding in events.items():
-        found[canonical(name)] = name
+        names[canonical(name)] = name
         if not name.endswith(UNLIKE):
-            found.setdefault(encoding, name)
+            names.setdefault(encoding, name)
     for name in clocks:
-        found[canonical(name)] = name
+        names[canonical(name)] = name
     for generic, candidates in GENERIC.items():
-        for each in candidates:
-            if each in found:
-                found.setdefault(generic, found[each])
+        for candidate in candidates:
+            if candidate in names:
+                names.setdefault(generic, names[candidate])
                 break
-    return found
+    return names

@@ -1,4 +1,4 @@
-"""One line on each node, and what to try, in our own words; shared by name across CPUs."""
+"""Explanations and remedies of nodes, shared by name across CPUs."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ FILE = Path(__file__).with_name("explanations.json")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a node counts, and what a person may try where it is high."""
+    """What a node counts, and what to try if it is high."""
 
     what: str
     remedy: str
@@ -24,9 +24,9 @@ def _fields() -> Fields:
 
 
 def explanation(node: str) -> Explanation:
-    """Return a node's explanation; RecordingError where the file has none of that name.
+    """Return a node's explanation. Raises RecordingError if the file has none of that name.
 
-    A name that stands for another's text is given as that other name.
+    A name may refer to the text of another name.
     """
     fields = _fields()
     name = node.lower()
@@ -34,5 +34,5 @@ def explanation(node: str) -> Explanation:
         name = fields.text(name)
     texts = fields.texts(name)
     if len(texts) != 2:
-        raise RecordingError(f"{fields.where}: nothing is told of {node[:80]!r}", REMEDY)
+        raise RecordingError(f"{fields.where}: no explanation of {node[:80]!r}", REMEDY)
     return Explanation(*texts)

@@ -1,9 +1,9 @@
-"""Vendors' formulas: read into a small tree, written back, and turned into plain functions.
+"""Vendors' formulas: a parser, a writer and transformations of expression trees.
 
-The language is what Intel, AMD and Arm publish: numbers, names of events and of other formulas,
+The language is that of Intel, AMD and Arm: numbers, names of events and of other formulas,
 ``+ - * /``, comparisons, ``&`` and ``|``, ``A if C else B``, and the calls ``min``, ``max`` and
-``d_ratio`` (0 where the divisor is 0). Nothing is ever handed to Python's ``eval``: a model file is
-data, and may be a stranger's.
+``d_ratio`` (0 if the divisor is 0). Formulas never reach Python's ``eval``, because a model file is
+untrusted data.
 """
 
 import re
@@ -12,22 +12,22 @@ from dataclasses import dataclass
 
 from stallscope.errors import UnableError
 
-LONGEST = 20_000  # characters; the longest published formula has about 2,000
-DEEPEST = 100  # nested parentheses, calls and choices
-LONGEST_CHAIN = 200  # operands joined by signs of one kind, as in A + B - C
+MAX_CHARS = 20_000  # characters; the longest published formula has about 2,000
+MAX_DEPTH = 100  # nested parentheses, calls and choices
+MAX_OPERANDS = 200  # in a chain such as A + B - C
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))"
     r"|(?P<name>[A-Za-z0-9_][\w.]*(?::\w+(?:=\w+)?)*)"
     r"|(?P<sign><=|>=|==|!=|[-+*/()<>&|,]))"
 )
-# From the loosest binding to the tightest, as in Python; a choice binds looser than all.
+# From the lowest precedence to the highest, as in Python; a conditional has the lowest of all.
 _LEVELS = (("|",), ("&",), ("<", ">", "<=", ">=", "==", "!="), ("+", "-"), ("*", "/"))
 _ARITIES = {"min": (1, 16), "max": (1, 16), "d_ratio": (2, 2)}
 
 
 class FormulaError(UnableError):
-    """A formula that is not written in this language."""
+    """A formula with a syntax error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An event, another formula, or a flag such as ``smt_on``."""
+    """The name of an event, a formula or a flag such as ``smt_on``."""
 
     text: str
 
@@ -81,9 +81,9 @@ Expression = Number | Name | Negative | Binary | Choice | Call
 
 
 def parse(text: str) -> Expression:
-    """Return the tree of a formula; FormulaError says what is wrong, and where."""
-    if len(text) > LONGEST:
-        raise FormulaError(f"a formula of {len(text)} characters: at most {LONGEST} are read")
+    """Return the tree of a formula. Raises FormulaError with the position of an error."""
+    if len(text) > MAX_CHARS:
+        raise FormulaError(f"a formula has {len(text)} characters; the limit is {MAX_CHARS}")
     parser = _Parser(text)
     tree = parser.choice()
     parser.end()
@@ -91,41 +91,41 @@ def parse(text: str) -> Expression:
 
 
 class _Parser:
-    """One pass over the tokens of a formula, by recursive descent."""
+    """A recursive-descent parser of one formula."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = list(_tokens(text))
-        self._place = 0
+        self._position = 0
         self._depth = 0
 
     def _peek(self) -> tuple[str, str]:
-        return self._tokens[self._place] if self._place < len(self._tokens) else ("end", "")
+        return self._tokens[self._position] if self._position < len(self._tokens) else ("end", "")
 
     def _next(self) -> tuple[str, str]:
         token = self._peek()
-        self._place += 1
+        self._position += 1
         return token
 
-    def _expect(self, wanted: str) -> None:
-        kind, found = self._next()
-        if kind == "number" or found != wanted:
-            raise self._wrong(f"{wanted!r} is missing before {found or 'the end'!r}")
+    def _expect(self, expected: str) -> None:
+        kind, token = self._next()
+        if kind == "number" or token != expected:
+            raise self._error(f"expected {expected!r} before {token or 'the end'!r}")
 
-    def _wrong(self, what: str) -> FormulaError:
-        return FormulaError(f"formula {self._text[:200]!r}: {what}")
+    def _error(self, problem: str) -> FormulaError:
+        return FormulaError(f"formula {self._text[:200]!r}: {problem}")
 
     def end(self) -> None:
-        """Check that nothing is left."""
-        kind, found = self._peek()
+        """Raise FormulaError if tokens remain."""
+        kind, token = self._peek()
         if kind != "end":
-            raise self._wrong(f"{found!r} stands where it should end")
+            raise self._error(f"unexpected {token!r} after the end")
 
     def choice(self) -> Expression:
-        """Return ``A if C else B``, or what binds tighter."""
+        """Return ``A if C else B``, or an expression of higher precedence."""
         self._depth += 1
-        if self._depth > DEEPEST:
-            raise self._wrong(f"nested deeper than {DEEPEST}")
+        if self._depth > MAX_DEPTH:
+            raise self._error(f"nested deeper than {MAX_DEPTH}")
         then = self._binary(0)
         if self._peek() == ("name", "if"):
             self._next()
@@ -144,8 +144,8 @@ class _Parser:
             sign = self._next()[1]
             left = Binary(sign, left, self._binary(level + 1))
             chain += 1
-            if chain > LONGEST_CHAIN:
-                raise self._wrong(f"more than {LONGEST_CHAIN} operands in a row")
+            if chain > MAX_OPERANDS:
+                raise self._error(f"more than {MAX_OPERANDS} operands in a chain")
         return left
 
     def _unary(self) -> Expression:
@@ -165,7 +165,7 @@ class _Parser:
             self._expect(")")
             return inner
         if kind != "name" or text in ("if", "else"):
-            raise self._wrong(f"{text or 'its end'!r} stands where a value should")
+            raise self._error(f"expected a value instead of {text or 'the end'!r}")
         if text in _ARITIES:
             return self._call(text)
         return Name(text)
@@ -177,24 +177,24 @@ class _Parser:
             self._next()
             arguments.append(self.choice())
         self._expect(")")
-        fewest, most = _ARITIES[function]
-        if not fewest <= len(arguments) <= most:
-            raise self._wrong(f"{function} of {len(arguments)} values")
+        low, high = _ARITIES[function]
+        if not low <= len(arguments) <= high:
+            raise self._error(f"{function} with {len(arguments)} arguments")
         return Call(function, tuple(arguments))
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    place, end = 0, len(text.rstrip())
-    while place < end:
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise FormulaError(f"formula {text[:200]!r}: nothing known at offset {place}")
-        place = found.end()
-        yield str(found.lastgroup), found[str(found.lastgroup)]
+    position, end = 0, len(text.rstrip())
+    while position < end:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise FormulaError(f"formula {text[:200]!r}: unknown token at offset {position}")
+        position = match.end()
+        yield str(match.lastgroup), match[str(match.lastgroup)]
 
 
 def written(tree: Expression) -> str:
-    """Return a formula's text with just the parentheses it needs; parse() reads it back equal."""
+    """Return a formula's text with minimal parentheses; parse() returns an equal tree."""
     return _written(tree, -1)
 
 
@@ -207,18 +207,18 @@ def _written(tree: Expression, outer: int) -> str:
         case Negative(operand):
             return f"-{_written(operand, len(_LEVELS))}"
         case Call(function, arguments):
-            return f"{function}({', '.join(_written(each, -1) for each in arguments)})"
+            return f"{function}({', '.join(_written(argument, -1) for argument in arguments)})"
         case Choice(condition, then, otherwise):
             text = f"{_written(then, 0)} if {_written(condition, 0)} else {_written(otherwise, -1)}"
             return f"({text})" if outer >= 0 else text
         case Binary(sign, left, right):
-            level = next(place for place, signs in enumerate(_LEVELS) if sign in signs)
+            level = next(number for number, signs in enumerate(_LEVELS) if sign in signs)
             text = f"{_written(left, level)} {sign} {_written(right, level + 1)}"
             return f"({text})" if outer > level else text
 
 
 def names(tree: Expression) -> set[str]:
-    """Return the names a formula may ask for, whichever way its choices go."""
+    """Return all names in a formula, in every branch of its conditionals."""
     match tree:
         case Number():
             return set()
@@ -231,7 +231,7 @@ def names(tree: Expression) -> set[str]:
         case Choice(condition, then, otherwise):
             return names(condition) | names(then) | names(otherwise)
         case Call(_, arguments):
-            return set().union(*(names(each) for each in arguments))
+            return set().union(*(names(argument) for argument in arguments))
 
 
 def renamed(tree: Expression, rename: Callable[[str], str]) -> Expression:
@@ -250,23 +250,23 @@ def renamed(tree: Expression, rename: Callable[[str], str]) -> Expression:
                 renamed(condition, rename), renamed(then, rename), renamed(otherwise, rename)
             )
         case Call(function, arguments):
-            return Call(function, tuple(renamed(each, rename) for each in arguments))
+            return Call(function, tuple(renamed(argument, rename) for argument in arguments))
 
 
-def settled(tree: Expression, flags: dict[str, bool]) -> Expression:
-    """Return the formula with flags' choices made, so that it names only what it will ask for."""
+def resolved(tree: Expression, flags: dict[str, bool]) -> Expression:
+    """Return the formula with conditions on flags resolved, so that unused names disappear."""
     match tree:
         case Number() | Name():
             return tree
         case Negative(operand):
-            return Negative(settled(operand, flags))
+            return Negative(resolved(operand, flags))
         case Binary(sign, left, right):
-            return Binary(sign, settled(left, flags), settled(right, flags))
+            return Binary(sign, resolved(left, flags), resolved(right, flags))
         case Choice(Name(flag), then, otherwise) if flag in flags:
-            return settled(then if flags[flag] else otherwise, flags)
+            return resolved(then if flags[flag] else otherwise, flags)
         case Choice(condition, then, otherwise):
             return Choice(
-                settled(condition, flags), settled(then, flags), settled(otherwise, flags)
+                resolved(condition, flags), resolved(then, flags), resolved(otherwise, flags)
             )
         case Call(function, arguments):
-            return Call(function, tuple(settled(each, flags) for each in arguments))
+            return Call(function, tuple(resolved(argument, flags) for argument in arguments))

@@ -1,7 +1,7 @@
-"""Formulas as functions of the values known so far: made once for a model, called per reading.
+"""Formulas compiled to functions of named values.
 
-A function takes a mapping of names to numbers. It raises KeyError of the first name that has none,
-and ZeroDivisionError; zero_divisor() then says which divisor it was.
+A function takes a mapping of names to numbers. It raises KeyError for the first name without a
+value, and ZeroDivisionError; zero_divisor() then returns the divisor.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,19 +18,19 @@ from topdown.slots.expressions import (
     written,
 )
 
-Known = Mapping[str, float]
-Compiled = Callable[[Known], float]
-LONGEST_SHOWN = 80  # characters of a formula in a message
+Values = Mapping[str, float]
+FormulaFunction = Callable[[Values], float]
+MAX_MESSAGE_CHARS = 80  # characters of a formula in a message
 
 
-def shown(tree: Expression) -> str:
-    """Return a formula as a message shows it: cut where it is long."""
+def formula_text(tree: Expression) -> str:
+    """Return a formula for a message, truncated if it is long."""
     text = written(tree)
-    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 4]} ..."
+    return text if len(text) <= MAX_MESSAGE_CHARS else f"{text[: MAX_MESSAGE_CHARS - 4]} ..."
 
 
-def compiled(tree: Expression) -> Compiled:
-    """Return the function that a formula is."""
+def compiled(tree: Expression) -> FormulaFunction:
+    """Return a formula as a function."""
     match tree:
         case Number(value):
             return lambda _: value
@@ -38,66 +38,68 @@ def compiled(tree: Expression) -> Compiled:
             return itemgetter(text)
         case Negative(operand):
             inner = compiled(operand)
-            return lambda known: -inner(known)
+            return lambda values: -inner(values)
         case Choice():
             return _choice(tree)
         case Call(function, arguments):
-            return _call(function, [compiled(each) for each in arguments])
+            return _call(function, [compiled(argument) for argument in arguments])
         case Binary(sign, left, right):
             return _binary(sign, compiled(left), compiled(right))
 
 
-def _choice(tree: Choice) -> Compiled:
-    when, yes, no = compiled(tree.condition), compiled(tree.then), compiled(tree.otherwise)
-    return lambda known: yes(known) if when(known) else no(known)
+def _choice(tree: Choice) -> FormulaFunction:
+    condition, then, otherwise = map(compiled, (tree.condition, tree.then, tree.otherwise))
+    return lambda values: then(values) if condition(values) else otherwise(values)
 
 
-def _call(function: str, arguments: list[Compiled]) -> Compiled:
-    if function == "d_ratio":  # as perf defines it
-        above, below = arguments
-        return lambda known: above(known) / below(known) if below(known) else 0.0
+def _call(function: str, arguments: list[FormulaFunction]) -> FormulaFunction:
+    if function == "d_ratio":  # perf's division that returns 0 for a divisor of 0
+        dividend, divisor = arguments
+        return lambda values: dividend(values) / divisor(values) if divisor(values) else 0.0
     pick = min if function == "min" else max
-    return lambda known: pick([each(known) for each in arguments])
+    return lambda values: pick([argument(values) for argument in arguments])
 
 
-def _binary(sign: str, one: Compiled, other: Compiled) -> Compiled:
-    functions: dict[str, Compiled] = {
-        "+": lambda known: one(known) + other(known),
-        "-": lambda known: one(known) - other(known),
-        "*": lambda known: one(known) * other(known),
-        "/": lambda known: one(known) / other(known),
-        "<": lambda known: one(known) < other(known),
-        ">": lambda known: one(known) > other(known),
-        "<=": lambda known: one(known) <= other(known),
-        ">=": lambda known: one(known) >= other(known),
-        "==": lambda known: one(known) == other(known),
-        "!=": lambda known: one(known) != other(known),
-        "&": lambda known: bool(one(known)) and bool(other(known)),
-        "|": lambda known: bool(one(known)) or bool(other(known)),
+def _binary(sign: str, left: FormulaFunction, right: FormulaFunction) -> FormulaFunction:
+    functions: dict[str, FormulaFunction] = {
+        "+": lambda values: left(values) + right(values),
+        "-": lambda values: left(values) - right(values),
+        "*": lambda values: left(values) * right(values),
+        "/": lambda values: left(values) / right(values),
+        "<": lambda values: left(values) < right(values),
+        ">": lambda values: left(values) > right(values),
+        "<=": lambda values: left(values) <= right(values),
+        ">=": lambda values: left(values) >= right(values),
+        "==": lambda values: left(values) == right(values),
+        "!=": lambda values: left(values) != right(values),
+        "&": lambda values: bool(left(values)) and bool(right(values)),
+        "|": lambda values: bool(left(values)) or bool(right(values)),
     }
     return functions[sign]
 
 
-def zero_divisor(tree: Expression, known: Known) -> str:
-    """Return the divisor of a formula that is 0, as a message shows it; empty where none is."""
+def zero_divisor(tree: Expression, values: Values) -> str:
+    """Return the text of the divisor that is 0 in a formula, or an empty string."""
     match tree:
         case Binary(sign, left, right):
-            found = zero_divisor(left, known) or zero_divisor(right, known)
-            return found or (shown(right) if sign == "/" and _is_zero(right, known) else "")
+            divisor = zero_divisor(left, values) or zero_divisor(right, values)
+            return divisor or (
+                formula_text(right) if sign == "/" and _is_zero(right, values) else ""
+            )
         case Negative(operand):
-            return zero_divisor(operand, known)
+            return zero_divisor(operand, values)
         case Choice(condition, then, otherwise):
-            parts = [zero_divisor(each, known) for each in (condition, then, otherwise)]
+            parts = [zero_divisor(part, values) for part in (condition, then, otherwise)]
             return next(filter(None, parts), "")
         case Call(_, arguments):
-            parts = [zero_divisor(each, known) for each in arguments]
+            parts = [zero_divisor(argument, values) for argument in arguments]
             return next(filter(None, parts), "")
         case _:
             return ""
 
 
-def _is_zero(tree: Expression, known: Known) -> bool:
+def _is_zero(tree: Expression, values: Values) -> bool:
     try:
-        return compiled(tree)(known) == 0
+        return compiled(tree)(values) == 0
     except (KeyError, ArithmeticError):
         return False

@@ -1,10 +1,9 @@
-"""IPC and slots by function, from the counts that samples of a group hold.
+"""IPC and slots by function, from event counts in samples of an event group.
 
-Sums of a function's counts go through the same formulas as a whole reading. How far they would
-spread in other samples is told by leaving out a tenth of them at a time (a grouped jackknife).
-Counts between two samples are given to the function of the second: where the first stood in
-another function, both have a part in them. ``same_share`` says how much lies between samples of
-the function itself; the rest is blended with its neighbours.
+The sums of a function's counts use the same formulas as a whole reading. Their intervals come from
+a grouped jackknife that omits a tenth of the samples at a time. Counts between two samples are
+attributed to the function of the second sample. If the first sample is in another function, the
+counts belong to both; ``same_share`` is the share of counts between samples of the same function.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,9 +24,9 @@ from topdown.stacks.ranking import outermost
 from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts
 from topdown.stacks.symbols.function_table import kinds_of
 
-FEWEST_SAMPLES = 30  # below, a ratio of counts says little
+MIN_SAMPLES = 30  # with fewer, a ratio of counts is not reported
 JACKKNIFE_GROUPS = 10
-MOST_FUNCTIONS = 200  # that are evaluated; the page and the tables show fewer
+MAX_FUNCTIONS = 200  # evaluated; pages and tables show fewer
 _CYCLES = frozenset({"cycles", "cpu-cycles", "unhalted_core_cycles", *GENERIC["cycles"]})
 _INSTRUCTIONS = frozenset({"instructions", "instruction_retired", *GENERIC["instructions"]})
 _Reals = npt.NDArray[np.float64]
@@ -35,12 +34,12 @@ _Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FunctionSlots:
-    """What one function's own samples counted; ``index`` is into Profile.functions, -1 the whole.
+    """Counts, IPC and slots of a function; ``index`` is into Profile.functions, -1 for the total.
 
-    ``counts``: by event. ``nodes``: levels 1 and 2 as far as their events were counted. ``ipc`` and
-    ``nodes`` are None and empty with too few ``samples``: ``few``. ``same_share``: of the sampled
-    event's counts, 0..1, what lies between two samples of this function; NaN where none were.
-    ``dominating``: the level-1 node that took most slots, None where that is not known.
+    ``counts`` are by event. ``nodes`` are levels 1 and 2, as far as their events were counted.
+    With too ``few`` samples ``ipc`` is None and ``nodes`` is empty. ``same_share`` is the share of
+    the sampled event's counts, 0..1, between two samples of this function; NaN without counts.
+    ``dominating`` is the level-1 node with most slots, None if it is not known.
     """
 
     index: int
@@ -54,25 +53,25 @@ class FunctionSlots:
 
     @classmethod
     def nothing(cls, index: int, events: Iterable[str]) -> "FunctionSlots":
-        """Return a function that no sample of its own counted anything for."""
+        """Return the result of a function without samples."""
         return cls(index, 0, dict.fromkeys(events, 0.0), None, (), float("nan"), None, few=True)
 
     def node(self, name: str) -> MeasuredNode | None:
-        """Return a node by its name; None where it is not there."""
+        """Return a node by name, or None."""
         return next((node for node in self.nodes if node.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class SlotsByFunction:
-    """Functions by the sampled event's counts, the most first.
+    """Functions in descending order of the sampled event's counts.
 
-    ``functions`` are by their own samples, ``called`` by all samples in whose stacks they stand:
-    what the kernel does for a function is in that.
-    ``cpu``: whose formulas were used; None where only IPC and plain counts are told.
+    ``functions`` are counted by their own samples, ``called`` by all samples whose stacks contain
+    them, including kernel code. ``cpu`` is the model whose formulas were used; None if only IPC
+    and counts are available.
     """
 
     events: tuple[str, ...]
-    sampled: str  # of the events, the one that samples
+    sampled: str  # the sampled event
     cpu: str | None
     title: str
     whole: float
@@ -86,22 +85,22 @@ class SlotsByFunction:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What all functions' values are made with."""
+    """The events and the model of all functions."""
 
     events: tuple[str, ...]
     model: Model | None
 
 
 def slots_by_function(profile: Profile, model: Model | None = None) -> SlotsByFunction | None:
-    """Return IPC and slots of a profile's functions; None where nothing was counted with samples.
+    """Return IPC and slots of a profile's functions, or None if its samples hold no counts.
 
-    ``model``: of the CPU that was recorded; without one there is IPC, where both its events were
-    counted, and each event's count.
+    ``model`` is that of the recorded CPU. Without a model the result contains event counts, and
+    IPC if both of its events were counted.
     """
     counted = profile.counted
     if counted is None:
         return None
-    if model is not None and not _is_of(model, counted.events):
+    if model is not None and not _has_level_one(model, counted.events):
         model = None
     scope = _Scope(counted.events, model)
     numbers, function = np.unique(profile.node_function[counted.node], return_inverse=True)
@@ -109,7 +108,7 @@ def slots_by_function(profile: Profile, model: Model | None = None) -> SlotsByFu
     samples = np.bincount(function[counted.used], minlength=len(numbers))
     same = _same_shares(counted, function, len(numbers))
     heaviest = np.argsort(-groups.sum(axis=0)[:, counted.sampled], kind="stable")
-    chosen = [place for place in heaviest.tolist() if samples[place]]
+    rows = [row for row in heaviest.tolist() if samples[row]]
     return SlotsByFunction(
         events=counted.events,
         sampled=counted.events[counted.sampled],
@@ -120,12 +119,12 @@ def slots_by_function(profile: Profile, model: Model | None = None) -> SlotsByFu
         functions=tuple(
             _function(
                 scope,
-                int(numbers[place]),
-                groups[:, place],
-                int(samples[place]),
-                float(same[place]),
+                int(numbers[row]),
+                groups[:, row],
+                int(samples[row]),
+                float(same[row]),
             )
-            for place in chosen[:MOST_FUNCTIONS]
+            for row in rows[:MAX_FUNCTIONS]
         ),
         called=_called(scope, profile, counted),
         left_out=counted.left_out,
@@ -134,8 +133,8 @@ def slots_by_function(profile: Profile, model: Model | None = None) -> SlotsByFu
     )
 
 
-def _is_of(model: Model, events: Iterable[str]) -> bool:
-    """Return whether any level-1 node of the model can be told by these events."""
+def _has_level_one(model: Model, events: Iterable[str]) -> bool:
+    """Return whether these events suffice for a level-1 node of the model."""
     counts = counts_of(model, Reading("", counts=dict.fromkeys(events, 1.0)))
     nodes = evaluate(model, counts).nodes.values()
     return any(node.level == 1 and node.value is not None for node in nodes)
@@ -144,7 +143,7 @@ def _is_of(model: Model, events: Iterable[str]) -> bool:
 def _jackknife_sums(
     counted: SampleCounts, function: npt.NDArray[np.intp], functions: int
 ) -> _Reals:
-    """Return sums by (group, function, event); a function's samples go to its groups in turn."""
+    """Return sums by (group, function, event); groups receive a function's samples in turn."""
     used = np.flatnonzero(counted.used)
     order = used[np.argsort(function[used], kind="stable")]
     owner = function[order]
@@ -160,7 +159,7 @@ def _jackknife_sums(
 
 
 def _same_shares(counted: SampleCounts, function: npt.NDArray[np.intp], functions: int) -> _Reals:
-    """Return for each function what of its counts lies between two of its samples, 0..1."""
+    """Return each function's share of counts between two of its own samples, 0..1."""
     own = counted.used & (counted.before >= 0) & (function[counted.before] == function)
     weight = counted.delta[:, counted.sampled]
     whole = np.bincount(function, weights=weight, minlength=functions)
@@ -171,7 +170,7 @@ def _same_shares(counted: SampleCounts, function: npt.NDArray[np.intp], function
 
 
 def _called(scope: _Scope, profile: Profile, counted: SampleCounts) -> tuple[FunctionSlots, ...]:
-    """Return functions with all that they called, each stack once."""
+    """Return functions by all stacks that contain them; each stack counts once."""
     nodes = len(profile.node_parent)
     levels = node_levels(profile.node_parent)
     outer = outermost(profile)
@@ -184,11 +183,13 @@ def _called(scope: _Scope, profile: Profile, counted: SampleCounts) -> tuple[Fun
         return of_function.astype(np.float64)
 
     samples = summed(counted.used.astype(np.float64))
-    sums = np.stack([summed(counted.delta[:, place]) for place in range(len(scope.events))], axis=1)
+    sums = np.stack(
+        [summed(counted.delta[:, column]) for column in range(len(scope.events))], axis=1
+    )
     kinds = kinds_of(profile.functions)
     real = (samples > 0) & (kinds != FunctionKind.ROOT) & (kinds != FunctionKind.TRUNCATED)
-    wanted = np.flatnonzero(real)
-    heaviest = wanted[np.argsort(-sums[wanted, counted.sampled], kind="stable")][:MOST_FUNCTIONS]
+    rows = np.flatnonzero(real)
+    heaviest = rows[np.argsort(-sums[rows, counted.sampled], kind="stable")][:MAX_FUNCTIONS]
     return tuple(
         _function(scope, number, sums[None, number], int(samples[number]), float("nan"))
         for number in heaviest.tolist()
@@ -198,15 +199,15 @@ def _called(scope: _Scope, profile: Profile, counted: SampleCounts) -> tuple[Fun
 def _function(
     scope: _Scope, index: int, groups: _Reals, samples: int, same_share: float
 ) -> FunctionSlots:
-    """Return a function's values by its sums (n_groups, n_events); intervals where groups tell."""
+    """Return a function's values by its sums (n_groups, n_events); one group gives no intervals."""
     sums = groups.sum(axis=0)
     counts = dict(zip(scope.events, sums.tolist(), strict=True))
-    few = samples < FEWEST_SAMPLES
+    few = samples < MIN_SAMPLES
     ipc, nodes = (None, ()) if few else _evaluated(scope, sums)
     if not few and len(groups) > 1:
         left_out = [_evaluated(scope, sums - part) for part in groups]
-        ipc = None if ipc is None else _with_spread(ipc, [each for each, _ in left_out])
-        nodes = _nodes_with_spread(nodes, [each for _, each in left_out])
+        ipc = None if ipc is None else _with_spread(ipc, [part_ipc for part_ipc, _ in left_out])
+        nodes = _nodes_with_spread(nodes, [part_nodes for _, part_nodes in left_out])
     return FunctionSlots(index, samples, counts, ipc, nodes, same_share, _dominating(nodes), few)
 
 
@@ -233,42 +234,42 @@ def _evaluated(scope: _Scope, sums: _Reals) -> tuple[Ipc | None, tuple[MeasuredN
 
 
 def _ipc(counts: Mapping[str, float]) -> Ipc | None:
-    instructions = _named(counts, _INSTRUCTIONS)
-    cycles = _named(counts, _CYCLES)
+    instructions = _count_of(counts, _INSTRUCTIONS)
+    cycles = _count_of(counts, _CYCLES)
     if instructions is None or not cycles:
         return None
     return Ipc(instructions / cycles, instructions, cycles)
 
 
-def _named(counts: Mapping[str, float], wanted: frozenset[str]) -> float | None:
-    return next((value for name, value in counts.items() if canonical(name) in wanted), None)
+def _count_of(counts: Mapping[str, float], spellings: frozenset[str]) -> float | None:
+    return next((value for name, value in counts.items() if canonical(name) in spellings), None)
 
 
 def _with_spread(ipc: Ipc, left_out: list[Ipc | None]) -> Ipc:
-    interval = _interval(ipc.value, [None if each is None else each.value for each in left_out])
+    interval = _interval(ipc.value, [None if part is None else part.value for part in left_out])
     return Ipc(ipc.value, ipc.instructions, ipc.cycles, interval)
 
 
 def _nodes_with_spread(
     nodes: tuple[MeasuredNode, ...], left_out: list[tuple[MeasuredNode, ...]]
 ) -> tuple[MeasuredNode, ...]:
-    made = []
+    with_intervals = []
     for node in nodes:
         others = [
-            next((each.value for each in group if each.name == node.name), None)
+            next((other.value for other in group if other.name == node.name), None)
             for group in left_out
         ]
         interval = None if node.value is None else _interval(node.value, others)
-        made.append(replace(node, interval=interval))
-    return tuple(made)
+        with_intervals.append(replace(node, interval=interval))
+    return tuple(with_intervals)
 
 
 def _interval(value: float, left_out: list[float | None]) -> Interval | None:
-    """Return the interval of 95 % by values without a group each; None where one is missing.
+    """Return the 95 % interval from values that each omit a group, or None if one is missing.
 
     Source: Shao and Tu, The Jackknife and Bootstrap, 1995, section 2.3 (delete-d, g groups).
     """
-    known = np.array([each for each in left_out if each is not None])
+    known = np.array([other for other in left_out if other is not None])
     if len(known) < JACKKNIFE_GROUPS:
         return None
     groups = len(known)
@@ -277,10 +278,10 @@ def _interval(value: float, left_out: list[float | None]) -> Interval | None:
 
 
 def _dominating(nodes: tuple[MeasuredNode, ...]) -> str | None:
-    """Return the level-1 category with most slots; None where not all of them are known."""
+    """Return the level-1 node with most slots, or None unless all of them are known."""
     top = [node for node in nodes if node.level == 1]
     if not any(node.name.lower() == "retiring" for node in top):
-        return None  # shares of cycles, which are no slots
+        return None  # shares of cycles, not of slots
     if any(node.value is None or node.impossible for node in top):
         return None
     return max(top, key=lambda node: node.value or 0.0).name

@@ -1,4 +1,4 @@
-"""A tree's nodes as every source of slots returns them: in reading order, with units in words."""
+"""Nodes of a tree as measured nodes: in reading order, with units in words."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,8 +13,8 @@ _UNIT_WORDS = {
     "Core": "core cycles",
     "Uops": "operations",
 }
-# Slots of the other thread are no loss of this one: they stand apart, at the end.
-_APART = "smt_contention"
+# Slots of the other thread of the core are not a loss of this one: they come last.
+_LAST = "smt_contention"
 
 
 def measured_nodes(
@@ -31,21 +31,21 @@ def measured_nodes(
 def in_reading_order(nodes: Iterable[NodeValue]) -> list[NodeValue]:
     """Return nodes with parents first, then the metrics beside the tree.
 
-    A node whose parent is not among them is left out: a branch is told from its root.
+    A node without its parent among them is left out.
     """
-    given = list(nodes)
+    listed = list(nodes)
     children: dict[str | None, list[NodeValue]] = {}
-    for node in given:
+    for node in listed:
         if node.level is not None:
             children.setdefault(node.parent, []).append(node)
-    children.get(None, []).sort(key=lambda node: node.name == _APART)
+    children.get(None, []).sort(key=lambda node: node.name == _LAST)
     ordered: list[NodeValue] = []
-    waiting = children.get(None, [])[::-1]
-    while waiting:
-        node = waiting.pop()
+    pending = children.get(None, [])[::-1]
+    while pending:
+        node = pending.pop()
         ordered.append(node)
-        waiting += children.get(node.name, [])[::-1]
-    ordered += (node for node in given if node.level is None)
+        pending += children.get(node.name, [])[::-1]
+    ordered += (node for node in listed if node.level is None)
     return ordered
 
 
@@ -64,7 +64,7 @@ def _measured(model: Model, node: NodeValue, interval: Interval | None) -> Measu
 
 
 def unit_of(model: Model, name: str) -> str:
-    """Return what a node is a share of, in words; of a metric beside the tree its own unit."""
+    """Return what a node is a share of, in words, or the unit of a metric beside the tree."""
     node = model.nodes[name]
     if node.level is None:
         return node.domain

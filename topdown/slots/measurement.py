@@ -1,13 +1,13 @@
-"""What every source of slots returns and every renderer reads: nodes, IPC, how sure they are."""
+"""The result of every source of slots: nodes and IPC with intervals and warnings."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-COUNTS = "events"  # the unit of events that a person asked for by name
+COUNTS = "events"  # the unit of events requested by name
 
 
 class Kind(StrEnum):
-    """Where the numbers come from; "unavailable" has the reason in its warnings."""
+    """The kind of source; the warnings of "unavailable" contain the reason."""
 
     MEASURED = "measured"
     MODELLED = "modelled"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The ends of an interval, in the unit of its value; equal where nothing varied."""
+    """The ends of an interval, in the unit of its value; equal without variation."""
 
     low: float
     high: float
@@ -24,12 +24,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredNode:
-    """One node's value; ``value`` is None where ``warnings`` says why there is none.
+    """A node's value; if it is None, ``warnings`` contains the reason.
 
-    ``level`` is None of a metric beside the tree, whose ``unit`` is then its own; of a node the
-    unit says what it is a share of ("slots", "cycles"). ``above_threshold`` is None where none is
-    published or known, ``interval`` where there is none to give. A value that cannot be is
-    ``impossible``, with its cause the first of the warnings.
+    A node's ``unit`` is what it is a share of ("slots", "cycles"). A metric beside the tree has
+    ``level`` None. ``above_threshold`` is None if no threshold is published or known, ``interval``
+    if there is none. The first warning of an ``impossible`` value is its cause.
     """
 
     name: str
@@ -43,7 +42,7 @@ class MeasuredNode:
     impossible: bool = False
 
     def within(self, level: int | None) -> bool:
-        """Return whether it is shown down to a level: of what is beside the tree, asked events."""
+        """Return whether the node belongs to a tree cut at a level; requested events always do."""
         if level is None or self.unit == COUNTS:
             return True
         return self.level is not None and self.level <= level
@@ -51,7 +50,7 @@ class MeasuredNode:
 
 @dataclass(frozen=True, slots=True)
 class Ipc:
-    """Instructions per cycle, with the counts it was made of, where there were counts."""
+    """Instructions per cycle, with both counts if there are any."""
 
     value: float
     instructions: float | None = None
@@ -61,7 +60,7 @@ class Ipc:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One interval of a measurement; times in seconds since its start."""
+    """A measurement interval; times in seconds since the start of the measurement."""
 
     start_s: float
     end_s: float
@@ -71,12 +70,12 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Where slots went, by one source. ``whole`` is what all slots are: 1.0, or 100.0 on Arm.
+    """The tree of slots of one source; ``whole`` is the value of all slots: 1.0, or 100.0 on Arm.
 
-    ``verified``: whether a self-test of this CPU is in the repository. ``interval_label`` names
-    what the intervals are of, or why there are none. ``bottleneck`` is the marked path from a
-    root down, None where none is marked; ``bottleneck_why`` says by what, or why not. ``facts``
-    are (label, text) pairs for the heading; nodes stand in reading order, parents first.
+    ``verified``: a self-test of this CPU is in the repository. ``interval_label`` is the meaning
+    of the intervals, or why there are none. ``bottleneck`` is the marked path from a root down,
+    None without one; ``bottleneck_why`` is the reason. ``facts`` are (label, text) pairs for the
+    heading. Nodes are in reading order, parents first.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Models of CPUs: what each file in ``topdown/slots/models`` says, checked and typed."""
+"""CPU models: the files in ``topdown/slots/models``, checked and typed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from topdown.slots.expressions import Expression, names, parse
 FOLDER = Path(__file__).parent / "models"
 FORMAT = "stallscope.topdown-model"
 MAJOR = 1
-# Names in formulas that no event of the core answers: a flag, and what a clock says.
+# Names in formulas that are not core events: a flag, and clocks.
 SMT = "smt_on"
 CLOCKS = ("TSC", "DURATION_TIME")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node of the tree, or a metric beside it, whose level is then None.
+    """A node of the tree, or a metric beside the tree with level None.
 
-    ``domain`` is what it is a share of, in its vendor's words.
+    ``domain`` is the vendor's name for what the node is a share of.
     """
 
     name: str
@@ -37,15 +37,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Formulas that take the place of others where counts were taken in another mode."""
+    """Formulas that replace others in one counting mode."""
 
     why: str
     formulas: Mapping[str, Expression]
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """Whose CPUs these are: x86 by vendor, family, model and stepping; arm64 by MIDR's fields."""
+class CpuMatch:
+    """The CPUs of a model: x86 by vendor, family, model and stepping; arm64 by MIDR fields."""
 
     vendor: str
     family: int
@@ -58,23 +58,23 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """How one CPU's slots are computed. ``unit`` is "fraction" or "percent"."""
+    """The formulas and events of one CPU. ``unit`` is "fraction" or "percent"."""
 
     cpu: str
-    key: str  # the file's name; two revisions of one CPU differ in it
+    key: str  # file name; differs between revisions of one CPU
     title: str
     aliases: tuple[str, ...]
     source: str
     licence: str  # SPDX expression of the source
     unit: str
     slots_per_cycle: int | None
-    matches: tuple[Match, ...]
+    matches: tuple[CpuMatch, ...]
     instructions: str
     cycles: str
     terms: Mapping[str, Expression]
     nodes: Mapping[str, Node]
     variants: Mapping[str, Variant]
-    optional: Mapping[str, str]  # events that a sum leaves out where uncounted, and what to say
+    optional: Mapping[str, str]  # warning by event that a sum omits if not counted
     events: Mapping[str, str]
 
     @property
@@ -84,32 +84,32 @@ class Model:
 
     @property
     def whole(self) -> float:
-        """Return what all slots are: 1 or 100."""
+        """Return the value of all slots: 1 or 100."""
         return 100.0 if self.unit == "percent" else 1.0
 
 
 @cache
 def keys() -> tuple[str, ...]:
-    """Return the names of all models that are there."""
+    """Return the file names of all models."""
     return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
 
 
 @cache
 def load(key: str) -> Model:
-    """Return a model by its file's name; UnableError where the file is not of our format."""
+    """Return a model by its file name. Raises UnableError for another format."""
     return model_of(read_fields(FOLDER / f"{key}.json"), key)
 
 
 def model_of(fields: Fields, key: str) -> Model:
-    """Return the model a file's fields describe; every name in its formulas is checked."""
+    """Return the model in a file's fields; every name in its formulas is checked."""
     version = fields.text("version")
     if fields.text("format") != FORMAT or version.partition(".")[0] != str(MAJOR):
         raise UnableError(
-            f"{fields.where}: format {fields.text('format')} {version}, not {FORMAT} {MAJOR}.x",
-            "install stallscope again, or generate the models with its own generator",
+            f"{fields.where}: expected {FORMAT} {MAJOR}.x, not {fields.text('format')} {version}",
+            "reinstall stallscope, or generate the models again",
         )
     ipc = fields.texts("ipc")
-    nodes, variants, events = (fields.fields(key) for key in ("nodes", "variants", "events"))
+    nodes, variants, events = (fields.fields(name) for name in ("nodes", "variants", "events"))
     optional = fields.fields("optional")
     model = Model(
         cpu=fields.text("cpu"),
@@ -120,7 +120,7 @@ def model_of(fields: Fields, key: str) -> Model:
         licence=fields.text("licence"),
         unit=fields.text("unit"),
         slots_per_cycle=fields.maybe_count("slots_per_cycle"),
-        matches=tuple(_match(each) for each in fields.objects("match")),
+        matches=tuple(_match(match) for match in fields.objects("match")),
         instructions=ipc[0],
         cycles=ipc[1],
         terms=_formulas(fields.fields("terms")),
@@ -142,11 +142,11 @@ def model_of(fields: Fields, key: str) -> Model:
     return model
 
 
-def _match(fields: Fields) -> Match:
+def _match(fields: Fields) -> CpuMatch:
     models = [word.partition("-")[::2] for word in fields.texts("models")]
     oldest, newest = fields.integers("steppings") or (0, 255)
     revisions = fields.texts("revisions") or ("r0p0", "r15p15")
-    return Match(
+    return CpuMatch(
         vendor=fields.text("vendor", ""),
         family=fields.integer("family", 0),
         models=tuple((int(first), int(last or first)) for first, last in models),
@@ -182,7 +182,7 @@ def _variant(fields: Fields) -> Variant:
 
 
 def _check_names(model: Model, where: str) -> None:
-    """Raise UnableError where a formula, parent or threshold names what is not there."""
+    """Raise UnableError if a formula, parent or threshold contains an unknown name."""
     known = {*model.events, *model.terms, *model.nodes, SMT, *CLOCKS}
     formulas: list[Expression] = [*model.terms.values()]
     for variant in model.variants.values():
@@ -197,10 +197,10 @@ def _check_names(model: Model, where: str) -> None:
         _require(names(formula), known, where)
 
 
-def _require(wanted: Iterable[str | None], known: set[str], where: str) -> None:
-    unknown = sorted(str(name) for name in wanted if name not in known)
+def _require(used: Iterable[str | None], known: set[str], where: str) -> None:
+    unknown = sorted(str(name) for name in used if name not in known)
     if unknown:
         raise UnableError(
-            f"{where} names {', '.join(unknown)}, which is not in the model",
-            "generate the model again, from a table that holds it",
+            f"{where} uses {', '.join(unknown)}, which the model does not define",
+            "generate the model again from a table that defines it",
         )

@@ -1,4 +1,4 @@
-"""Which events a sampled group needs for slots by function, as the collector takes them."""
+"""The sampled event group for slots by function, in the collector's syntax."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ _RAW = 4  # PERF_TYPE_RAW
 
 @dataclass(frozen=True, slots=True)
 class SamplingGroup:
-    """The event to sample, those counted with it, and the one that must lead them, if any.
+    """The sampled event, the events counted with it, and the event that must lead them, if any.
 
-    Names bring their encodings, as ``stallscope-collect --with`` takes them. ``what`` says for a
-    person what the group tells.
+    Names include encodings, as in ``stallscope-collect --with``. ``what`` names the result of the
+    group.
     """
 
     sampled: str
@@ -27,17 +27,17 @@ class SamplingGroup:
 
 
 def encoded(model: Model, event: str) -> str:
-    """Return an event of a model's as the collector takes it: with its raw encoding."""
+    """Return a model's event with its raw encoding, in the collector's syntax."""
     encoding = encoding_of(model, CountingMode(), event)
     extra = f":{encoding.config1:#x}" if encoding.config1 else ""
     return f"{event}={_RAW}:{encoding.config:#x}{extra}"
 
 
 def slots_group(model: Model, mode: CountingMode) -> SamplingGroup:
-    """Return the group that tells level 1, and level 2 where it needs no further counters.
+    """Return the group for level 1, and for level 2 if it needs no further counters.
 
-    Of PERF_METRICS just the fields that the kernel offers; where it offers none, ordinary counters
-    tell the slots. What leads fields cannot sample (perf's topdown.txt): a sibling does.
+    It contains the PERF_METRICS fields that the kernel offers, else general counters. The leader of
+    the fields cannot sample (perf's topdown.txt), so a sibling samples.
     """
     formulas = formulas_for(model, mode)
     needed: set[str] = set()
@@ -46,7 +46,7 @@ def slots_group(model: Model, mode: CountingMode) -> SamplingGroup:
             needed |= formulas.events[node.name] - formulas.optional.get(node.name, frozenset())
     for node in model.nodes.values():
         events = formulas.events[node.name]
-        if node.level == 2 and all(e in needed or e in mode.metrics for e in events):
+        if node.level == 2 and all(event in needed or event in mode.metrics for event in events):
             needed |= events
     leader = SLOTS if any(name.startswith(FIELD) for name in needed) else ""
     counted = {counted_as(model, mode, name) for name in needed} | {model.instructions}
@@ -60,15 +60,15 @@ def slots_group(model: Model, mode: CountingMode) -> SamplingGroup:
 
 
 def groups_for(model: Model, roots: Roots) -> tuple[SamplingGroup, ...]:
-    """Return the groups to try on a machine, the richest first; the last one tells IPC alone."""
+    """Return the groups to try on a machine, the largest first; the last one is for IPC only."""
     group = slots_group(model, counting_mode_of(model, roots, per_process=True))
     return (group, ipc_group(model)) if _has(roots, group) else (ipc_group(model),)
 
 
 def _has(roots: Roots, group: SamplingGroup) -> bool:
-    """Return whether the CPU has a group's events, where its driver lists them (arm64).
+    """Return whether the CPU has a group's events, if its driver lists them (arm64).
 
-    There an event without hardware behind it opens all the same, and reads 0.
+    On arm64 an event without hardware support opens, and reads 0.
     """
     pmu = core_pmu(roots)
     names = {member.partition("=")[0].lower() for member in group.members}
@@ -76,17 +76,17 @@ def _has(roots: Roots, group: SamplingGroup) -> bool:
 
 
 def ipc_group(model: Model) -> SamplingGroup:
-    """Return the group that tells IPC alone: it fits wherever two counters are free."""
+    """Return the group for IPC only, which needs two counters."""
     return SamplingGroup(SAMPLED, (encoded(model, model.instructions),), "", "IPC")
 
 
 def check_counters(roots: Roots) -> None:
-    """Raise UnableError where there are no counters of one kind of core to count with."""
+    """Raise UnableError without counters of a single kind of core."""
     try:
         core_pmu(roots)
     except UnableError as error:
         raise UnableError(
             error.message,
-            "use a machine with counters of one kind of core; events of the kernel can be counted "
-            "by function anywhere: -e task-clock --with page-faults,context-switches",
+            "use a machine with counters of one kind of core; kernel events can be counted by "
+            "function on every machine: -e task-clock --with page-faults,context-switches",
         ) from error

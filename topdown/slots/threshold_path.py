@@ -1,4 +1,4 @@
-"""Which branch of a tree is marked as the bottleneck."""
+"""The branch of a tree that is marked as the bottleneck by thresholds."""
 
 from collections.abc import Iterable
 
@@ -6,10 +6,10 @@ from topdown.slots.evaluation import NodeValue, Tree
 
 
 def path_by_thresholds(tree: Tree) -> tuple[NodeValue, ...]:
-    """Return the nodes from a root down that are over their thresholds, the greatest at each level.
+    """Return the nodes above their thresholds from a root down, the greatest at each level.
 
-    Empty where none is, or the vendor publishes no thresholds. A node with an impossible value
-    marks nothing: neither itself nor what is below it.
+    Empty if no node is above its threshold or the vendor publishes none. A node with an impossible
+    value ends the path.
     """
     path: list[NodeValue] = []
     parent: str | None = None
@@ -31,5 +31,5 @@ def _greatest(nodes: Iterable[NodeValue], parent: str | None, level: int) -> Nod
 
 
 def has_thresholds(tree: Tree) -> bool:
-    """Return whether the vendor says from where on a node matters."""
+    """Return whether the vendor publishes thresholds."""
     return any(node.threshold is not None for node in tree.model.nodes.values())

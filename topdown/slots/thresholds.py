@@ -1,21 +1,24 @@
-"""Thresholds: whether a node is above its vendor's, as far as the values it turns on are known."""
+"""Vendors' thresholds: whether a node is above its own, if the required values are known."""
 
 from collections.abc import Mapping
 
 from topdown.slots.expressions import Binary, Expression, Name, Number, written
 
-# (node, whether above is wanted, bound); one of the outer must hold with all of its inner.
+# (node, True if the value must be above the bound, bound). A condition holds if all comparisons of
+# one alternative hold.
 Comparison = tuple[str, bool, float]
 Condition = tuple[tuple[Comparison, ...], ...]
 
 
 def condition_of(tree: Expression) -> Condition:
-    """Return a threshold as alternatives of comparisons; ValueError where it is something else."""
+    """Return a threshold as alternatives of comparisons. Raises ValueError for other formulas."""
     match tree:
         case Binary("|", left, right):
             return condition_of(left) + condition_of(right)
         case Binary("&", left, right):
-            return tuple(one + other for one in condition_of(left) for other in condition_of(right))
+            return tuple(
+                first + second for first in condition_of(left) for second in condition_of(right)
+            )
         case Binary(">" | "<" as sign, Name(name), Number(bound)):
             return (((name, sign == ">", bound),),)
         case _:
@@ -23,7 +26,7 @@ def condition_of(tree: Expression) -> Condition:
 
 
 def holds(condition: Condition, values: Mapping[str, float]) -> bool | None:
-    """Return whether a condition holds; None where it turns on a value that is not known."""
+    """Return whether a condition holds, or None if it depends on a missing value."""
     result: bool | None = False
     for comparisons in condition:
         outcome: bool | None = True

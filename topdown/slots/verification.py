@@ -1,6 +1,6 @@
-"""Whether a CPU's events were held to programs with known answers, on a real one of its kind.
+"""Whether a self-test has verified the events of a CPU model on real hardware.
 
-Self-tests that people sent in are kept in ``verified/``, one file a model, as `stallscope topdown
+Contributed self-tests are in ``verified/``, one file per model, as `stallscope topdown
 --self-test` writes them.
 """
 
@@ -18,20 +18,20 @@ BROKEN = "broken"
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether there is a self-test of a model's CPU, and the events that it found broken."""
+    """Whether a self-test of a model's CPU exists, and the broken events that it found."""
 
     verified: bool = False
     broken: Mapping[str, str] = field(default_factory=dict)
 
 
 def verification_of(key: str, folder: Path = FOLDER) -> Verification:
-    """Return what the self-test of a model's CPU says; RecordingError where its file is damaged."""
+    """Return the result of a model's self-test. Raises RecordingError if its file is damaged."""
     path = folder / f"{key}.json"
     if not path.exists():
         return Verification()
     fields = read_fields(path)
     if fields.text("schema", "") != SCHEMA or fields.text("cpu") != key:
-        raise RecordingError(f"{path} is no {SCHEMA} of {key}", "install stallscope again")
+        raise RecordingError(f"{path}: expected a {SCHEMA} of {key}", "reinstall stallscope")
     events = fields.fields("events")
     broken = {
         name: f"{name} is broken on this CPU: {event.text('reason', 'the self-test failed')}"

@@ -43,7 +43,7 @@ def counters_recording(
     command: tuple[str, ...] = ("./work",),
     notice: str = "",
 ) -> Path:
-    """The directory of a recording of two levels, whose groups took turns."""
+    """The directory of a recording of two levels, whose groups were multiplexed."""
     model = load("skl")
     nodes = nodes_down_to(model, 2)
     plan = plan_of(model, CountingMode(), nodes)

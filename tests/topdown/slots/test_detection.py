@@ -106,14 +106,14 @@ def test_unknown_names_are_answered_with_the_nearest() -> None:
     assert "neoverse-v" in caught.value.remedy
     with pytest.raises(UsageError) as caught:
         model_named("??" * 500)
-    assert "there are: bdx" in caught.value.remedy
+    assert "known: bdx" in caught.value.remedy
     assert len(caught.value.message) < 200
 
 
 @pytest.mark.parametrize(
     ("number", "flags", "told"),
     [
-        (167, "avx512f amx_tile", "which Ice Lake, client has not: its model number, 167, may be"),
+        (167, "avx512f amx_tile", "which Ice Lake, client lacks: its model number, 167, may come"),
         (106, "amx_tile", "--cpu spr, emr or gnr"),
         (167, "avx512f", None),
         (143, "amx_tile amx_int8", None),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topdown.slots.event_names import LONGEST, canonical, index
+from topdown.slots.event_names import MAX_CHARS, canonical, index
 from topdown.slots.model import CLOCKS, keys, load
 
 
@@ -71,4 +71,4 @@ def test_every_event_is_found_by_its_own_name(key: str) -> None:
 
 @given(st.text(max_size=600))
 def test_any_text_has_a_canonical_spelling(text: str) -> None:
-    assert len(canonical(text)) <= 4 * LONGEST
+    assert len(canonical(text)) <= 4 * MAX_CHARS

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topdown.slots.expressions import (
-    DEEPEST,
-    LONGEST,
-    LONGEST_CHAIN,
+    MAX_CHARS,
+    MAX_DEPTH,
+    MAX_OPERANDS,
     Binary,
     Call,
     Choice,
@@ -21,7 +21,7 @@ from topdown.slots.expressions import (
     names,
     parse,
     renamed,
-    settled,
+    resolved,
     written,
 )
 from topdown.slots.formula_functions import compiled, zero_divisor
@@ -78,9 +78,9 @@ def test_values(text: str, value: float) -> None:
         "a ^ b",
         "a\x00",
         "('" * 3,
-        "(" * (DEEPEST + 1) + "1" + ")" * (DEEPEST + 1),
-        "+".join("1" * (LONGEST_CHAIN + 1)),
-        "1" * (LONGEST + 1),
+        "(" * (MAX_DEPTH + 1) + "1" + ")" * (MAX_DEPTH + 1),
+        "+".join("1" * (MAX_OPERANDS + 1)),
+        "1" * (MAX_CHARS + 1),
     ],
 )
 def test_refusals(text: str) -> None:
@@ -122,8 +122,8 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_names_renamed_and_settled() -> None:
     tree = parse("a / 2 if smt_on else (b if x > 1 else c)")
     assert names(tree) == {"a", "b", "c", "x", "smt_on"}
-    assert settled(tree, {"smt_on": True}) == parse("a / 2")
-    assert names(settled(tree, {"smt_on": False})) == {"b", "c", "x"}
+    assert resolved(tree, {"smt_on": True}) == parse("a / 2")
+    assert names(resolved(tree, {"smt_on": False})) == {"b", "c", "x"}
     assert written(renamed(parse("a + max(b, -c)"), str.upper)) == "A + max(B, -C)"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from topdown.slots.function_slots import FEWEST_SAMPLES, SlotsByFunction, slots_by_function
+from topdown.slots.function_slots import MIN_SAMPLES, SlotsByFunction, slots_by_function
 from topdown.slots.model import load
 from topdown.stacks.profile import Profile
 from topdown.stacks.sample_counts import ExcludedSamples, SampleCounts
@@ -95,7 +95,7 @@ def test_slots_are_the_formulas_of_the_sums(profile: Profile) -> None:
         rest = (600 - retiring - backend) / 2
         return [600.0, 100.0, 120.0, retiring, rest, rest, backend, 0.0]
 
-    rows = [("compute", counts(480, 60)), ("wait", counts(60, 480))] * FEWEST_SAMPLES
+    rows = [("compute", counts(480, 60)), ("wait", counts(60, 480))] * MIN_SAMPLES
     found = slots_by_function(counted(profile, SPR, rows), load("spr"))
     assert found is not None
     assert found.cpu == "spr"
@@ -112,14 +112,14 @@ def test_slots_are_the_formulas_of_the_sums(profile: Profile) -> None:
 def test_formulas_of_a_model_are_not_used_where_its_events_were_not_counted(
     profile: Profile,
 ) -> None:
-    rows = [("compute", [100.0, 50.0])] * FEWEST_SAMPLES
+    rows = [("compute", [100.0, 50.0])] * MIN_SAMPLES
     found = slots_by_function(counted(profile, ("cycles", "instructions"), rows), load("spr"))
     assert found.cpu is None
     assert found.total.ipc.value == 0.5
 
 
 def test_too_few_samples_give_no_ratio(profile: Profile) -> None:
-    rows = [("compute", [100.0, 50.0])] * FEWEST_SAMPLES + [("rare", [100.0, 50.0])]
+    rows = [("compute", [100.0, 50.0])] * MIN_SAMPLES + [("rare", [100.0, 50.0])]
     found = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
     rare = by_name(found, profile)["rare"]
     assert rare.few

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from topdown.slots.replay.model_readings import model_readings
+from topdown.slots.replay.model_readings import read_model_readings
 
 REDUCED = sorted((Path(__file__).parent / "vectors").glob("*.json"))
 FULL = Path(__file__).parents[4] / "shared" / "facts" / "topdown_vectors"
@@ -28,7 +28,7 @@ def expected_nodes(vector: dict[str, Any]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_replay_agrees(path: Path) -> None:
     vectors = json.loads(path.read_text())
-    found = [each.tree() for each in model_readings(path)]
+    found = [each.tree() for each in read_model_readings(path)]
     assert len(found) == len(vectors)
     compared = 0
     for vector, tree in zip(vectors, found, strict=True):

@@ -1,1 +1,1 @@
-"""Counting slots on a live CPU: what to count together, windows of counts, and their statistics."""
+"""Counting of slots: event groups, windows of counts, and estimates with intervals."""

@@ -1,4 +1,4 @@
-"""Which path of a tree is marked as the bottleneck: only what the error bars allow to be said."""
+"""The path of a tree that is marked as the bottleneck, if intervals allow it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,36 +6,36 @@ from dataclasses import dataclass
 from topdown.slots.measurement import Interval, MeasuredNode
 
 Difference = Callable[[MeasuredNode, MeasuredNode], Interval | None]
-# Slots that the core's other thread took are no loss of this one.
-APART = ("smt_contention",)
+# Slots of the other thread of the core are not a loss of this one.
+NO_LOSS = ("smt_contention",)
 USEFUL = ("retiring",)
 
 
 @dataclass(frozen=True, slots=True)
 class BottleneckPath:
-    """The marked path from a root down, None where none is; and by what, or why not."""
+    """The marked path from a root down, or None, with the reason."""
 
     path: tuple[str, ...] | None
     why: str
 
 
-def mark(
+def bottleneck_path(
     nodes: Sequence[MeasuredNode], difference: Difference, *, thresholds: bool
 ) -> BottleneckPath:
-    """Return the marked path: at each level the greatest node that is surely greater.
+    """Return the marked path: at each level the greatest node, if it is significantly greater.
 
-    A node is marked when the interval of its difference to every sibling excludes 0 and, where
-    the vendor publishes ``thresholds``, it is over its own.
+    A node is marked if the interval of its difference to each sibling excludes 0 and, if the vendor
+    publishes ``thresholds``, it is above its own.
     """
     roots = [node for node in nodes if node.level == 1]
-    unsure = [
+    unknown = [
         node.name
         for node in roots
-        if (node.value is None or node.impossible) and node.name not in APART
+        if (node.value is None or node.impossible) and node.name not in NO_LOSS
     ]
-    if unsure or not roots:
-        what = ", ".join(unsure) or "level 1"
-        return BottleneckPath(None, f"cannot be told: {what} has no possible value")
+    if unknown or not roots:
+        names = ", ".join(unknown) or "level 1"
+        return BottleneckPath(None, f"unknown: {names} has no possible value")
     path: list[str] = []
     why = ""
     while True:
@@ -48,42 +48,41 @@ def mark(
             break
         path.append(chosen.name)
         why = ""
-    by = "by the vendor's thresholds" if thresholds else "the greatest: no thresholds are published"
+    by = "by the vendor's thresholds" if thresholds else "the greatest; no thresholds are published"
     if not path:
         return BottleneckPath(None, why)
-    return BottleneckPath(tuple(path), f"{by}; below it {why}" if why else by)
+    return BottleneckPath(tuple(path), f"{by}; below: {why}" if why else by)
 
 
 def _chosen(
     siblings: Sequence[MeasuredNode], difference: Difference, *, thresholds: bool
 ) -> tuple[MeasuredNode | None, str]:
-    """Return the one sibling that is marked, or None and why none is."""
-    able = [
+    """Return the marked sibling, or None with the reason."""
+    candidates = [
         node
         for node in siblings
-        if node.value is not None and not node.impossible and node.name not in APART
+        if node.value is not None and not node.impossible and node.name not in NO_LOSS
     ]
-    over = [node for node in able if node.above_threshold or not thresholds]
-    if not over:
-        return None, "nothing is over its vendor's threshold"
-    chosen = max(over, key=lambda node: node.value or 0.0)
-    for other in able:
-        if other is chosen or _is_no_loss(other, thresholds=thresholds):
+    above = [node for node in candidates if node.above_threshold or not thresholds]
+    if not above:
+        return None, "no node is above its vendor's threshold"
+    chosen = max(above, key=lambda node: node.value or 0.0)
+    for other in candidates:
+        if other is chosen or _is_useful_work(other, thresholds=thresholds):
             continue
-        between = difference(chosen, other)
-        if between is None:
+        interval = difference(chosen, other)
+        if interval is None:
             return None, (
-                f"{chosen.name} is greatest, and there is no interval to say "
-                f"that it is greater than {other.name}"
+                f"{chosen.name} is the greatest, but its difference to {other.name} has no interval"
             )
-        if between.low <= 0 <= between.high:
+        if interval.low <= 0 <= interval.high:
             return None, (
-                f"{chosen.name} and {other.name} differ by less than their error, "
-                "a longer measurement or --no-multiplex tells"
+                f"{chosen.name} and {other.name} differ by less than their error; "
+                "measure longer, or use --no-multiplex"
             )
     return chosen, ""
 
 
-def _is_no_loss(node: MeasuredNode, *, thresholds: bool) -> bool:
-    """Return whether a node is useful work, and not so much that its vendor would name it."""
+def _is_useful_work(node: MeasuredNode, *, thresholds: bool) -> bool:
+    """Return whether a node is useful work below its vendor's threshold."""
     return thresholds and node.name.lower() in USEFUL and not node.above_threshold

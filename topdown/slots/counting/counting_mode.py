@@ -1,4 +1,4 @@
-"""How counts are taken here: the machine's counters, and which way of a model's they allow."""
+"""The counting mode: the machine's counters, and the formulas that they allow."""
 
 from dataclasses import dataclass
 
@@ -11,15 +11,15 @@ RAW = 4  # PERF_TYPE_RAW of linux/perf_event.h
 _PLAIN = ("cpu", "cpu_core", "cpu_atom", "cpu_lowpower")
 _ARM = ("armv8", "armv9")  # DynamIQ, mesh and SPE units are called arm_...
 WITHOUT_PMU = (
-    "ask who runs the machine for its counters (a vPMU in a virtual machine); without them, "
-    "`stallscope topdown --source model -- CMD` computes slots of a program by simulation, and "
-    "`stallscope profile` samples where its time goes"
+    "enable hardware counters on the host (a vPMU in a virtual machine); without them, "
+    "`stallscope topdown --source model -- CMD` models the slots of a program by simulation, and "
+    "`stallscope profile` samples its CPU time"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CorePmu:
-    """The kernel's device of one kind of core; ``cpus`` is a kernel list, empty for all."""
+    """The kernel's PMU device of one kind of core; ``cpus`` is a CPU list, empty for all CPUs."""
 
     name: str
     event_type: int
@@ -28,15 +28,15 @@ class CorePmu:
 
     @property
     def lists_all(self) -> bool:
-        """Return whether ``events`` are all that the CPU has, as arm64's driver lists them."""
+        """Return whether ``events`` are all events of the CPU, as the arm64 driver lists them."""
         return self.name.startswith(_ARM)
 
 
 @dataclass(frozen=True, slots=True)
 class CountingMode:
-    """How counts are taken: the choices that a model's formulas leave open.
+    """How events are counted; a model's formulas depend on it.
 
-    ``metrics``: the names of the slots register's fields (PERF_METRICS) that the kernel offers;
+    ``metrics``: the fields of the slots register (PERF_METRICS) that the kernel offers.
     ``msr_type``: the type of the device that reads the time stamp counter, None without one.
     """
 
@@ -52,7 +52,7 @@ class CountingMode:
         return bool(self.metrics)
 
 
-# What the kernel calls the register's fields (arch/x86/events/intel/core.c of Linux 6.12).
+# Kernel names of the register's fields (arch/x86/events/intel/core.c of Linux 6.12).
 METRICS = {
     "topdown-retiring": "PERF_METRICS.RETIRING",
     "topdown-bad-spec": "PERF_METRICS.BAD_SPECULATION",
@@ -66,16 +66,16 @@ METRICS = {
 
 
 def core_pmu(roots: Roots) -> CorePmu:
-    """Return the one kind of counters that this machine's cores have.
+    """Return the PMU of this machine's cores.
 
-    Raises UnableError where there is none, and where cores are of several kinds: what one kind
-    counts as a slot is none of another's, and a process moves between them.
+    Raises UnableError without a PMU, and for several kinds of cores: their slots differ, and a
+    process moves between them.
     """
     devices = roots.sys / "bus" / "event_source" / "devices"
-    found = [name for name in names_in(devices) if name in _PLAIN or name.startswith(_ARM)]
-    if not found:
+    names = [name for name in names_in(devices) if name in _PLAIN or name.startswith(_ARM)]
+    if not names:
         raise UnableError(
-            "this machine offers no hardware counters (no CPU in /sys/bus/event_source/devices)",
+            "this machine has no hardware counters (no CPU in /sys/bus/event_source/devices)",
             WITHOUT_PMU,
         )
     pmus = [
@@ -85,24 +85,23 @@ def core_pmu(roots: Roots) -> CorePmu:
             read_text(devices / name / "cpus") or "",
             frozenset(names_in(devices / name / "events")),
         )
-        for name in found
+        for name in names
     ]
     if len(pmus) > 1 or pmus[0].name in ("cpu_core", "cpu_atom", "cpu_lowpower"):
         kinds = ", ".join(f"{pmu.name} on CPUs {pmu.cpus or '?'}" for pmu in pmus)
         raise UnableError(
-            f"this CPU has several kinds of cores ({kinds}): their slots are not the same thing, "
-            "and stallscope does not mix them",
-            "`stallscope profile` samples where time goes; `stallscope topdown --source model "
-            "-- CMD` computes slots of a program by simulation",
+            f"this CPU has several kinds of cores ({kinds}), whose slots are not comparable",
+            "`stallscope profile` samples CPU time; `stallscope topdown --source model -- CMD` "
+            "models the slots of a program by simulation",
         )
     return pmus[0]
 
 
 def counting_mode_of(model: Model, roots: Roots, *, per_process: bool) -> CountingMode:
-    """Return how a model's events are counted on the machine at the roots.
+    """Return the counting mode of a model on the machine at the roots.
 
-    ``per_process``: of processes, threads or a cgroup, and not of whole CPUs. Before Ice Lake the
-    two threads of a core share its slots, which a process can then only estimate.
+    ``per_process``: processes, threads or a cgroup are counted, not whole CPUs. Before Ice Lake the
+    two threads of a core share its slots, so that they can only be estimated for a process.
     """
     pmu = core_pmu(roots)
     smt = read_integer(roots.sys / "devices" / "system" / "cpu" / "smt" / "active") == 1
@@ -119,12 +118,12 @@ def counting_mode_of(model: Model, roots: Roots, *, per_process: bool) -> Counti
 
 
 def lone_siblings(cpus: str, roots: Roots) -> tuple[int, ...]:
-    """Return those of a list of CPUs, as "0,2-3", whose core's other thread is not in the list."""
-    wanted = frozenset(cpus_in_list(cpus))
+    """Return the CPUs of a list such as "0,2-3" whose core's other thread is not in the list."""
+    listed = frozenset(cpus_in_list(cpus))
     lone = []
-    for cpu in sorted(wanted):
+    for cpu in sorted(listed):
         topology = roots.sys / "devices" / "system" / "cpu" / f"cpu{cpu}" / "topology"
         siblings = cpus_in_list(read_text(topology / "thread_siblings_list", 4096) or "")
-        if not wanted.issuperset(siblings):
+        if not listed.issuperset(siblings):
             lone.append(cpu)
     return tuple(lone)

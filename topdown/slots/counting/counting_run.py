@@ -1,4 +1,4 @@
-"""Recordings of counters: what the collector, here or on another host, left in a directory."""
+"""Counting runs, read from recordings of the collector on this host or another one."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from stallscope.errors import RecordingError
 from stallscope.json_fields import Fields, read_fields
 from stallscope.recordings import MANIFEST, Manifest, read_manifest
 from topdown.slots.counting.counting_mode import CountingMode
-from topdown.slots.counting.plan import FIELD, Plan, answers, formulas_for
+from topdown.slots.counting.plan import FIELD, Plan, counted_names, formulas_for
 from topdown.slots.counting.plan_file import Subject, read_plan
 from topdown.slots.counting.windows import Windows, read_windows
 from topdown.slots.counts import PER_CORE, PER_PROCESS
@@ -18,15 +18,15 @@ from topdown.slots.model import Model
 
 PLAN = "plan.json"
 COUNTERS = "counters.jsonl"
-REPEATED = ("event-unavailable", "set-split")  # notices that there may be many of
-_NOTHING = "counted nothing, and nothing here says that this CPU has it"
+REPEATED = ("event-unavailable", "set-split")  # notices that may occur many times
+_ZERO = "counted 0, and it is not certain that this CPU has this event"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountingRun:
-    """One counting. ``absent`` are events without counts, each with the reason.
+    """A counting run. ``absent`` holds the reasons of events without counts.
 
-    ``unknown`` are those of them that no library knows by name.
+    ``unknown`` are those of them with an unknown name.
     """
 
     subject: Subject
@@ -36,7 +36,7 @@ class CountingRun:
     unknown: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
     warnings: tuple[str, ...] = ()
-    separate: bool = False  # whether each group was counted in a run of its own
+    separate: bool = False  # each group was counted in a separate run
 
 
 def is_counters_recording(directory: Path) -> bool:
@@ -45,9 +45,9 @@ def is_counters_recording(directory: Path) -> bool:
 
 
 def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
-    """Return the counting in a recording's directory; ``cpu`` names its CPU instead.
+    """Return the run in a recording's directory; ``cpu`` names its CPU if the plan does not.
 
-    RecordingError where it is damaged, or was not made for a tree of slots.
+    Raises RecordingError if it is damaged, or was not made for a tree of slots.
     """
     manifest = read_manifest(directory / MANIFEST)
     plan, subject = read_plan(read_fields(directory / PLAN))
@@ -55,32 +55,32 @@ def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
         subject = _subject_of_events(model_named(cpu), plan)
     if subject is None:
         raise RecordingError(
-            f"{directory}: its plan does not say of which CPU it is",
+            f"{directory}: the plan does not name its CPU",
             "name the CPU that was counted with --cpu",
         )
     counting = read_fields(directory / MANIFEST).fields("counting")
     windows = read_windows(directory / COUNTERS)
     absent = _absent(counting)
-    counted = tuple(group.without(frozenset(absent)) for group in windows.groups)
+    groups = tuple(group.without(frozenset(absent)) for group in windows.groups)
     return CountingRun(
         subject,
         plan,
-        replace(windows, groups=counted),
+        replace(windows, groups=groups),
         absent=absent,
         unknown=_unknown(counting),
         target=manifest.target.describe(),
-        warnings=(*_said(manifest), *windows.warnings),
+        warnings=(*_notices(manifest), *windows.warnings),
     )
 
 
 def _subject_of_events(model: Model, plan: Plan) -> Subject:
-    """Return what a stranger's plan can be for: the nodes whose events it has, counted so."""
+    """Return the nodes that a plan without a subject can measure, and its counting mode."""
     metrics = frozenset(name for name in plan.events if name.startswith(FIELD))
     estimated = "ebs_mode" in model.variants and all(name in plan.events for name in PER_PROCESS)
     per_core = any(name in plan.events for name in PER_CORE)
     mode = CountingMode(per_core or estimated, estimated and not per_core, metrics)
     formulas = formulas_for(model, mode)
-    names = answers(model.key, perf_metrics=mode.perf_metrics)
+    names = counted_names(model.key, perf_metrics=mode.perf_metrics)
     nodes = tuple(
         node
         for node in model.nodes
@@ -89,33 +89,33 @@ def _subject_of_events(model: Model, plan: Plan) -> Subject:
     return Subject(model, mode, nodes)
 
 
-def _said(manifest: Manifest) -> tuple[str, ...]:
-    said, alike = [], Counter(notice.code for notice in manifest.notices)
+def _notices(manifest: Manifest) -> tuple[str, ...]:
+    texts, by_code = [], Counter(notice.code for notice in manifest.notices)
     for notice in manifest.notices:
-        count = alike.pop(notice.code, 0)
+        count = by_code.pop(notice.code, 0)
         if notice.code not in REPEATED:
-            said.append(notice.message)
-        elif count:  # the first of them; nodes say the others' reasons
-            others = f" (and {count - 1} others likewise)" if count > 1 else ""
-            said.append(notice.message + others)
+            texts.append(notice.message)
+        elif count:  # the first one; nodes contain the reasons of the others
+            others = f" (and {count - 1} more)" if count > 1 else ""
+            texts.append(notice.message + others)
     if not manifest.complete:
-        said.append("the recording was never closed: what was counted up to then is shown")
-    return tuple(said)
+        texts.append("the recording was not closed: counts end where it was cut off")
+    return tuple(texts)
 
 
 def _absent(counting: Fields) -> dict[str, str]:
-    """Return why events have no count: refused, or nothing where nothing vouches for a zero."""
-    reasons = {name: f"{name} {_NOTHING}" for name in counting.texts("unverified_zero")}
-    for each in counting.objects("unavailable"):
-        remedy = each.text("remedy", "")
-        reason = f"{each.text('event')}: {each.text('reason')}"
-        reasons[each.text("event")] = f"{reason} ({remedy})" if remedy else reason
+    """Return the reasons of missing counts: refused events, and zeros that may be unsupported."""
+    reasons = {name: f"{name} {_ZERO}" for name in counting.texts("unverified_zero")}
+    for unavailable in counting.objects("unavailable"):
+        event, remedy = unavailable.text("event"), unavailable.text("remedy", "")
+        reason = f"{event}: {unavailable.text('reason')}"
+        reasons[event] = f"{reason} ({remedy})" if remedy else reason
     return reasons
 
 
 def _unknown(counting: Fields) -> dict[str, str]:
     return {
-        each.text("event"): each.text("reason")
-        for each in counting.objects("unavailable")
-        if each.text("cause", "") == "unknown-name"
+        unavailable.text("event"): unavailable.text("reason")
+        for unavailable in counting.objects("unavailable")
+        if unavailable.text("cause", "") == "unknown-name"
     }

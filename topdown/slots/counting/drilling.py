@@ -1,4 +1,4 @@
-"""Measuring again just what the marked branch needs, and putting it below what was there."""
+"""Repeated measurement of the marked branch only, added below the first measurement."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,11 +7,11 @@ from topdown.slots.measurement import MeasuredNode, Measurement
 from topdown.slots.model import Model
 
 
-def below(model: Model, measurement: Measurement, marked: str) -> tuple[str, ...]:
-    """Return what to count below a marked node: its path and children; empty where it has none.
+def nodes_below(model: Model, measurement: Measurement, marked: str) -> tuple[str, ...]:
+    """Return the nodes to count below a marked node: its path and children.
 
-    A path that ended above the measured leaves ended for a reason, which deeper nodes of it do
-    not change.
+    Empty if the node has no children, or if they are already measured: the path then ends for a
+    reason that deeper nodes do not change.
     """
     children = [name for name, node in model.nodes.items() if node.parent == marked]
     if not children or any(node.parent == marked for node in measurement.nodes):
@@ -25,47 +25,47 @@ def below(model: Model, measurement: Measurement, marked: str) -> tuple[str, ...
 
 
 def _with_siblings(model: Model, path: Sequence[str]) -> list[str]:
-    """Return a path with its siblings: the marked branch is told from them again."""
-    wanted = {None, *path[:-1]}
+    """Return a path with its siblings, to which the marked branch is compared second."""
+    parents = {None, *path[:-1]}
     return [
         name
         for name, node in model.nodes.items()
-        if node.level is not None and node.level <= len(path) and node.parent in wanted
+        if node.level is not None and node.level <= len(path) and node.parent in parents
     ]
 
 
-def joined(first: Measurement, again: Measurement) -> Measurement:
-    """Return the first measurement with the nodes that only the second has, and its path.
+def merged_measurement(first: Measurement, second: Measurement) -> Measurement:
+    """Return the first measurement with the additional nodes and the path of the second.
 
-    Where the second marks another branch, the first's stays, and that is said.
+    If the second marks another branch, the first is returned with a warning.
     """
     known = {node.name for node in first.nodes}
-    added = [node for node in again.nodes if node.name not in known]
-    path, other = first.bottleneck or (), again.bottleneck or ()
+    added = [node for node in second.nodes if node.name not in known]
+    path, other = first.bottleneck or (), second.bottleneck or ()
     warnings = first.warnings
     if other[: len(path)] != path:
-        found = " > ".join(other) or "nothing"
-        warnings = (*warnings, f"measured again, the marked branch was {found}: no deeper is told")
+        branch = " > ".join(other) or "none"
+        warnings = (*warnings, f"the repeated measurement marked another branch: {branch}")
         return replace(first, warnings=warnings)
     return replace(
         first,
-        nodes=_placed(first.nodes, added),
+        nodes=_inserted(first.nodes, added),
         bottleneck=other,
-        bottleneck_why=again.bottleneck_why,
-        warnings=tuple(dict.fromkeys((*warnings, *again.warnings))),
-        facts=(*first.facts, ("drilled", f"below {path[-1]}: measured again, by itself")),
+        bottleneck_why=second.bottleneck_why,
+        warnings=tuple(dict.fromkeys((*warnings, *second.warnings))),
+        facts=(*first.facts, ("drilled", f"below {path[-1]}: measured separately")),
     )
 
 
-def _placed(
+def _inserted(
     nodes: Sequence[MeasuredNode], added: Sequence[MeasuredNode]
 ) -> tuple[MeasuredNode, ...]:
-    """Return the nodes with each added one behind its parent and that one's descendants."""
-    placed = list(nodes)
+    """Return the nodes with each added node after its parent's descendants."""
+    ordered = list(nodes)
     for node in added:
-        names = [each.name for each in placed]
-        place = names.index(node.parent) + 1 if node.parent in names else len(placed)
-        while place < len(placed) and (placed[place].level or 0) >= (node.level or 99):
-            place += 1
-        placed.insert(place, node)
-    return tuple(placed)
+        names = [known.name for known in ordered]
+        index = names.index(node.parent) + 1 if node.parent in names else len(ordered)
+        while index < len(ordered) and (ordered[index].level or 0) >= (node.level or 99):
+            index += 1
+        ordered.insert(index, node)
+    return tuple(ordered)

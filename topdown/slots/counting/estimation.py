@@ -1,13 +1,13 @@
-"""Estimates from windows of counts that took turns, and how far the turns may have put them off.
+"""Estimates from windows of multiplexed counts, with the error that multiplexing adds.
 
 A group that shares the counters with others is counted for a part of the time. Its events are
-scaled by the cycles that it saw, a ratio estimator: what a node is a share of cancels, and only
-phases of the program between the turns are left as error. That error is linearised (Taylor) in
-each window and its variance taken less its lag-1 covariance, by the squares of successive
-differences: what two windows have in common is a phase that outlasts the turns, and every group
-has seen it (Wolter, Introduction to Variance Estimation, 2007, section 8.2). The finite-population
-factor sqrt(1 - running/enabled) leaves none to a group that ran all the time (Cochran, Sampling
-Techniques, 1977, section 2.6).
+scaled by the cycles counted with them. This ratio estimator cancels the denominator of a node, so
+that only program phases shorter than the multiplexing interval remain as error. The error is
+linearised (Taylor) in each window. Its variance is computed from squared successive differences:
+what two successive windows have in common is a longer phase, which every group has counted (Wolter,
+Introduction to Variance Estimation, 2007, section 8.2). The finite-population factor
+sqrt(1 - running/enabled) is 0 for a group that ran all the time (Cochran, Sampling Techniques,
+1977, section 2.6).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,18 +20,18 @@ from stallscope.statistics.intervals import student_t_95
 if TYPE_CHECKING:
     from topdown.slots.counting.windows import Floats, GroupWindows
 
-FEWEST_WINDOWS = 4  # of a group that took turns: with fewer there is no interval to give
-SHORTEST_WINDOW_S = 0.050
-_TOLERANCE_S = 0.002  # a window's end is late or early by the collector's own waking
-_STEP = 1e-5  # of a total, in numeric gradients
+MIN_WINDOWS = 4  # of a multiplexed group; with fewer there is no interval
+MIN_WINDOW_S = 0.050
+_TOLERANCE_S = 0.002  # wake-up jitter of the collector at the end of a window
+_STEP = 1e-5  # relative step of numeric derivatives
 
 Totals = Mapping[str, float]
-Influence = Mapping[int, "Floats"]  # group -> what each of its windows moves a value by
+Influence = Mapping[int, "Floats"]  # effect of each window on a value, by group
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
-    """What is computed of totals. ``function`` raises KeyError or ArithmeticError without them."""
+    """A function of totals, which raises KeyError or ArithmeticError if it has no value."""
 
     name: str
     events: frozenset[str]
@@ -40,10 +40,10 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
-    """The windows of a measurement. ``separate``: each group was counted in a run of its own.
+    """The windows of a measurement. ``separate``: each group was counted in a separate run.
 
-    ``cycles`` is the event that groups are scaled by where they have it. Not slotted: sums over
-    all windows are made once.
+    ``cycles`` is the event that scales groups that contain it. Not slotted: sums over all windows
+    are cached.
     """
 
     groups: "tuple[GroupWindows, ...]"
@@ -52,18 +52,18 @@ class Estimator:
 
     @property
     def multiplexed(self) -> bool:
-        """Return whether any group had to wait for its turn."""
-        return any(self._waited)
+        """Return whether any group was multiplexed."""
+        return any(self._multiplexed)
 
     @property
     def seconds(self) -> float:
-        """Return how long was measured."""
-        begins = [group.start_s.min() for group in self.groups if len(group.start_s)]
+        """Return the duration of the measurement, in seconds."""
+        starts = [group.start_s.min() for group in self.groups if len(group.start_s)]
         ends = [group.end_s.max() for group in self.groups if len(group.end_s)]
-        return float(max(ends) - min(begins)) if ends else 0.0
+        return float(max(ends) - min(starts)) if ends else 0.0
 
     @cached_property
-    def _ran(self) -> tuple[float, ...]:
+    def _running_ns(self) -> tuple[float, ...]:
         return tuple(float(group.running.sum()) for group in self.groups)
 
     @cached_property
@@ -76,131 +76,133 @@ class Estimator:
         )
 
     @cached_property
-    def _waited(self) -> tuple[bool, ...]:
+    def _multiplexed(self) -> tuple[bool, ...]:
         return tuple(group.multiplexed for group in self.groups)
 
     @cached_property
     def counted(self) -> frozenset[str]:
-        """Return the events that were counted at any time."""
+        """Return the events with any counted time."""
         return frozenset(
             event
-            for group, ran in zip(self.groups, self._ran, strict=True)
-            if ran > 0
+            for group, running in zip(self.groups, self._running_ns, strict=True)
+            if running > 0
             for event in group.events
         )
 
-    def home(self, events: Iterable[str]) -> Mapping[str, int]:
-        """Return which group answers for each event: as few groups as can be, the busiest first.
+    def groups_of(self, events: Iterable[str]) -> Mapping[str, int]:
+        """Return the group to use for each event: few groups, the longest counted first.
 
-        Events that no group counted are left out.
+        Events that no group counted are omitted.
         """
         key = frozenset(events)
-        if key not in self._homes:
-            self._homes[key] = self._found_home(set(key))
-        return self._homes[key]
+        if key not in self._group_choices:
+            self._group_choices[key] = self._choose_groups(set(key))
+        return self._group_choices[key]
 
     @cached_property
-    def _homes(self) -> dict[frozenset[str], dict[str, int]]:
+    def _group_choices(self) -> dict[frozenset[str], dict[str, int]]:
         return {}
 
-    def _found_home(self, wanted: set[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def _choose_groups(self, events: set[str]) -> dict[str, int]:
+        chosen: dict[str, int] = {}
         while True:
-            places = [
-                (len(wanted.intersection(group.events)), self._ran[place], -place)
-                for place, group in enumerate(self.groups)
-                if self._ran[place] > 0
+            ranked = [
+                (len(events.intersection(group.events)), self._running_ns[number], -number)
+                for number, group in enumerate(self.groups)
+                if self._running_ns[number] > 0
             ]
-            best = max(places, default=(0, 0.0, 0))
+            best = max(ranked, default=(0, 0.0, 0))
             if best[0] == 0:
-                return found
-            for event in wanted.intersection(self.groups[-best[2]].events):
-                found[event] = -best[2]
-            wanted.difference_update(found)
+                return chosen
+            for event in events.intersection(self.groups[-best[2]].events):
+                chosen[event] = -best[2]
+            events.difference_update(chosen)
 
-    def totals(self, home: Mapping[str, int]) -> dict[str, float]:
-        """Return the events' counts, scaled to all the time that was measured."""
-        scales = {place: self.scale(place) for place in set(home.values())}
-        found = {}
-        for event, place in home.items():
-            group = self.groups[place]
+    def totals(self, groups: Mapping[str, int]) -> dict[str, float]:
+        """Return the events' counts, scaled to the duration of the measurement."""
+        scales = {number: self.scale(number) for number in set(groups.values())}
+        totals = {}
+        for event, number in groups.items():
+            group = self.groups[number]
             column = group.counts[:, group.events.index(event)]
-            found[event] = float(column.sum()) * scales[place]
-        return found
+            totals[event] = float(column.sum()) * scales[number]
+        return totals
 
     def rate_per_s(self, event: str) -> float | None:
-        """Return an event's count in a second of its running: a clock's frequency."""
-        place = self.home([event]).get(event)
-        if place is None:
+        """Return an event's count per second of counted time, for example a clock's frequency."""
+        number = self.groups_of([event]).get(event)
+        if number is None:
             return None
-        group = self.groups[place]
+        group = self.groups[number]
         count = group.counts[:, group.events.index(event)].sum()
         return float(count / group.running.sum() * 1e9)
 
-    def scale(self, place: int) -> float:
-        """Return by what a group's counts are multiplied."""
-        if not self._waited[place] and not self.separate:
+    def scale(self, number: int) -> float:
+        """Return the factor of a group's counts."""
+        if not self._multiplexed[number] and not self.separate:
             return 1.0
-        if self._cycles[place] > 0:
-            return self._all_cycles / self._cycles[place]
-        return float(self.groups[place].enabled.sum()) / self._ran[place]
+        if self._cycles[number] > 0:
+            return self._all_cycles / self._cycles[number]
+        return float(self.groups[number].enabled.sum()) / self._running_ns[number]
 
     @cached_property
     def _all_cycles(self) -> float:
-        """Return the cycles of all the time: of a group that ran throughout, else scaled."""
-        having = [place for place, count in enumerate(self._cycles) if count > 0]
-        whole = [place for place in having if not self._waited[place]]
-        if whole and not self.separate:
-            return self._cycles[whole[0]]
-        ran = sum(self._ran[place] for place in having)
-        enabled = sum(float(self.groups[place].enabled.sum()) for place in having)
-        return sum(self._cycles[place] for place in having) * enabled / ran / len(having)
+        """Return the cycles of the measurement: of a group that always ran, else scaled."""
+        counting = [number for number, count in enumerate(self._cycles) if count > 0]
+        permanent = [number for number in counting if not self._multiplexed[number]]
+        if permanent and not self.separate:
+            return self._cycles[permanent[0]]
+        running = sum(self._running_ns[number] for number in counting)
+        enabled = sum(float(self.groups[number].enabled.sum()) for number in counting)
+        cycles = sum(self._cycles[number] for number in counting)
+        return cycles * enabled / running / len(counting)
 
     def influence(self, quantity: Quantity) -> Influence:
-        """Return what each window's deviation moves a quantity by, for groups that took turns."""
-        home = self.home(quantity.events)
-        totals = self.totals(home)
-        moved: dict[int, Floats] = {}
-        for event, place in home.items():
-            if not self._waited[place]:
+        """Return the effect of each window's deviation on a quantity, for multiplexed groups."""
+        groups = self.groups_of(quantity.events)
+        totals = self.totals(groups)
+        influence: dict[int, Floats] = {}
+        for event, number in groups.items():
+            if not self._multiplexed[number]:
                 continue
             slope = _slope(quantity, totals, event)
-            part = slope * self.scale(place) * self._deviations(place, event)
-            moved[place] = moved[place] + part if place in moved else part
-        return moved
+            part = slope * self.scale(number) * self._deviations(number, event)
+            influence[number] = influence[number] + part if number in influence else part
+        return influence
 
-    def _deviations(self, place: int, event: str) -> "Floats":
-        """Return each window's count beyond what the group's ratio to cycles (or time) expects."""
-        group = self.groups[place]
+    def _deviations(self, number: int, event: str) -> "Floats":
+        """Return each window's count minus its expectation from the group's cycles or time."""
+        group = self.groups[number]
         column = group.counts[:, group.events.index(event)]
         auxiliary = group.running
-        if self._cycles[place] > 0:
+        if self._cycles[number] > 0:
             auxiliary = group.counts[:, group.events.index(self.cycles)]
         deviations: Floats = column - auxiliary * (column.sum() / auxiliary.sum())
         return deviations
 
-    def half_width(self, moved: Influence) -> float | None:
-        """Return half of the 95 % interval of what the windows move; None where too few ran."""
-        variance, fewest = 0.0, 0
-        for place, deviations in moved.items():
-            group = self.groups[place]
-            ran = deviations[group.running > 0]
-            if len(ran) < FEWEST_WINDOWS:
+    def half_width(self, influence: Influence) -> float | None:
+        """Return half the width of the 95 % interval, or None with too few windows."""
+        variance, min_windows = 0.0, 0
+        for number, deviations in influence.items():
+            group = self.groups[number]
+            counted = deviations[group.running > 0]
+            windows = len(counted)
+            if windows < MIN_WINDOWS:
                 return None
-            fewest = min(fewest or len(ran), len(ran))
+            min_windows = min(min_windows or windows, windows)
             share = float(group.running.sum() / group.enabled.sum())
-            steps = ran[1:] - ran[:-1]
-            spread = float((steps**2).sum()) / 2 * len(ran) / (len(ran) - 1)
-            variance += spread * (1 - share)
-        return float(student_t_95(fewest - 1) * variance**0.5) if variance > 0 else 0.0
+            steps = counted[1:] - counted[:-1]
+            sum_variance = float((steps**2).sum()) / 2 * windows / (windows - 1)
+            variance += sum_variance * (1 - share)
+        return float(student_t_95(min_windows - 1) * variance**0.5) if variance > 0 else 0.0
 
-    def waited(self, places: Iterable[int]) -> bool:
-        """Return whether any of these groups had to wait for its turn."""
-        return any(self._waited[place] for place in places)
+    def any_multiplexed(self, numbers: Iterable[int]) -> bool:
+        """Return whether any of these groups was multiplexed."""
+        return any(self._multiplexed[number] for number in numbers)
 
     def spans_runs(self, events: Iterable[str]) -> bool:
         """Return whether these events were counted in different runs of the program."""
-        return self.separate and len(set(self.home(events).values())) > 1
+        return self.separate and len(set(self.groups_of(events).values())) > 1
 
 
 def _slope(quantity: Quantity, totals: Mapping[str, float], event: str) -> float:
@@ -208,41 +210,36 @@ def _slope(quantity: Quantity, totals: Mapping[str, float], event: str) -> float
     total = totals[event]
     step = total * _STEP
     if step == 0:
-        return 0.0  # its windows all hold 0 and deviate from nothing
+        return 0.0  # all its windows are 0 and have no deviation
     try:
         above = quantity.function({**totals, event: total + step})
         below = quantity.function({**totals, event: total - step})
     except (KeyError, ArithmeticError):
-        return 0.0  # has no value, and so no interval
+        return 0.0  # without a value there is no interval
     return (above - below) / (2 * step)
 
 
-def difference(one: Influence, other: Influence) -> Influence:
-    """Return what each window moves the difference of two quantities by."""
-    places = one.keys() | other.keys()
-    return {
-        place: one[place] - other[place]
-        if place in one and place in other
-        else one[place]
-        if place in one
-        else -other[place]
-        for place in places
-    }
+def difference(minuend: Influence, subtrahend: Influence) -> Influence:
+    """Return the effect of each window on the difference of two quantities."""
+    result = dict(minuend)
+    for number, effect in subtrahend.items():
+        result[number] = result[number] - effect if number in result else -effect
+    return result
 
 
-def merged(group: "GroupWindows", shortest_s: float = SHORTEST_WINDOW_S) -> "GroupWindows":
-    """Return the group with neighbouring windows put together until none is shorter."""
+def merged(group: "GroupWindows", min_window_s: float = MIN_WINDOW_S) -> "GroupWindows":
+    """Return the group with neighbouring windows merged until none is shorter than this."""
     import numpy as np  # noqa: PLC0415 - start-up stays light
 
     if len(group.start_s) == 0:
         return group
-    starts, begin = [0], group.start_s[0]
-    for place in range(1, len(group.start_s)):
-        if group.end_s[place - 1] - begin >= shortest_s - _TOLERANCE_S:
-            starts.append(place)
-            begin = group.start_s[place]
-    if len(starts) > 1 and group.end_s[-1] - begin < shortest_s - _TOLERANCE_S:
-        starts.pop()  # a short rest belongs to the window before
+    starts, start_s = [0], group.start_s[0]
+    for window in range(1, len(group.start_s)):
+        if group.end_s[window - 1] - start_s >= min_window_s - _TOLERANCE_S:
+            starts.append(window)
+            start_s = group.start_s[window]
+    if len(starts) > 1 and group.end_s[-1] - start_s < min_window_s - _TOLERANCE_S:
+        starts.pop()  # a short remainder belongs to the window before
     if len(starts) == len(group.start_s):
         return group
     lasts = [*(start - 1 for start in starts[1:]), len(group.start_s) - 1]

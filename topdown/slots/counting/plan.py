@@ -1,8 +1,8 @@
-"""What to count for a tree of slots: the events that a formula needs together, with encodings.
+"""The plan of a counting run: event sets and their encodings.
 
-A set is what one formula needs. Where a node's whole chain of formulas asks for more events than
-a core has counters, the node's own formula is one set and the nodes that it asks for are others;
-which sets share a group, and what fits, the collector and the kernel decide.
+A set contains the events of one formula. If all formulas of a node need more events than a core has
+counters, the node's own formula is one set and the nodes it depends on are others. The collector
+and the kernel decide which sets share a group.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,21 +19,21 @@ from topdown.slots.model import CLOCKS, Model, load
 SCHEMA = "stallscope.count-plan/1"
 SLOTS = "TOPDOWN.SLOTS:perf_metrics"
 FIELD = "PERF_METRICS."
-CLOCK = "TSC"
+TSC = "TSC"
 # TOPDOWN.SLOTS_P: event 0xa4, umask 1 (Intel perfmon, core events of Ice Lake and later).
-_SLOTS_BY_A_GENERAL_COUNTER = "0x1a4"
-# Counters of their own beside the general ones: asking for these costs no room in a group.
+_SLOTS_ON_GENERAL_COUNTER = "0x1a4"
+# Fixed counters: these events take no general counter.
 _FIXED = ("INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.REF_TSC", "CPU_CYCLES")
-# General counters of a core, of each thread where its two share them (Intel SDM 3, chapter 20;
-# AMD PPR of family 19h; Arm TRMs). Only how sets are cut turns on it: the kernel judges.
+# General counters per core, or per thread if two threads share them (Intel SDM 3, chapter 20; AMD
+# PPR of family 19h; Arm TRMs). They only limit the size of sets; the kernel schedules groups.
 _COUNTERS = {"old": 8, "old with two threads": 4, "Intel": 8, "other": 6}
-NO_LATENCY = "a mean latency that only precise sampling reports, which is not counted"
-NO_TSC = "the kernel offers no device that reads the time stamp counter (msr)"
+NO_LATENCY = "a mean latency, which only precise sampling reports"
+NO_TSC = "the kernel has no device that reads the time stamp counter (msr)"
 
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How perf_event_open(2) is asked for an event; ``name`` where libpfm4 is to say."""
+    """The arguments of perf_event_open(2) for an event, or a ``name`` that libpfm4 encodes."""
 
     event_type: int = 0
     config: int = 0
@@ -41,7 +41,7 @@ class Encoding:
     name: str = ""
 
     def document(self) -> dict[str, object]:
-        """Return the plan file's form."""
+        """Return the JSON form in a plan file."""
         if self.name:
             return {"name": self.name}
         return {
@@ -54,7 +54,7 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class EventSet:
-    """Events that belong together; ``leader`` must lead their group, empty for any."""
+    """Events to count together; ``leader`` must lead their group, empty for any event."""
 
     name: str
     events: tuple[str, ...]
@@ -63,26 +63,27 @@ class EventSet:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to count; ``uncountable`` are events that nothing can count, each with its reason."""
+    """Event sets and encodings; ``uncountable`` holds reasons of events that cannot be counted."""
 
     sets: tuple[EventSet, ...]
     events: Mapping[str, Encoding]
     uncountable: Mapping[str, str]
 
     def document(self) -> dict[str, object]:
-        """Return the plan file's content."""
+        """Return the JSON form of a plan file."""
         return {
             "schema": SCHEMA,
             "sets": [
-                {"name": each.name, "events": list(each.events), "leader": each.leader}
-                for each in self.sets
+                {"name": part.name, "events": list(part.events), "leader": part.leader}
+                for part in self.sets
             ],
             "events": {name: encoding.document() for name, encoding in self.events.items()},
         }
 
     def only(self, events: Iterable[str]) -> "Plan":
-        """Return the plan of one set: the events of this plan that are among those given."""
-        kept = tuple(name for name in self.events if name in frozenset(events))
+        """Return a plan with a single set of these events."""
+        chosen = frozenset(events)
+        kept = tuple(name for name in self.events if name in chosen)
         leader = SLOTS if SLOTS in kept else ""
         return Plan(
             (EventSet("group", kept, leader),),
@@ -92,14 +93,14 @@ class Plan:
 
 
 def formulas_for(model: Model, mode: CountingMode) -> Formulas:
-    """Return a model's formulas as they are for a way of counting."""
+    """Return a model's formulas for a counting mode."""
     return formulas_of(
         model.key, smt=mode.smt, ebs_mode=mode.ebs_mode, perf_metrics=mode.perf_metrics
     )
 
 
 def nodes_down_to(model: Model, level: int | None) -> tuple[str, ...]:
-    """Return the names of the nodes down to a level; with None all, and the metrics beside."""
+    """Return node names down to a level; None returns all nodes and metrics."""
     return tuple(
         node.name
         for node in model.nodes.values()
@@ -112,170 +113,171 @@ def plan_of(
     mode: CountingMode,
     nodes: Iterable[str],
     *,
-    asked: Mapping[str, Encoding] = MappingProxyType({}),
+    requested: Mapping[str, Encoding] = MappingProxyType({}),
     broken: Mapping[str, str] = MappingProxyType({}),
 ) -> Plan:
-    """Return what to count for these nodes, instructions per cycle, and a person's own events.
+    """Return the plan for these nodes, instructions per cycle, and requested events.
 
-    ``broken`` are events that a self-test found wrong, which are not counted for that reason.
+    ``broken`` holds reasons of events that failed a self-test; they are not counted.
     """
-    wanted_nodes = tuple(nodes)
+    node_names = tuple(nodes)
     formulas = formulas_for(model, mode)
     uncountable = dict(broken)
     events: dict[str, Encoding] = {}
-    for name in _needed(model, formulas, wanted_nodes):
-        reason = broken.get(name) or _why_not(name, mode)
+    for name in _required_events(model, formulas, node_names):
+        reason = broken.get(name) or _uncountable_reason(name, mode)
         if reason:
             uncountable[name] = reason
         else:
             counted = counted_as(model, mode, name)
             events[counted] = encoding_of(model, mode, counted)
     sets = []
-    for name, wanted in _wanted(model, mode, formulas, wanted_nodes):
-        counted_names = frozenset(counted_as(model, mode, event) for event in wanted)
-        sets.append(EventSet(name, _completed(model, counted_names, events)))
-    if CLOCK in events:
-        sets.append(EventSet(CLOCK, (CLOCK,)))
-    events |= asked
-    for name in asked:
-        led = name.startswith(FIELD)
-        if led:
+    for name, needed in _event_sets(model, mode, formulas, node_names):
+        counted_names = frozenset(counted_as(model, mode, event) for event in needed)
+        sets.append(EventSet(name, _with_cycles(model, counted_names, events)))
+    if TSC in events:
+        sets.append(EventSet(TSC, (TSC,)))
+    events |= requested
+    for name in requested:
+        is_field = name.startswith(FIELD)
+        if is_field:
             events.setdefault(SLOTS, encoding_of(model, mode, SLOTS))
-        sets.append(EventSet(name, (SLOTS, name) if led else (name,)))
-    return Plan(_led(_without_subsets(sets)), MappingProxyType(events), uncountable)
+        sets.append(EventSet(name, (SLOTS, name) if is_field else (name,)))
+    return Plan(_with_leaders(_without_subsets(sets)), MappingProxyType(events), uncountable)
 
 
-def _needed(model: Model, formulas: Formulas, nodes: Iterable[str]) -> list[str]:
-    """Return all events to count, in the model's order."""
-    found = {model.instructions, model.cycles}
+def _required_events(model: Model, formulas: Formulas, nodes: Iterable[str]) -> list[str]:
+    """Return all required events, in the model's order."""
+    required = {model.instructions, model.cycles}
     for name in nodes:
-        found |= formulas.events[name]
-    if any(name.startswith(FIELD) for name in found):
-        found.add(SLOTS)
-    ordered = [name for name in model.events if name in found]
-    return ordered + [name for name in CLOCKS if name in found]
+        required |= formulas.events[name]
+    if any(name.startswith(FIELD) for name in required):
+        required.add(SLOTS)
+    ordered = [name for name in model.events if name in required]
+    return ordered + [name for name in CLOCKS if name in required]
 
 
 def counted_as(model: Model, mode: CountingMode, name: str) -> str:
-    """Return which event answers for one: the first of those that are the same under two names.
+    """Return the event to count for a name: the first of several names with one encoding.
 
-    Both clocks need but the rate of the time stamp counter.
+    Both clocks are derived from the rate of the time stamp counter.
     """
-    return answers(model.key, perf_metrics=mode.perf_metrics).get(name, name)
+    return counted_names(model.key, perf_metrics=mode.perf_metrics).get(name, name)
 
 
 @cache
-def answers(key: str, *, perf_metrics: bool) -> Mapping[str, str]:
-    """Return for each name in a model's formulas the event that is counted for it."""
+def counted_names(key: str, *, perf_metrics: bool) -> Mapping[str, str]:
+    """Return the event to count for each name in a model's formulas."""
     events = load(key).events
     first: dict[str, str] = {}
-    found = dict.fromkeys(CLOCKS, CLOCK)
+    names = dict.fromkeys(CLOCKS, TSC)
     for name, code in events.items():
-        alone = name == SLOTS or name.endswith(UNLIKE)
-        found[name] = name if alone else first.setdefault(code, name)
+        distinct = name == SLOTS or name.endswith(UNLIKE)
+        names[name] = name if distinct else first.setdefault(code, name)
     if perf_metrics and "TOPDOWN.SLOTS" in events:
-        found["TOPDOWN.SLOTS"] = SLOTS
-    return MappingProxyType(found)
+        names["TOPDOWN.SLOTS"] = SLOTS
+    return MappingProxyType(names)
 
 
-def _why_not(name: str, mode: CountingMode) -> str:
+def _uncountable_reason(name: str, mode: CountingMode) -> str:
     if name.endswith(":retire_latency"):
         return f"{name}: {NO_LATENCY}"
     if name in CLOCKS and mode.msr_type is None:
         return f"{name}: {NO_TSC}"
     if name.startswith(FIELD) and name not in mode.metrics:
-        return f"{name}: this kernel does not offer that field of the slots register"
+        return f"{name}: this kernel does not offer this field of the slots register"
     return ""
 
 
 def encoding_of(model: Model, mode: CountingMode, name: str) -> Encoding:
-    """Return the encoding of one of a model's events, or of the time stamp counter."""
-    if name == CLOCK:
+    """Return the encoding of a model's event, or of the time stamp counter."""
+    if name == TSC:
         return Encoding(mode.msr_type or 0, 0)
     config, _, extra = model.events[name].partition("/")
-    if name == "TOPDOWN.SLOTS":  # the fixed counter belongs to the register, which is not there
-        config = _SLOTS_BY_A_GENERAL_COUNTER
+    if name == "TOPDOWN.SLOTS":  # the fixed counter exists only with the register
+        config = _SLOTS_ON_GENERAL_COUNTER
     return Encoding(mode.event_type, int(config, 16), int(extra or "0", 16))
 
 
 def counters_of(model: Model, mode: CountingMode) -> int:
-    """Return how many general counters one set may ask for."""
+    """Return the number of general counters that a set may use."""
     if "ebs_mode" in model.variants:
         return _COUNTERS["old with two threads" if mode.smt else "old"]
     return _COUNTERS["Intel" if "generic" in model.variants else "other"]
 
 
-def _wanted(
+def _event_sets(
     model: Model, mode: CountingMode, formulas: Formulas, nodes: Iterable[str]
 ) -> list[tuple[str, frozenset[str]]]:
-    """Return the sets' names and events, unfinished: one of each node, and of IPC."""
-    most = counters_of(model, mode)
+    """Return the names and events of sets for IPC and for each node."""
+    max_counters = counters_of(model, mode)
     sets = [("IPC", frozenset((model.instructions, model.cycles)))]
-    waiting, seen = list(nodes), set()
-    while waiting:
-        name = waiting.pop(0)
+    pending, seen = list(nodes), set()
+    while pending:
+        name = pending.pop(0)
         if name in seen:
             continue
         seen.add(name)
-        wanted = formulas.events[name]
-        if sum(not _is_free(event) for event in wanted) > most:
-            wanted, others = _own(model, formulas, name)
-            waiting += others
-        sets.append((name, wanted))
+        events = formulas.events[name]
+        if sum(not _is_fixed(event) for event in events) > max_counters:
+            events, others = _own_events(model, formulas, name)
+            pending += others
+        sets.append((name, events))
     return sets
 
 
-def _own(model: Model, formulas: Formulas, node: str) -> tuple[frozenset[str], list[str]]:
-    """Return the events of a node's own formula and its terms, and the nodes it leads to."""
+def _own_events(model: Model, formulas: Formulas, node: str) -> tuple[frozenset[str], list[str]]:
+    """Return the events of a node's own formula and terms, and the nodes it depends on."""
     events: set[str] = set()
     others: list[str] = []
-    waiting, seen = [node], set()
-    while waiting:
-        for name in sorted(names(formulas.trees[waiting.pop()])):
+    pending, seen = [node], set()
+    while pending:
+        for name in sorted(names(formulas.trees[pending.pop()])):
             if name in seen:
                 continue
             seen.add(name)
             if name in model.nodes:
                 others.append(name)
             elif name in formulas.trees:
-                waiting.append(name)
+                pending.append(name)
             else:
                 events.add(name)
     return frozenset(events), others
 
 
-def _is_free(event: str) -> bool:
+def _is_fixed(event: str) -> bool:
     return event in _FIXED or event in CLOCKS or event.startswith((FIELD, "TOPDOWN.SLOTS"))
 
 
-def _completed(
-    model: Model, wanted: frozenset[str], events: Mapping[str, Encoding]
+def _with_cycles(
+    model: Model, needed: frozenset[str], events: Mapping[str, Encoding]
 ) -> tuple[str, ...]:
-    """Return a set's countable events, with the cycles that every set is normalized by."""
-    found = {name for name in wanted if name in events and name != CLOCK}
-    if any(name.startswith(FIELD) for name in found):
-        found.add(SLOTS)
+    """Return a set's countable events and the cycles that scale it."""
+    members = {name for name in needed if name in events and name != TSC}
+    if any(name.startswith(FIELD) for name in members):
+        members.add(SLOTS)
     if model.cycles in events:
-        found.add(model.cycles)
-    return tuple(name for name in events if name in found)
+        members.add(model.cycles)
+    return tuple(name for name in events if name in members)
 
 
 def _without_subsets(sets: Iterable[EventSet]) -> list[EventSet]:
-    """Return the sets that are in no other one; of equal ones the first."""
+    """Return the sets that no other set contains, and the first of equal sets."""
     kept: list[EventSet] = []
-    for each in sorted(sets, key=lambda each: -len(each.events)):
-        if each.events and not any(set(each.events) <= set(other.events) for other in kept):
-            kept.append(each)
+    for candidate in sorted(sets, key=lambda event_set: -len(event_set.events)):
+        events = set(candidate.events)
+        if events and not any(events <= set(other.events) for other in kept):
+            kept.append(candidate)
     return kept
 
 
-def _led(sets: Iterable[EventSet]) -> tuple[EventSet, ...]:
-    """Return the sets with the slots counter first where fields of its register are in them."""
-    done = []
-    for each in sets:
-        if SLOTS in each.events:
-            rest = tuple(name for name in each.events if name != SLOTS)
-            done.append(EventSet(each.name, (SLOTS, *rest), SLOTS))
+def _with_leaders(sets: Iterable[EventSet]) -> tuple[EventSet, ...]:
+    """Return the sets with the slots counter as leader of sets that contain it."""
+    result = []
+    for event_set in sets:
+        if SLOTS in event_set.events:
+            others = tuple(name for name in event_set.events if name != SLOTS)
+            result.append(EventSet(event_set.name, (SLOTS, *others), SLOTS))
         else:
-            done.append(each)
-    return tuple(done)
+            result.append(event_set)
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""What a plan was made for: kept in the plan's file, so that any host can read the recording."""
+"""The plan file, with the subject of the plan, so that any host can analyse the recording."""
 
 import json
 from collections.abc import Mapping
@@ -12,22 +12,22 @@ from topdown.slots.counting.plan import Encoding, EventSet, Plan
 from topdown.slots.counting.requested_events import RequestedEvent
 from topdown.slots.model import Model, keys, load
 
-KEY = "subject"  # of the plan's file; the collector passes it by
-MOST_NAMES = 2000
+KEY = "subject"  # in the plan file; the collector ignores it
+MAX_NAMES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A model (None: of an unknown CPU), how its events are counted, and which nodes are wanted."""
+    """A model (None for an unknown CPU), its counting mode, and the nodes and events to measure."""
 
     model: Model | None
     mode: CountingMode = field(default_factory=CountingMode)
     nodes: tuple[str, ...] = ()
-    asked: tuple[RequestedEvent, ...] = ()
+    requested: tuple[RequestedEvent, ...] = ()
 
 
 def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
-    """Write a plan's file."""
+    """Write a plan file."""
     document = plan.document() | {
         KEY: {
             "model": None if subject.model is None else subject.model.key,
@@ -36,8 +36,12 @@ def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
             "metrics": sorted(subject.mode.metrics),
             "nodes": list(subject.nodes),
             "asked": [
-                {"spelling": each.spelling, "event": each.event, "named": bool(each.encoding.name)}
-                for each in subject.asked
+                {
+                    "spelling": event.spelling,
+                    "event": event.event,
+                    "named": bool(event.encoding.name),
+                }
+                for event in subject.requested
             ],
             "uncountable": dict(plan.uncountable),
         }
@@ -46,12 +50,12 @@ def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
 
 
 def read_plan(fields: Fields) -> tuple[Plan, Subject | None]:
-    """Return a plan's file; the subject is None where the plan was not made by stallscope."""
+    """Return a plan and its subject, which is None if stallscope did not make the plan."""
     sets = tuple(
-        EventSet(each.text("name"), each.texts("events"), each.text("leader", ""))
-        for each in fields.objects("sets")
+        EventSet(part.text("name"), part.texts("events"), part.text("leader", ""))
+        for part in fields.objects("sets")
     )
-    # Encodings matter to the collector alone.
+    # Only the collector needs encodings.
     events = {name: Encoding(name=name) for name in fields.fields("events").values}
     subject = fields.fields(KEY)
     plan = Plan(sets, events, _reasons(subject.fields("uncountable")))
@@ -61,7 +65,7 @@ def read_plan(fields: Fields) -> tuple[Plan, Subject | None]:
 
 
 def _reasons(fields: Fields) -> Mapping[str, str]:
-    return {name: fields.text(name) for name in list(fields.values)[:MOST_NAMES]}
+    return {name: fields.text(name) for name in list(fields.values)[:MAX_NAMES]}
 
 
 def _subject(fields: Fields) -> Subject:
@@ -70,22 +74,22 @@ def _subject(fields: Fields) -> Subject:
         key = fields.text("model")
         if key not in keys():
             raise RecordingError(
-                f"{fields.where}: no model {key[:80]!r} is known here",
-                "read it with the stallscope that made it, or a newer one",
+                f"{fields.where}: unknown CPU model {key[:80]!r}",
+                "read it with the version of stallscope that made it, or a newer one",
             )
         model = load(key)
     nodes = fields.texts("nodes")
     unknown = [name for name in nodes if model is None or name not in model.nodes]
     if unknown:
-        raise RecordingError(f"{fields.where}: no node is called {unknown[0][:80]!r}", REMEDY)
+        raise RecordingError(f"{fields.where}: unknown node {unknown[0][:80]!r}", REMEDY)
     metrics = frozenset(fields.texts("metrics")).intersection(METRICS.values())
     mode = CountingMode(fields.boolean("smt", False), fields.boolean("ebs_mode", False), metrics)
-    asked = tuple(
+    requested = tuple(
         RequestedEvent(
-            each.text("spelling"),
-            each.text("event"),
-            Encoding(name=each.text("event") if each.boolean("named", False) else ""),
+            event.text("spelling"),
+            event.text("event"),
+            Encoding(name=event.text("event") if event.boolean("named", False) else ""),
         )
-        for each in fields.objects("asked")
+        for event in fields.objects("asked")
     )
-    return Subject(model, mode, nodes, asked)
+    return Subject(model, mode, nodes, requested)

@@ -1,4 +1,4 @@
-"""Events that a person asks for by name: a model's own in any spelling, raw codes, libpfm4's."""
+"""Events requested by name: the model's in any spelling, raw codes, and libpfm4's."""
 
 import re
 from collections.abc import Iterable
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from stallscope.errors import UsageError
 from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import Encoding, counted_as, encoding_of
-from topdown.slots.counts import near
+from topdown.slots.counts import nearest_events
 from topdown.slots.event_names import canonical, index
 from topdown.slots.model import Model
 
-MOST = 64
-LONGEST = 200
+MAX_EVENTS = 64
+MAX_NAME_CHARS = 200
 _CODE = re.compile(r"0x(?P<config>[0-9a-f]{1,16})(?:/0x(?P<config1>[0-9a-f]{1,16}))?")
 _NAME = re.compile(r"[A-Za-z0-9_.:=/,@+-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedEvent:
-    """One event as a person spelled it; ``event`` is its name in the plan."""
+    """An event as spelled on the command line; ``event`` is its name in the plan."""
 
     spelling: str
     event: str
@@ -29,25 +29,25 @@ class RequestedEvent:
 def requested_events(
     words: Iterable[str], model: Model | None, mode: CountingMode
 ) -> tuple[RequestedEvent, ...]:
-    """Return a person's events with their encodings; UsageError where a word can be none.
+    """Return requested events with their encodings. Raises UsageError for an invalid name.
 
-    A name that neither the model has nor a code is goes to libpfm4 as it stands; unknown_event_error()
-    is what to say where that has none either.
+    A name that is neither an event of the model nor a raw code is passed to libpfm4.
+    unknown_event_error() is the error if libpfm4 does not know it either.
     """
-    found: list[RequestedEvent] = []
+    events: list[RequestedEvent] = []
     for word in _split(words):
-        if len(word) > LONGEST or not _NAME.fullmatch(word):
-            raise UsageError(f"no event is called {word[:80]!r}", "see perf list")
+        if len(word) > MAX_NAME_CHARS or not _NAME.fullmatch(word):
+            raise UsageError(f"invalid event name {word[:80]!r}", "see perf list")
         event, encoding = _resolved(word, model, mode)
-        if all(each.event != event for each in found):
-            found.append(RequestedEvent(word, event, encoding))
-    if len(found) > MOST:
-        raise UsageError(f"{len(found)} events: at most {MOST} are counted", "ask for fewer")
-    return tuple(found)
+        if all(known.event != event for known in events):
+            events.append(RequestedEvent(word, event, encoding))
+    if len(events) > MAX_EVENTS:
+        raise UsageError(f"{len(events)} events; the limit is {MAX_EVENTS}", "request fewer")
+    return tuple(events)
 
 
 def _split(words: Iterable[str]) -> list[str]:
-    """Return the names in words as perf takes them: a comma between slashes parts none."""
+    """Return the names in words as perf splits them: a comma between slashes is no separator."""
     names: list[str] = []
     for word in words:
         parts: list[str] = []
@@ -75,8 +75,8 @@ def _resolved(word: str, model: Model | None, mode: CountingMode) -> tuple[str, 
 
 
 def unknown_event_error(word: str, model: Model | None, why: str) -> UsageError:
-    """Return the error of an event that nobody knows, with the nearest names."""
-    nearest = () if model is None else near(model, word[:LONGEST])
-    remedy = f"nearest: {', '.join(nearest)}" if nearest else "see perf list, or give a code: r01c2"
+    """Return the error for an unknown event, with the nearest names."""
+    nearest = () if model is None else nearest_events(model, word[:MAX_NAME_CHARS])
+    remedy = f"nearest: {', '.join(nearest)}" if nearest else "see perf list, or use a code: r01c2"
     cpu = "" if model is None else f" of {model.title}"
-    return UsageError(f"no event{cpu} is called {word[:80]!r}: {why}", remedy)
+    return UsageError(f"unknown event{cpu} {word[:80]!r}: {why}", remedy)

@@ -1,8 +1,8 @@
-"""Counting slots live: from what a person asks to a measurement, by runs of the collector.
+"""Live counting of slots by runs of the collector.
 
-One run counts all groups by turns. Without multiplexing each group gets a run of its own, or for
-what runs already a window of its own; --repeat counts again, for what differs between runs; a
-drill counts again just what lies below the marked node.
+One run counts all groups, multiplexed. Without multiplexing each group is counted in a separate
+run, or, for a running target, in a separate period. --repeat counts again for the variation
+between runs. A drill counts again only the nodes below the marked one.
 """
 
 import os
@@ -23,7 +23,7 @@ from topdown.slots.counting.counting_mode import (
     lone_siblings,
 )
 from topdown.slots.counting.counting_run import CountingRun, read_counting_run
-from topdown.slots.counting.drilling import below, joined
+from topdown.slots.counting.drilling import merged_measurement, nodes_below
 from topdown.slots.counting.plan import Encoding, EventSet, Plan, nodes_down_to, plan_of
 from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.counting.requested_events import requested_events, unknown_event_error
@@ -36,20 +36,20 @@ from topdown.slots.verification import verification_of
 
 DEFAULT_LEVEL = 2
 DEFAULT_WINDOW_MS = 100
-SHORTEST_WINDOW_MS = 50
+MIN_WINDOW_MS = 50
 TRIAL_S = 0.06
-# Of the kernel itself (PERF_TYPE_SOFTWARE), so that a trial has something to count.
+# A software event (PERF_TYPE_SOFTWARE), so that a trial always has an event to count.
 _ALWAYS = {"task-clock": Encoding(1, 1)}
-LEAST_PART_S = 0.25  # of each group of what runs already, without multiplexing
-MOST_DRILLS = 4
-Count = Callable[[CountOptions], CollectionEnd]
+MIN_PART_S = 0.25  # per group of a running target, without multiplexing
+MAX_DRILLS = 4
+Collect = Callable[[CountOptions], CollectionEnd]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What to measure. ``options`` names the target; its output and plan are set here.
+class CountingRequest:
+    """The measurement to make. ``options`` names the target; its output and plan are set here.
 
-    ``level`` None is the default; ``cpu`` takes the place of what the machine says it is.
+    ``level`` None is the default; ``cpu`` overrides the machine's CPU.
     """
 
     options: CountOptions
@@ -63,35 +63,35 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A measurement, how its last counting ended, and the recordings it was made of."""
+class CountingResult:
+    """A measurement, the end of its last run, and its recordings."""
 
     measurement: Measurement
     outcome: CollectionEnd
     recordings: tuple[Path, ...]
 
 
-def measure(request: Request, count: Count, roots: Roots = Roots()) -> Taken:  # noqa: B008 - immutable
+def measure(request: CountingRequest, count: Collect, roots: Roots = Roots()) -> CountingResult:  # noqa: B008 - immutable
     """Return the measurement of a request, counted by ``count`` into the request's output.
 
-    Raises UnableError where the machine has no counters or several kinds of cores, UsageError for
-    an event that nobody knows, and what the collector raises.
+    Raises UnableError without counters or with several kinds of cores, UsageError for an unknown
+    event, and the collector's errors.
     """
     subject = subject_of(request, roots)
-    session = _Session(request, subject, count)
+    session = _CountingSession(request, subject, count)
     session.check_names()
     runs = session.runs()
     measurement = measurement_of(runs, interval_ms=request.interval_ms)
     if request.drill:
         measurement = session.drilled(measurement)
     assert session.outcome is not None
-    said = (*_cautions(request, subject, roots), *session.said, *measurement.warnings)
-    measurement = replace(measurement, warnings=said)
-    return Taken(measurement, session.outcome, tuple(session.recordings))
+    warnings = (*_cautions(request, subject, roots), *session.warnings, *measurement.warnings)
+    measurement = replace(measurement, warnings=warnings)
+    return CountingResult(measurement, session.outcome, tuple(session.recordings))
 
 
-def subject_of(request: Request, roots: Roots) -> Subject:
-    """Return the model of the machine's CPU, or of the one named, and how it is counted."""
+def subject_of(request: CountingRequest, roots: Roots) -> Subject:
+    """Return the model of the machine's CPU or of the named one, and the counting mode."""
     pmu = core_pmu(roots)
     model = _model(request.cpu, roots)
     options = request.options
@@ -104,11 +104,11 @@ def subject_of(request: Request, roots: Roots) -> Subject:
 
 
 def window_ms(interval_ms: int | None) -> int:
-    """Return how long windows are to be: a whole number of them fills an interval."""
+    """Return the length of windows, a whole number of which fills an interval."""
     if interval_ms is None:
         return DEFAULT_WINDOW_MS
     parts = -(-interval_ms // DEFAULT_WINDOW_MS)
-    return max(SHORTEST_WINDOW_MS, round(interval_ms / parts))
+    return max(MIN_WINDOW_MS, round(interval_ms / parts))
 
 
 def _model(cpu: str, roots: Roots) -> Model | None:
@@ -120,89 +120,91 @@ def _model(cpu: str, roots: Roots) -> Model | None:
         return None
 
 
-def _cautions(request: Request, subject: Subject, roots: Roots) -> list[str]:
-    """Return what a person must know of how these counts are taken."""
-    doubt = None
+def _cautions(request: CountingRequest, subject: Subject, roots: Roots) -> list[str]:
+    """Return warnings about the CPU model and the counted CPUs."""
+    warning = None
     if subject.model is not None and not request.cpu:
-        doubt = contradiction(roots, subject.model)
-    said = [] if doubt is None else [doubt]
+        warning = contradiction(roots, subject.model)
+    warnings = [] if warning is None else [warning]
     if request.options.cpus and subject.mode.smt:
         lone = lone_siblings(request.options.cpus, roots)
         if lone:
-            said.append(
-                f"CPUs {', '.join(map(str, lone))} are counted without their core's other thread, "
-                "whose slots are part of the core's: name both"
+            warnings.append(
+                f"CPUs {', '.join(map(str, lone))} are counted without the other thread of their "
+                "core, which shares its slots: name both"
             )
-    return said
+    return warnings
 
 
 @dataclass(slots=True)
-class _Session:
-    """The countings of one request; each has a directory of its own where there are several."""
+class _CountingSession:
+    """The runs of one request; several runs have separate directories."""
 
-    request: Request
+    request: CountingRequest
     subject: Subject
-    count: Count
+    count: Collect
     recordings: list[Path] = field(default_factory=list)
     outcome: CollectionEnd | None = None
-    said: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def plan(self, nodes: Iterable[str] | None = None) -> Plan:
-        """Return what to count for these nodes, by default those asked for."""
+        """Return the plan for these nodes, by default for the requested ones."""
         subject = self.subject
-        asked = {each.event: each.encoding for each in subject.asked}
+        requested = {event.event: event.encoding for event in subject.requested}
         if subject.model is None:
-            return plan_of_unknown(asked)
+            return plan_of_unknown(requested)
         return plan_of(
             subject.model,
             subject.mode,
             subject.nodes if nodes is None else nodes,
-            asked=asked,
+            requested=requested,
             broken=verification_of(subject.model.key).broken,
         )
 
     def check_names(self) -> None:
-        """Raise UsageError where nobody knows an event that was asked for by name."""
-        named = [each for each in self.subject.asked if each.encoding.name]
+        """Raise UsageError if a requested event is unknown."""
+        named = [event for event in self.subject.requested if event.encoding.name]
         if not named:
             return
-        events = {each.event: each.encoding for each in named} | _ALWAYS
+        events = {event.event: event.encoding for event in named} | _ALWAYS
         sets = tuple(EventSet(name, (name,)) for name in events)
         unknown = self._trial(Plan(sets, events, {})).unknown
-        for each in named:
-            if each.event in unknown:
-                raise unknown_event_error(each.spelling, self.subject.model, unknown[each.event])
+        for event in named:
+            if event.event in unknown:
+                raise unknown_event_error(event.spelling, self.subject.model, unknown[event.event])
 
     def _trial(self, plan: Plan) -> CountingRun:
-        """Return a counting of this very process, so short that it says but what is possible."""
+        """Return a short run on this process, which shows what can be counted."""
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
             options = CountOptions(
                 output=Path(folder) / "trial",
                 plan=Path(),
                 pids=(os.getpid(),),
-                window_ms=SHORTEST_WINDOW_MS,
+                window_ms=MIN_WINDOW_MS,
                 duration_s=TRIAL_S,
                 user_only=self.request.options.user_only,
             )
-            return self._counted(options, plan, self.subject)[0]
+            return self._collect(options, plan, self.subject)[0]
 
     @property
     def _interrupted(self) -> bool:
-        """Return whether Ctrl-C ended the last counting: nothing more is to be begun."""
+        """Return whether Ctrl-C ended the last run, so that no further run starts."""
         return self.outcome is not None and self.outcome.interrupted
 
     def runs(self, nodes: tuple[str, ...] | None = None) -> list[CountingRun]:
-        """Return as many countings as were asked for, or until Ctrl-C."""
-        found = [self.run(nodes)]
-        while len(found) < self.request.runs and not self._interrupted:
-            found.append(self.run(nodes))
-        if len(found) < self.request.runs:
-            self.said.append(f"ended by Ctrl-C after {len(found)} of {self.request.runs} runs")
-        return found
+        """Return the requested number of runs, fewer after Ctrl-C."""
+        runs = [self.run(nodes)]
+        while len(runs) < self.request.runs and not self._interrupted:
+            runs.append(self.run(nodes))
+        if len(runs) < self.request.runs:
+            self.warnings.append(f"ended by Ctrl-C after {len(runs)} of {self.request.runs} runs")
+        return runs
 
     def run(self, nodes: tuple[str, ...] | None = None) -> CountingRun:
-        """Return one counting of the target: of all groups by turns, or each by itself."""
-        subject = self.subject if nodes is None else replace(self.subject, nodes=nodes, asked=())
+        """Return one run on the target: all groups multiplexed, or one group after the other."""
+        subject = (
+            self.subject if nodes is None else replace(self.subject, nodes=nodes, requested=())
+        )
         plan = self.plan(nodes)
         if self.request.multiplex:
             return self._recorded(plan, subject)
@@ -211,27 +213,27 @@ class _Session:
             return self._recorded(plan, subject)
         if self.request.interval_ms is not None:
             raise UsageError(
-                f"-I and --no-multiplex exclude each other here: {len(groups)} groups of events "
-                "are counted one after the other, and no interval has them all",
-                "leave one of them out, or choose -l 1",
+                f"-I and --no-multiplex exclude each other here: {len(groups)} event groups are "
+                "counted one after the other, so that no interval has all of them",
+                "omit one of them, or choose -l 1",
             )
         parts: list[CountingRun] = []
         for group in groups:
             if self._interrupted:
-                self.said.append(f"ended by Ctrl-C after {len(parts)} of {len(groups)} groups")
+                self.warnings.append(f"ended by Ctrl-C after {len(parts)} of {len(groups)} groups")
                 break
             parts.append(self._recorded(plan.only(group.events), subject, len(groups)))
-        return _put_together(plan, parts)
+        return _combined_run(plan, parts)
 
     def _recorded(self, plan: Plan, subject: Subject, parts: int = 1) -> CountingRun:
-        """Return one counting that is kept; of a whole that runs on, one of so many parts of it."""
+        """Return one recorded run; ``parts`` runs share the duration of a running target."""
         request = self.request
         duration_s = request.options.duration_s
         if duration_s and not request.options.command:
-            duration_s = max(LEAST_PART_S, duration_s / parts)
+            duration_s = max(MIN_PART_S, duration_s / parts)
         output = request.options.output
         if request.runs > 1 or not request.multiplex or request.drill:
-            _make(output)
+            _make_directory(output)
             output = output / f"run-{len(self.recordings) + 1}"
         options = replace(
             request.options,
@@ -239,11 +241,11 @@ class _Session:
             window_ms=request.options.window_ms or window_ms(request.interval_ms),
             duration_s=duration_s,
         )
-        run, self.outcome = self._counted(options, plan, subject)
+        run, self.outcome = self._collect(options, plan, subject)
         self.recordings.append(output)
         return run
 
-    def _counted(
+    def _collect(
         self, options: CountOptions, plan: Plan, subject: Subject
     ) -> tuple[CountingRun, CollectionEnd]:
         with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
@@ -254,35 +256,37 @@ class _Session:
         return replace(run, plan=plan), outcome
 
     def drilled(self, measurement: Measurement) -> Measurement:
-        """Return a measurement with what lies below its marked node, counted by itself."""
+        """Return a measurement with the nodes below its marked node, counted separately."""
         model = self.subject.model
-        for _ in range(MOST_DRILLS):
+        for _ in range(MAX_DRILLS):
             path = measurement.bottleneck
-            nodes = () if model is None or path is None else below(model, measurement, path[-1])
+            nodes = (
+                () if model is None or path is None else nodes_below(model, measurement, path[-1])
+            )
             if not nodes or self._interrupted:
                 break
-            again = measurement_of(self.runs(nodes))
-            deeper = joined(measurement, again)
+            second = measurement_of(self.runs(nodes))
+            deeper = merged_measurement(measurement, second)
             if deeper.bottleneck == path:
                 return deeper
             measurement = deeper
         return measurement
 
 
-def _make(folder: Path) -> None:
-    """Make the directory of several recordings; UsageError where it is not this user's alone."""
+def _make_directory(folder: Path) -> None:
+    """Make the directory of several recordings. Raises UsageError if others may write to it."""
     try:
         with own_directory(folder):
             pass
     except OSError as error:
         raise UsageError(
-            f"recordings cannot be put into {folder}: {error}",
-            "name a new directory, or one that only you may write to",
+            f"cannot store recordings in {folder}: {error}",
+            "name a new directory, or one that only you can write to",
         ) from error
 
 
-def _put_together(plan: Plan, parts: list[CountingRun]) -> CountingRun:
-    """Return countings of one group each as one of several groups, none of which took turns."""
+def _combined_run(plan: Plan, parts: list[CountingRun]) -> CountingRun:
+    """Return runs of one group each as one run without multiplexing."""
     windows = Windows(
         tuple(group for part in parts for group in part.windows.groups),
         sum(part.windows.seconds for part in parts) / len(parts),
@@ -300,6 +304,8 @@ def _put_together(plan: Plan, parts: list[CountingRun]) -> CountingRun:
     )
 
 
-def analysed(directory: Path, *, cpu: str = "", interval_ms: int | None = None) -> Measurement:
-    """Return the measurement in a recording of counters, made here or on another host."""
+def measurement_of_recording(
+    directory: Path, *, cpu: str = "", interval_ms: int | None = None
+) -> Measurement:
+    """Return the measurement in a recording of counters, from this host or another one."""
     return measurement_of([read_counting_run(directory, cpu=cpu)], interval_ms=interval_ms)

@@ -1,4 +1,4 @@
-"""A CPU without a model: instructions per cycle, and stalled cycles where the kernel has them."""
+"""CPUs without a model: instructions per cycle, and stalled cycles if the kernel counts them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from types import MappingProxyType
 
 from topdown.slots.counting.estimation import Estimator, Quantity, difference
 from topdown.slots.counting.plan import Encoding, EventSet, Plan
-from topdown.slots.counting.tree_estimate import STARVED, ratio_ipc
+from topdown.slots.counting.tree_estimate import NEVER_SCHEDULED, ratio_ipc
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
 
 CYCLES = "cycles"
 INSTRUCTIONS = "instructions"
-# PERF_TYPE_HARDWARE's events (linux/perf_event.h), which the kernel encodes for its CPU.
+# PERF_TYPE_HARDWARE events (linux/perf_event.h), which the kernel encodes for the CPU.
 _GENERIC = {
     CYCLES: Encoding(0, 0),
     INSTRUCTIONS: Encoding(0, 1),
@@ -22,55 +22,56 @@ NODES = {
     "frontend_stalled_cycles": "stalled-cycles-frontend",
     "backend_stalled_cycles": "stalled-cycles-backend",
 }
-NO_SLOTS = "this CPU has no model here: its slots cannot be told apart, only stalled cycles"
+NO_SLOTS = "there is no model of this CPU: stalled cycles are shown instead of slots"
 
 
-def plan_of_unknown(asked: Mapping[str, Encoding]) -> Plan:
-    """Return what to count on a CPU that has no model, and a person's own events."""
+def plan_of_unknown(requested: Mapping[str, Encoding]) -> Plan:
+    """Return the plan for a CPU without a model, with requested events."""
     sets = [EventSet("IPC", (INSTRUCTIONS, CYCLES))]
     sets += [EventSet(node, (event, CYCLES)) for node, event in NODES.items()]
-    sets += [EventSet(name, (name,)) for name in asked if name not in _GENERIC]
-    return Plan(tuple(sets), MappingProxyType({**_GENERIC, **asked}), MappingProxyType({}))
+    sets += [EventSet(name, (name,)) for name in requested if name not in _GENERIC]
+    return Plan(tuple(sets), MappingProxyType({**_GENERIC, **requested}), MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownEstimate:
-    """What the windows of a CPU without a model give."""
+    """The estimate from the windows of a CPU without a model."""
 
     estimator: Estimator
     absent: Mapping[str, str]
 
-    def nodes(self, wanted: Iterable[str]) -> tuple[MeasuredNode, ...]:
-        """Return the shares of cycles that were stalled; there is nothing else, whatever wanted."""
-        del wanted
+    def nodes(self, names: Iterable[str]) -> tuple[MeasuredNode, ...]:
+        """Return the shares of stalled cycles, which are all nodes of an unknown CPU."""
+        del names
         return tuple(self._node(name) for name in NODES)
 
     def _node(self, name: str) -> MeasuredNode:
         event = NODES[name]
         quantity = _share(name)
-        totals = self.estimator.totals(self.estimator.home(quantity.events))
+        totals = self.estimator.totals(self.estimator.groups_of(quantity.events))
         if event not in totals or not totals.get(CYCLES):
-            why = self.absent.get(event, f"{event} {STARVED}")
+            why = self.absent.get(event, f"{event} {NEVER_SCHEDULED}")
             return MeasuredNode(name, 1, None, None, "cycles", warnings=(why,))
         value = quantity.function(totals)
         half = self.estimator.half_width(self.estimator.influence(quantity))
         interval = None
         if half is not None and not self.estimator.spans_runs(quantity.events):
             interval = Interval(max(0.0, value - half), value + half)
-        wrong = value > 1
-        warnings = (f"impossible: {event} exceeds {CYCLES}",) if wrong else ()
+        impossible = value > 1
+        warnings = (f"impossible: {event} exceeds {CYCLES}",) if impossible else ()
         return MeasuredNode(
-            name, 1, None, value, "cycles", None, interval, warnings, impossible=wrong
+            name, 1, None, value, "cycles", None, interval, warnings, impossible=impossible
         )
 
-    def difference(self, one: MeasuredNode, other: MeasuredNode) -> Interval | None:
-        """Return the interval of one share less another; None where there is none."""
-        if one.value is None or other.value is None:
+    def difference(self, minuend: MeasuredNode, subtrahend: MeasuredNode) -> Interval | None:
+        """Return the interval of the difference of two shares, or None without one."""
+        if minuend.value is None or subtrahend.value is None:
             return None
-        moved = [self.estimator.influence(_share(node.name)) for node in (one, other)]
-        half = self.estimator.half_width(difference(*moved))
-        between = one.value - other.value
-        return None if half is None else Interval(between - half, between + half)
+        nodes = (minuend, subtrahend)
+        influences = [self.estimator.influence(_share(node.name)) for node in nodes]
+        half = self.estimator.half_width(difference(*influences))
+        value = minuend.value - subtrahend.value
+        return None if half is None else Interval(value - half, value + half)
 
     def ipc(self) -> Ipc | None:
         """Return instructions per cycle."""

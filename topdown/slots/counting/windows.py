@@ -1,9 +1,9 @@
-"""Windows of counts: what counters.jsonl holds, as differences for each group of events.
+"""Windows of counts: differences between the reads of each event group in counters.jsonl.
 
-The collector writes cumulative counts, one line for each read of a group; a window is what came
-in between. The file may be a stranger's, and its last line cut off where the collector was
-killed: it is read line by line as far as bounds, and what is wrong in it is one error, or is
-left out and said.
+The collector writes cumulative counts, one line per read of a group; a window is the difference of
+two reads. The file is untrusted, and its last line may be incomplete if the collector was killed.
+It is read line by line with limits; an error is reported, or the affected window is omitted with a
+warning.
 """
 
 import json
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
 
 SCHEMA = "stallscope.counters/1"
-LARGEST_BYTES = 2**30
-LONGEST_LINE = 2**16
-MOST_GROUPS = 1024
-MOST_EVENTS = 128  # of one group
-MOST_SCOPES = 2**20  # threads, CPUs: each group of each has counts of its own
-MOST_SCOPE_KEYS = 4
-MOST_WINDOWS = 10_000_000
+MAX_BYTES = 2**30
+MAX_LINE_BYTES = 2**16
+MAX_GROUPS = 1024
+MAX_EVENTS = 128  # per group
+MAX_SCOPES = 2**20  # threads or CPUs, each with separate counts per group
+MAX_SCOPE_KEYS = 4
+MAX_WINDOWS = 10_000_000
 _PIECE = 2**20
 _LARGEST_VALUE = 2**64
 _NANOSECONDS = 1e-9
@@ -39,7 +39,7 @@ Scope: TypeAlias = tuple[tuple[str, object], ...]
 
 
 class Window(NamedTuple):
-    """One window of one group: all scopes added up, times in nanoseconds."""
+    """A window of one group, summed over scopes; times in nanoseconds."""
 
     start_ns: int
     end_ns: int
@@ -50,10 +50,10 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupWindows:
-    """The windows of one group of events that were counted together, in order of time.
+    """The windows of an event group, in order of time.
 
-    ``start_s`` and ``end_s`` (n,) are seconds since the first window's start; ``enabled`` and
-    ``running`` (n,) nanoseconds; ``counts`` (n, n_events) what was counted while it ran.
+    ``start_s`` and ``end_s`` (n,) are seconds since the start of the first window; ``enabled`` and
+    ``running`` (n,) are nanoseconds; ``counts`` (n, n_events) are unscaled.
     """
 
     events: tuple[str, ...]
@@ -65,25 +65,25 @@ class GroupWindows:
 
     @property
     def multiplexed(self) -> bool:
-        """Return whether the group was at times not counted while it should have been."""
+        """Return whether the group was enabled longer than it was window."""
         return bool(self.running.sum() < self.enabled.sum())
 
     def part(self, chosen: "NDArray[np.intp] | slice") -> "GroupWindows":
         """Return the group with some of its windows."""
         arrays = (self.start_s, self.end_s, self.enabled, self.running, self.counts)
-        return GroupWindows(self.events, *(each[chosen] for each in arrays))
+        return GroupWindows(self.events, *(array[chosen] for array in arrays))
 
     def without(self, events: frozenset[str]) -> "GroupWindows":
         """Return the group without some of its events."""
-        kept = [place for place, event in enumerate(self.events) if event not in events]
-        names = tuple(self.events[place] for place in kept)
+        kept = [column for column, event in enumerate(self.events) if event not in events]
+        names = tuple(self.events[column] for column in kept)
         times = (self.start_s, self.end_s, self.enabled, self.running)
         return GroupWindows(names, *times, self.counts[:, kept])
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """All groups of a recording, and what a reader of the numbers must know of the reading."""
+    """All groups of a recording, with warnings about the file."""
 
     groups: tuple[GroupWindows, ...]
     seconds: float
@@ -91,26 +91,25 @@ class Windows:
 
 
 @dataclass(slots=True)
-class _Building:
-    """A group while its lines are read: its windows, and each scope's latest counts."""
+class _GroupReader:
+    """The windows of a group and the latest counts by scope, while lines are read."""
 
     events: tuple[str, ...]
     last: dict[Scope, tuple[int, int, int, list[int]]] = field(default_factory=dict)
     windows: dict[int, Window] = field(default_factory=dict)
-    backward: set[int] = field(default_factory=set)
+    decreasing: set[int] = field(default_factory=set)
 
 
 def read_windows(path: Path) -> Windows:
-    """Return the windows in a counters.jsonl; RecordingError where it is none.
+    """Return the windows in a counters.jsonl. Raises RecordingError for other content.
 
-    Where its first line does not say when the counters were started, a scope's first reading only
-    says where it began.
+    If the first line has no start time of the counters, a scope's first read is only a start value.
     """
     try:
         with open_regular(path) as file:
-            if file.size > LARGEST_BYTES:
+            if file.size > MAX_BYTES:
                 raise RecordingError(
-                    f"{path} has {file.size} bytes: at most {LARGEST_BYTES} are read",
+                    f"{path} has {file.size} bytes; the limit is {MAX_BYTES}",
                     "measure for a shorter time, or with longer windows",
                 )
             return _read(file, str(path))
@@ -126,32 +125,32 @@ def _read(file: RegularFile, where: str) -> Windows:
     groups, start_ns = _header(first[1], where)
     warnings: list[str] = []
     scopes = 0
-    for number, text, whole in lines:
+    for number, text, complete in lines:
         line = _line(text, f"{where}:{number}")
         if line is None:
-            if whole:
-                raise RecordingError(f"{where}:{number} is no JSON object", REMEDY)
-            warnings.append("the recording was cut off: its last line is not whole")
+            if complete:
+                raise RecordingError(f"{where}:{number}: expected a JSON object", REMEDY)
+            warnings.append("the recording was cut off: its last line is incomplete")
             break
-        scopes += _take(line, groups, start_ns)
-        if scopes > MOST_SCOPES:
-            raise RecordingError(f"{where}:{number}: more than {MOST_SCOPES} scopes", REMEDY)
+        scopes += _add_line(line, groups, start_ns)
+        if scopes > MAX_SCOPES:
+            raise RecordingError(f"{where}:{number}: more than {MAX_SCOPES} scopes", REMEDY)
     return _windows(groups, warnings)
 
 
 def _lines(file: RegularFile, where: str) -> Iterator[tuple[int, str, bool]]:
-    """Yield each line's number and text, and whether it has its end."""
-    kept, number = b"", 0
+    """Yield number and text of each line, and whether it is complete."""
+    rest, number = b"", 0
     for offset in range(0, file.size, _PIECE):
-        *ended, kept = (kept + file.read(offset, min(_PIECE, file.size - offset))).split(b"\n")
-        for raw in (*ended, kept):
-            if len(raw) > LONGEST_LINE:
+        *ended, rest = (rest + file.read(offset, min(_PIECE, file.size - offset))).split(b"\n")
+        for raw in (*ended, rest):
+            if len(raw) > MAX_LINE_BYTES:
                 raise RecordingError(f"{where}:{number + 1}: a line of {len(raw)} bytes", REMEDY)
         for raw in ended:
             number += 1
             yield number, raw.decode("utf-8", "replace"), True
-    if kept:
-        yield number + 1, kept.decode("utf-8", "replace"), False
+    if rest:
+        yield number + 1, rest.decode("utf-8", "replace"), False
 
 
 def _line(text: str, where: str) -> Fields | None:
@@ -162,112 +161,113 @@ def _line(text: str, where: str) -> Fields | None:
     return Fields(values, where) if isinstance(values, dict) else None
 
 
-def _header(text: str, where: str) -> tuple[list[_Building], int | None]:
-    """Return the groups, and when their counters were started, where that is said."""
+def _header(text: str, where: str) -> tuple[list[_GroupReader], int | None]:
+    """Return the groups, and the start time of their counters if it is known."""
     fields = _line(text, f"{where}:1")
     if fields is None or fields.text("schema", "") != SCHEMA:
-        raise RecordingError(f"{where}:1 does not begin with {SCHEMA}", REMEDY)
-    groups = [_Building(group.texts("events")) for group in fields.objects("groups")]
-    if len(groups) > MOST_GROUPS or any(len(group.events) > MOST_EVENTS for group in groups):
-        raise RecordingError(f"{where}:1: more than {MOST_GROUPS} groups or {MOST_EVENTS} events")
+        raise RecordingError(f"{where}:1: expected the schema {SCHEMA}", REMEDY)
+    groups = [_GroupReader(group.texts("events")) for group in fields.objects("groups")]
+    if len(groups) > MAX_GROUPS or any(len(group.events) > MAX_EVENTS for group in groups):
+        raise RecordingError(f"{where}:1: more than {MAX_GROUPS} groups or {MAX_EVENTS} events")
     if any(len(set(group.events)) != len(group.events) for group in groups):
-        raise RecordingError(f"{where}:1: a group has an event twice", REMEDY)
+        raise RecordingError(f"{where}:1: a group contains an event twice", REMEDY)
     return groups, fields.maybe_count("start_ns")
 
 
-def _take(line: Fields, groups: list[_Building], start_ns: int | None) -> int:
-    """Take one line in; return 1 where it is of a scope that was not seen before."""
+def _add_line(line: Fields, groups: list[_GroupReader], start_ns: int | None) -> int:
+    """Add a line to its group and return 1 if its scope is new, else 0."""
     group = _group_of(line, groups)
     time, window = line.count("t"), line.count("w")
     enabled, running = line.count("enabled"), line.count("running")
     values = _values(line, len(group.events))
     scope = _scope(line)
-    before = group.last.get(scope)
+    previous = group.last.get(scope)
     group.last[scope] = (time, enabled, running, values)
-    new = before is None
-    if before is None:
+    is_new = previous is None
+    if previous is None:
         if start_ns is None:
             return 1
-        before = (_opened_ns(group, window, time, start_ns), 0, 0, [0] * len(values))
-    counts = [float(now - then) for now, then in zip(values, before[3], strict=True)]
-    spent, ran = float(enabled - before[1]), float(running - before[2])
-    if min(spent, ran, time - before[0], *counts) < 0:
-        group.backward.add(window)
+        previous = (_window_start_ns(group, window, time, start_ns), 0, 0, [0] * len(values))
+    counts = [float(now - then) for now, then in zip(values, previous[3], strict=True)]
+    enabled_ns, running_ns = float(enabled - previous[1]), float(running - previous[2])
+    if min(enabled_ns, running_ns, time - previous[0], *counts) < 0:
+        group.decreasing.add(window)
     else:
-        _add(group, window, Window(before[0], time, spent, ran, counts))
-    return int(new)
+        _add(group, window, Window(previous[0], time, enabled_ns, running_ns, counts))
+    return int(is_new)
 
 
-def _opened_ns(group: _Building, window: int, time: int, start_ns: int) -> int:
-    """Return where the window began in which a scope is first seen: a thread born since."""
-    here, before = group.windows.get(window), group.windows.get(window - 1)
-    return min(time, here.start_ns if here else before.end_ns if before else start_ns)
+def _window_start_ns(group: _GroupReader, window: int, time: int, start_ns: int) -> int:
+    """Return the start of the window in which a scope, such as a new thread, first appears."""
+    current, previous = group.windows.get(window), group.windows.get(window - 1)
+    start = current.start_ns if current else previous.end_ns if previous else start_ns
+    return min(time, start)
 
 
-def _add(group: _Building, window: int, counted: Window) -> None:
-    known = group.windows.get(window)
+def _add(group: _GroupReader, number: int, window: Window) -> None:
+    known = group.windows.get(number)
     if known is not None:
-        group.windows[window] = Window(
-            min(known.start_ns, counted.start_ns),
-            max(known.end_ns, counted.end_ns),
-            known.enabled_ns + counted.enabled_ns,
-            known.running_ns + counted.running_ns,
-            [one + other for one, other in zip(known.counts, counted.counts, strict=True)],
+        group.windows[number] = Window(
+            min(known.start_ns, window.start_ns),
+            max(known.end_ns, window.end_ns),
+            known.enabled_ns + window.enabled_ns,
+            known.running_ns + window.running_ns,
+            [sum(pair) for pair in zip(known.counts, window.counts, strict=True)],
         )
-    elif len(group.windows) < MOST_WINDOWS:
-        group.windows[window] = counted
+    elif len(group.windows) < MAX_WINDOWS:
+        group.windows[number] = window
 
 
 def _scope(line: Fields) -> Scope:
-    """Return whose counts a line has, as a key: a thread, a process, a CPU, a cgroup on one."""
+    """Return the scope of a line as a key: a thread, a process, a CPU, or a cgroup on a CPU."""
     values = line.fields("scope").values
-    if len(values) > MOST_SCOPE_KEYS or not all(isinstance(v, int | str) for v in values.values()):
-        raise RecordingError(f"{line.where}: scope should be a few names and numbers", REMEDY)
+    if len(values) > MAX_SCOPE_KEYS or not all(isinstance(v, int | str) for v in values.values()):
+        raise RecordingError(f"{line.where}: scope must be a few names and numbers", REMEDY)
     return tuple(values.items())
 
 
-def _group_of(line: Fields, groups: list[_Building]) -> _Building:
+def _group_of(line: Fields, groups: list[_GroupReader]) -> _GroupReader:
     number = line.count("g")
     if number >= len(groups):
-        raise RecordingError(f"{line.where}: there is no group {number}", REMEDY)
+        raise RecordingError(f"{line.where}: unknown group {number}", REMEDY)
     return groups[number]
 
 
-def _values(line: Fields, wanted: int) -> list[int]:
+def _values(line: Fields, expected: int) -> list[int]:
     values = list(line.integers("v"))
-    if len(values) != wanted:
-        raise RecordingError(f"{line.where}: {len(values)} counts, expected {wanted}", REMEDY)
+    if len(values) != expected:
+        raise RecordingError(f"{line.where}: {len(values)} counts, expected {expected}", REMEDY)
     if not all(0 <= value < _LARGEST_VALUE for value in values):
-        raise RecordingError(f"{line.where}: a count that no counter of 64 bits has", REMEDY)
+        raise RecordingError(f"{line.where}: a count exceeds 64 bits", REMEDY)
     if line.count("running", LARGEST_COUNT) > line.count("enabled"):
-        raise RecordingError(f"{line.where}: counted for longer than it was enabled", REMEDY)
+        raise RecordingError(f"{line.where}: running exceeds enabled", REMEDY)
     return values
 
 
-def _windows(groups: list[_Building], warnings: list[str]) -> Windows:
-    for place, group in enumerate(groups):
-        for window in group.backward:
+def _windows(groups: list[_GroupReader], warnings: list[str]) -> Windows:
+    for number, group in enumerate(groups):
+        for window in group.decreasing:
             group.windows.pop(window, None)
-        if group.backward:
+        if group.decreasing:
             warnings.append(
-                f"{len(group.backward)} windows of group {place} were left out: its counters "
-                "went backwards there"
+                f"{len(group.decreasing)} windows of group {number} are omitted: "
+                "a counter decreased"
             )
-    each = [window for group in groups for window in group.windows.values()]
-    begin = min((window.start_ns for window in each), default=0)
-    end = max((window.end_ns for window in each), default=0)
-    done = tuple(_arrays(group, begin) for group in groups if group.events)
-    return Windows(done, (end - begin) * _NANOSECONDS, tuple(warnings))
+    windows = [window for group in groups for window in group.windows.values()]
+    start_ns = min((window.start_ns for window in windows), default=0)
+    end_ns = max((window.end_ns for window in windows), default=0)
+    arrays = tuple(_arrays(group, start_ns) for group in groups if group.events)
+    return Windows(arrays, (end_ns - start_ns) * _NANOSECONDS, tuple(warnings))
 
 
-def _arrays(group: _Building, begin_ns: int) -> GroupWindows:
+def _arrays(group: _GroupReader, first_ns: int) -> GroupWindows:
     import numpy as np  # noqa: PLC0415 - start-up stays light
 
     rows = [group.windows[window] for window in sorted(group.windows)]
     return GroupWindows(
         group.events,
-        np.array([(row.start_ns - begin_ns) * _NANOSECONDS for row in rows], dtype=float),
-        np.array([(row.end_ns - begin_ns) * _NANOSECONDS for row in rows], dtype=float),
+        np.array([(row.start_ns - first_ns) * _NANOSECONDS for row in rows], dtype=float),
+        np.array([(row.end_ns - first_ns) * _NANOSECONDS for row in rows], dtype=float),
         np.array([row.enabled_ns for row in rows], dtype=float),
         np.array([row.running_ns for row in rows], dtype=float),
         np.array([row.counts for row in rows], dtype=float).reshape(len(rows), len(group.events)),

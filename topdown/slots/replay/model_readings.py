@@ -1,11 +1,11 @@
-"""Trees of recorded counter values: which model each reading needs, then the same evaluation."""
+"""Readings of a file with their CPU models."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from stallscope.errors import RecordingError
 from stallscope.system_files import Roots
-from topdown.slots.counts import Counts, Reading, counts_of, near
+from topdown.slots.counts import Counts, Reading, counts_of, nearest_events
 from topdown.slots.detection import (
     identity_of_midr,
     model_named,
@@ -19,7 +19,7 @@ from topdown.slots.replay.count_file import read_count_file
 
 @dataclass(frozen=True, slots=True)
 class ModelReading:
-    """One reading with its model: all that may be wrong with a file is known by then."""
+    """A reading with its model and its counts under the model's names."""
 
     reading: Reading
     model: Model
@@ -30,34 +30,34 @@ class ModelReading:
         return evaluate(self.model, self.counts)
 
 
-def model_readings(
+def read_model_readings(
     path: Path,
     *,
     cpu: str = "",
     roots: Roots = Roots(),  # noqa: B008 - immutable
 ) -> tuple[ModelReading, ...]:
-    """Return the readings of a file, at least one, each with its model.
+    """Return the readings of a file, at least one, with their models.
 
-    ``cpu`` takes the place of what the file says; where neither says it, it is the machine at
-    the roots. Raises what read_count_file() and the look-up of models raise, and RecordingError
-    where no count is of the CPU's events.
+    ``cpu`` overrides the CPU in the file; without both, it is the CPU of the machine at the roots.
+    Raises the errors of read_count_file() and of model detection, and RecordingError if no count
+    belongs to the CPU's events.
     """
-    found = []
+    readings = []
     for reading in read_count_file(path):
         model, notes = model_of_reading(reading, cpu, roots)
         counts = counts_of(model, reading, notes)
         if not counts.values and not counts.absent:
             raise RecordingError(
-                f"{reading.where}: no count is of an event of {model.title}: "
-                f"{', '.join(_first(counts.unknown)) or 'there are none'}",
+                f"{reading.where}: none of the counts is an event of {model.title}: "
+                f"{', '.join(_first(counts.unknown)) or 'the file has no counts'}",
                 _suggestion(model, counts.unknown),
             )
-        found.append(ModelReading(reading, model, counts))
-    return tuple(found)
+        readings.append(ModelReading(reading, model, counts))
+    return tuple(readings)
 
 
 def model_of_reading(reading: Reading, cpu: str, roots: Roots) -> tuple[Model, tuple[str, ...]]:
-    """Return a reading's model, and what a person must know of how it was chosen."""
+    """Return a reading's model, and notes about the choice."""
     name = cpu or reading.cpu
     by_midr = None
     if reading.midr is not None:
@@ -71,8 +71,8 @@ def model_of_reading(reading: Reading, cpu: str, roots: Roots) -> tuple[Model, t
         return by_midr, ()
     others = [load(key) for key in keys() if key != model.key and load(key).cpu == model.cpu]
     return model, tuple(
-        f"the CPU's revision is not given: {model.title} is taken, {other.title} "
-        f"(--cpu {other.key}) computes otherwise"
+        f"the CPU's revision is not given: {model.title} is assumed; the formulas of {other.title} "
+        f"(--cpu {other.key}) differ"
         for other in others
     )
 
@@ -83,6 +83,6 @@ def _first(names: tuple[str, ...]) -> list[str]:
 
 def _suggestion(model: Model, unknown: tuple[str, ...]) -> str:
     for name in unknown[:3]:
-        if found := near(model, name[:80]):
-            return f"nearest to {name[:80]!r}: {', '.join(found)}"
+        if nearest := nearest_events(model, name[:80]):
+            return f"nearest to {name[:80]!r}: {', '.join(nearest)}"
     return f"name the CPU that was counted with --cpu: {', '.join(keys())}"

@@ -1,8 +1,8 @@
-"""What ``perf stat -x`` and ``perf stat -j`` print, as readings: one for each interval.
+"""Parsers of ``perf stat -x`` and ``perf stat -j``: one reading per interval.
 
 Columns and keys: tools/perf/Documentation/perf-stat.txt of Linux 6.12, "CSV FORMAT" and "JSON
-FORMAT". Counts of several CPUs, cores or sockets (``-A``, ``--per-core``) are added up; of an event
-that stands in several groups the count is taken that ran longest.
+FORMAT". Counts of several CPUs, cores or sockets (``-A``, ``--per-core``) are summed. For an
+event in several groups, the count of the group that ran longest is used.
 """
 
 import json
@@ -14,49 +14,52 @@ from stallscope.errors import RecordingError
 from topdown.slots.counts import Reading
 
 SEPARATORS = ",;\t|"
-MOST_LINES = 1_000_000
-LONGEST_LINE = 4096
-LARGEST = 2.0**96
-REMEDY = "give the output of perf stat -x, or -j, unchanged"
-UNCOUNTED = {"<not counted>": "was not counted", "<not supported>": "is not supported there"}
+MAX_LINES = 1_000_000
+MAX_LINE_CHARS = 4096
+MAX_COUNT = 2.0**96
+REMEDY = "pass unchanged output of perf stat -x, or -j"
+UNCOUNTED = {
+    "<not counted>": "was not counted",
+    "<not supported>": "is not supported on that machine",
+}
 _UNITS = ("", "msec", "ns", "Joules", "MiB", "Bytes", "C", "GHz")
-_MOST_PLACES = 5  # columns that may stand before the value: time, CPU or core, its CPUs
+_MAX_LEADING_COLUMNS = 5  # before the value: time, CPU or core, its CPUs
 _NANOSECONDS = 1e-9
-# What says in a JSON line whose count it is.
+# JSON keys that identify the scope of a count.
 _SCOPES = ("cpu", "core", "cluster", "cache", "die", "socket", "node", "thread", "cgroup")
 
 Scope = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class _Interval:
-    """The counts of one interval while its lines are read.
+class _IntervalCounts:
+    """The counts of one interval, collected line by line.
 
-    ``counts`` are (count, share of the time) of each scope's events, ``uncounted`` why perf has
-    none of an event in a scope.
+    ``counts`` are (count, share of the time) by scope and event; ``uncounted`` holds reasons for
+    missing counts by event and scope.
     """
 
     counts: dict[Scope, dict[str, tuple[float, float]]] = field(default_factory=dict)
     uncounted: dict[str, dict[Scope, str]] = field(default_factory=dict)
 
     def add(self, scope: Scope, event: str, value: str, running: float | None) -> None:
-        """Take one line's value in, as perf printed it."""
-        counted = self.counts.setdefault(scope, {})
+        """Add the value of one line."""
+        scope_counts = self.counts.setdefault(scope, {})
         if value in UNCOUNTED:
             self.uncounted.setdefault(event, {})[scope] = UNCOUNTED[value]
             return
         count, share = float(value), 1.0 if running is None else running
         if event == "duration_time":
             count *= _NANOSECONDS
-        if event not in counted or counted[event][1] < share:
-            counted[event] = (count, share)
+        if event not in scope_counts or scope_counts[event][1] < share:
+            scope_counts[event] = (count, share)
 
     def reading(self, where: str) -> Reading:
-        """Return the sums over all scopes, without those that lack a part."""
+        """Return the sums over all scopes, without events that one scope lacks."""
         counts: dict[str, float] = {}
         running: dict[str, float] = {}
-        for counted in self.counts.values():
-            for event, (count, share) in counted.items():
+        for scope_counts in self.counts.values():
+            for event, (count, share) in scope_counts.items():
                 counts[event] = counts.get(event, 0.0) + count
                 if share < 1:
                     running[event] = min(share, running.get(event, 1.0))
@@ -68,30 +71,30 @@ class _Interval:
             elif any(self.counts[scope] and event not in self.counts[scope] for scope in scopes):
                 counts.pop(event)
                 running.pop(event, None)
-                absent[event] = f"{event} {why} in a part of what the others were counted on"
+                absent[event] = f"{event} {why} in some of the counted scopes"
         return Reading(where, counts=counts, absent=absent, running=running)
 
 
 def first_line(text: str) -> str:
-    """Return the first line that says something: perf begins a file with ``# started on``."""
-    place = 0
-    while place < len(text):
-        end = text.find("\n", place) + 1 or len(text)
-        line = text[place:end].strip()
+    """Return the first line with content; perf starts a file with ``# started on``."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        line = text[start:end].strip()
         if line and not line.startswith("#"):
             return line
-        place = end
+        start = end
     return ""
 
 
-def looks_like_perf_json(line: str) -> bool:
-    """Return whether a line is of ``perf stat -j``: an object with counter-value."""
-    return line.startswith("{") and '"counter-value"' in line[:LONGEST_LINE]
+def is_perf_json(line: str) -> bool:
+    """Return whether a line is output of ``perf stat -j``: an object with counter-value."""
+    return line.startswith("{") and '"counter-value"' in line[:MAX_LINE_CHARS]
 
 
 def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
-    """Yield a reading for each interval of ``perf stat -j``."""
-    intervals: dict[str, _Interval] = {}
+    """Yield a reading per interval of ``perf stat -j``."""
+    intervals: dict[str, _IntervalCounts] = {}
     for number, line in _lines(text, where):
         if not line.startswith("{"):
             continue
@@ -102,39 +105,39 @@ def readings_of_json_lines(text: str, where: str) -> Iterator[Reading]:
         event = values.get("event")
         value = str(values.get("counter-value", "")).strip()
         if not isinstance(event, str) or not event:
-            continue  # a metric of its own
+            continue  # a metric without a count
         if value not in UNCOUNTED and _number(value) is None:
-            raise RecordingError(f"{where}:{number}: {value[:40]!r} is no count", REMEDY)
+            raise RecordingError(f"{where}:{number}: expected a count, not {value[:40]!r}", REMEDY)
         percent = values.get("pcnt-running")
         running = percent / 100 if isinstance(percent, int | float) else None
-        interval = intervals.setdefault(str(values.get("interval", "")), _Interval())
+        interval = intervals.setdefault(str(values.get("interval", "")), _IntervalCounts())
         interval.add(tuple(str(values.get(key)) for key in _SCOPES), event, value, running)
-    yield from _made(intervals, where)
+    yield from _interval_readings(intervals, where)
 
 
 def readings_of_csv(text: str, where: str) -> Iterator[Reading]:
-    """Yield a reading for each interval of ``perf stat -x SEPARATOR``."""
-    intervals: dict[str, _Interval] = {}
+    """Yield a reading per interval of ``perf stat -x SEPARATOR``."""
+    intervals: dict[str, _IntervalCounts] = {}
     for number, line in _lines(text, where):
         columns = _columns(line)
         if columns is not None and _is_metric(columns):
             continue
-        place = None if columns is None else _place(columns)
-        if columns is None or place is None:
+        at = None if columns is None else _value_column(columns)
+        if columns is None or at is None:
             raise RecordingError(
-                f"{where}:{number}: no line of perf stat -x, and no JSON: {line[:60]!r}", REMEDY
+                f"{where}:{number}: neither a line of perf stat -x nor JSON: {line[:60]!r}", REMEDY
             )
-        cgroup, running = _rest(columns[place + 3 :])
-        interval = intervals.setdefault(_time(columns, place), _Interval())
-        scope = (*columns[:place], cgroup)
-        interval.add(scope, columns[place + 2], columns[place], running)
-    yield from _made(intervals, where)
+        cgroup, running = _trailing_columns(columns[at + 3 :])
+        interval = intervals.setdefault(_time(columns, at), _IntervalCounts())
+        scope = (*columns[:at], cgroup)
+        interval.add(scope, columns[at + 2], columns[at], running)
+    yield from _interval_readings(intervals, where)
 
 
-def _rest(columns: list[str]) -> tuple[str, float | None]:
-    """Return what stands behind an event: its cgroup where there are any, its share of the time.
+def _trailing_columns(columns: list[str]) -> tuple[str, float | None]:
+    """Return the cgroup and the share of the time, from the columns after an event.
 
-    With -r a spread in percent stands before the time counted and its share.
+    With -r a deviation in percent precedes the time counted and its share.
     """
     rest, cgroup = list(columns), ""
     if rest and rest[0] and _number(rest[0]) is None and not rest[0].endswith("%"):
@@ -147,17 +150,17 @@ def _rest(columns: list[str]) -> tuple[str, float | None]:
 
 def _lines(text: str, where: str) -> Iterator[tuple[int, str]]:
     lines = text.splitlines()
-    if len(lines) > MOST_LINES:
-        raise RecordingError(f"{where}: {len(lines)} lines, at most {MOST_LINES}", REMEDY)
+    if len(lines) > MAX_LINES:
+        raise RecordingError(f"{where}: {len(lines)} lines; the limit is {MAX_LINES}", REMEDY)
     for number, line in enumerate(lines, 1):
-        if len(line) > LONGEST_LINE:
+        if len(line) > MAX_LINE_CHARS:
             raise RecordingError(f"{where}:{number}: a line of {len(line)} characters", REMEDY)
         if line.strip() and not line.lstrip().startswith("#"):
             yield number, line.strip()
 
 
 def _columns(line: str) -> list[str] | None:
-    """Return a line's columns; a comma between the slashes of an event's name parts none."""
+    """Return a line's columns; a comma between the slashes of an event name is no separator."""
     for separator in SEPARATORS:
         if separator not in line:
             continue
@@ -172,28 +175,29 @@ def _columns(line: str) -> list[str] | None:
     return None
 
 
-def _place(columns: list[str]) -> int | None:
-    """Return which column the value is: a number, then its unit, then an event's name."""
-    for place in range(min(_MOST_PLACES, len(columns) - 2)):
-        value, unit, event = columns[place : place + 3]
+def _value_column(columns: list[str]) -> int | None:
+    """Return the column of the value, which precedes its unit and the event's name."""
+    for column in range(min(_MAX_LEADING_COLUMNS, len(columns) - 2)):
+        value, unit, event = columns[column : column + 3]
         counted = value in UNCOUNTED or _number(value) is not None
         named = any(letter.isalpha() for letter in event) and _number(event) is None
         if counted and unit in _UNITS and named:
-            return place
+            return column
     return None
 
 
 def _is_metric(columns: list[str]) -> bool:
-    """Return whether a line has but a metric of perf's own: value, unit and event are empty."""
-    places = range(_MOST_PLACES - 1)
-    empty = any(columns[place : place + 3] == ["", "", ""] for place in places)
-    return empty and _place(columns) is None
+    """Return whether a line contains only a metric of perf: value, unit and event are empty."""
+    empty = any(
+        columns[column : column + 3] == ["", "", ""] for column in range(_MAX_LEADING_COLUMNS - 1)
+    )
+    return empty and _value_column(columns) is None
 
 
-def _time(columns: list[str], place: int) -> str:
-    """Return the interval's time, the first column where it is a number with a point."""
+def _time(columns: list[str], value_column: int) -> str:
+    """Return the interval's time: the first column if it is a number with a decimal point."""
     first = columns[0]
-    return first if place > 0 and "." in first and _number(first) is not None else ""
+    return first if value_column > 0 and "." in first and _number(first) is not None else ""
 
 
 def _number(text: str) -> float | None:
@@ -201,9 +205,9 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if math.isfinite(value) and abs(value) < LARGEST else None
+    return value if math.isfinite(value) and abs(value) < MAX_COUNT else None
 
 
-def _made(intervals: Mapping[str, _Interval], where: str) -> Iterator[Reading]:
+def _interval_readings(intervals: Mapping[str, _IntervalCounts], where: str) -> Iterator[Reading]:
     for time, interval in intervals.items():
         yield interval.reading(f"{where} at {time} s" if time else where)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from topdown.slots.counting.analysis import estimator_of
 from topdown.slots.counting.counting_run import CountingRun
 from topdown.slots.counting.estimation import Estimator
-from topdown.slots.counting.plan import answers, formulas_for
+from topdown.slots.counting.plan import counted_names, formulas_for
 from topdown.slots.counting.tree_estimate import TreeEstimate
 from topdown.slots.evaluation import NodeValue
 
@@ -45,7 +45,7 @@ def program_counts_of(
     subject = run.subject
     assert subject.model is not None
     estimator = estimator_of(run)
-    names = answers(subject.model.key, perf_metrics=subject.mode.perf_metrics)
+    names = counted_names(subject.model.key, perf_metrics=subject.mode.perf_metrics)
     counts = {
         name: totals[event]
         for name, event in names.items()
@@ -60,4 +60,4 @@ def program_counts_of(
 
 
 def _totals_of(estimator: Estimator, event: str) -> dict[str, float]:
-    return estimator.totals(estimator.home((event,)))
+    return estimator.totals(estimator.groups_of((event,)))

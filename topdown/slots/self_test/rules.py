@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stallscope.json_fields import Fields, read_fields
 from topdown.slots.expressions import Expression, names, parse
-from topdown.slots.formula_functions import Compiled, compiled
+from topdown.slots.formula_functions import FormulaFunction, compiled
 from topdown.slots.model import Model
 
 FILE = Path(__file__).with_name("rules.json")
@@ -54,9 +54,9 @@ class Relation:
 
     text: str
     events: frozenset[str]
-    left: Compiled
+    left: FormulaFunction
     sign: str
-    right: Compiled
+    right: FormulaFunction
     tolerance: float
 
 

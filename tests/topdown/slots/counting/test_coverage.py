@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tests.topdown.slots.counting.synthetic import by_turns, groups_of_sets
 from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
-from topdown.slots.counting.bottleneck import mark
+from topdown.slots.counting.bottleneck import bottleneck_path
 from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.estimation import Estimator, Quantity, merged
 from topdown.slots.counting.plan import nodes_down_to, plan_of
@@ -53,7 +53,7 @@ def covered(groups: Sequence[Sequence[str]], mean_ms: float, seed: int) -> tuple
         for name in ("front", "back", "bad"):
             quantity = share_of(name)
             truth = quantity.function({event: rate.sum() for event, rate in rates.items()})
-            value = quantity.function(estimator.totals(estimator.home(quantity.events)))
+            value = quantity.function(estimator.totals(estimator.groups_of(quantity.events)))
             half = estimator.half_width(estimator.influence(quantity))
             assert half is not None
             held += bool(abs(value - truth) <= half + 1e-12)
@@ -113,7 +113,7 @@ def test_nodes_of_a_model_lie_in_their_intervals_and_no_wrong_branch_is_marked()
             assert node.interval is not None
             assert true is not None
             held.append(node.interval.low - 1e-12 <= true <= node.interval.high + 1e-12)
-        marked = mark(found, turns.difference, thresholds=True).path
-        right = mark(tuple(true_nodes.values()), truth.difference, thresholds=True).path
+        marked = bottleneck_path(found, turns.difference, thresholds=True).path
+        right = bottleneck_path(tuple(true_nodes.values()), truth.difference, thresholds=True).path
         assert marked is None or marked[:1] == (right or ())[:1]
     assert np.mean(held) >= 0.9

@@ -1,6 +1,6 @@
 """What lies below a marked node, counted by itself and put in its place."""
 
-from topdown.slots.counting.drilling import below, joined
+from topdown.slots.counting.drilling import merged_measurement, nodes_below
 from topdown.slots.measurement import Kind, MeasuredNode, Measurement
 from topdown.slots.model import load
 
@@ -22,29 +22,29 @@ FIRST = measured(
 
 
 def test_the_path_its_siblings_and_its_children_are_counted() -> None:
-    wanted = below(MODEL, FIRST, "Memory_Bound")
+    wanted = nodes_below(MODEL, FIRST, "Memory_Bound")
     assert {"Frontend_Bound", "Memory_Bound", "Core_Bound", "L1_Bound", "DRAM_Bound"} <= set(wanted)
     assert "ICache_Misses" not in wanted
     assert "Fetch_Latency" not in wanted
-    assert below(MODEL, FIRST, "Backend_Bound") == ()  # its children are measured already
-    assert below(MODEL, FIRST, "Store_Fwd_Blk") == ()  # has none
+    assert nodes_below(MODEL, FIRST, "Backend_Bound") == ()  # its children are measured already
+    assert nodes_below(MODEL, FIRST, "Store_Fwd_Blk") == ()  # has none
 
 
 def test_new_nodes_stand_below_their_parent() -> None:
     deeper = ("Backend_Bound", "Memory_Bound", "L1_Bound")
     again = measured(["Memory_Bound", "L1_Bound", "DRAM_Bound"], deeper)
-    found = joined(FIRST, again)
+    found = merged_measurement(FIRST, again)
     assert [node.name for node in found.nodes] == [
         *("Frontend_Bound", "Bad_Speculation", "Backend_Bound"),
         *("Memory_Bound", "L1_Bound", "DRAM_Bound", "Core_Bound"),
     ]
     assert found.bottleneck == deeper
-    assert ("drilled", "below Memory_Bound: measured again, by itself") in found.facts
+    assert ("drilled", "below Memory_Bound: measured separately") in found.facts
 
 
 def test_another_branch_in_the_second_counting_is_said_and_not_followed() -> None:
-    found = joined(FIRST, measured(["L1_Bound"], ("Frontend_Bound",)))
+    found = merged_measurement(FIRST, measured(["L1_Bound"], ("Frontend_Bound",)))
     assert found.nodes == FIRST.nodes
     assert found.bottleneck == FIRST.bottleneck
-    assert "the marked branch was Frontend_Bound" in found.warnings[0]
-    assert "was nothing" in joined(FIRST, measured([], None)).warnings[0]
+    assert "marked another branch: Frontend_Bound" in found.warnings[0]
+    assert "branch: none" in merged_measurement(FIRST, measured([], None)).warnings[0]

@@ -22,15 +22,15 @@ def test_events_are_scaled_by_the_cycles_that_their_group_saw() -> None:
     busy = group({"c": [100, 100], "a": [50, 50]}, share=0.5)
     idle = group({"c": [10, 10], "b": [5, 5]}, share=0.5)
     found = Estimator((busy, idle), "c")
-    totals = found.totals(found.home(("a", "b")))
+    totals = found.totals(found.groups_of(("a", "b")))
     assert totals["a"] == pytest.approx(totals["b"])  # half of all cycles each
-    assert found.totals(found.home(("c",)))["c"] == pytest.approx(220)
+    assert found.totals(found.groups_of(("c",)))["c"] == pytest.approx(220)
     assert found.multiplexed
 
 
 def test_without_cycles_time_is_what_scales() -> None:
     found = Estimator((group({"a": [3, 5]}, share=0.25),), "c")
-    assert found.totals(found.home(("a",))) == {"a": 32}
+    assert found.totals(found.groups_of(("a",))) == {"a": 32}
     assert found.rate_per_s("a") == pytest.approx(8 / 0.05)
     assert found.rate_per_s("b") is None
 
@@ -40,9 +40,9 @@ def test_the_group_that_has_most_of_what_is_asked_for_answers() -> None:
     second = group({"c": [1, 1], "a": [1, 1], "b": [1, 1]}, share=0.5)
     never = group({"d": [0, 0]}, share=0.0)
     found = Estimator((first, second, never), "c")
-    assert found.home(("a", "c")) == {"a": 0, "c": 0}  # the busier of two alike
-    assert found.home(("a", "b")) == {"a": 1, "b": 1}
-    assert found.home(("a", "d")) == {"a": 0}
+    assert found.groups_of(("a", "c")) == {"a": 0, "c": 0}  # the busier of two alike
+    assert found.groups_of(("a", "b")) == {"a": 1, "b": 1}
+    assert found.groups_of(("a", "d")) == {"a": 0}
     assert found.counted == {"a", "b", "c"}
 
 

@@ -96,7 +96,7 @@ def test_fields_of_the_slots_register_are_led_by_slots() -> None:
     assert not any(name.startswith("PERF_METRICS") for name in without.events)
     assert without.events["TOPDOWN.SLOTS"].config == 0x1A4
     field = "PERF_METRICS.HEAVY_OPERATIONS"
-    asked = plan_of(model, REGISTER, ["Frontend_Bound"], asked={field: Encoding(4, 0x8400)})
+    asked = plan_of(model, REGISTER, ["Frontend_Bound"], requested={field: Encoding(4, 0x8400)})
     assert next(each for each in asked.sets if field in each.events).leader == SLOTS
     assert plan.only([SLOTS, "CPU_CLK_UNHALTED.THREAD"]).sets[0].leader == SLOTS
 
@@ -183,12 +183,12 @@ def test_a_persons_own_events() -> None:
         model,
         CountingMode(),
         ["Retiring"],
-        asked={each.event: each.encoding for each in found.values()},
+        requested={each.event: each.encoding for each in found.values()},
     )
     assert {"page-faults", "UOPS_ISSUED.ANY"} <= set(plan.events)
-    with pytest.raises(UsageError, match="no event is called"):
+    with pytest.raises(UsageError, match="invalid event name"):
         requested_events(["a b"], model, CountingMode())
-    with pytest.raises(UsageError, match="at most 64"):
+    with pytest.raises(UsageError, match="the limit is 64"):
         requested_events([f"r{code:x}" for code in range(1, 99)], None, CountingMode())
 
 

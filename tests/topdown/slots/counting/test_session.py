@@ -10,8 +10,13 @@ from stallscope.collector import CountOptions
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
-from topdown.slots.counting.analysis import ONLY_TURNS, TOO_FEW
-from topdown.slots.counting.session import Request, analysed, measure, window_ms
+from topdown.slots.counting.analysis import MULTIPLEXING, TOO_FEW
+from topdown.slots.counting.session import (
+    CountingRequest,
+    measure,
+    measurement_of_recording,
+    window_ms,
+)
 from topdown.slots.measurement import Interval, Kind, Measurement
 
 DEVICES = "sys/bus/event_source/devices"
@@ -56,7 +61,7 @@ def skylake(tmp_path: Path) -> Roots:
 
 def taken(folder: Path, roots: Roots, count: PlayedCollector, **asked: object) -> Measurement:
     options = CountOptions(output=folder / "out", plan=Path(), **TARGET)  # type: ignore[arg-type]
-    return measure(Request(options, **asked), count, roots).measurement  # type: ignore[arg-type]
+    return measure(CountingRequest(options, **asked), count, roots).measurement  # type: ignore[arg-type]
 
 
 def shares(measurement: Measurement) -> dict[str, float | None]:
@@ -76,7 +81,7 @@ def test_a_command_is_counted_and_its_bottleneck_marked(tmp_path: Path, skylake:
         for name in ("Frontend_Bound", "Bad_Speculation", "Backend_Bound", "Retiring")
     ) == pytest.approx(1)
     assert found.bottleneck == ("Backend_Bound", "Memory_Bound")
-    assert found.interval_label == ONLY_TURNS
+    assert found.interval_label == MULTIPLEXING
     frontend = next(node for node in found.nodes if node.name == "Frontend_Bound")
     assert frontend.interval == Interval(0.1, 0.1)
     assert not found.verified
@@ -88,10 +93,12 @@ def test_turns_are_said_and_a_recording_read_elsewhere_is_the_same(
     tmp_path: Path, skylake: Roots
 ) -> None:
     found = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, counters=4), level=2)
-    assert "groups took turns" in dict(found.facts)["counted"]
+    assert "groups were multiplexed" in dict(found.facts)["counted"]
     assert shares(found)["Frontend_Bound"] == pytest.approx(0.1, rel=1e-6)
-    assert analysed(tmp_path / "out") == found
-    assert analysed(tmp_path / "out", interval_ms=200).slices[-1].end_s == pytest.approx(1.0)
+    assert measurement_of_recording(tmp_path / "out") == found
+    assert measurement_of_recording(tmp_path / "out", interval_ms=200).slices[
+        -1
+    ].end_s == pytest.approx(1.0)
 
 
 def test_too_few_windows_have_no_interval_and_no_mark(tmp_path: Path, skylake: Roots) -> None:
@@ -158,7 +165,7 @@ def test_what_runs_already_is_counted_in_parts_without_multiplexing(
 ) -> None:
     count = PlayedCollector(SKYLAKE, counters=4)
     options = CountOptions(output=tmp_path / "out", plan=Path(), pids=(42,), duration_s=3.0)
-    measure(Request(options, level=2, multiplex=False), count, skylake)
+    measure(CountingRequest(options, level=2, multiplex=False), count, skylake)
     _, *parts = count.asked
     assert sum(part.duration_s or 0 for part in parts) == pytest.approx(3.0)
     with pytest.raises(UsageError, match="exclude each other here"):
@@ -190,7 +197,7 @@ def test_a_persons_events_stand_beside_the_tree(tmp_path: Path, skylake: Roots) 
 def test_an_event_that_nobody_knows_is_a_usage_error(tmp_path: Path, skylake: Roots) -> None:
     unknown = {"UOPS_ISUED.ANY": (None, "libpfm4 cannot encode it")}
     count = PlayedCollector(SKYLAKE, unavailable=unknown)
-    with pytest.raises(UsageError, match=r"no event of Skylake.*is called 'UOPS_ISUED\.ANY'") as it:
+    with pytest.raises(UsageError, match=r"unknown event of Skylake.*'UOPS_ISUED\.ANY'") as it:
         taken(tmp_path, skylake, count, events=("UOPS_ISUED.ANY",))
     assert "UOPS_ISSUED.ANY" in it.value.remedy
 
@@ -207,7 +214,7 @@ def test_an_event_that_this_cpu_lacks_has_its_reason(tmp_path: Path, skylake: Ro
     found = taken(tmp_path / "again", skylake, zeros, level=1)
     bad = next(node for node in found.nodes if node.name == "Bad_Speculation")
     assert bad.value is None
-    assert "nothing here says that this CPU has it" in bad.warnings[0]
+    assert "it is not certain that this CPU has this event" in bad.warnings[0]
 
 
 def test_a_cpu_without_a_model_has_ipc_and_stalled_cycles(tmp_path: Path) -> None:
@@ -223,8 +230,8 @@ def test_a_cpu_without_a_model_has_ipc_and_stalled_cycles(tmp_path: Path) -> Non
         "backend_stalled_cycles": None,
     }
     assert found.bottleneck is None
-    assert any("has no model" in warning for warning in found.warnings)
-    assert analysed(tmp_path / "out").ipc == found.ipc
+    assert any("no model of this CPU" in warning for warning in found.warnings)
+    assert measurement_of_recording(tmp_path / "out").ipc == found.ipc
 
 
 def test_no_counters_and_nothing_counted_are_errors(tmp_path: Path, skylake: Roots) -> None:
@@ -244,7 +251,7 @@ def test_a_target_that_slept_is_not_said_to_have_had_no_counters(
     slept = [line | {"enabled": 0, "running": 0, "v": [0] * len(line["v"])} for line in lines]
     path.write_text("".join(json.dumps(line) + "\n" for line in [head, *slept]))
     with pytest.raises(RecordingError, match="counted: the target did not run while"):
-        analysed(tmp_path / "out")
+        measurement_of_recording(tmp_path / "out")
 
 
 def test_a_strangers_plan_is_checked(tmp_path: Path, skylake: Roots) -> None:
@@ -252,16 +259,16 @@ def test_a_strangers_plan_is_checked(tmp_path: Path, skylake: Roots) -> None:
     path = tmp_path / "out" / "plan.json"
     document = json.loads(path.read_text())
     for subject, told in (
-        ({"model": "../../etc/passwd"}, "no model"),
-        ({"model": "skl", "nodes": ["Nonsense"]}, "no node is called"),
+        ({"model": "../../etc/passwd"}, "unknown CPU model"),
+        ({"model": "skl", "nodes": ["Nonsense"]}, "unknown node"),
         ({"model": 7}, "should be a string"),
-        ({}, "does not say of which CPU"),
+        ({}, "does not name its CPU"),
     ):
         path.write_text(json.dumps(document | {"subject": subject}))
         with pytest.raises(RecordingError, match=told):
-            analysed(tmp_path / "out")
+            measurement_of_recording(tmp_path / "out")
     # Without a subject, the nodes whose events were counted.
-    found = analysed(tmp_path / "out", cpu="skl")
+    found = measurement_of_recording(tmp_path / "out", cpu="skl")
     assert found.cpu == "skl"
     assert shares(found)["Frontend_Bound"] == pytest.approx(0.1)
     assert "DRAM_Bound" not in shares(found)
@@ -276,7 +283,7 @@ def test_stalled_cycles_of_neoverse_n1_mark_nothing(tmp_path: Path) -> None:
     assert found.cpu == "neoverse-n1"
     assert shares(found)["backend_stalled_cycles"] == pytest.approx(60)
     assert found.bottleneck is None
-    assert "no slots" in found.bottleneck_why
+    assert "instead of slots" in found.bottleneck_why
 
 
 def test_notices_of_one_kind_are_said_once(tmp_path: Path, skylake: Roots) -> None:
@@ -287,7 +294,10 @@ def test_notices_of_one_kind_are_said_once(tmp_path: Path, skylake: Roots) -> No
     path.write_text(
         json.dumps(document | {"warnings": [*notices, {"code": "other", "message": "mind"}]})
     )
-    assert analysed(tmp_path / "out").warnings == ("set 0 is split (and 2 others likewise)", "mind")
+    assert measurement_of_recording(tmp_path / "out").warnings == (
+        "set 0 is split (and 2 more)",
+        "mind",
+    )
 
 
 def test_ctrl_c_ends_what_was_still_to_come(tmp_path: Path, skylake: Roots) -> None:
@@ -307,7 +317,7 @@ def test_ctrl_c_ends_what_was_still_to_come(tmp_path: Path, skylake: Roots) -> N
 def test_recordings_go_into_a_directory_of_ones_own(tmp_path: Path, skylake: Roots) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UsageError, match="recordings cannot be put into"):
+    with pytest.raises(UsageError, match="cannot store recordings in"):
         taken(tmp_path, skylake, PlayedCollector(SKYLAKE), level=1, runs=2)
     assert list((tmp_path / "elsewhere").iterdir()) == []
 

@@ -12,14 +12,14 @@ from topdown.slots.counting.plan import Plan, counted_as, nodes_down_to, plan_of
 from topdown.slots.counting.tree_estimate import TreeEstimate
 from topdown.slots.counts import Counts
 from topdown.slots.model import Model, keys, load
-from topdown.slots.replay.model_readings import ModelReading, model_readings
+from topdown.slots.replay.model_readings import ModelReading, read_model_readings
 
 VECTORS = sorted((Path(__file__).parents[1] / "vectors").glob("*.json"))
 
 
 def readings() -> Iterator[ModelReading]:
     for path in VECTORS:
-        yield from model_readings(path)
+        yield from read_model_readings(path)
 
 
 def totals_of(model: Model, mode: CountingMode, counts: Counts, plan: Plan) -> dict[str, float]:
@@ -60,7 +60,7 @@ BY_TURNS = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
     ],
 )
 def test_windows_give_what_a_replay_gives(path: Path, share: float) -> None:
-    for each in model_readings(path):
+    for each in read_model_readings(path):
         tree = each.tree()
         estimate = estimated(each, share=share)
         values = estimate.values(each.model.nodes)
@@ -89,7 +89,7 @@ def test_every_model_has_a_vector_or_a_sister_with_one() -> None:
 
 
 def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
-    each = model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    each = read_model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
     for share in (1.0, 0.125):
         for node in estimated(each, share=share).nodes(nodes_down_to(each.model, 2)):
             if node.value is not None:
@@ -99,7 +99,7 @@ def test_a_steady_program_has_no_error_however_it_was_counted() -> None:
 
 
 def test_a_lost_event_takes_just_its_nodes_with_it() -> None:
-    each = model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
+    each = read_model_readings(VECTORS[[path.stem for path in VECTORS].index("skl")])[0]
     whole = estimated(each)
     kept = tuple(group for group in whole.estimator.groups if "UOPS_ISSUED.ANY" not in group.events)
     lost = TreeEstimate(

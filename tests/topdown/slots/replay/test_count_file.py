@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from stallscope.errors import ExitCode, RecordingError, StallscopeError, UnableError, UsageError
 from stallscope.system_files import Roots
 from topdown.slots.evaluation import Tree
-from topdown.slots.replay.count_file import LARGEST_BYTES, MOST_COUNTS, read_count_file
-from topdown.slots.replay.model_readings import model_readings
+from topdown.slots.replay.count_file import MAX_BYTES, MAX_COUNTS, read_count_file
+from topdown.slots.replay.model_readings import read_model_readings
 
 MACHINES = Path(__file__).parents[3] / "machines"
 SKL = {
@@ -33,7 +33,7 @@ def written(folder: Path, document: object) -> Path:
 
 
 def tree_of(folder: Path, document: object, **options: Any) -> Tree:
-    return model_readings(written(folder, document), **options)[0].tree()
+    return read_model_readings(written(folder, document), **options)[0].tree()
 
 
 def test_an_object_is_as_good_as_a_list(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_value_beyond_all_numbers_is_none(tmp_path: Path) -> None:
     assert tree.ipc is None
     for name in ("Frontend_Bound", "Backend_Bound"):
         assert tree.nodes[name].value is None
-        assert tree.nodes[name].warnings == ("too large for a number",)
+        assert tree.nodes[name].warnings == ("the value overflows",)
 
 
 def test_impossible_values_are_flagged_with_their_cause(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_how_it_was_counted_follows_from_what_was_counted(tmp_path: Path) -> Non
     assert per_core.nodes["Frontend_Bound"].value == pytest.approx(1e6 / (4 * 0.8e6))
     assert per_core.nodes["Frontend_Bound"].warnings == ()
     alone = tree_of(tmp_path, {"cpu": "skl", "counts": SKL}).nodes["Frontend_Bound"]
-    assert alone.warnings[0].startswith("taken as one thread a core")
+    assert alone.warnings[0].startswith("assumed one thread per core")
     said = tree_of(tmp_path, {"cpu": "skl", "smt": False, "counts": SKL}).nodes["Frontend_Bound"]
     assert (said.value, said.warnings) == (alone.value, ())
     process = SKL | {
@@ -141,12 +141,14 @@ def test_the_revision_of_neoverse_n2(tmp_path: Path) -> None:
 def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
     path = written(tmp_path, {"counts": {"cycles": 1}})
     for machine, cpu in (("intel-metal", "icx"), ("arm64-guest", "neoverse-n1")):
-        assert model_readings(path, roots=Roots.recorded(MACHINES / machine))[0].model.cpu == cpu
+        assert (
+            read_model_readings(path, roots=Roots.recorded(MACHINES / machine))[0].model.cpu == cpu
+        )
     with pytest.raises(UnableError, match="AuthenticAMD family 25 model 1 "):  # Zen 3
-        model_readings(path, roots=Roots.recorded(MACHINES / "amd-metal"))
+        read_model_readings(path, roots=Roots.recorded(MACHINES / "amd-metal"))
     nothing = Roots.recorded(tmp_path)
     with pytest.raises(UnableError, match="no model of this machine's CPU"):
-        model_readings(written(tmp_path, {"counts": {"cycles": 1}}), roots=nothing)
+        read_model_readings(written(tmp_path, {"counts": {"cycles": 1}}), roots=nothing)
 
 
 @pytest.mark.parametrize(
@@ -176,12 +178,12 @@ def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
         '{"counts": {}, "cpu": "skl"}',
         "[" * 100_000,
         '{"a":' * 50_000,
-        json.dumps({"cpu": "skl", "counts": {f"e{n}": 1 for n in range(MOST_COUNTS + 1)}}),
+        json.dumps({"cpu": "skl", "counts": {f"e{n}": 1 for n in range(MAX_COUNTS + 1)}}),
     ],
 )
 def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
     with pytest.raises(RecordingError) as caught:
-        model_readings(written(tmp_path, document))
+        read_model_readings(written(tmp_path, document))
     assert caught.value.exit_code == ExitCode.UNREADABLE
     assert caught.value.remedy
     assert len(caught.value.message) < 600
@@ -189,13 +191,13 @@ def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
 
 def test_a_mistyped_event_is_answered_with_near_ones(tmp_path: Path) -> None:
     with pytest.raises(RecordingError) as caught:
-        model_readings(written(tmp_path, {"cpu": "skl", "counts": {"UOPS_ISUED.ANY": 5}}))
+        read_model_readings(written(tmp_path, {"cpu": "skl", "counts": {"UOPS_ISUED.ANY": 5}}))
     assert "UOPS_ISSUED.ANY" in caught.value.remedy
 
 
 def test_an_unknown_cpu_is_answered_with_near_ones(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
-        model_readings(written(tmp_path, {"cpu": "skylak", "counts": SKL}))
+        read_model_readings(written(tmp_path, {"cpu": "skylak", "counts": SKL}))
     assert "skylake" in caught.value.remedy
 
 
@@ -205,8 +207,8 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         with pytest.raises(UsageError):
             read_count_file(path)
     with open(tmp_path / "large", "wb") as file:
-        file.truncate(LARGEST_BYTES + 1)
-    with pytest.raises(RecordingError, match="at most"):
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(RecordingError, match="the limit is"):
         read_count_file(tmp_path / "large")
     (tmp_path / "bytes").write_bytes(b"\xff\xfe[]")
     with pytest.raises(RecordingError, match="UTF-8"):
@@ -232,7 +234,7 @@ JSON_VALUES = st.recursive(
 def test_any_json_is_evaluated_or_refused(tmp_path: Path, document: object) -> None:
     path = written(tmp_path, document if isinstance(document, str) else json.dumps(document))
     try:
-        for each in model_readings(path, cpu="skl"):
+        for each in read_model_readings(path, cpu="skl"):
             each.tree()
     except StallscopeError as error:
         assert error.remedy

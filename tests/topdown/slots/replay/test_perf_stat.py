@@ -8,7 +8,7 @@ from stallscope.errors import RecordingError, StallscopeError
 from topdown.slots.counts import Reading
 from topdown.slots.replay.perf_stat import (
     first_line,
-    looks_like_perf_json,
+    is_perf_json,
     readings_of_csv,
     readings_of_json_lines,
 )
@@ -68,7 +68,7 @@ def test_a_sum_without_one_of_its_parts_is_none() -> None:
         "CPU0,3,,instructions,9,100.00\nCPU1,<not counted>,,instructions,0,0.00\n"
     )
     assert reading.counts == {"cycles": 11}
-    assert "in a part" in reading.absent["instructions"]
+    assert "in some of" in reading.absent["instructions"]
     # A thread that never ran has no count of anything, and lacks none.
     [threads] = csv("a-1,5,,cycles,9,100.00\nb-2,<not counted>,,cycles,0,0.00\n")
     assert (threads.counts, dict(threads.absent)) == ({"cycles": 5}, {})
@@ -129,7 +129,7 @@ def test_json_lines() -> None:
         '{"metric-value" : "0.5", "metric-unit" : "GHz"}\n'
         '{"interval" : 2.0, "counter-value" : "13.5", "event" : "cycles", "pcnt-running" : 25}\n'
     )
-    assert looks_like_perf_json(first_line(f"# started on Sat\n\n{text}"))
+    assert is_perf_json(first_line(f"# started on Sat\n\n{text}"))
     first, second = readings_of_json_lines(text, "x")
     assert (first.counts, set(first.absent)) == ({"cycles": 12}, {"instructions"})
     assert (second.counts, second.running) == ({"cycles": 13.5}, {"cycles": 0.25})

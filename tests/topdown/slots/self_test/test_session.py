@@ -12,7 +12,7 @@ from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
 from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
-from topdown.slots.counting.session import Request, measure
+from topdown.slots.counting.session import CountingRequest, measure
 from topdown.slots.model import load
 from topdown.slots.self_test import session
 from topdown.slots.self_test.session import KERNELS, self_test
@@ -80,7 +80,7 @@ def test_nodes_of_a_broken_event_fall_with_the_reason(
         )
     counts = counts_of_kernel(load("skl"), "dependent-chain")
     options = CountOptions(output=tmp_path / "out", plan=Path(), command=("./work",))
-    request = Request(options, level=1)
+    request = CountingRequest(options, level=1)
     found = measure(request, PlayedCollector(counts), skylake).measurement
     assert found.verified
     bad = next(node for node in found.nodes if node.name == "Bad_Speculation")
@@ -109,6 +109,6 @@ def test_every_event_of_a_model_is_asked_for_once(skylake: Roots) -> None:
 
 def test_a_file_that_is_no_self_test_is_refused(tmp_path: Path) -> None:
     (tmp_path / "skl.json").write_text('{"schema": "other/1"}')
-    with pytest.raises(Exception, match="is no stallscope"):
+    with pytest.raises(Exception, match="expected a stallscope"):
         verification_of("skl", tmp_path)
     assert not verification_of("zen4", tmp_path).verified
