@@ -18,8 +18,6 @@ namespace nb = nanobind;
 namespace stallscope::bindings {
 namespace {
 
-using captures::capture;
-
 nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
 // Names that strangers wrote may be no UTF-8.
@@ -40,7 +38,7 @@ nb::list as_list(std::vector<Value> values) {
 
 // What Python holds: the arrays keep the columns alive, by a capsule that they all share.
 struct python_capture {
-  std::shared_ptr<capture> data;
+  std::shared_ptr<capture::capture> data;
   nb::object owner;
   nb::list attributes;
   nb::list objects;
@@ -48,8 +46,8 @@ struct python_capture {
   std::optional<std::int32_t> clock_id;
 };
 
-std::optional<std::int32_t> clock_of(const std::vector<captures::attribute>& attributes) {
-  for (const captures::attribute& each : attributes) {
+std::optional<std::int32_t> clock_of(const std::vector<capture::attribute>& attributes) {
+  for (const capture::attribute& each : attributes) {
     if (each.clock_id) {
       return each.clock_id;
     }
@@ -57,12 +55,12 @@ std::optional<std::int32_t> clock_of(const std::vector<captures::attribute>& att
   return std::nullopt;
 }
 
-python_capture wrap(capture&& read) {
+python_capture wrap(capture::capture&& read) {
   python_capture made;
-  made.data = std::make_shared<capture>(std::move(read));
-  auto keeper = std::make_unique<std::shared_ptr<capture>>(made.data);
+  made.data = std::make_shared<capture::capture>(std::move(read));
+  auto keeper = std::make_unique<std::shared_ptr<capture::capture>>(made.data);
   made.owner = nb::capsule(keeper.release(), [](void* held) noexcept {
-    delete static_cast<std::shared_ptr<capture>*>(held);
+    delete static_cast<std::shared_ptr<capture::capture>*>(held);
   });
   made.clock_id = clock_of(made.data->attributes);
   made.attributes = as_list(std::move(made.data->attributes));
@@ -72,7 +70,7 @@ python_capture wrap(capture&& read) {
 }
 
 template <typename T>
-nb::object as_array(const python_capture& from, captures::column<T>& values) {
+nb::object as_array(const python_capture& from, capture::column<T>& values) {
   static T nothing{};
   T* data = values.size() == 0 ? &nothing : values.data();
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {values.size()}, from.owner));
@@ -109,7 +107,7 @@ std::string path_bytes(nb::handle path) {
 class table_asker {
  public:
   explicit table_asker(nb::callable ask) : ask_(std::move(ask)) {}
-  const unwind::table* operator()(const captures::object& mapped) {
+  const unwind::table* operator()(const capture::object& mapped) {
     const nb::gil_scoped_acquire held;
     nb::object answer = ask_(nb::cast(mapped));
     if (answer.is_none()) {
@@ -131,24 +129,24 @@ class table_asker {
 python_capture read_capture(nb::handle path, bool allow_truncated,
                             std::optional<nb::callable> unwind_tables) {
   const std::string name = path_bytes(path);
-  captures::read_options options;
+  capture::read_options options;
   options.allow_truncated = allow_truncated;
   std::optional<table_asker> asker;
   if (unwind_tables) {
     asker.emplace(*std::move(unwind_tables));
-    options.unwind_table = [&asker](const captures::object& mapped) { return (*asker)(mapped); };
+    options.unwind_table = [&asker](const capture::object& mapped) { return (*asker)(mapped); };
   }
   try {
-    std::optional<capture> read;
+    std::optional<capture::capture> read;
     {
       const nb::gil_scoped_release released;
-      captures::file_source source(name);
-      read.emplace(captures::read_capture(source, options));
+      capture::file_source source(name);
+      read.emplace(capture::read_capture(source, options));
     }
     return wrap(std::move(*read));
-  } catch (const captures::capture_error& error) {
+  } catch (const capture::capture_error& error) {
     throw located_error{error.what(), error.offset(), name};
-  } catch (const captures::temporary_file_error& error) {
+  } catch (const capture::temporary_file_error& error) {
     throw_os_error(error, error.directory());
   } catch (const std::system_error& error) {
     throw_os_error(error, name);
@@ -177,7 +175,7 @@ void add_capture_error(nb::module_& module) {
 }
 
 void add_attribute(nb::module_& module) {
-  using captures::attribute;
+  using capture::attribute;
   nb::class_<attribute>(module, "Attribute", nb::is_final())
       .def_ro("type", &attribute::type)
       .def_ro("config", &attribute::config)
@@ -191,7 +189,7 @@ void add_attribute(nb::module_& module) {
 }
 
 void add_object(nb::module_& module) {
-  using captures::object;
+  using capture::object;
   nb::class_<object>(module, "Object", nb::is_final())
       .def_prop_ro("path", [](const object& self) { return as_bytes(self.path); })
       .def_prop_ro("build_id",
@@ -209,7 +207,7 @@ void add_object(nb::module_& module) {
 }
 
 void add_thread(nb::module_& module) {
-  using captures::thread;
+  using capture::thread;
   nb::class_<thread>(module, "Thread", nb::is_final())
       .def_ro("pid", &thread::pid)
       .def_ro("tid", &thread::tid)
@@ -251,43 +249,42 @@ void add_facts(capture_class& made) {
       .def_prop_ro("throttles", [](const python_capture& self) { return self.data->throttles; })
       .def_prop_ro("truncated_at",
                    [](const python_capture& self) { return self.data->truncated_at; })
-      .def_prop_ro("records_end",
-                   [](const python_capture& self) { return self.data->records_end; })
+      .def_prop_ro("records_end", [](const python_capture& self) { return self.data->records_end; })
       .def_prop_ro("bytes_read", [](const python_capture& self) { return self.data->bytes_read; });
 }
 
 template <typename Columns, typename T>
-void add_array(capture_class& made, const char* name, Columns capture::*part,
-               captures::column<T> Columns::*values) {
+void add_array(capture_class& made, const char* name, Columns capture::capture::*part,
+               capture::column<T> Columns::*values) {
   made.def_prop_ro(name, [part, values](const python_capture& self) {
     return as_array(self, ((*self.data).*part).*values);
   });
 }
 
 void add_arrays(capture_class& made) {
-  using captures::read_columns;
-  using captures::sample_columns;
-  using captures::stack_columns;
-  add_array(made, "time_ns", &capture::samples, &sample_columns::time_ns);
-  add_array(made, "thread", &capture::samples, &sample_columns::thread);
-  add_array(made, "cpu", &capture::samples, &sample_columns::cpu);
-  add_array(made, "period", &capture::samples, &sample_columns::period);
-  add_array(made, "event", &capture::samples, &sample_columns::event);
-  add_array(made, "stack", &capture::samples, &sample_columns::stack);
-  add_array(made, "read", &capture::samples, &sample_columns::read);
-  add_array(made, "read_stream", &capture::reads, &read_columns::stream);
-  add_array(made, "read_enabled_ns", &capture::reads, &read_columns::enabled_ns);
-  add_array(made, "read_running_ns", &capture::reads, &read_columns::running_ns);
-  add_array(made, "read_offset", &capture::reads, &read_columns::offset);
-  add_array(made, "read_event", &capture::reads, &read_columns::event);
-  add_array(made, "read_value", &capture::reads, &read_columns::value);
-  add_array(made, "read_paused", &capture::reads, &read_columns::paused);
-  add_array(made, "stack_offset", &capture::stacks, &stack_columns::offset);
-  add_array(made, "stack_end", &capture::stacks, &stack_columns::end);
-  add_array(made, "stack_frame", &capture::stacks, &stack_columns::frame);
-  add_array(made, "frame_object", &capture::stacks, &stack_columns::frame_object);
-  add_array(made, "frame_address", &capture::stacks, &stack_columns::frame_address);
-  add_array(made, "frame_kind", &capture::stacks, &stack_columns::kind);
+  using capture::read_columns;
+  using capture::sample_columns;
+  using capture::stack_columns;
+  add_array(made, "time_ns", &capture::capture::samples, &sample_columns::time_ns);
+  add_array(made, "thread", &capture::capture::samples, &sample_columns::thread);
+  add_array(made, "cpu", &capture::capture::samples, &sample_columns::cpu);
+  add_array(made, "period", &capture::capture::samples, &sample_columns::period);
+  add_array(made, "event", &capture::capture::samples, &sample_columns::event);
+  add_array(made, "stack", &capture::capture::samples, &sample_columns::stack);
+  add_array(made, "read", &capture::capture::samples, &sample_columns::read);
+  add_array(made, "read_stream", &capture::capture::reads, &read_columns::stream);
+  add_array(made, "read_enabled_ns", &capture::capture::reads, &read_columns::enabled_ns);
+  add_array(made, "read_running_ns", &capture::capture::reads, &read_columns::running_ns);
+  add_array(made, "read_offset", &capture::capture::reads, &read_columns::offset);
+  add_array(made, "read_event", &capture::capture::reads, &read_columns::event);
+  add_array(made, "read_value", &capture::capture::reads, &read_columns::value);
+  add_array(made, "read_paused", &capture::capture::reads, &read_columns::paused);
+  add_array(made, "stack_offset", &capture::capture::stacks, &stack_columns::offset);
+  add_array(made, "stack_end", &capture::capture::stacks, &stack_columns::end);
+  add_array(made, "stack_frame", &capture::capture::stacks, &stack_columns::frame);
+  add_array(made, "frame_object", &capture::capture::stacks, &stack_columns::frame_object);
+  add_array(made, "frame_address", &capture::capture::stacks, &stack_columns::frame_address);
+  add_array(made, "frame_kind", &capture::capture::stacks, &stack_columns::kind);
 }
 
 }  // namespace

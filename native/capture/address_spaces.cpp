@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // What one node of the tree takes.
@@ -112,4 +112,4 @@ void address_spaces::fork(std::uint32_t parent, std::uint32_t child) {
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -9,7 +9,7 @@
 
 #include "capture/column.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 struct mapping {
   std::uint64_t end = 0;
@@ -57,4 +57,4 @@ class address_spaces {
   std::vector<std::shared_ptr<map_table>> spaces_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

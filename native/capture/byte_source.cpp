@@ -12,7 +12,7 @@
 
 #include "capture/error.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 std::system_error failed(const char* call, const std::string& path) {
@@ -97,4 +97,4 @@ std::size_t file_source::read_forward(std::uint64_t offset, std::span<std::byte>
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

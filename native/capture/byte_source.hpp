@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class byte_source {
  public:
@@ -62,4 +62,4 @@ class file_source final : public byte_source {
   std::optional<std::uint64_t> size_bytes_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

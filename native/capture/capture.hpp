@@ -10,7 +10,7 @@
 
 #include "capture/column.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 enum class frame_kind : std::uint8_t {
   user = 0,
@@ -48,7 +48,7 @@ struct build_id {
 
 struct object {
   std::string path;
-  captures::build_id build_id;
+  stallscope::capture::build_id build_id;
   bool kernel = false;
   bool anonymous = false;
   std::int32_t pid = -1;
@@ -139,7 +139,7 @@ struct capture {
   std::vector<attribute> attributes;
   std::vector<object> objects;
   std::vector<thread> threads;
-  captures::host host;
+  stallscope::capture::host host;
   sample_columns samples;
   read_columns reads;
   stack_columns stacks;
@@ -153,4 +153,4 @@ struct capture {
   std::uint64_t bytes_read = 0;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

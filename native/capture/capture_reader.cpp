@@ -19,7 +19,7 @@
 #include "capture/wire.hpp"
 #include "perf_events/perf_format.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 using perf_format::user_record;
@@ -286,4 +286,4 @@ capture read_capture(byte_source& source, const read_options& options) {
   return capture_reader(source, options).read();
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -14,7 +14,7 @@
 #include <string>
 #include <type_traits>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 // Thrown by a budget that is spent; the reader adds the offset.
 class limit_exceeded : public std::length_error {
@@ -108,4 +108,4 @@ class column {
   memory_budget* budget_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

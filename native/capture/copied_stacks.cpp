@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // Behind a record's header stands its payload.
@@ -67,4 +67,4 @@ void copied_stacks::fetch(const place& from, std::span<std::byte> into) {
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

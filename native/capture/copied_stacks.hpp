@@ -15,7 +15,7 @@
 #include "capture/sample_layout.hpp"
 #include "capture/temporary_file.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 // One sample's copy; the spans stand until the next one is read.
 struct copied_stack {
@@ -57,4 +57,4 @@ class copied_stacks {
   std::vector<std::uint64_t> buffer_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

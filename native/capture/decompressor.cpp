@@ -7,7 +7,7 @@
 
 #include "capture/error.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 constexpr std::uint64_t free_expansion_bytes = std::uint64_t{16} << 20U;
@@ -58,4 +58,4 @@ std::size_t decompressor::produce(std::span<std::byte> output) {
   return out.pos;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

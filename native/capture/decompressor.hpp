@@ -9,7 +9,7 @@
 
 struct ZSTD_DCtx_s;
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class decompressor {
  public:
@@ -34,4 +34,4 @@ class decompressor {
   bool output_was_full_ = false;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class capture_error : public std::runtime_error {
  public:
@@ -17,4 +17,4 @@ class capture_error : public std::runtime_error {
   std::uint64_t offset_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -4,7 +4,7 @@
 
 #include "capture/wire.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // Bits of the flags, counted as on little-endian machines.
@@ -96,4 +96,4 @@ attribute parse_attribute(std::span<const std::byte> bytes, bool swap, std::uint
   return parsed;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

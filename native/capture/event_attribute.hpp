@@ -9,7 +9,7 @@
 
 #include "capture/capture.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 inline constexpr std::size_t smallest_attribute_bytes = 64;
 
@@ -20,4 +20,4 @@ attribute parse_attribute(std::span<const std::byte> bytes, bool swap, std::uint
 // The kernel's name of an event that the file does not name.
 std::string event_name(std::uint32_t type, std::uint64_t config);
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

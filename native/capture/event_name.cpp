@@ -5,7 +5,7 @@
 
 #include "capture/event_attribute.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 using namespace std::string_view_literals;
@@ -58,4 +58,4 @@ std::string event_name(std::uint32_t type, std::uint64_t config) {
   return std::to_string(type) + ":" + std::to_string(config);
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -5,7 +5,7 @@
 
 #include "capture/wire.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 constexpr std::size_t most_events = 65'535;
@@ -109,4 +109,4 @@ const attribute* event_table::of_other(std::span<const std::byte> payload, bool 
   return &attributes_.front();
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

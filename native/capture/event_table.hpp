@@ -11,7 +11,7 @@
 #include "capture/hash_index.hpp"
 #include "capture/sample_layout.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class event_table {
  public:
@@ -43,4 +43,4 @@ class event_table {
   std::uint32_t last_event_ = hash_index::none;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

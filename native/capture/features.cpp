@@ -6,7 +6,7 @@
 #include "capture/event_attribute.hpp"
 #include "perf_events/perf_format.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 using perf_format::feature;
@@ -149,4 +149,4 @@ void feature_reader::apply_build_ids(object_table& objects) {
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

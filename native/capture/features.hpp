@@ -13,7 +13,7 @@
 #include "capture/object_table.hpp"
 #include "capture/wire.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class feature_reader {
  public:
@@ -42,4 +42,4 @@ class feature_reader {
   std::vector<std::pair<std::string, build_id>> build_ids_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

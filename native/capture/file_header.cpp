@@ -9,7 +9,7 @@
 #include "capture/wire.hpp"
 #include "perf_events/perf_format.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 constexpr std::uint64_t file_header_bytes = 104;
@@ -164,4 +164,4 @@ file_start read_file_start(source_window& window, event_table& events, bool allo
   return start;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -8,7 +8,7 @@
 #include "capture/record_stream.hpp"
 #include "capture/source_window.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 struct file_start {
   bool pipe = false;
@@ -21,4 +21,4 @@ struct file_start {
 // Reads the header and, in file mode, the attributes. Throws capture_error for what is no capture.
 file_start read_file_start(source_window& window, event_table& events, bool allow_truncated);
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -2,7 +2,7 @@
 
 #include <random>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 std::uint64_t hash_seed() {
   static const std::uint64_t seed = [] {
@@ -12,4 +12,4 @@ std::uint64_t hash_seed() {
   return seed;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

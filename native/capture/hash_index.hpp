@@ -9,7 +9,7 @@
 
 #include "capture/column.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 std::uint64_t hash_seed();
 
@@ -82,4 +82,4 @@ class hash_index {
   std::size_t used_ = 0;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

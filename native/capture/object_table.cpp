@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 using namespace std::string_view_literals;
@@ -60,4 +60,4 @@ std::uint32_t object_table::intern(object candidate) {
   return number;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

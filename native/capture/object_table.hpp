@@ -9,7 +9,7 @@
 #include "capture/capture.hpp"
 #include "capture/hash_index.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 // Memory that has no file behind it in which its symbols could be looked up.
 bool is_anonymous(std::string_view path);
@@ -32,4 +32,4 @@ class object_table {
   std::vector<object> objects_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -6,7 +6,7 @@
 
 #include "capture/wire.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // Newer kernels: the user part comes in a record of its own; a cookie follows, no address.
@@ -129,4 +129,4 @@ std::uint32_t raw_stacks::add(const sample_fields& sample, frame_kind kind, bool
   return number;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -10,7 +10,7 @@
 #include "capture/hash_index.hpp"
 #include "capture/sample_layout.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 // The kind of code that a record's misc field says the CPU was in.
 frame_kind kind_of_misc(std::uint16_t misc);
@@ -51,4 +51,4 @@ class raw_stacks {
   std::vector<decoded> decoded_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -15,7 +15,7 @@
 #include "capture/error.hpp"
 #include "unwind/table.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 struct read_options {
   bool allow_truncated = false;
@@ -50,4 +50,4 @@ class temporary_file_error : public std::system_error {
 // std::system_error where they cannot be read.
 capture read_capture(byte_source& source, const read_options& options);
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

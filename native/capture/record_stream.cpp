@@ -9,7 +9,7 @@
 #include "capture/wire.hpp"
 #include "perf_events/perf_format.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 constexpr std::size_t header_bytes = 8;
@@ -196,4 +196,4 @@ bool record_stream::next_decompressed(record& into) {
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -13,7 +13,7 @@
 #include "capture/read_capture.hpp"
 #include "capture/source_window.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 struct record {
   std::uint32_t type = 0;
@@ -77,4 +77,4 @@ class record_stream {
   std::uint64_t compressed_offset_ = 0;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 constexpr std::size_t walked_addresses = std::size_t{1} << 14U;
@@ -170,4 +170,4 @@ std::vector<object> resolver::finish() {
   return used;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -13,7 +13,7 @@
 #include "capture/stack_walker.hpp"
 #include "capture/thread_table.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class resolver {
  public:
@@ -68,4 +68,4 @@ class resolver {
   std::vector<std::uint32_t> frames_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -8,7 +8,7 @@
 
 #include "capture/wire.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // Newer than the headers of Debian 12.
@@ -222,4 +222,4 @@ std::optional<std::uint64_t> trailer_time(const attribute& event,
   return time == ~std::uint64_t{0} ? 0 : time;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -9,7 +9,7 @@
 #include "capture/capture.hpp"
 #include "capture/record_stream.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 // The counts of an event, or of all events of its group, as they stood at a sample.
 struct counter_reading {
@@ -58,4 +58,4 @@ std::size_t trailer_size(const attribute& event);
 std::optional<std::uint64_t> trailer_time(const attribute& event,
                                           std::span<const std::byte> trailer, bool swap);
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -8,7 +8,7 @@
 
 #include "capture/raw_stacks.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // A fork record that perf made up for a process that was there already: it has its own mappings.
@@ -138,4 +138,4 @@ void sideband::sort() {
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

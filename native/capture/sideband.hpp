@@ -12,7 +12,7 @@
 #include "capture/record_stream.hpp"
 #include "capture/wire.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 enum class sideband_kind : std::uint8_t { map, kernel_map, name, exec, fork, exit };
 
@@ -63,4 +63,4 @@ class sideband {
   object_table objects_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

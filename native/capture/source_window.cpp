@@ -6,7 +6,7 @@
 
 #include "capture/error.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 std::span<const std::byte> source_window::view(std::uint64_t offset, std::size_t size) {
   if (offset < start_ || offset - start_ > filled_ || size > filled_ - (offset - start_)) {
@@ -78,4 +78,4 @@ std::vector<std::byte> source_window::section(std::uint64_t offset, std::uint64_
   return bytes;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

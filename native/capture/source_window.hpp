@@ -9,7 +9,7 @@
 
 #include "capture/byte_source.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class source_window {
  public:
@@ -42,4 +42,4 @@ class source_window {
   std::uint64_t bytes_read_ = 0;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 // perf counts x86-64's general registers up to 23, arm64's up to 32 (arch/*/include/uapi/asm/
@@ -81,11 +81,11 @@ const unwind::mapped_code* stack_walker::find(std::uint64_t address) {
 const unwind::table* stack_walker::table_of(std::uint32_t object) {
   asked_table& known = tables_[object];
   if (!known.asked) {
-    const captures::object& mapped = objects_.at(object);
+    const stallscope::capture::object& mapped = objects_.at(object);
     known.asked = true;
     known.table = mapped.kernel || mapped.anonymous ? nullptr : options_.unwind_table(mapped);
   }
   return known.table;
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

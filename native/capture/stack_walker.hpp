@@ -15,7 +15,7 @@
 #include "capture/read_capture.hpp"
 #include "unwind/unwinder.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 // The architecture whose registers a capture holds, nothing where they cannot be unwound: by the
 // host that the file names, else by the masks of its events.
@@ -63,4 +63,4 @@ class stack_walker final : private unwind::code_map {
   std::vector<unwind::frame> frames_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

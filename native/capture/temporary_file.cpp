@@ -11,7 +11,7 @@
 
 #include "capture/column.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
@@ -121,4 +121,4 @@ void temporary_file::read(std::uint64_t offset, std::span<std::byte> into) {
   }
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -9,7 +9,7 @@
 
 #include "capture/read_capture.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class temporary_file {
  public:
@@ -37,4 +37,4 @@ class temporary_file {
   std::vector<std::byte> pending_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

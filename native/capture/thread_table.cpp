@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 std::uint64_t hash_of(std::int32_t pid, std::int32_t tid) {
@@ -66,4 +66,4 @@ std::vector<thread> thread_table::finish() {
   return std::move(threads_);
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

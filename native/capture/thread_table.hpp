@@ -8,7 +8,7 @@
 #include "capture/capture.hpp"
 #include "capture/hash_index.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 class thread_table {
  public:
@@ -37,4 +37,4 @@ class thread_table {
   std::vector<std::uint32_t> processes_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

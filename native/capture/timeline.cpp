@@ -12,7 +12,7 @@
 #include "capture/resolver.hpp"
 #include "capture/stack_walker.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 namespace {
 
 template <typename T>
@@ -208,4 +208,4 @@ void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& bud
   into.threads = parsed.threads.finish();
 }
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

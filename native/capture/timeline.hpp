@@ -8,7 +8,7 @@
 #include "capture/sideband.hpp"
 #include "capture/thread_table.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 struct first_pass {
   first_pass(byte_source& source, memory_budget& budget, const read_options& options)
@@ -23,4 +23,4 @@ struct first_pass {
 void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
                            const read_options& options);
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

@@ -12,7 +12,7 @@
 
 #include "capture/error.hpp"
 
-namespace stallscope::captures {
+namespace stallscope::capture {
 
 template <typename T>
 [[nodiscard]] T byte_swapped(T value) noexcept {
@@ -105,4 +105,4 @@ class wire_cursor {
   std::uint64_t offset_;
 };
 
-}  // namespace stallscope::captures
+}  // namespace stallscope::capture

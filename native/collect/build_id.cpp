@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::size_t max_notes_bytes = std::size_t{64} << 10U;
@@ -81,4 +81,4 @@ build_id build_id_of_mapping(const procfs& proc, pid_t pid, const memory_mapping
   return fd ? build_id_of_file(fd.get()) : build_id{};
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

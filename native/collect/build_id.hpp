@@ -8,7 +8,7 @@
 
 #include "base/procfs.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 inline constexpr std::size_t max_build_id_bytes = 20;
 
@@ -24,4 +24,4 @@ build_id build_id_of_file(int fd);
 // other mount namespaces are no obstacle. Never opens anything but regular files.
 build_id build_id_of_mapping(const procfs& proc, pid_t pid, const memory_mapping& mapping);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

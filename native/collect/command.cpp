@@ -11,7 +11,7 @@
 #include "base/failure.hpp"
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 void make_pipe(descriptor& read_end, descriptor& write_end) {
@@ -91,4 +91,4 @@ void held_command::send(int signal_number) const {
   if (released_ && !status_) ::kill(pid_, signal_number);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

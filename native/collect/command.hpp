@@ -13,7 +13,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct exit_status {
   bool signalled = false;
@@ -56,4 +56,4 @@ class held_command {
   std::optional<exit_status> status_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

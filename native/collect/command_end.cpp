@@ -1,6 +1,6 @@
 #include "collect/command_end.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t grace_ns = 5'000'000'000;
@@ -17,4 +17,4 @@ std::optional<exit_status> end_command(held_command& command, end_watch& watch) 
   return command.poll_status();
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr int most_interpreters = 4;
@@ -103,4 +103,4 @@ std::vector<command_file> files_of_command(const std::vector<std::string>& words
   return files;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

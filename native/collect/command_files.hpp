@@ -9,7 +9,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct command_file {
   std::string path;
@@ -24,4 +24,4 @@ std::vector<command_file> files_of_command(const std::vector<std::string>& words
 // The libraries that an ELF file of 64 bits names, without their folders; empty for any other file.
 std::vector<std::string> needed_libraries(const descriptor& file);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

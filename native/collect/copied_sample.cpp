@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::size_t before_pid = 24;    // header, identifier, ip
@@ -89,4 +89,4 @@ bool covers(std::span<const std::uint64_t> chain, std::span<const unwind::frame>
   return unwound.size() > 2 + beyond || at != chain.begin();
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -12,7 +12,7 @@
 
 #include "unwind/unwinder.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct copied_sample {
   pid_t pid = 0;
@@ -33,4 +33,4 @@ std::optional<copied_sample> parse_copied_sample(std::span<const std::byte> reco
 bool covers(std::span<const std::uint64_t> chain, std::span<const unwind::frame> unwound,
             bool complete);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

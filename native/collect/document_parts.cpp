@@ -1,6 +1,6 @@
 #include "collect/document_parts.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 std::string dump_document(const ordered_json& document, int indent) {
   return document.dump(indent, ' ', false, ordered_json::error_handler_t::replace) + "\n";
@@ -54,4 +54,4 @@ ordered_json end_part(const end_facts& end) {
   return {{"reason", end.reason}, {"target_status", status}};
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -11,7 +11,7 @@
 #include "collect/command.hpp"
 #include "collect/features.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct file_entry {
   std::string name;
@@ -43,4 +43,4 @@ ordered_json files_part(const std::vector<file_entry>& files);
 ordered_json warnings_part(const std::vector<warning>& warnings);
 ordered_json end_part(const end_facts& end);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

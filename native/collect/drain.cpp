@@ -6,7 +6,7 @@
 
 #include "perf_events/perf_format.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::uint32_t record_lost_samples = 13;  // PERF_RECORD_LOST_SAMPLES
@@ -15,13 +15,13 @@ constexpr std::size_t pieces_at_once = 512;
 constexpr std::uint64_t longest_run_bytes = 64 << 10U;
 
 // Whether a record lies whole before a head. The kernel's always do; anything else would never end.
-bool whole(const record_view& record, std::uint64_t head) {
+bool whole(const perf_events::record_view& record, std::uint64_t head) {
   return record.size() >= sizeof(perf_event_header) && record.end() <= head;
 }
 
 }  // namespace
 
-drain::drain(std::vector<ring_view> rings, sample_file& file)
+drain::drain(std::vector<perf_events::ring_view> rings, sample_file& file)
     : rings_{std::move(rings)}, file_{&file}, cursors_(rings_.size()) {
   pieces_.reserve(pieces_at_once + 2);
 }
@@ -50,8 +50,9 @@ void drain::relieve() {
 }
 
 bool drain::crowded() const {
-  return std::any_of(rings_.begin(), rings_.end(),
-                     [](const ring_view& one) { return one.head() - one.tail() > one.size() / 2; });
+  return std::any_of(rings_.begin(), rings_.end(), [](const perf_events::ring_view& one) {
+    return one.head() - one.tail() > one.size() / 2;
+  });
 }
 
 void drain::scan(std::size_t index) {
@@ -59,7 +60,7 @@ void drain::scan(std::size_t index) {
   auto& position = cursors_[index].scanned;
   const auto head = view.head();
   while (position < head) {
-    const record_view record{view, position};
+    const perf_events::record_view record{view, position};
     if (!whole(record, head)) break;
     sieve_->observe(record, index);
     position = record.end();
@@ -74,7 +75,7 @@ void drain::write(std::size_t index) {
   auto run_begin = position;
   pieces_.clear();
   while (position < end) {
-    const record_view record{view, position};
+    const perf_events::record_view record{view, position};
     if (!whole(record, end)) break;
     if (!sifting || sieve_->keep(record)) {
       count(record);
@@ -94,7 +95,7 @@ void drain::write(std::size_t index) {
   view.release(position);
 }
 
-void drain::add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end) {
+void drain::add_run(const perf_events::ring_view& view, std::uint64_t begin, std::uint64_t end) {
   if (begin == end) return;
   for (const auto piece : view.pieces(begin, end)) {
     if (!piece.empty()) pieces_.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
@@ -108,17 +109,17 @@ void drain::append_pieces() {
   written_counts_ = counts_;
 }
 
-void drain::count_left_out(const record_view& record) {
+void drain::count_left_out(const perf_events::record_view& record) {
   if (record.type() != PERF_RECORD_SAMPLE) return;
   ++counts_.left_out;
-  counts_.left_out_periods += sample_fields_view{record}.period;
+  counts_.left_out_periods += perf_events::sample_fields_view{record}.period;
 }
 
-void drain::count(const record_view& record) {
+void drain::count(const perf_events::record_view& record) {
   switch (record.type()) {
     case PERF_RECORD_SAMPLE:
       ++counts_.samples;
-      counts_.periods += sample_fields_view{record}.period;
+      counts_.periods += perf_events::sample_fields_view{record}.period;
       break;
     case PERF_RECORD_LOST:
       ++counts_.lost_records;
@@ -137,4 +138,4 @@ void drain::count(const record_view& record) {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -11,7 +11,7 @@
 #include "collect/sample_file.hpp"
 #include "perf_events/ring_view.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Decides which records are written.
 class sieve {
@@ -25,10 +25,10 @@ class sieve {
   // Whether observe() and keep() need to be asked at all; while not, rings are written whole.
   [[nodiscard]] virtual bool watching() const = 0;
   // Each new record once, ring by ring.
-  virtual void observe(const record_view& record, std::size_t ring_index) = 0;
+  virtual void observe(const perf_events::record_view& record, std::size_t ring_index) = 0;
   // After all rings were looked at.
   virtual void settle() = 0;
-  [[nodiscard]] virtual bool keep(const record_view& record) const = 0;
+  [[nodiscard]] virtual bool keep(const perf_events::record_view& record) const = 0;
 };
 
 struct drain_counts {
@@ -45,7 +45,7 @@ enum class holding { none, until_crowded, strictly };
 
 class drain {
  public:
-  drain(std::vector<ring_view> rings, sample_file& file);
+  drain(std::vector<perf_events::ring_view> rings, sample_file& file);
 
   // The sieve must live as long as it is set; nullptr: none.
   void set_sieve(sieve* chosen) { sieve_ = chosen; }
@@ -69,13 +69,13 @@ class drain {
   };
   void scan(std::size_t index);
   void write(std::size_t index);
-  void count(const record_view& record);
-  void count_left_out(const record_view& record);
+  void count(const perf_events::record_view& record);
+  void count_left_out(const perf_events::record_view& record);
   [[nodiscard]] bool crowded() const;
-  void add_run(const ring_view& view, std::uint64_t begin, std::uint64_t end);
+  void add_run(const perf_events::ring_view& view, std::uint64_t begin, std::uint64_t end);
   void append_pieces();
 
-  std::vector<ring_view> rings_;
+  std::vector<perf_events::ring_view> rings_;
   sample_file* file_;
   sieve* sieve_ = nullptr;
   holding holding_ = holding::none;
@@ -86,4 +86,4 @@ class drain {
   exec_watch execs_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

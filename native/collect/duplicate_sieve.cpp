@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // Both events of a duplicate sample at the same rate, so the other shows long before this many.
@@ -16,7 +16,7 @@ std::uint64_t key_of(std::int32_t tid, std::size_t ring_index) {
 
 }  // namespace
 
-void duplicate_sieve::observe(const record_view& record, std::size_t ring_index) {
+void duplicate_sieve::observe(const perf_events::record_view& record, std::size_t ring_index) {
   if (record.type() == PERF_RECORD_EXIT) {
     const auto tid = static_cast<std::int32_t>(record.u32(16));
     for (std::size_t i = 0; i < events_->rings().size(); ++i) witnesses_.erase(key_of(tid, i));
@@ -25,7 +25,7 @@ void duplicate_sieve::observe(const record_view& record, std::size_t ring_index)
     return;
   }
   if (record.type() != PERF_RECORD_SAMPLE) return;
-  const sample_fields_view sample{record};
+  const perf_events::sample_fields_view sample{record};
   const auto* slot = events_->find(sample.id);
   if (slot == nullptr || redundant_.contains(sample.id)) return;
   const auto number = events_->number_of(*slot);
@@ -59,9 +59,9 @@ void duplicate_sieve::settle() {
   redundant_.clear();
 }
 
-bool duplicate_sieve::keep(const record_view& record) const {
+bool duplicate_sieve::keep(const perf_events::record_view& record) const {
   if (record.type() != PERF_RECORD_SAMPLE || redundant_.empty()) return true;
-  return !redundant_.contains(sample_fields_view{record}.id);
+  return !redundant_.contains(perf_events::sample_fields_view{record}.id);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -16,7 +16,7 @@
 #include "collect/drain.hpp"
 #include "collect/event_table.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class duplicate_sieve : public sieve {
  public:
@@ -26,9 +26,9 @@ class duplicate_sieve : public sieve {
   void suspect(std::size_t number) { suspects_.insert(number); }
 
   [[nodiscard]] bool watching() const override { return !suspects_.empty() || !redundant_.empty(); }
-  void observe(const record_view& record, std::size_t ring_index) override;
+  void observe(const perf_events::record_view& record, std::size_t ring_index) override;
   void settle() override;
-  [[nodiscard]] bool keep(const record_view& record) const override;
+  [[nodiscard]] bool keep(const perf_events::record_view& record) const override;
 
   [[nodiscard]] std::size_t closed() const { return closed_; }
 
@@ -47,4 +47,4 @@ class duplicate_sieve : public sieve {
   std::uint32_t rounds_since_redundant_ = 0;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

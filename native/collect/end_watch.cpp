@@ -11,7 +11,7 @@
 
 #include "base/clock.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr int longest_wait_ms = 1000;
@@ -46,7 +46,7 @@ end_watch::end_watch(int control_fd) : control_fd_{control_fd} {
   if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
 }
 
-void end_watch::watch_rings(std::span<const ring> rings) {
+void end_watch::watch_rings(std::span<const perf_events::ring> rings) {
   for (const auto& one : rings) rings_.push_back(watched(one.fd().get()));
 }
 
@@ -168,4 +168,4 @@ bool end_watch::hurried() {
   return hurried_;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -14,7 +14,7 @@
 #include "base/descriptor.hpp"
 #include "perf_events/ring.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Blocks the signals that end a recording and ignores SIGPIPE; the mask before.
 sigset_t block_ending_signals();
@@ -23,7 +23,7 @@ class end_watch {
  public:
   explicit end_watch(int control_fd);
 
-  void watch_rings(std::span<const ring> rings);
+  void watch_rings(std::span<const perf_events::ring> rings);
   // The recording ends when all processes watched have ended.
   void watch_process(pid_t pid);
   void set_duration(double seconds);
@@ -64,4 +64,4 @@ class end_watch {
   std::uint64_t wake_ns_ = 0;  // 0: none
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

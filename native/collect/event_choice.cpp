@@ -8,25 +8,25 @@
 #include "collect/refusal.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
-event_place place_of_trials(const collect_options& options) {
+namespace stallscope::collect {
+perf_events::event_place place_of_trials(const collect_options& options) {
   const bool whole_cpus = options.kind == target_kind::cpus || options.kind == target_kind::cgroup;
-  const int cpu = options.cpus.empty() ? online_cpus().front() : options.cpus.front();
+  const int cpu = options.cpus.empty() ? perf_events::online_cpus().front() : options.cpus.front();
   return {whole_cpus ? -1 : 0, cpu};
 }
 
 namespace {
 
 // Tries an event, without what older kernels do not know where they refuse it; 0 or the errno.
-int try_event(event_choice& choice, const event_place& place) {
+int try_event(event_choice& choice, const perf_events::event_place& place) {
   int first_error = 0;
   for (const bool count_lost : {true, false}) {
     for (const bool build_ids : {true, false}) {
       choice.how.count_lost = count_lost;
       choice.how.build_ids = build_ids;
-      auto attribute = sampling_attribute(choice.event, choice.how);
+      auto attribute = perf_events::sampling_attribute(choice.event, choice.how);
       attribute.disabled = 1;
-      const auto opened = open_event(attribute, place);
+      const auto opened = perf_events::open_event(attribute, place);
       if (opened.fd) return 0;
       if (first_error == 0) first_error = opened.error;
       if (opened.error != EINVAL) return opened.error;
@@ -82,18 +82,19 @@ bool try_scopes(event_choice& choice, const collect_options& options, int& error
   return false;
 }
 
-std::vector<event_spec> rungs(const collect_options& options) {
-  if (options.event.empty()) return default_ladder();
+std::vector<perf_events::event_spec> rungs(const collect_options& options) {
+  if (options.event.empty()) return perf_events::default_ladder();
   try {
-    auto event = find_event(options.event);
+    auto event = perf_events::find_event(options.event);
     if (event.precise == 0) return {event};
-    std::vector<event_spec> ladder;  // as precise as can be
-    for (unsigned precise = std::min(event.precise, max_precise()) + 1; precise-- > 0;) {
+    std::vector<perf_events::event_spec> ladder;  // as precise as can be
+    for (unsigned precise = std::min(event.precise, perf_events::max_precise()) + 1;
+         precise-- > 0;) {
       event.precise = precise;
       ladder.push_back(event);
     }
     return ladder;
-  } catch (const unknown_event& error) {
+  } catch (const perf_events::unknown_event& error) {
     throw failure{
         exit_code::usage, error.what(),
         "leave out -e for hardware cycles or cpu-clock; perf list and libpfm4's showevtinfo "
@@ -117,10 +118,11 @@ std::vector<event_spec> rungs(const collect_options& options) {
 
 }  // namespace
 
-int try_sampling(const event_choice& choice, const sampling& how, const collect_options& options) {
-  auto attribute = sampling_attribute(choice.event, how);
+int try_sampling(const event_choice& choice, const perf_events::sampling& how,
+                 const collect_options& options) {
+  auto attribute = perf_events::sampling_attribute(choice.event, how);
   attribute.disabled = 1;
-  return open_event(attribute, place_of_trials(options)).error;
+  return perf_events::open_event(attribute, place_of_trials(options)).error;
 }
 
 std::uint64_t max_sample_rate(const std::string& path) {
@@ -152,11 +154,11 @@ event_choice choose_event(const collect_options& options) {
   for (const auto& rung : ladder) {
     choice.event = rung;
     if (!try_scopes(choice, options, error)) continue;
-    choice.attribute = sampling_attribute(choice.event, choice.how);
+    choice.attribute = perf_events::sampling_attribute(choice.event, choice.how);
     warn_of_event(choice, options);
     return choice;
   }
   refuse(choice, options, error);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -4,18 +4,18 @@
 
 #include <utility>
 
-namespace stallscope {
+namespace stallscope::collect {
 
 namespace {
 
 // Opens events of a group behind its leader, or the leader itself; 0 or the kernel's errno.
-int open_others(std::span<const perf_event_attr> attributes, event_place& place,
+int open_others(std::span<const perf_event_attr> attributes, perf_events::event_place& place,
                 event_table::slot& into) {
   for (const auto& attribute : attributes) {
-    auto opened = open_event(attribute, place);
+    auto opened = perf_events::open_event(attribute, place);
     if (!opened.fd) return opened.error;
     if (place.group_fd < 0) place.group_fd = opened.fd.get();
-    into.other_ids.push_back(event_id(opened.fd));
+    into.other_ids.push_back(perf_events::event_id(opened.fd));
     into.others.push_back(std::move(opened.fd));
   }
   return 0;
@@ -26,15 +26,15 @@ int open_others(std::span<const perf_event_attr> attributes, event_place& place,
 int event_table::open(pid_t pid, std::uint32_t ring_index, unsigned long flags,
                       std::uint32_t attribute) {
   const auto& target = rings_[ring_index];
-  event_place place{pid, target.cpu(), flags, -1};
+  perf_events::event_place place{pid, target.cpu(), flags, -1};
   slot made;
   if (const int error = open_others(group_.leading, place, made); error != 0) return error;
-  auto opened = open_event(attributes_[attribute], place);
+  auto opened = perf_events::open_event(attributes_[attribute], place);
   if (!opened.fd) return opened.error;
   if (const int error = target.redirect(opened.fd); error != 0) return error;
   if (place.group_fd < 0) place.group_fd = opened.fd.get();
   if (const int error = open_others(group_.following, place, made); error != 0) return error;
-  made.id = event_id(opened.fd);
+  made.id = perf_events::event_id(opened.fd);
   made.fd = std::move(opened.fd);
   made.tid = pid;
   made.ring_index = ring_index;
@@ -84,16 +84,16 @@ void event_table::disable_all() const {
   for (const auto& slot : slots_) ::ioctl(leader_of(slot).get(), PERF_EVENT_IOC_DISABLE, 0);
 }
 
-std::optional<event_reading> event_table::read_all() const {
-  event_reading sum;
+std::optional<perf_events::event_reading> event_table::read_all() const {
+  perf_events::event_reading sum;
   sum.others.resize(group_.size());
   bool any = false;
   for (const auto& slot : slots_) {
-    event_reading one;
+    perf_events::event_reading one;
     if (!slot.fd) continue;
-    const bool read = group_.size() == 0
-                          ? read_event(slot.fd, one)
-                          : read_group(slot.fd, events_in_group(), group_.leading.size(), one);
+    const bool read = group_.size() == 0 ? perf_events::read_event(slot.fd, one)
+                                         : perf_events::read_group(slot.fd, events_in_group(),
+                                                                   group_.leading.size(), one);
     if (!read) continue;
     any = true;
     for (std::size_t i = 0; i < one.others.size(); ++i) sum.others[i] += one.others[i];
@@ -105,4 +105,4 @@ std::optional<event_reading> event_table::read_all() const {
   return any ? std::optional{sum} : std::nullopt;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -13,7 +13,7 @@
 #include "perf_events/open_event.hpp"
 #include "perf_events/ring.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // What is counted in the group of each sampled event.
 struct group_attributes {
@@ -35,7 +35,7 @@ class event_table {
   };
 
   // The rings must outlive the table.
-  event_table(std::vector<perf_event_attr> attributes, std::span<const ring> rings,
+  event_table(std::vector<perf_event_attr> attributes, std::span<const perf_events::ring> rings,
               group_attributes group = {})
       : attributes_{std::move(attributes)}, group_{std::move(group)}, rings_{rings} {}
 
@@ -63,9 +63,9 @@ class event_table {
   void enable_all() const;
   void disable_all() const;
   // The sum over all that are open; nothing where none could be read.
-  [[nodiscard]] std::optional<event_reading> read_all() const;
+  [[nodiscard]] std::optional<perf_events::event_reading> read_all() const;
 
-  [[nodiscard]] std::span<const ring> rings() const { return rings_; }
+  [[nodiscard]] std::span<const perf_events::ring> rings() const { return rings_; }
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
   // Groups count as one.
   [[nodiscard]] std::size_t open_count() const { return open_count_; }
@@ -78,10 +78,10 @@ class event_table {
 
   std::vector<perf_event_attr> attributes_;
   group_attributes group_;
-  std::span<const ring> rings_;
+  std::span<const perf_events::ring> rings_;
   std::vector<slot> slots_;
   std::size_t open_count_ = 0;
   std::unordered_map<std::uint64_t, std::size_t> by_id_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::size_t most_names = 8;
@@ -11,7 +11,7 @@ constexpr std::uint64_t time_from_end = 24;
 constexpr std::uint64_t name_at = 16;
 constexpr std::uint64_t longest_command_name = 16;
 
-std::string name_of(const record_view& comm) {
+std::string name_of(const perf_events::record_view& comm) {
   std::string name;
   for (std::uint64_t at = 0; at < longest_command_name; ++at) {
     const auto byte = static_cast<char>(comm.u64(name_at + at / 8 * 8) >> (8 * (at % 8)) & 0xffU);
@@ -23,7 +23,7 @@ std::string name_of(const record_view& comm) {
 
 }  // namespace
 
-void exec_watch::observe(const record_view& record) {
+void exec_watch::observe(const perf_events::record_view& record) {
   if (record.size() < name_at + time_from_end) return;
   const auto pid = static_cast<pid_t>(record.u32(8));
   const std::uint64_t time_ns = record.u64(record.size() - time_from_end);
@@ -51,4 +51,4 @@ void exec_watch::settle() {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -14,12 +14,12 @@
 
 #include "perf_events/ring_view.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class exec_watch {
  public:
   // COMM, MMAP2 and EXIT records; others say nothing.
-  void observe(const record_view& record);
+  void observe(const perf_events::record_view& record);
   // After a look at all rings. Judges what the look before told: what belongs to it may have
   // arrived in another ring meanwhile.
   void settle();
@@ -39,4 +39,4 @@ class exec_watch {
   std::set<std::string> programs_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

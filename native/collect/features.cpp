@@ -10,7 +10,7 @@
 
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::size_t name_alignment = 64;
@@ -166,8 +166,8 @@ host_description describe_host() {
   read_cpuinfo(cpuinfo, host);
   host.boot_id = first_line("/proc/sys/kernel/random/boot_id");
   host.virtualization = virtualization_of(cpuinfo);
-  const auto online = online_cpus();
-  host.cpus_online = format_cpu_list(online);
+  const auto online = perf_events::online_cpus();
+  host.cpus_online = perf_events::format_cpu_list(online);
   host.cpus_online_count = static_cast<std::uint32_t>(online.size());
   host.cpus_configured = static_cast<std::uint32_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF)));
   host.memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
@@ -196,4 +196,4 @@ void put_header(record_buffer& out, const event_header& event, const host_descri
   put_clock(out, event);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -9,7 +9,7 @@
 
 #include "collect/record_buffer.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct host_description {
   std::string host_name;
@@ -53,4 +53,4 @@ struct event_header {
 
 void put_header(record_buffer& out, const event_header& event, const host_description& host);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -5,16 +5,16 @@
 
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // More do not fit into any PMU, and each multiplies the descriptors.
 constexpr std::size_t most_events = 31;
 
-event_spec find_member(const std::string& name) {
+perf_events::event_spec find_member(const std::string& name) {
   try {
-    return find_event(name);
-  } catch (const unknown_event& error) {
+    return perf_events::find_event(name);
+  } catch (const perf_events::unknown_event& error) {
     throw failure{exit_code::usage, error.what(),
                   "name events that libpfm4 knows on this machine, or bring the encoding: "
                   "NAME=TYPE:CONFIG"};
@@ -27,20 +27,20 @@ struct trial {
 };
 
 // Opens the group as it would be opened for the target.
-trial try_group(const event_choice& choice, const event_place& at) {
+trial try_group(const event_choice& choice, const perf_events::event_place& at) {
   const auto group = attributes_of(choice);
   const auto names = names_of_others(choice);
   std::vector<std::pair<perf_event_attr, std::string>> all;
   for (std::size_t i = 0; i < group.leading.size(); ++i)
     all.emplace_back(group.leading[i], names[i]);
-  all.emplace_back(sampling_attribute(choice.event, choice.how), choice.event.name);
+  all.emplace_back(perf_events::sampling_attribute(choice.event, choice.how), choice.event.name);
   for (std::size_t i = 0; i < group.following.size(); ++i)
     all.emplace_back(group.following[i], names[group.leading.size() + i]);
   all.front().first.disabled = 1;
   std::vector<descriptor> opened;
-  event_place place = at;
+  perf_events::event_place place = at;
   for (const auto& [attribute, name] : all) {
-    auto result = open_event(attribute, place);
+    auto result = perf_events::open_event(attribute, place);
     if (!result.fd) return {result.error, name};
     if (place.group_fd < 0) place.group_fd = result.fd.get();
     opened.push_back(std::move(result.fd));
@@ -103,19 +103,19 @@ void choose_group(event_choice& choice, const collect_options& options) {
     if (tried.error == 0) choice.warnings.push_back(not_inherited(options.kind));
   }
   if (tried.error != 0) throw group_refusal(tried, choice);
-  choice.attribute = sampling_attribute(choice.event, choice.how);
+  choice.attribute = perf_events::sampling_attribute(choice.event, choice.how);
 }
 
 group_attributes attributes_of(const event_choice& choice) {
   group_attributes made;
   if (!choice.how.read_group) return made;
   if (choice.leader) {
-    made.leading.push_back(member_attribute(*choice.leader, choice.how));
+    made.leading.push_back(perf_events::member_attribute(*choice.leader, choice.how));
     made.leading.front().disabled = choice.how.enable_on_exec;
     made.leading.front().enable_on_exec = choice.how.enable_on_exec;
   }
   for (const auto& member : choice.members)
-    made.following.push_back(member_attribute(member, choice.how));
+    made.following.push_back(perf_events::member_attribute(member, choice.how));
   return made;
 }
 
@@ -127,4 +127,4 @@ std::vector<std::string> names_of_others(const event_choice& choice) {
   return names;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

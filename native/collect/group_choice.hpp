@@ -8,7 +8,7 @@
 #include "collect/event_choice.hpp"
 #include "collect/event_table.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Finds the events asked for and tries them as one group with the event chosen; the choice then
 // says that samples read their group. Where this kernel cannot inherit such a group (before Linux
@@ -22,4 +22,4 @@ group_attributes attributes_of(const event_choice& choice);
 // What recording.json and counters.jsonl call the group's other events, in the order of opening.
 std::vector<std::string> names_of_others(const event_choice& choice);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -9,7 +9,7 @@
 #include <limits>
 #include <system_error>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr pid_t kernel_pid = -1;
@@ -145,4 +145,4 @@ std::uint64_t copy_kallsyms(const descriptor& to, const std::function<bool()>& i
   return written + pending.size();
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -13,7 +13,7 @@
 #include "base/failure.hpp"
 #include "collect/record_buffer.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct kernel_symbol {
   std::uint64_t address = 0;
@@ -45,4 +45,4 @@ void put_kernel_build_id(record_buffer& out, const std::string& notes = "/sys/ke
 std::uint64_t copy_kallsyms(const descriptor& to, const std::function<bool()>& interrupted,
                             const std::string& kallsyms = "/proc/kallsyms");
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

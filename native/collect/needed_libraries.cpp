@@ -6,7 +6,7 @@
 
 #include "collect/command_files.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::size_t most_segments = 128;
@@ -65,4 +65,4 @@ std::vector<std::string> needed_libraries(const descriptor& file) {
   return names;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

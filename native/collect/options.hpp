@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::collect {
 
 enum class target_kind { process, command, cpus, cgroup };
 // How user stacks are recorded: call chains by frame pointers, copies to be unwound by tables when
@@ -42,4 +42,4 @@ struct collect_options {
   std::vector<std::string> arguments;  // the program's own argv
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

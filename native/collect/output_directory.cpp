@@ -16,7 +16,7 @@
 #include "base/failure.hpp"
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // All that a recording may hold; --force replaces these and nothing else.
@@ -157,4 +157,4 @@ void output_directory::discard() {
   if (made_) ::rmdir(path_.c_str());
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

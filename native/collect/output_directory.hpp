@@ -11,7 +11,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class output_directory {
  public:
@@ -48,4 +48,4 @@ class output_directory {
   std::vector<std::string> set_aside_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -10,24 +10,24 @@
 #include "perf_events/cpu_list.hpp"
 #include "perf_events/ring.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 using json = nlohmann::ordered_json;
 
 // A sampling attribute with as little asked for as may be.
 perf_event_attr plain(const std::string& name) {
-  sampling how;
+  perf_events::sampling how;
   how.user_only = true;
   how.build_ids = false;
   how.count_lost = false;
-  auto attribute = sampling_attribute(find_event(name), how);
+  auto attribute = perf_events::sampling_attribute(perf_events::find_event(name), how);
   attribute.disabled = 1;
   return attribute;
 }
 
-int try_open(const perf_event_attr& attribute, event_place place) {
-  return open_event(attribute, place).error;
+int try_open(const perf_event_attr& attribute, perf_events::event_place place) {
+  return perf_events::open_event(attribute, place).error;
 }
 
 json result(const char* name, int error, const std::string& detail) {
@@ -38,7 +38,7 @@ json result(const char* name, int error, const std::string& detail) {
 }
 
 json probe_precise(int cpu) {
-  for (unsigned precise = max_precise() + 1; precise-- > 0;) {
+  for (unsigned precise = perf_events::max_precise() + 1; precise-- > 0;) {
     auto attribute = plain("cycles");
     attribute.precise_ip = precise & 3U;
     const int error = try_open(attribute, {0, cpu, 0});
@@ -51,7 +51,7 @@ json probe_precise(int cpu) {
 json probe_rings(int cpu) {
   constexpr std::size_t wanted = std::size_t{2} << 20U;
   try {
-    const auto set = open_rings(std::vector<int>{cpu}, wanted);
+    const auto set = perf_events::open_rings(std::vector<int>{cpu}, wanted);
     return result("ring", 0,
                   std::to_string(set.data_bytes >> 10U) + " KiB on CPU " + std::to_string(cpu));
   } catch (const std::system_error& error) {
@@ -62,7 +62,7 @@ json probe_rings(int cpu) {
 struct variation {
   const char* name;
   const char* detail;
-  std::function<void(perf_event_attr&, event_place&)> change;
+  std::function<void(perf_event_attr&, perf_events::event_place&)> change;
 };
 
 const std::vector<variation>& variations() {
@@ -77,17 +77,18 @@ const std::vector<variation>& variations() {
       {"callchain", "call chains are recorded", [](auto&, auto&) {}},
       {"stack-copy", "stacks are copied with their registers",
        [](auto& attribute, auto&) {
-         sampling how;
+         perf_events::sampling how;
          how.user_only = true;
-         attribute = sampling_attribute(cpu_clock(), with_copies(how, 8192));
+         attribute =
+             perf_events::sampling_attribute(perf_events::cpu_clock(), with_copies(how, 8192));
          attribute.build_id = 0;
-         attribute.read_format &= ~format_lost;
+         attribute.read_format &= ~perf_events::format_lost;
          attribute.disabled = 1;
        }},
       {"build-id", "mmap records carry build ids",
        [](auto& attribute, auto&) { attribute.build_id = 1; }},
       {"format-lost", "lost samples are counted by event",
-       [](auto& attribute, auto&) { attribute.read_format |= format_lost; }},
+       [](auto& attribute, auto&) { attribute.read_format |= perf_events::format_lost; }},
       {"context-switch", "context switches are recorded",
        [](auto& attribute, auto&) { attribute.context_switch = 1; }},
   };
@@ -97,7 +98,7 @@ const std::vector<variation>& variations() {
 }  // namespace
 
 std::string probe_machine() {
-  const int cpu = online_cpus().front();
+  const int cpu = perf_events::online_cpus().front();
   json probes = json::array();
   for (const char* name :
        {"cycles", "instructions", "cpu-clock", "task-clock", "page-faults", "context-switches"}) {
@@ -106,7 +107,7 @@ std::string probe_machine() {
   probes.push_back(probe_precise(cpu));
   for (const auto& variation : variations()) {
     auto attribute = plain("cpu-clock");
-    event_place place{0, cpu, 0};
+    perf_events::event_place place{0, cpu, 0};
     variation.change(attribute, place);
     probes.push_back(result(variation.name, try_open(attribute, place), variation.detail));
   }
@@ -119,4 +120,4 @@ std::string probe_machine() {
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

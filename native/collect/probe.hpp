@@ -4,8 +4,8 @@
 
 #include <string>
 
-namespace stallscope {
+namespace stallscope::collect {
 
 std::string probe_machine();
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

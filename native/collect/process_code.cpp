@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <system_error>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // A process may map more, a JIT compiler's pages for instance; what is not kept has no table.
@@ -118,7 +118,7 @@ std::optional<double> process_code::frame_pointer_share() {
                      entry.mapping.end - entry.mapping.start,
                      entry.mapping.inode == executable_inode_});
   }
-  return stallscope::frame_pointer_share(parts);
+  return collect::frame_pointer_share(parts);
 }
 
 std::optional<double> frame_pointer_share(const std::vector<code_share>& parts) {
@@ -139,4 +139,4 @@ std::optional<double> frame_pointer_share(const std::vector<code_share>& parts) 
   return (of_executable + of_libraries / static_cast<double>(library_bytes)) / 2;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -15,7 +15,7 @@
 #include "collect/time_limit.hpp"
 #include "unwind/unwinder.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Compiled tables by file; no new ones beyond the time given.
 class table_store {
@@ -74,4 +74,4 @@ struct code_share {
 };
 std::optional<double> frame_pointer_share(const std::vector<code_share>& parts);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stallscope {
+namespace stallscope::collect {
 
 void process_filter::note_first_children(const procfs& proc) {
   for (const pid_t pid : followed_) {
@@ -22,7 +22,7 @@ void process_filter::follow_born_since(const procfs& proc) {
   }
 }
 
-void process_filter::observe(const record_view& record, std::size_t /*ring_index*/) {
+void process_filter::observe(const perf_events::record_view& record, std::size_t /*ring_index*/) {
   if (record.type() == PERF_RECORD_FORK) forks_.emplace_back(record);
 }
 
@@ -40,10 +40,10 @@ void process_filter::settle() {
   forks_.clear();
 }
 
-bool process_filter::keep(const record_view& record) const {
+bool process_filter::keep(const perf_events::record_view& record) const {
   switch (record.type()) {
     case PERF_RECORD_SAMPLE:
-      return followed_.contains(sample_fields_view{record}.pid);
+      return followed_.contains(perf_events::sample_fields_view{record}.pid);
     case PERF_RECORD_MMAP:
     case PERF_RECORD_MMAP2:
     case PERF_RECORD_COMM:
@@ -55,4 +55,4 @@ bool process_filter::keep(const record_view& record) const {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

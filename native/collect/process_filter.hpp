@@ -12,11 +12,11 @@
 #include "base/procfs.hpp"
 #include "collect/drain.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // A fork record, as the kernel laid it out.
 struct fork_notice {
-  explicit fork_notice(const record_view& record) noexcept
+  explicit fork_notice(const perf_events::record_view& record) noexcept
       : pid{static_cast<pid_t>(record.u32(8))},
         parent_pid{static_cast<pid_t>(record.u32(12))},
         tid{static_cast<pid_t>(record.u32(16))},
@@ -40,9 +40,9 @@ class process_filter : public sieve {
   [[nodiscard]] const std::unordered_set<pid_t>& followed() const { return followed_; }
 
   [[nodiscard]] bool watching() const override { return true; }
-  void observe(const record_view& record, std::size_t ring_index) override;
+  void observe(const perf_events::record_view& record, std::size_t ring_index) override;
   void settle() override;
-  [[nodiscard]] bool keep(const record_view& record) const override;
+  [[nodiscard]] bool keep(const perf_events::record_view& record) const override;
 
  private:
   std::unordered_set<pid_t> followed_;
@@ -50,4 +50,4 @@ class process_filter : public sieve {
   std::vector<fork_notice> forks_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-namespace stallscope {
+namespace stallscope::collect {
 
-python_reader::python_reader(python_frames::process_watch watch, const ring_view& ring, hooks use)
+python_reader::python_reader(python_frames::process_watch watch, const perf_events::ring_view& ring,
+                             hooks use)
     : watch_{std::move(watch)}, ring_{ring}, hooks_{std::move(use)} {}
 
 // The drain may give records back while they are looked at: then the kernel may have written over
@@ -16,7 +17,7 @@ void python_reader::look() {
   while (seen_ < head) {
     seen_ = std::max(seen_, ring_.tail());
     if (seen_ >= head) break;
-    const record_view record{ring_, seen_};
+    const perf_events::record_view record{ring_, seen_};
     const auto size = record.size();
     if (ring_.tail() > seen_) continue;
     if (size < sizeof(perf_event_header) || record.end() > head) break;
@@ -31,13 +32,13 @@ void python_reader::look() {
   reading_ = watch_.any_read();
 }
 
-void python_reader::observe(const record_view& record) {
+void python_reader::observe(const perf_events::record_view& record) {
   const auto pid = static_cast<pid_t>(record.u32(8));
   const bool exec =
       record.type() == PERF_RECORD_COMM && (record.misc() & PERF_RECORD_MISC_COMM_EXEC) != 0;
   const bool end = record.type() == PERF_RECORD_EXIT && record.u32(8) == record.u32(16);
   if (record.type() == PERF_RECORD_SAMPLE) {
-    const sample_fields_view sample{record};
+    const perf_events::sample_fields_view sample{record};
     if (hooks_.keep(record) && ring_.tail() <= record.position())
       watch_.note({sample.pid, sample.tid, sample.time_ns});
   } else if ((exec || end) && ring_.tail() <= record.position()) {
@@ -72,4 +73,4 @@ bool python_reader::reading() {
   return reading_;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

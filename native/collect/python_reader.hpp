@@ -13,17 +13,17 @@
 #include "perf_events/ring_view.hpp"
 #include "python_frames/process_watch.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class python_reader {
  public:
   // Only samples that keep() lets pass are looked at; told() hears of processes that became another
   // program or ended.
   struct hooks {
-    std::function<bool(const record_view&)> keep;
+    std::function<bool(const perf_events::record_view&)> keep;
     std::function<void(pid_t)> gone;
   };
-  python_reader(python_frames::process_watch watch, const ring_view& ring, hooks use);
+  python_reader(python_frames::process_watch watch, const perf_events::ring_view& ring, hooks use);
 
   // Reads what new samples ask for. One thread, always the same.
   void look();
@@ -34,11 +34,11 @@ class python_reader {
   [[nodiscard]] bool reading();
 
  private:
-  void observe(const record_view& record);
+  void observe(const perf_events::record_view& record);
   void forget_gone();
 
   python_frames::process_watch watch_;
-  ring_view ring_;
+  perf_events::ring_view ring_;
   hooks hooks_;
   std::uint64_t seen_ = 0;
   std::string fresh_;
@@ -49,4 +49,4 @@ class python_reader {
   bool reading_ = false;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

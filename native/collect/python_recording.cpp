@@ -15,7 +15,7 @@
 
 #include "base/clock.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t write_pause_ns = 200'000'000;
@@ -35,8 +35,9 @@ void take_cpu(int cpu) {
 
 }  // namespace
 
-python_recording::python_recording(const procfs& proc, const ring_set& rings, sample_file file,
-                                   const std::function<bool(const record_view&)>& keep)
+python_recording::python_recording(const procfs& proc, const perf_events::ring_set& rings,
+                                   sample_file file,
+                                   const std::function<bool(const perf_events::record_view&)>& keep)
     : rings_{&rings}, stop_{::eventfd(0, EFD_CLOEXEC)}, file_{std::move(file)} {
   if (!stop_) throw std::system_error(errno, std::generic_category(), "eventfd");
   const auto gone = [this](pid_t pid) {
@@ -115,4 +116,4 @@ void python_recording::write() {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

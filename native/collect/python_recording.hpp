@@ -16,13 +16,13 @@
 #include "collect/sample_file.hpp"
 #include "perf_events/ring.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class python_recording {
  public:
   // The rings must outlive the recording; keep as in python_reader.
-  python_recording(const procfs& proc, const ring_set& rings, sample_file file,
-                   const std::function<bool(const record_view&)>& keep);
+  python_recording(const procfs& proc, const perf_events::ring_set& rings, sample_file file,
+                   const std::function<bool(const perf_events::record_view&)>& keep);
   python_recording(const python_recording&) = delete;
   python_recording& operator=(const python_recording&) = delete;
   python_recording(python_recording&&) = delete;
@@ -46,7 +46,7 @@ class python_recording {
   void stop_threads();
   void write();
 
-  const ring_set* rings_;
+  const perf_events::ring_set* rings_;
   std::vector<std::unique_ptr<python_reader>> readers_;
   std::vector<std::thread> threads_;
   std::atomic<int> reading_threads_ = 0;  // whose processes are read
@@ -55,4 +55,4 @@ class python_recording {
   std::uint64_t written_ns_ = 0;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -6,7 +6,7 @@
 #include <array>
 #include <climits>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::uint16_t fork_without_maps = 1U << 13U;  // PERF_RECORD_MISC_FORK_EXEC
@@ -91,4 +91,4 @@ void put_mapping(record_buffer& out, pid_t pid, const memory_mapping& mapping, c
   out.end();
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -15,7 +15,7 @@
 #include "collect/build_id.hpp"
 #include "perf_events/perf_format.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class record_buffer {
  public:
@@ -57,4 +57,4 @@ void put_comm(record_buffer& out, const thread_identity& who, std::string_view n
 void put_fork(record_buffer& out, const thread_identity& who);
 void put_mapping(record_buffer& out, pid_t pid, const memory_mapping& mapping, const build_id& id);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -3,7 +3,7 @@
 #include "collect/group_choice.hpp"
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 using json = ordered_json;
@@ -175,11 +175,11 @@ std::string to_json(const recording_facts& facts) {
 }
 
 std::string counter_line(const recording_facts& facts) {
-  const auto of = [&facts](std::uint64_t event_reading::*field) {
+  const auto of = [&facts](std::uint64_t perf_events::event_reading::*field) {
     return facts.counter ? json((*facts.counter).*field) : json(nullptr);
   };
   json events = json::array({facts.choice.event.name});
-  json values = json::array({of(&event_reading::value)});
+  json values = json::array({of(&perf_events::event_reading::value)});
   const auto others = names_of_others(facts.choice);
   for (std::size_t i = 0; i < others.size(); ++i) {
     events.push_back(others[i]);
@@ -187,12 +187,12 @@ std::string counter_line(const recording_facts& facts) {
   }
   return dump_document({{"events", events},
                         {"values", values},
-                        {"time_enabled_ns", of(&event_reading::enabled_ns)},
-                        {"time_running_ns", of(&event_reading::running_ns)},
+                        {"time_enabled_ns", of(&perf_events::event_reading::enabled_ns)},
+                        {"time_running_ns", of(&perf_events::event_reading::running_ns)},
                         {"cpu", nullptr},
                         {"thread", nullptr},
                         {"interval", {facts.start_monotonic_ns, facts.end.monotonic_ns}}},
                        -1);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -15,7 +15,7 @@
 #include "collect/options.hpp"
 #include "collect/stack_choice.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct attach_facts {
   std::string mode;  // "per-thread", "per-cpu", "per-cpu filtered"
@@ -41,7 +41,7 @@ struct recording_facts {
   std::vector<file_entry> files;
   drain_counts counts;
   std::uint64_t lost_samples = 0;
-  std::optional<event_reading> counter;
+  std::optional<perf_events::event_reading> counter;
   std::vector<warning> warnings;
   end_facts end;
 };
@@ -54,4 +54,4 @@ std::string to_json(const recording_facts& facts);
 // The line of counters.jsonl for the reading at close.
 std::string counter_line(const recording_facts& facts);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -5,7 +5,7 @@
 
 #include "base/procfs.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 std::string error_text(int error) {
   const char* name = ::strerrorname_np(error);
@@ -79,4 +79,4 @@ failure refusal(int error, const std::string& target, int cpu) {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

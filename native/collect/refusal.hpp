@@ -5,7 +5,7 @@
 
 #include "base/failure.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // The failure of opening an event for a target ("thread 17", "all processes") on a CPU.
 failure refusal(int error, const std::string& target, int cpu);
@@ -22,4 +22,4 @@ std::string paranoid_level();
 // The remedy for what an ordinary user may not do.
 std::string privilege_remedy();
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

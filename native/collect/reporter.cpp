@@ -12,7 +12,7 @@
 
 #include "base/visible_text.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -152,4 +152,4 @@ void reporter::error(const failure& problem) {
   sentence(problem.what() + (problem.remedy().empty() ? "" : "; " + problem.remedy()));
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -11,7 +11,7 @@
 
 #include "base/failure.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 inline constexpr int protocol_version = 1;
 
@@ -67,4 +67,4 @@ class reporter {
   std::size_t told_ = 0;  // warnings
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

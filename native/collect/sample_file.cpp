@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <climits>
 
-namespace stallscope {
+namespace stallscope::collect {
 
 void sample_file::append(std::span<const std::byte> bytes) {
   iovec piece{const_cast<std::byte*>(bytes.data()), bytes.size()};
@@ -43,4 +43,4 @@ void sample_file::cut_back(int error) {
                           "write " + name_ + (cut ? "" : ", then cut it back"));
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

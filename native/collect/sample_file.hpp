@@ -13,7 +13,7 @@
 
 #include "base/descriptor.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class sample_file {
  public:
@@ -34,4 +34,4 @@ class sample_file {
   std::uint64_t size_bytes_ = 0;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -10,7 +10,7 @@
 #include "collect/refusal.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // A cut-off period at the end of each thread is no reason to warn.
@@ -57,7 +57,7 @@ void session::prepare(const sigset_t& child_mask) {
   if (options.kind == target_kind::process) check_processes(proc_, options.pids);
   if (options.kind == target_kind::cgroup) cgroup_ = find_cgroup(options.cgroup);
   const auto cpus = usable_cpus(options.cpus);
-  facts_.cpus = format_cpu_list(cpus);
+  facts_.cpus = perf_events::format_cpu_list(cpus);
   facts_.choice = choose_event(options);
   choose_group(facts_.choice, options);
   facts_.warnings = facts_.choice.warnings;
@@ -229,7 +229,7 @@ void session::check_programs_of_others() {
 
 void session::end_command() {
   if (!command_) return;
-  facts_.end.target_status = stallscope::end_command(*command_, watch_);
+  facts_.end.target_status = collect::end_command(*command_, watch_);
 }
 
 void session::close_files() {
@@ -316,4 +316,4 @@ exit_code session::give_up(const std::system_error& error) {
   return exit_code::unable;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -22,7 +22,7 @@
 #include "collect/target.hpp"
 #include "collect/thread_attach.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class session {
  public:
@@ -85,7 +85,7 @@ class session {
   std::vector<perf_event_attr> attributes_;  // with mixed stacks: copied, by frame pointers
   std::size_t descriptor_limit_ = 0;
   open_cgroup cgroup_;
-  ring_set rings_;
+  perf_events::ring_set rings_;
   std::unique_ptr<held_command> command_;
   std::optional<output_directory> output_;
   std::optional<sample_file> file_;
@@ -96,4 +96,4 @@ class session {
   std::unique_ptr<thread_attach> threads_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -10,7 +10,7 @@
 #include "collect/synthesize.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // Descriptors beyond this cost kernel memory (3 KB each) and time for each fork of the target.
@@ -31,13 +31,13 @@ auto refusal_of(std::string target) {
 
 void session::open_rings_for_cpus() {
   const auto& options = facts_.options;
-  const auto cpus = parse_cpu_list(facts_.cpus);
+  const auto cpus = perf_events::parse_cpu_list(facts_.cpus);
   const std::size_t wanted =
       options.ring_bytes != 0
           ? options.ring_bytes
           : ring_bytes_for(facts_.choice.how, cpus.size(), facts_.host.memory_bytes);
   try {
-    rings_ = open_rings(cpus, wanted);
+    rings_ = perf_events::open_rings(cpus, wanted);
   } catch (const std::system_error& error) {
     throw failure{exit_code::unable,
                   std::string{"the ring buffers cannot be opened: "} + error.what(),
@@ -142,7 +142,7 @@ void session::attach_threads() {
 void session::leave_group() {
   if (!facts_.choice.how.read_group) return;
   facts_.choice.how.read_group = false;
-  attributes_ = {sampling_attribute(facts_.choice.event, facts_.choice.how)};
+  attributes_ = {perf_events::sampling_attribute(facts_.choice.event, facts_.choice.how)};
   facts_.choice.attribute = attributes_.front();
   facts_.warnings.push_back({"group-not-counted",
                              "the target has too many threads for a group of events on each: what "
@@ -155,7 +155,8 @@ void session::attach_filtered() {
   if (facts_.stacks.kind == stack_kind::mixed) copy_all_stacks();
   auto whole = facts_.choice.how;
   whole.inherit = false;
-  events_.emplace(std::vector{sampling_attribute(facts_.choice.event, whole)}, rings_.rings);
+  events_.emplace(std::vector{perf_events::sampling_attribute(facts_.choice.event, whole)},
+                  rings_.rings);
   filter_ = std::make_unique<process_filter>(facts_.options.pids);
   drain_->set_sieve(filter_.get());
   filter_->note_first_children(proc_);
@@ -219,4 +220,4 @@ void session::synthesize() {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

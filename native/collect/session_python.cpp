@@ -4,7 +4,7 @@
 #include "collect/session.hpp"
 #include "python_frames/interpreter.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // A sample wakes the collector at once where frames may have to be read: always but for processes
 // of which none is a CPython now.
@@ -22,7 +22,7 @@ void session::begin_python() {
   if (!facts_.options.python) return;
   python_ = std::make_unique<python_recording>(
       proc_, rings_, sample_file{output_->create("python.jsonl")},
-      [this](const record_view& record) { return !filter_ || filter_->keep(record); });
+      [this](const perf_events::record_view& record) { return !filter_ || filter_->keep(record); });
   follow_python();
 }
 
@@ -43,4 +43,4 @@ void session::finish_python() {
   facts_.files.push_back({"python.jsonl", "python-frames", python_->size_bytes()});
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -10,7 +10,7 @@
 #include "collect/session.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t collecting_ns = 300'000'000;
@@ -103,8 +103,8 @@ stack_choice session::probe_processes() {
   const auto& pids = facts_.options.pids;
   const auto limit = time_limit::after(probing_cpu_ns, probing_wall_ns);
   table_store tables{limit};
-  stack_probe probe{probe_attribute(facts_.choice.how.user_only), parse_cpu_list(facts_.cpus),
-                    proc_, tables};
+  stack_probe probe{probe_attribute(facts_.choice.how.user_only),
+                    perf_events::parse_cpu_list(facts_.cpus), proc_, tables};
   const auto budget = std::min(most_probe_descriptors, descriptor_limit_ / 2);
   check_opened(probe.open_processes(pids, budget), "perf_event_open");
   probe.collect(pids.size(), monotonic_ns() + collecting_ns);
@@ -116,8 +116,8 @@ stack_choice session::probe_processes() {
 stack_choice session::probe_cpus() {
   const auto limit = time_limit::after(probing_cpu_ns, probing_wall_ns);
   table_store tables{limit};
-  stack_probe probe{probe_attribute(facts_.choice.how.user_only), parse_cpu_list(facts_.cpus),
-                    proc_, tables};
+  stack_probe probe{probe_attribute(facts_.choice.how.user_only),
+                    perf_events::parse_cpu_list(facts_.cpus), proc_, tables};
   const bool cgroup = facts_.options.kind == target_kind::cgroup;
   check_opened(probe.open_cpus(cgroup ? cgroup_.fd.get() : -1, cgroup ? PERF_FLAG_PID_CGROUP : 0UL),
                "perf_event_open");
@@ -130,7 +130,7 @@ void session::copy_all_stacks() {
   stacks.kind = stack_kind::copies;
   stacks.why += "; whole CPUs are sampled, all in the same way";
   for (auto& process : stacks.processes) process.kind = stack_kind::copies;
-  attributes_ = {sampling_attribute(facts_.choice.event, facts_.choice.how)};
+  attributes_ = {perf_events::sampling_attribute(facts_.choice.event, facts_.choice.how)};
   facts_.choice.attribute = attributes_.front();
 }
 
@@ -138,20 +138,20 @@ void session::set_attributes() {
   auto how = facts_.choice.how;
   how.wakeup_bytes = static_cast<std::uint32_t>(rings_.data_bytes / 4);
   facts_.choice.how = how;
-  attributes_ = {sampling_attribute(facts_.choice.event, how)};
+  attributes_ = {perf_events::sampling_attribute(facts_.choice.event, how)};
   if (facts_.stacks.kind == stack_kind::mixed) {
     how.stack_bytes = 0;
-    attributes_.push_back(sampling_attribute(facts_.choice.event, how));
+    attributes_.push_back(perf_events::sampling_attribute(facts_.choice.event, how));
   }
   facts_.choice.attribute = attributes_.front();
 }
 
 void session::check_space() {
   const auto free_bytes = output_->free_bytes();
-  const auto cpus = parse_cpu_list(facts_.cpus).size();
+  const auto cpus = perf_events::parse_cpu_list(facts_.cpus).size();
   if (!free_bytes) return;
   if (auto warned = space_warning(facts_.choice.how, cpus, facts_.options.duration_s, *free_bytes))
     facts_.warnings.push_back(std::move(*warned));
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

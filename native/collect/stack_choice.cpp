@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // Besides its stack copy a sample has some 80 bytes of fields and a kernel call chain.
@@ -48,17 +48,18 @@ std::string describe(const stack_choice& choice, std::uint32_t stack_bytes) {
   return choice.why;
 }
 
-sampling with_copies(sampling how, std::uint32_t stack_bytes) {
+perf_events::sampling with_copies(perf_events::sampling how, std::uint32_t stack_bytes) {
   how.stack_bytes = stack_bytes;
   how.user_registers = unwind::perf_mask(this_architecture());
   return how;
 }
 
-std::uint64_t bytes_per_second(const sampling& how) {
+std::uint64_t bytes_per_second(const perf_events::sampling& how) {
   return how.period != 0 ? 0 : how.frequency_hz * (how.stack_bytes + other_sample_bytes);
 }
 
-std::size_t ring_bytes_for(const sampling& how, std::size_t cpus, std::uint64_t memory_bytes) {
+std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
+                           std::uint64_t memory_bytes) {
   if (how.stack_bytes == 0) return least_ring_bytes;
   const std::uint64_t half_a_second = bytes_per_second(how) / 2;
   std::size_t wanted = half_a_second == 0
@@ -68,8 +69,8 @@ std::size_t ring_bytes_for(const sampling& how, std::size_t cpus, std::uint64_t 
   return std::max(wanted, least_ring_bytes);
 }
 
-std::optional<warning> space_warning(const sampling& how, std::size_t cpus, double duration_s,
-                                     std::uint64_t free_bytes) {
+std::optional<warning> space_warning(const perf_events::sampling& how, std::size_t cpus,
+                                     double duration_s, std::uint64_t free_bytes) {
   const std::uint64_t rate = bytes_per_second(how) * cpus;
   if (how.stack_bytes == 0 || rate == 0 || duration_s <= 0) return std::nullopt;
   const double lasts_s = static_cast<double>(free_bytes) / static_cast<double>(rate);
@@ -83,4 +84,4 @@ std::optional<warning> space_warning(const sampling& how, std::size_t cpus, doub
                      "(--stack-bytes)"};
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -15,7 +15,7 @@
 #include "perf_events/open_event.hpp"
 #include "unwind/registers.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 constexpr unwind::architecture this_architecture() {
 #ifdef __aarch64__
@@ -49,18 +49,19 @@ std::string describe(const stack_choice& choice, std::uint32_t stack_bytes);
 
 // The same sampling with stacks copied, with the registers that unwinding on this machine begins
 // with.
-sampling with_copies(sampling how, std::uint32_t stack_bytes);
+perf_events::sampling with_copies(perf_events::sampling how, std::uint32_t stack_bytes);
 
 // What one CPU that is busy all the time writes; 0 where samples come by a period, at no known
 // rate.
-std::uint64_t bytes_per_second(const sampling& how);
+std::uint64_t bytes_per_second(const perf_events::sampling& how);
 
 // The ring of each CPU: about a second of samples, since a disk that flushes keeps the collector
 // from draining for so long, within bounds and a small share of the memory.
-std::size_t ring_bytes_for(const sampling& how, std::size_t cpus, std::uint64_t memory_bytes);
+std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
+                           std::uint64_t memory_bytes);
 
 // A warning where the space left would not last the duration, were all these CPUs busy.
-std::optional<warning> space_warning(const sampling& how, std::size_t cpus, double duration_s,
-                                     std::uint64_t free_bytes);
+std::optional<warning> space_warning(const perf_events::sampling& how, std::size_t cpus,
+                                     double duration_s, std::uint64_t free_bytes);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

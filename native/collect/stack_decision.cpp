@@ -5,7 +5,7 @@
 
 #include "base/visible_text.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr double least_whole_share = 0.95;
@@ -128,4 +128,4 @@ stack_choice decide_for_command(const std::string& name, std::optional<double> c
   return {kept ? stack_kind::frame_pointers : stack_kind::copies, of_code(name, code_share), {}};
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

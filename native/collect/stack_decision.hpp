@@ -12,7 +12,7 @@
 
 #include "collect/stack_choice.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // What is known of one process before it is recorded.
 struct process_evidence {
@@ -35,4 +35,4 @@ stack_choice decide_for_all(std::span<const process_evidence> processes);
 // For a command that has not begun, by the code of its executable and libraries.
 stack_choice decide_for_command(const std::string& name, std::optional<double> code_share);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -11,7 +11,7 @@
 #include "base/clock.hpp"
 #include "collect/stack_choice.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t probe_hz = 997;
@@ -44,14 +44,15 @@ std::optional<bool> is_whole(const copied_sample& sample, process_code& code) {
 }  // namespace
 
 perf_event_attr probe_attribute(bool user_only) {
-  sampling how;
+  perf_events::sampling how;
   how.frequency_hz = probe_hz;
   how.wakeup_bytes = probe_ring_bytes / 4;
   how.user_only = user_only;
   how.inherit = false;
   how.build_ids = false;
   how.count_lost = false;
-  auto attribute = sampling_attribute(cpu_clock(), with_copies(how, probed_stack_bytes));
+  auto attribute = perf_events::sampling_attribute(perf_events::cpu_clock(),
+                                                   with_copies(how, probed_stack_bytes));
   attribute.exclude_callchain_user = 0;
   attribute.exclude_callchain_kernel = 1;
   attribute.mmap = attribute.mmap2 = attribute.mmap_data = 0;
@@ -62,7 +63,7 @@ perf_event_attr probe_attribute(bool user_only) {
 stack_probe::stack_probe(const perf_event_attr& attribute, std::span<const int> cpus,
                          const procfs& proc, table_store& tables)
     : register_count_{static_cast<std::size_t>(std::popcount(attribute.sample_regs_user))},
-      rings_{open_rings(cpus, probe_ring_bytes)},
+      rings_{perf_events::open_rings(cpus, probe_ring_bytes)},
       events_{{attribute}, rings_.rings},
       proc_{&proc},
       tables_{&tables} {}
@@ -118,11 +119,11 @@ void stack_probe::collect(std::size_t processes, std::uint64_t deadline_ns) {
   events_.close_all();
 }
 
-void stack_probe::drain(const ring_view& view) {
+void stack_probe::drain(const perf_events::ring_view& view) {
   const auto head = view.head();
   auto position = view.tail();
   while (position < head) {
-    const record_view record{view, position};
+    const perf_events::record_view record{view, position};
     if (record.size() < sizeof(perf_event_header) || record.end() > head) break;
     if (record.type() == PERF_RECORD_SAMPLE) keep(record, view);
     position = record.end();
@@ -130,7 +131,7 @@ void stack_probe::drain(const ring_view& view) {
   view.release(head);
 }
 
-void stack_probe::keep(const record_view& record, const ring_view& view) {
+void stack_probe::keep(const perf_events::record_view& record, const perf_events::ring_view& view) {
   std::vector<std::byte> bytes;
   bytes.reserve(record.size());
   for (const auto piece : view.pieces(record.position(), record.end()))
@@ -163,4 +164,4 @@ std::map<pid_t, probe_tally> stack_probe::judge(const time_limit& limit) {
   return tallies;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -18,7 +18,7 @@
 #include "collect/process_code.hpp"
 #include "perf_events/ring.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Of the samples of one process: how many could be judged, and in how many frame pointers do.
 struct probe_tally {
@@ -58,12 +58,12 @@ class stack_probe {
     std::vector<copied_sample> samples;
   };
   int open_threads(std::span<const pid_t> threads);
-  void drain(const ring_view& view);
-  void keep(const record_view& record, const ring_view& view);
+  void drain(const perf_events::ring_view& view);
+  void keep(const perf_events::record_view& record, const perf_events::ring_view& view);
   void wait() const;
 
   std::size_t register_count_;
-  ring_set rings_;
+  perf_events::ring_set rings_;
   event_table events_;
   const procfs* proc_;
   table_store* tables_;
@@ -73,4 +73,4 @@ class stack_probe {
   std::size_t satisfied_ = 0;  // processes with enough samples
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 // A process may have tens of thousands of mappings.
@@ -58,4 +58,4 @@ const build_id& synthesizer::id_of(pid_t pid, const memory_mapping& mapping) {
   return ids_[key] = build_id_of_mapping(*proc_, pid, mapping);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -12,7 +12,7 @@
 #include "collect/record_buffer.hpp"
 #include "collect/sample_file.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 class synthesizer {
  public:
@@ -40,4 +40,4 @@ class synthesizer {
   std::map<file_key, build_id> ids_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

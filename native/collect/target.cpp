@@ -13,7 +13,7 @@
 #include "collect/refusal.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 std::vector<std::string> cgroup_roots(const std::string& mounts) {
@@ -93,14 +93,14 @@ std::vector<pid_t> processes_of_cgroup(const std::string& path) {
 }
 
 std::vector<int> usable_cpus(std::span<const int> asked) {
-  auto online = online_cpus();
+  auto online = perf_events::online_cpus();
   if (asked.empty()) return online;
   for (const int cpu : asked) {
     if (std::binary_search(online.begin(), online.end(), cpu)) continue;
-    throw failure{
-        exit_code::usage,
-        "CPU " + std::to_string(cpu) + " is not online; online are " + format_cpu_list(online),
-        "choose among them with -C"};
+    throw failure{exit_code::usage,
+                  "CPU " + std::to_string(cpu) + " is not online; online are " +
+                      perf_events::format_cpu_list(online),
+                  "choose among them with -C"};
   }
   return {asked.begin(), asked.end()};
 }
@@ -114,4 +114,4 @@ std::size_t raise_descriptor_limit() {
                                                                            : limit.rlim_cur);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -8,7 +8,7 @@
 #include "base/descriptor.hpp"
 #include "base/procfs.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Throws failure (target failed) where a pid is no process that lives.
 void check_processes(const procfs& proc, std::span<const pid_t> pids);
@@ -30,4 +30,4 @@ std::vector<int> usable_cpus(std::span<const int> asked);
 // Raises the soft limit of descriptors to the hard one; how many there may be.
 std::size_t raise_descriptor_limit();
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

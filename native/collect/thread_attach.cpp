@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr auto between_scans = std::chrono::milliseconds{2};
@@ -123,7 +123,7 @@ bool thread_attach::open_unannounced() {
   return any;
 }
 
-void thread_attach::observe(const record_view& record, std::size_t ring_index) {
+void thread_attach::observe(const perf_events::record_view& record, std::size_t ring_index) {
   if (attaching_ && record.type() == PERF_RECORD_FORK) forks_.emplace_back(record);
   duplicates_.observe(record, ring_index);
 }
@@ -150,4 +150,4 @@ void thread_attach::apply(const fork_notice& fork) {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -21,7 +21,7 @@
 #include "collect/event_table.hpp"
 #include "collect/process_filter.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // More descriptors would be needed than there may be.
 class too_many_descriptors : public std::runtime_error {
@@ -58,9 +58,9 @@ class thread_attach : public sieve {
   [[nodiscard]] std::size_t duplicates_closed() const { return duplicates_.closed(); }
 
   [[nodiscard]] bool watching() const override { return attaching_ || duplicates_.watching(); }
-  void observe(const record_view& record, std::size_t ring_index) override;
+  void observe(const perf_events::record_view& record, std::size_t ring_index) override;
   void settle() override;
-  [[nodiscard]] bool keep(const record_view& record) const override {
+  [[nodiscard]] bool keep(const perf_events::record_view& record) const override {
     return duplicates_.keep(record);
   }
 
@@ -95,4 +95,4 @@ class thread_attach : public sieve {
   std::vector<fork_notice> forks_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

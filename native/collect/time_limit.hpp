@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct time_limit {
   std::uint64_t cpu_ns = 0;  // of the thread that works
@@ -21,4 +21,4 @@ struct time_limit {
   }
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -11,7 +11,7 @@
 #include "collect/refusal.hpp"
 #include "count/event_refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 constexpr std::size_t most_descriptors = 16'384;
@@ -190,14 +190,14 @@ void attachment::attach_cpus(const attached_target& target) {
   check_budget(target.cpus.size());
   for (const int cpu : target.cpus) {
     const auto scope = table_.add_scope({{}, {}, cpu, cgroup ? options_->cgroup : std::string{}});
-    const event_place place = cgroup
-                                  ? event_place{target.cgroup.fd.get(), cpu, PERF_FLAG_PID_CGROUP}
-                                  : event_place{-1, cpu};
+    const perf_events::event_place place =
+        cgroup ? perf_events::event_place{target.cgroup.fd.get(), cpu, PERF_FLAG_PID_CGROUP}
+               : perf_events::event_place{-1, cpu};
     const int error = table_.open(scope, place);
     if (error == 0) continue;
-    if (cgroup) throw cgroup_refusal(error, target.cgroup.path, cpu);
+    if (cgroup) throw collect::cgroup_refusal(error, target.cgroup.path, cpu);
     throw counting_refused(error, "CPU " + std::to_string(cpu));
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

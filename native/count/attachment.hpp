@@ -13,11 +13,11 @@
 #include "count/counter_table.hpp"
 #include "count/options.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct attached_target {
   pid_t command = -1;
-  open_cgroup cgroup;
+  collect::open_cgroup cgroup;
   std::vector<int> cpus;
 };
 
@@ -58,4 +58,4 @@ class attachment {
   std::vector<warning> warnings_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -5,10 +5,10 @@
 
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
-using json = ordered_json;
+using json = collect::ordered_json;
 
 json target_of(const count_facts& facts) {
   const auto& options = facts.options;
@@ -100,9 +100,9 @@ const char* name_of(count_target target) {
 std::string to_json(const count_facts& facts) {
   const json document{{"schema", "stallscope.recording/1.0"},
                       {"kind", "counters"},
-                      {"tool", tool_part()},
+                      {"tool", collect::tool_part()},
                       {"complete", facts.complete},
-                      {"host", host_part(facts.host)},
+                      {"host", collect::host_part(facts.host)},
                       {"command", facts.options.arguments},
                       {"target", target_of(facts)},
                       {"options", options_of(facts.options)},
@@ -114,13 +114,13 @@ std::string to_json(const count_facts& facts) {
                         {"sets", sets_of(facts)},
                         {"unavailable", unavailable_of(facts)},
                         {"unverified_zero", facts.unverified_zero}}},
-                      {"clocks", clocks_part(facts.start, facts.end)},
-                      {"files", files_part(facts.files)},
+                      {"clocks", collect::clocks_part(facts.start, facts.end)},
+                      {"files", collect::files_part(facts.files)},
                       {"windows", facts.windows},
                       {"losses", {{"missed_windows", facts.missed_windows}}},
-                      {"warnings", warnings_part(facts.warnings)},
-                      {"end", end_part(facts.end)}};
-  return dump_document(document, 2);
+                      {"warnings", collect::warnings_part(facts.warnings)},
+                      {"end", collect::end_part(facts.end)}};
+  return collect::dump_document(document, 2);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

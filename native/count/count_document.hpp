@@ -10,12 +10,12 @@
 #include "count/options.hpp"
 #include "count/plan.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct count_facts {
   bool complete = false;
   count_options options;
-  host_description host;
+  collect::host_description host;
   count_plan plan;
   counting_choice choice;
   std::string cpus;
@@ -24,14 +24,14 @@ struct count_facts {
   std::size_t members = 0;  // threads or CPUs that counters were opened for
   std::size_t descriptors = 0;
   std::uint64_t window_ns = 0;
-  start_facts start;
+  collect::start_facts start;
   std::uint64_t windows = 0;
   std::uint64_t missed_windows = 0;          // not read, as this process was not run in time
   std::vector<std::size_t> never_ran;        // groups that got no counters
   std::vector<std::string> unverified_zero;  // events that counted nothing and may not exist
-  std::vector<file_entry> files;
+  std::vector<collect::file_entry> files;
   std::vector<warning> warnings;
-  end_facts end;
+  collect::end_facts end;
 };
 
 std::string to_json(const count_facts& facts);
@@ -39,4 +39,4 @@ std::string to_json(const count_facts& facts);
 // "process", "threads", "command", "cpus" or "cgroup"
 const char* name_of(count_target target);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -12,7 +12,7 @@
 #include "count/judgement.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 constexpr const char* document_name = "recording.json";
@@ -31,7 +31,7 @@ void check_threads(const procfs& proc, std::span<const pid_t> tids) {
 
 }  // namespace
 
-count_session::count_session(const count_options& options, reporter& report)
+count_session::count_session(const count_options& options, collect::reporter& report)
     : report_{&report}, watch_{options.control_fd} {
   facts_.options = options;
 }
@@ -57,26 +57,26 @@ exit_code count_session::run(const sigset_t& child_mask) {
 
 void count_session::prepare(const sigset_t& child_mask) {
   const auto& options = facts_.options;
-  inherited_state inherited{child_mask, {}};
+  collect::inherited_state inherited{child_mask, {}};
   ::getrlimit(RLIMIT_NOFILE, &inherited.descriptors);
-  descriptor_limit_ = raise_descriptor_limit();
+  descriptor_limit_ = collect::raise_descriptor_limit();
   plan_text_ = read_plan_file(options.plan);
   facts_.plan = parse_plan(plan_text_, options.plan);
-  facts_.host = describe_host();
+  facts_.host = collect::describe_host();
   find_target();
   facts_.choice = choose_groups(facts_.plan, place_of_trial());
   facts_.warnings = facts_.choice.warnings;
   if (options.target == count_target::command)
-    command_ = std::make_unique<held_command>(options.command, inherited);
+    command_ = std::make_unique<collect::held_command>(options.command, inherited);
 }
 
 void count_session::find_target() {
   const auto& options = facts_.options;
-  check_processes(proc_, options.pids);
+  collect::check_processes(proc_, options.pids);
   check_threads(proc_, options.tids);
-  if (options.target == count_target::cgroup) target_.cgroup = find_cgroup(options.cgroup);
-  target_.cpus = usable_cpus(options.cpus);
-  facts_.cpus = format_cpu_list(target_.cpus);
+  if (options.target == count_target::cgroup) target_.cgroup = collect::find_cgroup(options.cgroup);
+  target_.cpus = collect::usable_cpus(options.cpus);
+  facts_.cpus = perf_events::format_cpu_list(target_.cpus);
   facts_.pids = options.pids;
   for (const pid_t tid : options.tids) {
     const auto status = proc_.status(tid);
@@ -90,7 +90,8 @@ trial_place count_session::place_of_trial() const {
   where.user_only = options.user_only;
   const bool whole_cpus =
       options.target == count_target::cpus || options.target == count_target::cgroup;
-  where.place = whole_cpus ? event_place{-1, target_.cpus.front()} : event_place{0, -1};
+  where.place = whole_cpus ? perf_events::event_place{-1, target_.cpus.front()}
+                           : perf_events::event_place{0, -1};
   where.how.inherit = options.target == count_target::command ||
                       (options.target == count_target::processes && !options.per_thread);
   where.how.enable_on_exec = options.target == count_target::command;
@@ -206,7 +207,7 @@ void count_session::finish(const std::string& reason) {
     judge_groups();
   }
   facts_.end.monotonic_ns = monotonic_ns();
-  if (command_) facts_.end.target_status = end_command(*command_, watch_);
+  if (command_) facts_.end.target_status = collect::end_command(*command_, watch_);
   close_files();
 }
 
@@ -219,8 +220,8 @@ void count_session::judge_groups() {
     facts_.warnings.insert(facts_.warnings.end(), said->begin(), said->end());
   for (const auto& [error, times] : table.failed_reads()) {
     facts_.warnings.push_back(
-        {"reads-refused", std::to_string(times) + " reads of groups failed (" + error_text(error) +
-                              "): their windows are missing"});
+        {"reads-refused", std::to_string(times) + " reads of groups failed (" +
+                              collect::error_text(error) + "): their windows are missing"});
   }
 }
 
@@ -236,7 +237,7 @@ void count_session::write_document(bool complete) {
   output_->replace(document_name, to_json(facts_));
 }
 
-progress_numbers count_session::numbers() const {
+collect::progress_numbers count_session::numbers() const {
   const auto end = facts_.end.monotonic_ns != 0 ? facts_.end.monotonic_ns : monotonic_ns();
   return {0, 0, log_->size_bytes(), static_cast<double>(end - facts_.start.monotonic_ns) / 1e9,
           facts_.windows};
@@ -248,7 +249,7 @@ exit_code count_session::give_up(const std::system_error& error) {
   facts_.end.reason = full ? "disk full" : "write failed";
   facts_.end.monotonic_ns = monotonic_ns();
   facts_.files = {{log_name, "jsonl", log_->size_bytes()}};
-  if (command_) facts_.end.target_status = end_command(*command_, watch_);
+  if (command_) facts_.end.target_status = collect::end_command(*command_, watch_);
   output_->commit();
   try {
     write_document(false);
@@ -262,4 +263,4 @@ exit_code count_session::give_up(const std::system_error& error) {
   return exit_code::unable;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -16,11 +16,11 @@
 #include "count/count_document.hpp"
 #include "count/counter_log.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 class count_session {
  public:
-  count_session(const count_options& options, reporter& report);
+  count_session(const count_options& options, collect::reporter& report);
   // The exit code; throws failure where nothing was counted.
   exit_code run(const sigset_t& child_mask);
 
@@ -39,20 +39,20 @@ class count_session {
   void judge_groups();
   void close_files();
   void write_document(bool complete);
-  [[nodiscard]] progress_numbers numbers() const;
+  [[nodiscard]] collect::progress_numbers numbers() const;
   exit_code give_up(const std::system_error& error);
 
-  reporter* report_;
+  collect::reporter* report_;
   procfs proc_;
   count_facts facts_;
   std::string plan_text_;
-  end_watch watch_;
+  collect::end_watch watch_;
   std::size_t descriptor_limit_ = 0;
   attached_target target_;
-  std::unique_ptr<held_command> command_;
-  std::optional<output_directory> output_;
+  std::unique_ptr<collect::held_command> command_;
+  std::optional<collect::output_directory> output_;
   std::optional<counter_log> log_;
   std::optional<attachment> attachment_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::count

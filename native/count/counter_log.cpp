@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -35,7 +35,7 @@ std::string to_line(const log_start& start) {
 }
 
 std::string to_line(const read_moment& moment, std::size_t group, const line_scope& scope,
-                    const group_reading& reading) {
+                    const perf_events::group_reading& reading) {
   return dump({{"t", moment.monotonic_ns},
                {"g", group},
                {"w", moment.window},
@@ -51,7 +51,7 @@ void counter_log::begin(const log_start& start) {
 }
 
 void counter_log::add(const read_moment& moment, std::size_t group, const line_scope& scope,
-                      const group_reading& reading) {
+                      const perf_events::group_reading& reading) {
   pending_ += to_line(moment, group, scope, reading);
   ++lines_;
 }
@@ -61,4 +61,4 @@ void counter_log::flush() {
   file_.append(std::as_bytes(std::span{lines}));
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

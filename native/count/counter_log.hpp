@@ -13,7 +13,7 @@
 #include "collect/sample_file.hpp"
 #include "perf_events/event_group.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 // Whose counts a line has: a process, a thread, a CPU, or a cgroup on a CPU.
 struct line_scope {
@@ -47,7 +47,7 @@ class counter_log {
   void begin(const log_start& start);
   // Adds a line; it is written by flush().
   void add(const read_moment& moment, std::size_t group, const line_scope& scope,
-           const group_reading& reading);
+           const perf_events::group_reading& reading);
   // Throws std::system_error where the file cannot take it.
   void flush();
 
@@ -55,7 +55,7 @@ class counter_log {
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
 
  private:
-  sample_file file_;
+  collect::sample_file file_;
   std::string pending_;
   std::uint64_t lines_ = 0;
 };
@@ -63,6 +63,6 @@ class counter_log {
 // The lines themselves, for tests.
 std::string to_line(const log_start& start);
 std::string to_line(const read_moment& moment, std::size_t group, const line_scope& scope,
-                    const group_reading& reading);
+                    const perf_events::group_reading& reading);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

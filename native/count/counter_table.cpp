@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 // A child born while a group was being opened has inherited half of it, and the group cannot be
@@ -16,29 +16,30 @@ constexpr int most_readings = 8;
 
 std::size_t counter_table::add_scope(line_scope scope) {
   const auto groups = choice_->groups.size();
-  scopes_.emplace(next_scope_,
-                  scope_entry{std::move(scope), {}, std::vector<group_reading>(groups)});
+  scopes_.emplace(
+      next_scope_,
+      scope_entry{std::move(scope), {}, std::vector<perf_events::group_reading>(groups)});
   totals_.resize(groups);
   ended_.resize(groups);
   return next_scope_++;
 }
 
-std::vector<event_spec> counter_table::specs(std::size_t group) const {
-  std::vector<event_spec> events;
+std::vector<perf_events::event_spec> counter_table::specs(std::size_t group) const {
+  std::vector<perf_events::event_spec> events;
   for (const auto number : choice_->groups[group].events) events.push_back(choice_->events[number]);
   return events;
 }
 
-int counter_table::open(std::size_t scope, const event_place& place) {
-  std::vector<event_group> groups;
+int counter_table::open(std::size_t scope, const perf_events::event_place& place) {
+  std::vector<perf_events::event_group> groups;
   for (int attempt = 0; attempt < most_readings; ++attempt) {
     groups.clear();
     for (std::size_t i = 0; i < choice_->groups.size(); ++i) {
-      auto opened = open_group(specs(i), choice_->how, place);
+      auto opened = perf_events::open_group(specs(i), choice_->how, place);
       if (!opened.group) return opened.error;
       groups.push_back(std::move(*opened.group));
     }
-    group_reading reading;
+    perf_events::group_reading reading;
     const bool whole = std::none_of(groups.begin(), groups.end(), [&reading](const auto& group) {
       return group.read(reading) == ECHILD;
     });
@@ -63,8 +64,9 @@ void counter_table::close_all() {
   for (auto& [number, entry] : scopes_) entry.members.clear();
 }
 
-bool counter_table::read_group(scope_entry& entry, std::size_t group, group_reading& sum) {
-  group_reading reading;
+bool counter_table::read_group(scope_entry& entry, std::size_t group,
+                               perf_events::group_reading& sum) {
+  perf_events::group_reading reading;
   for (const auto& member : entry.members) {
     if (const int error = member[group].read(reading)) {
       ++failed_reads_[error];
@@ -80,7 +82,7 @@ void counter_table::read_scope(std::size_t scope, std::uint64_t window, counter_
   if (entry.members.empty()) return;
   for (std::size_t group = 0; group < choice_->groups.size(); ++group) {
     const auto now = monotonic_ns();
-    group_reading sum;
+    perf_events::group_reading sum;
     if (!read_group(entry, group, sum)) continue;
     log.add({now, window}, group, entry.scope, sum);
     entry.last[group] = std::move(sum);
@@ -93,7 +95,8 @@ void counter_table::read_all(std::uint64_t window, counter_log& log) {
   for (const auto& [number, entry] : scopes_) add_last(entry, totals_);
 }
 
-void counter_table::add_last(const scope_entry& entry, std::vector<group_reading>& sums) {
+void counter_table::add_last(const scope_entry& entry,
+                             std::vector<perf_events::group_reading>& sums) {
   for (std::size_t group = 0; group < sums.size(); ++group) {
     if (!entry.last[group].values.empty()) sums[group].add(entry.last[group]);
   }
@@ -118,4 +121,4 @@ std::size_t counter_table::members() const {
 
 std::size_t counter_table::descriptors() const { return members() * descriptors_each(); }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -15,7 +15,7 @@
 #include "count/event_trial.hpp"
 #include "perf_events/event_group.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 class counter_table {
  public:
@@ -25,7 +25,7 @@ class counter_table {
   // A new scope without members; its number.
   std::size_t add_scope(line_scope scope);
   // Opens all groups for a member of a scope; 0 or the kernel's errno, then none is open.
-  int open(std::size_t scope, const event_place& place);
+  int open(std::size_t scope, const perf_events::event_place& place);
   void enable(std::size_t scope);
   void enable_all();
   void close_all();
@@ -42,26 +42,26 @@ class counter_table {
   // How many descriptors one member takes.
   [[nodiscard]] std::size_t descriptors_each() const;
   // Of each group the last sum over all scopes.
-  [[nodiscard]] std::span<const group_reading> totals() const { return totals_; }
+  [[nodiscard]] std::span<const perf_events::group_reading> totals() const { return totals_; }
   // Reads that the kernel refused, by errno.
   [[nodiscard]] const std::map<int, std::uint64_t>& failed_reads() const { return failed_reads_; }
 
  private:
   struct scope_entry {
     line_scope scope;
-    std::vector<std::vector<event_group>> members;  // of each its groups
-    std::vector<group_reading> last;                // of each group
+    std::vector<std::vector<perf_events::event_group>> members;  // of each its groups
+    std::vector<perf_events::group_reading> last;                // of each group
   };
-  static void add_last(const scope_entry& entry, std::vector<group_reading>& sums);
-  bool read_group(scope_entry& entry, std::size_t group, group_reading& sum);
-  [[nodiscard]] std::vector<event_spec> specs(std::size_t group) const;
+  static void add_last(const scope_entry& entry, std::vector<perf_events::group_reading>& sums);
+  bool read_group(scope_entry& entry, std::size_t group, perf_events::group_reading& sum);
+  [[nodiscard]] std::vector<perf_events::event_spec> specs(std::size_t group) const;
 
   const counting_choice* choice_;
   std::map<std::size_t, scope_entry> scopes_;
   std::size_t next_scope_ = 0;
-  std::vector<group_reading> ended_;  // sums of what was dropped
-  std::vector<group_reading> totals_;
+  std::vector<perf_events::group_reading> ended_;  // sums of what was dropped
+  std::vector<perf_events::group_reading> totals_;
   std::map<int, std::uint64_t> failed_reads_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -4,7 +4,7 @@
 
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 struct meaning {
@@ -12,7 +12,7 @@ struct meaning {
   std::string remedy;
 };
 
-meaning missing(const event_spec& event, const pmu_facts& facts) {
+meaning missing(const perf_events::event_spec& event, const pmu_facts& facts) {
   if (is_hardware(event) && !facts.has_cpu_pmu) {
     return {
         "this machine shows no hardware counters (no PMU of the CPU in "
@@ -24,7 +24,7 @@ meaning missing(const event_spec& event, const pmu_facts& facts) {
           "name another one; a newer kernel may know it"};
 }
 
-meaning meaning_of(const event_spec& event, int error, const pmu_facts& facts) {
+meaning meaning_of(const perf_events::event_spec& event, int error, const pmu_facts& facts) {
   switch (error) {
     case ENOENT:
       return missing(event, facts);
@@ -35,8 +35,9 @@ meaning meaning_of(const event_spec& event, int error, const pmu_facts& facts) {
       return {"this PMU cannot count it so", "count it without modifiers, or name another event"};
     case EACCES:
     case EPERM:
-      return {"this user may not count it at kernel.perf_event_paranoid " + paranoid_level(),
-              privilege_remedy()};
+      return {
+          "this user may not count it at kernel.perf_event_paranoid " + collect::paranoid_level(),
+          collect::privilege_remedy()};
     case EINVAL:
       return {"the kernel does not take its encoding, or no counter of this CPU can count it",
               "check its encoding against this CPU's manual"};
@@ -72,22 +73,24 @@ const char* name_of(refusal_cause cause) {
   return "refused";
 }
 
-event_refusal explain_refusal(const event_spec& event, int error, const pmu_facts& facts) {
+event_refusal explain_refusal(const perf_events::event_spec& event, int error,
+                              const pmu_facts& facts) {
   auto [reason, remedy] = meaning_of(event, error, facts);
   return {refusal_cause::refused, event.name, error,
-          "perf_event_open gives " + error_text(error) + ": " + reason, std::move(remedy)};
+          "perf_event_open gives " + collect::error_text(error) + ": " + reason, std::move(remedy)};
 }
 
-event_refusal absent_event(const event_spec& event) {
+event_refusal absent_event(const perf_events::event_spec& event) {
   return {refusal_cause::absent, event.name, 0,
           "this CPU does not have it: the kernel's driver does not list it (PMCEID), and it would "
           "read 0",
           "name an event that /sys/bus/event_source/devices/armv8*/events lists"};
 }
 
-event_refusal kernel_only_event(const event_spec& event) {
+event_refusal kernel_only_event(const perf_events::event_spec& event) {
   return {refusal_cause::user_scope, event.name, 0,
-          "it happens in the kernel, and only user code may be counted here", privilege_remedy()};
+          "it happens in the kernel, and only user code may be counted here",
+          collect::privilege_remedy()};
 }
 
 event_refusal held_counter(const std::string& event, const pmu_facts& facts) {
@@ -107,13 +110,15 @@ std::string counter_holder(const pmu_facts& facts) {
 }
 
 failure counting_refused(int error, const std::string& target) {
-  const std::string what =
-      "the kernel refused to count " + target + ": perf_event_open gives " + error_text(error);
+  const std::string what = "the kernel refused to count " + target + ": perf_event_open gives " +
+                           collect::error_text(error);
   switch (error) {
     case EACCES:
     case EPERM:
-      return {exit_code::unable, what + " at kernel.perf_event_paranoid " + paranoid_level(),
-              privilege_remedy() + "; processes of other users need root or cap_sys_ptrace too"};
+      return {exit_code::unable,
+              what + " at kernel.perf_event_paranoid " + collect::paranoid_level(),
+              collect::privilege_remedy() +
+                  "; processes of other users need root or cap_sys_ptrace too"};
     case EMFILE:
     case ENFILE:
       return {exit_code::unable, what, "raise the limit of open files (ulimit -n)"};
@@ -129,4 +134,4 @@ failure counting_refused(int error, const std::string& target) {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -7,7 +7,7 @@
 #include "base/failure.hpp"
 #include "count/pmu_facts.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 enum class refusal_cause {
   refused,       // by the kernel, with an errno
@@ -29,13 +29,14 @@ struct event_refusal {
 const char* name_of(refusal_cause cause);
 
 // What the kernel's refusal of one event means.
-event_refusal explain_refusal(const event_spec& event, int error, const pmu_facts& facts);
+event_refusal explain_refusal(const perf_events::event_spec& event, int error,
+                              const pmu_facts& facts);
 
 // Of events that the CPU does not have, though the kernel would open them.
-event_refusal absent_event(const event_spec& event);
+event_refusal absent_event(const perf_events::event_spec& event);
 
 // Of events of the scheduler, which an ordinary user's scope leaves out.
-event_refusal kernel_only_event(const event_spec& event);
+event_refusal kernel_only_event(const perf_events::event_spec& event);
 
 // Of events whose counter others hold all the time.
 event_refusal held_counter(const std::string& event, const pmu_facts& facts);
@@ -46,4 +47,4 @@ std::string counter_holder(const pmu_facts& facts);
 // The failure of opening groups for a target ("process 17", "CPU 3") that others were opened for.
 failure counting_refused(int error, const std::string& target);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -11,7 +11,7 @@
 #include "collect/refusal.hpp"
 #include "count/pmu_facts.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 // Others' groups take turns with ours every 4 ms at most: ten turns are enough for one of them.
@@ -39,10 +39,10 @@ class trial {
 
  private:
   void encode() {
-    const event_lookup awake;
+    const perf_events::event_lookup awake;
     available_.assign(plan_->events.size(), true);
     for (const auto& planned : plan_->events) {
-      event_spec event;
+      perf_events::event_spec event;
       if (planned.encoded) {
         event.type = planned.type;
         event.config = planned.config;
@@ -50,8 +50,8 @@ class trial {
         event.config2 = planned.config2;
       } else {
         try {
-          event = find_event(planned.known_as);
-        } catch (const unknown_event& error) {
+          event = perf_events::find_event(planned.known_as);
+        } catch (const perf_events::unknown_event& error) {
           available_[choice_.events.size()] = false;
           choice_.unavailable.push_back(
               {refusal_cause::unknown_name, planned.name, 0, error.what(), "check its name"});
@@ -67,12 +67,12 @@ class trial {
   }
 
   // One event behind the leader that its set needs, or alone.
-  int try_alone(std::size_t number, const counting& how) const {
-    std::vector<event_spec> events;
+  int try_alone(std::size_t number, const perf_events::counting& how) const {
+    std::vector<perf_events::event_spec> events;
     const auto leader = leader_of(number);
     if (leader && *leader != number) events.push_back(choice_.events[*leader]);
     events.push_back(choice_.events[number]);
-    return open_group(events, how, where_.place).error;
+    return perf_events::open_group(events, how, where_.place).error;
   }
 
   [[nodiscard]] std::optional<std::size_t> leader_of(std::size_t number) const {
@@ -88,7 +88,7 @@ class trial {
   // An ordinary user may count user code only: then all is counted so.
   void find_scope() {
     if (choice_.how.user_only) return;
-    counting user = choice_.how;
+    perf_events::counting user = choice_.how;
     user.user_only = true;
     for (std::size_t i = 0; i < choice_.events.size(); ++i) {
       if (!available_[i] || !forbidden(try_alone(i, choice_.how))) continue;
@@ -96,7 +96,8 @@ class trial {
       choice_.how = user;
       choice_.warnings.push_back(
           {"user-only", "only user code is counted: kernel.perf_event_paranoid is " +
-                            paranoid_level() + "; for the kernel's part " + privilege_remedy()});
+                            collect::paranoid_level() + "; for the kernel's part " +
+                            collect::privilege_remedy()});
       return;
     }
   }
@@ -156,8 +157,9 @@ class trial {
     return sets;
   }
 
-  [[nodiscard]] std::vector<event_spec> specs(std::span<const std::size_t> numbers) const {
-    std::vector<event_spec> events;
+  [[nodiscard]] std::vector<perf_events::event_spec> specs(
+      std::span<const std::size_t> numbers) const {
+    std::vector<perf_events::event_spec> events;
     for (const auto number : numbers) events.push_back(choice_.events[number]);
     return events;
   }
@@ -166,7 +168,7 @@ class trial {
   // alone, or else with one event less a group.
   void pack_running() {
     const group_judge fits = [this](std::span<const std::size_t> numbers) {
-      return open_group(specs(numbers), choice_.how, where_.place).group.has_value();
+      return perf_events::open_group(specs(numbers), choice_.how, where_.place).group.has_value();
     };
     std::size_t largest = std::numeric_limits<std::size_t>::max();
     while (true) {
@@ -203,11 +205,11 @@ class trial {
 
   // Whether the group is counted at all within some turns of the counters.
   [[nodiscard]] bool runs(std::span<const std::size_t> numbers) const {
-    counting now = choice_.how;
+    perf_events::counting now = choice_.how;
     now.enable_on_exec = false;
-    auto opened = open_group(specs(numbers), now, where_.place);
+    auto opened = perf_events::open_group(specs(numbers), now, where_.place);
     if (!opened.group || !opened.group->enable()) return false;
-    group_reading reading;
+    perf_events::group_reading reading;
     const auto deadline = monotonic_ns() + longest_trial_ns;
     do {
       if (opened.group->read(reading) != 0) return false;
@@ -256,4 +258,4 @@ counting_choice choose_groups(const count_plan& plan, const trial_place& where) 
   return trial{plan, where}.run();
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -14,15 +14,15 @@
 #include "count/plan.hpp"
 #include "perf_events/event_group.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct planned_group {
   std::vector<std::size_t> events;  // numbers of the plan's events
 };
 
 struct counting_choice {
-  counting how;
-  std::vector<event_spec> events;  // the plan's, those that are unavailable among them
+  perf_events::counting how;
+  std::vector<perf_events::event_spec> events;  // the plan's, those that are unavailable among them
   std::vector<planned_group> groups;
   std::vector<std::vector<std::size_t>> groups_of_set;
   std::vector<std::string> split_sets;
@@ -33,12 +33,12 @@ struct counting_choice {
 };
 
 struct trial_place {
-  event_place place;  // this thread, or a CPU
-  counting how;
+  perf_events::event_place place;  // this thread, or a CPU
+  perf_events::counting how;
   bool user_only = false;  // asked for; else only where the kernel allows no more
 };
 
 // What of a plan can be counted, and how. Throws failure (unable) where nothing can.
 counting_choice choose_groups(const count_plan& plan, const trial_place& where);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -4,13 +4,14 @@
 
 #include "count/event_refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 // Groups take turns at each tick of the kernel: of 10 ms at HZ 100, at most.
 constexpr std::uint64_t turn_ns = 10'000'000;
 
-warning idle_groups(const counting_choice& choice, std::span<const group_reading> totals,
+warning idle_groups(const counting_choice& choice,
+                    std::span<const perf_events::group_reading> totals,
                     std::span<const std::size_t> never_ran) {
   std::uint64_t longest = 0;
   for (const auto group : never_ran) longest = std::max(longest, totals[group].enabled_ns);
@@ -25,7 +26,7 @@ warning idle_groups(const counting_choice& choice, std::span<const group_reading
 }  // namespace
 
 counting_judgement judge_counting(const count_plan& plan, const counting_choice& choice,
-                                  std::span<const group_reading> totals) {
+                                  std::span<const perf_events::group_reading> totals) {
   counting_judgement found;
   std::vector<bool> counted(plan.events.size());  // by a group that ran
   std::vector<bool> nonzero(plan.events.size());
@@ -53,4 +54,4 @@ counting_judgement judge_counting(const count_plan& plan, const counting_choice&
   return found;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

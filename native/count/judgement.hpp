@@ -12,7 +12,7 @@
 #include "count/plan.hpp"
 #include "perf_events/event_group.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct counting_judgement {
   std::vector<std::size_t> never_ran;        // groups that were to be counted and never were
@@ -22,6 +22,6 @@ struct counting_judgement {
 
 // Of each group's total, in the order of the choice's groups.
 counting_judgement judge_counting(const count_plan& plan, const counting_choice& choice,
-                                  std::span<const group_reading> totals);
+                                  std::span<const perf_events::group_reading> totals);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::count {
 
 enum class count_target { processes, threads, command, cpus, cgroup };
 
@@ -35,4 +35,4 @@ struct count_options {
   std::vector<std::string> arguments;  // the program's own argv
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::count

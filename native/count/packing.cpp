@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 // Groups that a set is tried in, those with most of its events first: trials cost system calls.
@@ -134,4 +134,4 @@ packing pack(std::span<const packable_set> sets, const group_judge& fits,
   return packer{sets, fits, largest_group}.run();
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

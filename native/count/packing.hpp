@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct packable_set {
   std::vector<std::size_t> events;    // each once; the leader's first
@@ -39,4 +39,4 @@ using group_judge = std::function<bool(std::span<const std::size_t> events)>;
 packing pack(std::span<const packable_set> sets, const group_judge& fits,
              std::size_t largest_group = std::numeric_limits<std::size_t>::max());
 
-}  // namespace stallscope
+}  // namespace stallscope::count

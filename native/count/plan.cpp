@@ -14,7 +14,7 @@
 #include "base/failure.hpp"
 #include "collect/refusal.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 using plan_json = nlohmann::json;
@@ -157,7 +157,7 @@ count_plan parse_plan(std::string_view text, const std::string& where) {
 std::string read_plan_file(const std::string& path) {
   // Nothing that may block is opened for long: a pipe or device of that name is refused.
   const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!fd) unreadable(path, error_text(errno));
+  if (!fd) unreadable(path, collect::error_text(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
     unreadable(path, "it is no regular file");
@@ -166,7 +166,7 @@ std::string read_plan_file(const std::string& path) {
   ssize_t got = 1;
   while (got > 0 && size < text.size()) {
     got = ::read(fd.get(), text.data() + size, text.size() - size);
-    if (got < 0) unreadable(path, error_text(errno));
+    if (got < 0) unreadable(path, collect::error_text(errno));
     size += static_cast<std::size_t>(got);
   }
   if (size > most_plan_bytes) unreadable(path, "it is larger than a megabyte");
@@ -174,4 +174,4 @@ std::string read_plan_file(const std::string& path) {
   return text;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

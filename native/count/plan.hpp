@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct planned_event {
   std::string name;
@@ -40,4 +40,4 @@ count_plan parse_plan(std::string_view text, const std::string& where);
 // The text of a regular file of at most a megabyte; throws failure (usage) for any other.
 std::string read_plan_file(const std::string& path);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -10,7 +10,7 @@
 #include "base/procfs.hpp"
 #include "base/visible_text.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 namespace {
 
 constexpr std::size_t most_attribute_bytes = 256;
@@ -88,7 +88,7 @@ std::vector<std::string> perf_users(const std::filesystem::path& proc) {
   return users;
 }
 
-event_presence presence(const event_spec& event, const pmu_facts& facts) {
+event_presence presence(const perf_events::event_spec& event, const pmu_facts& facts) {
   if (!facts.is_arm) return event_presence::untold;
   if (event.type != PERF_TYPE_RAW && facts.arm_type != event.type) return event_presence::untold;
   const std::uint64_t number = event.config & event_bits;
@@ -96,8 +96,8 @@ event_presence presence(const event_spec& event, const pmu_facts& facts) {
   return facts.arm_events.contains(number) ? event_presence::present : event_presence::absent;
 }
 
-bool is_hardware(const event_spec& event) {
+bool is_hardware(const perf_events::event_spec& event) {
   return event.type != PERF_TYPE_SOFTWARE && event.type != PERF_TYPE_TRACEPOINT;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::count

@@ -10,7 +10,7 @@
 
 #include "perf_events/event_spec.hpp"
 
-namespace stallscope {
+namespace stallscope::count {
 
 struct pmu_facts {
   bool has_cpu_pmu = false;  // of whatever kind
@@ -34,9 +34,9 @@ enum class event_presence { present, absent, untold };
 
 // Whether the CPU has an event. Untold: of arm64's implementation-defined ones nothing tells, and
 // of all others the kernel does when they are opened.
-event_presence presence(const event_spec& event, const pmu_facts& facts);
+event_presence presence(const perf_events::event_spec& event, const pmu_facts& facts);
 
 // Counted by a PMU of the CPU, not by the kernel itself.
-bool is_hardware(const event_spec& event);
+bool is_hardware(const perf_events::event_spec& event);
 
-}  // namespace stallscope
+}  // namespace stallscope::count

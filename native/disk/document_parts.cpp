@@ -24,7 +24,7 @@ nlohmann::ordered_json latency_document(const latencies& of) {
   return found;
 }
 
-nlohmann::ordered_json bucket_list(const histogram& values) {
+nlohmann::ordered_json bucket_list(const histogram::histogram& values) {
   ordered list = ordered::array();
   const auto counts = values.counts();
   for (std::size_t index = 0; index < counts.size(); ++index) {

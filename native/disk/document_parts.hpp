@@ -14,7 +14,7 @@ namespace stallscope::disk {
 nlohmann::ordered_json latency_document(const latencies& of);
 
 // [lowest, highest, count] of each bucket that holds something.
-nlohmann::ordered_json bucket_list(const histogram& values);
+nlohmann::ordered_json bucket_list(const histogram::histogram& values);
 
 // Counts by the errors' names.
 nlohmann::ordered_json error_counts(const std::map<int, std::uint64_t>& by_errno);

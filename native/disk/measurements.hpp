@@ -26,7 +26,7 @@ struct latency_sum {
 
 struct latencies {
   latency_sum sum;
-  histogram values = histogram{};
+  histogram::histogram values = histogram::histogram{};
 
   void record(std::uint64_t latency_ns) noexcept {
     sum.add(latency_ns);

@@ -25,11 +25,11 @@ std::optional<std::uint64_t> tracepoint_number() {
 
 descriptor counting(std::uint64_t number, int cpu, const std::string& filter) {
   perf_event_attr attribute{};
-  attribute.size = attribute_bytes;
+  attribute.size = perf_events::attribute_bytes;
   attribute.type = PERF_TYPE_TRACEPOINT;
   attribute.config = number;
-  open_result opened =
-      open_event(attribute, {.pid = -1, .cpu = cpu, .flags = PERF_FLAG_FD_CLOEXEC});
+  perf_events::open_result opened =
+      perf_events::open_event(attribute, {.pid = -1, .cpu = cpu, .flags = PERF_FLAG_FD_CLOEXEC});
   if (opened.fd && ::ioctl(opened.fd.get(), PERF_EVENT_IOC_SET_FILTER, filter.c_str()) != 0) {
     opened.fd.reset();
   }
@@ -42,7 +42,7 @@ punt_count::punt_count() {
   const auto number = tracepoint_number();
   if (!number) return;
   const std::string filter = "common_pid == " + std::to_string(::gettid());
-  for (const int cpu : online_cpus()) {
+  for (const int cpu : perf_events::online_cpus()) {
     descriptor event = counting(*number, cpu, filter);
     if (!event) {
       events_.clear();

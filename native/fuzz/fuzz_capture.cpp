@@ -12,11 +12,11 @@
 
 namespace {
 
-using stallscope::captures::capture;
+using stallscope::capture::capture;
 using stallscope::unwind::table;
 
 // Some table for all objects: its one function covers what small offsets in a file may name.
-const table* any_table(const stallscope::captures::object& mapped) {
+const table* any_table(const stallscope::capture::object& mapped) {
   static const table known = table::compile(elf_builder::build(
       {{".eh_frame", elf_builder::eh_frame({0x0e, 16}, {}, elf_builder::load_address + 0x100,
                                            elf_builder::load_bytes - 0x100)}}));
@@ -54,8 +54,8 @@ void check(const capture& read) {
 }
 
 std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncated, bool unwinds) {
-  stallscope::captures::memory_source source(bytes);
-  stallscope::captures::read_options options;
+  stallscope::capture::memory_source source(bytes);
+  stallscope::capture::read_options options;
   options.allow_truncated = allow_truncated;
   options.memory_limit_bytes = std::uint64_t{64} << 20U;
   options.expansion_limit = 64;
@@ -65,8 +65,8 @@ std::optional<capture> read(std::span<const std::byte> bytes, bool allow_truncat
     options.unwind_table = any_table;
   }
   try {
-    return stallscope::captures::read_capture(source, options);
-  } catch (const stallscope::captures::capture_error&) {
+    return stallscope::capture::read_capture(source, options);
+  } catch (const stallscope::capture::capture_error&) {
     return std::nullopt;
   }
 }

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace stallscope {
+namespace stallscope::histogram {
 namespace {
 
 // The low byte's 0x10 says that counters are of variable length.
@@ -100,4 +100,4 @@ std::string encode_base64(const histogram& counted) {
   return base64(out + packed);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::histogram

@@ -8,7 +8,7 @@
 
 #include "histogram/histogram.hpp"
 
-namespace stallscope {
+namespace stallscope::histogram {
 
 // The bytes before compression: 40 of header, then the counters up to the last that is not zero.
 std::string encode_plain(const histogram& counted);
@@ -17,4 +17,4 @@ std::string encode_plain(const histogram& counted);
 // Throws std::runtime_error where zlib has no memory.
 std::string encode_base64(const histogram& counted);
 
-}  // namespace stallscope
+}  // namespace stallscope::histogram

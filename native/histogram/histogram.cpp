@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace stallscope {
+namespace stallscope::histogram {
 namespace {
 
 constexpr unsigned most_digits = 5;
@@ -104,4 +104,4 @@ std::uint64_t histogram::highest_at(std::size_t index) const noexcept {
   return lowest_at(index) + (std::uint64_t{1} << bucket_of(index)) - 1;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::histogram

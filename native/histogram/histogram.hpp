@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::histogram {
 
 class histogram {
  public:
@@ -75,4 +75,4 @@ class histogram {
   std::vector<std::uint64_t> counts_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::histogram

@@ -6,7 +6,7 @@
 
 #include "histogram/encoding.hpp"
 
-namespace stallscope {
+namespace stallscope::histogram {
 namespace {
 
 std::string thousandths(double number) {
@@ -44,4 +44,4 @@ void interval_log::write(const std::string& text) {
                           "cannot write " + name_);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::histogram

@@ -10,7 +10,7 @@
 #include "base/descriptor.hpp"
 #include "histogram/histogram.hpp"
 
-namespace stallscope {
+namespace stallscope::histogram {
 
 class interval_log {
  public:
@@ -30,4 +30,4 @@ class interval_log {
   std::string name_;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::histogram

@@ -16,9 +16,9 @@ namespace stallscope::ioqueue {
 // At any time submitted = done + failed + cancelled + queued + executing.
 struct class_metrics {
   class_metrics(unsigned significant_digits, std::chrono::nanoseconds now)
-      : delay{histogram::hour_ns, significant_digits},
-        execution{histogram::hour_ns, significant_digits},
-        total{histogram::hour_ns, significant_digits},
+      : delay{histogram::histogram::hour_ns, significant_digits},
+        execution{histogram::histogram::hour_ns, significant_digits},
+        total{histogram::histogram::hour_ns, significant_digits},
         advanced_to_{now} {}
 
   struct carried {
@@ -44,9 +44,9 @@ struct class_metrics {
   std::uint64_t executing_ns = 0;
   std::uint64_t starved_ns = 0;  // something was queued and nothing executing
 
-  histogram delay;      // ns from submit() to the device, of all that were begun
-  histogram execution;  // ns from there to the end, of all that were done
-  histogram total;      // ns, the sum of both, of all that were done
+  histogram::histogram delay;      // ns from submit() to the device, of all that were begun
+  histogram::histogram execution;  // ns from there to the end, of all that were done
+  histogram::histogram total;      // ns, the sum of both, of all that were done
 
   // Adds what passed since the last call to the integrals: before every change of the counts.
   void advance(std::chrono::nanoseconds now) noexcept {

@@ -62,7 +62,7 @@ void measurements::add(const measurements& other) {
 }
 
 void measurements::reset() {
-  for (histogram* each : {&intended, &service, &lag, &own_lag}) each->reset();
+  for (histogram::histogram* each : {&intended, &service, &lag, &own_lag}) each->reset();
   requests = answered = nil = 0;
   errors = {};
 }

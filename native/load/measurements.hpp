@@ -36,12 +36,12 @@ class error_counts {
 std::string_view error_kind(std::string_view text);
 
 struct measurements {
-  histogram intended;          // latency from when the request was due, ns
-  histogram service;           // from when it was sent
-  histogram lag;               // from when it was due until it was sent
-  histogram own_lag;           // of that, what the loader is to blame for
-  std::uint64_t requests = 0;  // answered without an error, due in the measured time
-  std::uint64_t answered = 0;  // answered in the measured time, whenever they were due
+  histogram::histogram intended;  // latency from when the request was due, ns
+  histogram::histogram service;   // from when it was sent
+  histogram::histogram lag;       // from when it was due until it was sent
+  histogram::histogram own_lag;   // of that, what the loader is to blame for
+  std::uint64_t requests = 0;     // answered without an error, due in the measured time
+  std::uint64_t answered = 0;     // answered in the measured time, whenever they were due
   std::uint64_t nil = 0;
   error_counts errors;
 

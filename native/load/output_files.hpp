@@ -39,9 +39,9 @@ class output_files {
   descriptor intended_file_;
   descriptor service_file_;
   descriptor lag_file_;
-  std::optional<interval_log> intended_;
-  std::optional<interval_log> service_;
-  std::optional<interval_log> lag_;
+  std::optional<histogram::interval_log> intended_;
+  std::optional<histogram::interval_log> service_;
+  std::optional<histogram::interval_log> lag_;
 };
 
 }  // namespace stallscope::load

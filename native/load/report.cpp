@@ -20,12 +20,12 @@ std::string text_of(const json& document, int indent = -1) {
   return document.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-json us_at(const histogram& values, double percentile) {
+json us_at(const histogram::histogram& values, double percentile) {
   if (values.count() == 0) return nullptr;
   return static_cast<double>(values.value_at_percentile(percentile)) / ns_per_us;
 }
 
-json percentiles(const histogram& values) {
+json percentiles(const histogram::histogram& values) {
   return {{"p50", us_at(values, 50)},
           {"p90", us_at(values, 90)},
           {"p99", us_at(values, 99)},

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <system_error>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 namespace {
 
 int parse_cpu(std::string_view text, std::string_view list) {
@@ -70,4 +70,4 @@ std::vector<int> online_cpus(const std::filesystem::path& sys) {
   return parse_cpu_list(line);
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 // The highest CPU number accepted, so that a hostile list cannot ask for gigabytes.
 inline constexpr int max_cpu = 65'535;
@@ -21,4 +21,4 @@ std::string format_cpu_list(std::span<const int> cpus);
 // The CPUs that are online, from a sysfs tree.
 std::vector<int> online_cpus(const std::filesystem::path& sys = "/sys");
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 perf_event_attr counting_attribute(const event_spec& event, const counting& how, bool leads) {
   perf_event_attr attribute{};
@@ -67,4 +67,4 @@ group_opening open_group(std::span<const event_spec> events, const counting& how
   return opening;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

@@ -14,7 +14,7 @@
 #include "perf_events/event_spec.hpp"
 #include "perf_events/open_event.hpp"
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 struct counting {
   bool user_only = false;
@@ -59,4 +59,4 @@ struct group_opening {
 group_opening open_group(std::span<const event_spec> events, const counting& how,
                          const event_place& place);
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

@@ -15,7 +15,7 @@
 #include <sstream>
 #include <utility>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 namespace {
 
 struct known_event {
@@ -192,4 +192,4 @@ event_spec find_event(std::string_view name) {
   return find_in_pfm(std::string{name});
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 struct event_spec {
   std::string name;
@@ -55,4 +55,4 @@ class event_lookup {
 // are to be as precise as the PMU can.
 event_spec find_event(std::string_view name);
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <ctime>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 perf_event_attr sampling_attribute(const event_spec& event, const sampling& how) {
   perf_event_attr attribute{};
@@ -141,4 +141,4 @@ bool read_group(const descriptor& fd, std::size_t size, std::size_t place, event
   return true;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

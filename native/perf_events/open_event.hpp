@@ -10,7 +10,7 @@
 #include "base/descriptor.hpp"
 #include "perf_events/event_spec.hpp"
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 // The size of every attribute passed to the kernel and written to files. Version 7 (up to
 // sig_data) holds all the bits used here, while readers of perf 6.1 and before reject the 136 bytes
@@ -84,4 +84,4 @@ bool read_event(const descriptor& fd, event_reading& reading) noexcept;
 // The same for an event that reads its whole group, of `size` events; it is the one at `place`.
 bool read_group(const descriptor& fd, std::size_t size, std::size_t place, event_reading& reading);
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

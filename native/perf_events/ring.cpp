@@ -10,7 +10,7 @@
 
 #include "perf_events/open_event.hpp"
 
-namespace stallscope {
+namespace stallscope::perf_events {
 namespace {
 
 constexpr std::size_t least_ring_bytes = std::size_t{64} << 10U;
@@ -73,4 +73,4 @@ ring_set open_rings(std::span<const int> cpus, std::size_t data_bytes) {
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

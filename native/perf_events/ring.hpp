@@ -12,7 +12,7 @@
 #include "base/descriptor.hpp"
 #include "perf_events/ring_view.hpp"
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 class ring {
  public:
@@ -48,4 +48,4 @@ struct ring_set {
 // One ring for each CPU; halves the size where the limit of locked memory refuses it.
 ring_set open_rings(std::span<const int> cpus, std::size_t data_bytes);
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

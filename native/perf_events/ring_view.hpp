@@ -12,7 +12,7 @@
 #include <cstring>
 #include <span>
 
-namespace stallscope {
+namespace stallscope::perf_events {
 
 class ring_view {
  public:
@@ -104,4 +104,4 @@ struct sample_fields_view {
   std::uint64_t period;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::perf_events

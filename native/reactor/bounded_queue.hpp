@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstddef>
 
-namespace stallscope {
+namespace stallscope::reactor {
 
 template <typename Item, std::size_t capacity>
 class bounded_queue {
@@ -48,4 +48,4 @@ class bounded_queue {
   alignas(64) std::array<Item, capacity> ring_{};
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::reactor

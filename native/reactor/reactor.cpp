@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 
-namespace stallscope {
+namespace stallscope::reactor {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -160,4 +160,4 @@ void reactor::run() {
   while (!stopped_) turn(nanoseconds::max());
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::reactor

@@ -18,7 +18,7 @@
 #include "reactor/task_queue.hpp"
 #include "reactor/task_scheduler.hpp"
 
-namespace stallscope {
+namespace stallscope::reactor {
 
 // Whoever waits for a descriptor. It may forget itself, or others, from within.
 class event_handler {
@@ -111,4 +111,4 @@ class reactor final : public task_scheduler {
   bool stopped_ = false;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::reactor

@@ -7,7 +7,7 @@
 
 #include "reactor/task_scheduler.hpp"
 
-namespace stallscope {
+namespace stallscope::reactor {
 
 class task_queue {
  public:
@@ -38,4 +38,4 @@ class task_queue {
   std::size_t end_ = 0;
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::reactor

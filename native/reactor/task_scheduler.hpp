@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-namespace stallscope {
+namespace stallscope::reactor {
 
 // Work that the loop runs later. It is owned by whoever schedules it, and has to outlive its run.
 class task {
@@ -55,4 +55,4 @@ class task_scheduler {
   unsigned unread_questions_ = 0;  // so many are answered by no, without a look at the quota
 };
 
-}  // namespace stallscope
+}  // namespace stallscope::reactor

@@ -58,7 +58,8 @@ void stage::count_batch(std::size_t calls) noexcept {
   }
 }
 
-stage_registry::stage_registry(task_scheduler& scheduler, stage_settings settings, batch_log* log)
+stage_registry::stage_registry(reactor::task_scheduler& scheduler, stage_settings settings,
+                               batch_log* log)
     : scheduler_(scheduler), settings_(settings), log_(log) {
   if (settings_.max_batch == 0 || settings_.queue_limit == 0) {
     throw std::invalid_argument("a stage's batches and queue hold one call at least");

@@ -24,7 +24,7 @@ struct stage_settings {
 };
 
 // A task of the thread's scheduler. Made, used and destroyed by that thread; counts() by any.
-class stage : private task {
+class stage : private reactor::task {
  public:
   stage(const stage&) = delete;
   stage& operator=(const stage&) = delete;
@@ -55,7 +55,7 @@ class stage : private task {
   void ended_batch(std::size_t calls) noexcept;
   void count_batch(std::size_t calls) noexcept;
 
-  task_scheduler& scheduler_;
+  reactor::task_scheduler& scheduler_;
   const stage_settings settings_;
   stage_tally tally_;
 
@@ -78,7 +78,7 @@ class stage : private task {
 class stage_registry {
  public:
   // `log`, where given, gets every batch (batch_log.hpp) and outlives the registry.
-  explicit stage_registry(task_scheduler& scheduler, stage_settings settings = {},
+  explicit stage_registry(reactor::task_scheduler& scheduler, stage_settings settings = {},
                           batch_log* log = nullptr);
 
   [[nodiscard]] const stage_settings& settings() const noexcept { return settings_; }
@@ -98,7 +98,7 @@ class stage_registry {
   std::uint32_t add(stage& added, std::string_view name);
   void remove(const stage& removed) noexcept;
 
-  task_scheduler& scheduler_;
+  reactor::task_scheduler& scheduler_;
   const stage_settings settings_;
   batch_log* const log_;
   std::vector<stage*> stages_;

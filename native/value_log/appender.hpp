@@ -49,9 +49,9 @@ struct append_settings {
   std::uint64_t most_batch_bytes = std::uint64_t{1} << 20U;  // one request may be more
 };
 
-class appender final : private io_request, private task {
+class appender final : private io_request, private reactor::task {
  public:
-  appender(log_content& content, io_port& port, task_scheduler& loop,
+  appender(log_content& content, io_port& port, reactor::task_scheduler& loop,
            const append_settings& settings)
       : content_(content), port_(port), loop_(loop), settings_(settings) {}
 
@@ -94,7 +94,7 @@ class appender final : private io_request, private task {
 
   log_content& content_;
   io_port& port_;
-  task_scheduler& loop_;
+  reactor::task_scheduler& loop_;
   append_settings settings_;
   shared_segment active_;
   batch next_;

@@ -14,8 +14,8 @@ std::int64_t clock_now_ms() { return static_cast<std::int64_t>(realtime_ns() / 1
 
 }  // namespace
 
-compactor::compactor(log_content& content, appender& newest, io_port& port, task_scheduler& loop,
-                     const compaction_settings& settings)
+compactor::compactor(log_content& content, appender& newest, io_port& port,
+                     reactor::task_scheduler& loop, const compaction_settings& settings)
     : content_(content),
       appender_(newest),
       port_(port),

@@ -44,10 +44,10 @@ struct compaction_counts {
   int last_error = 0;
 };
 
-class compactor final : private task {
+class compactor final : private reactor::task {
  public:
   // All outlive it.
-  compactor(log_content& content, appender& newest, io_port& port, task_scheduler& loop,
+  compactor(log_content& content, appender& newest, io_port& port, reactor::task_scheduler& loop,
             const compaction_settings& settings);
   ~compactor();
   compactor(const compactor&) = delete;
@@ -106,7 +106,7 @@ class compactor final : private task {
   log_content& content_;
   appender& appender_;
   io_port& port_;
-  task_scheduler& loop_;
+  reactor::task_scheduler& loop_;
   compaction_settings settings_;
   compaction_counts counts_;
   std::deque<job> jobs_;

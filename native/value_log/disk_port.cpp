@@ -74,7 +74,7 @@ void prepare(io_uring_sqe* entry, std::uint64_t mark) {
 
 }  // namespace
 
-disk_port::disk_port(reactor& loop, const disk_port_settings& settings)
+disk_port::disk_port(reactor::reactor& loop, const disk_port_settings& settings)
     : loop_(loop), queue_(*this, clock_, queue_settings_of(settings)) {
   const std::array shares{settings.query_shares, settings.compaction_shares};
   for (std::size_t i = 0; i < classes_.size(); ++i) {

@@ -28,11 +28,11 @@ struct disk_port_settings {
 
 class disk_port final : public io_port,
                         private ioqueue::device,
-                        private event_handler,
-                        private task,
-                        private timer {
+                        private reactor::event_handler,
+                        private reactor::task,
+                        private reactor::timer {
  public:
-  disk_port(reactor& loop, const disk_port_settings& settings);
+  disk_port(reactor::reactor& loop, const disk_port_settings& settings);
   ~disk_port();
   disk_port(const disk_port&) = delete;
   disk_port& operator=(const disk_port&) = delete;
@@ -65,7 +65,7 @@ class disk_port final : public io_port,
   [[nodiscard]] io_uring_sqe* next_entry();
   [[nodiscard]] std::uint64_t queued();
 
-  reactor& loop_;
+  reactor::reactor& loop_;
   eventfd_bell bell_;
   io_uring ring_{};
   bool has_ring_ = false;

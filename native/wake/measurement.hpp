@@ -25,7 +25,7 @@ struct plan {
 };
 
 struct outcome {
-  histogram latencies;  // ns
+  histogram::histogram latencies;  // ns
   std::chrono::nanoseconds elapsed{0};
 };
 

@@ -8,7 +8,7 @@
 #include "collect/reporter.hpp"
 #include "words.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr const char* summary =
@@ -186,4 +186,4 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   return parsed;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -7,7 +7,7 @@
 
 #include "collect/options.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 struct parsed_command_line {
   collect_options options;
@@ -18,4 +18,4 @@ struct parsed_command_line {
 // Throws failure (usage) where the words make no sense.
 parsed_command_line parse_command_line(const std::vector<std::string>& words);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -5,7 +5,7 @@
 #include "collect/reporter.hpp"
 #include "words.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr const char* count_summary =
@@ -31,7 +31,7 @@ struct raw_words {
   int protocol = protocol_version;
 };
 
-void add_target(CLI::App& app, raw_words& raw, count_options& options) {
+void add_target(CLI::App& app, raw_words& raw, count::count_options& options) {
   app.add_option("-p,--pid", raw.pids, "Processes, with their threads and later children")
       ->delimiter(',');
   app.add_flag("--per-thread", options.per_thread,
@@ -42,16 +42,16 @@ void add_target(CLI::App& app, raw_words& raw, count_options& options) {
   app.add_option("-G,--cgroup", options.cgroup, "A cgroup, by full path or below its hierarchy");
 }
 
-void add_counting(CLI::App& app, count_options& options) {
+void add_counting(CLI::App& app, count::count_options& options) {
   app.add_option("--plan", options.plan, "The plan: sets of events and their encodings, JSON");
   app.add_option("--window", options.window_ms, "Milliseconds between reads, 50 at least")
       ->capture_default_str()
-      ->check(CLI::Range(shortest_window_ms, longest_window_ms));
+      ->check(CLI::Range(count::shortest_window_ms, count::longest_window_ms));
   app.add_option("--duration", options.duration_s, "Seconds to count")->check(CLI::PositiveNumber);
   app.add_flag("--user", options.user_only, "User code only");
 }
 
-void add_output(CLI::App& app, raw_words& raw, count_options& options) {
+void add_output(CLI::App& app, raw_words& raw, count::count_options& options) {
   app.add_option("-o,--output", options.directory, "Directory of the recording, new or empty");
   app.add_flag("--force", options.force, "Replace the recording that is in the directory");
   app.add_option("--control-fd", options.control_fd,
@@ -67,7 +67,7 @@ void add_output(CLI::App& app, raw_words& raw, count_options& options) {
   usage(message, remedy.empty() ? "see stallscope-collect count --help" : remedy);
 }
 
-void choose_target(const raw_words& raw, count_options& options) {
+void choose_target(const raw_words& raw, count::count_options& options) {
   const int targets = (raw.pids.empty() ? 0 : 1) + (raw.tids.empty() ? 0 : 1) +
                       (raw.all_cpus || !raw.cpus.empty() ? 1 : 0) +
                       (options.cgroup.empty() ? 0 : 1) + (options.command.empty() ? 0 : 1);
@@ -82,14 +82,14 @@ void choose_target(const raw_words& raw, count_options& options) {
   options.pids = checked_pids(raw.pids);
   options.tids = checked_pids(raw.tids);
   options.cpus = checked_cpus(raw.cpus);
-  options.target = !raw.pids.empty()          ? count_target::processes
-                   : !raw.tids.empty()        ? count_target::threads
-                   : !options.command.empty() ? count_target::command
-                   : !options.cgroup.empty()  ? count_target::cgroup
-                                              : count_target::cpus;
+  options.target = !raw.pids.empty()          ? count::count_target::processes
+                   : !raw.tids.empty()        ? count::count_target::threads
+                   : !options.command.empty() ? count::count_target::command
+                   : !options.cgroup.empty()  ? count::count_target::cgroup
+                                              : count::count_target::cpus;
 }
 
-void check(const CLI::App& app, const raw_words& raw, count_options& options) {
+void check(const CLI::App& app, const raw_words& raw, count::count_options& options) {
   check_protocol(raw.protocol);
   choose_target(raw, options);
   if (options.plan.empty()) count_usage("no plan was named", "name one with --plan FILE");
@@ -104,8 +104,9 @@ void check(const CLI::App& app, const raw_words& raw, count_options& options) {
 
 }  // namespace
 
-std::optional<count_options> parse_count_command_line(const std::vector<std::string>& words) {
-  count_options options;
+std::optional<count::count_options> parse_count_command_line(
+    const std::vector<std::string>& words) {
+  count::count_options options;
   raw_words raw;
   options.arguments = words;
   auto divided = divide(words);
@@ -122,4 +123,4 @@ std::optional<count_options> parse_count_command_line(const std::vector<std::str
   return options;
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

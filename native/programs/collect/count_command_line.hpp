@@ -7,10 +7,10 @@
 
 #include "count/options.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 
 // Nothing where help was printed. The words are those of the program, "count" among them. Throws
 // failure (usage) where they make no sense.
-std::optional<count_options> parse_count_command_line(const std::vector<std::string>& words);
+std::optional<count::count_options> parse_count_command_line(const std::vector<std::string>& words);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

@@ -30,19 +30,20 @@ int progress_fd_of(const std::vector<std::string>& words) {
   return -1;
 }
 
-exit_code collect(const std::vector<std::string>& words, stallscope::reporter& report) {
-  const auto child_mask = stallscope::block_ending_signals();
+exit_code collect(const std::vector<std::string>& words, stallscope::collect::reporter& report) {
+  const auto child_mask = stallscope::collect::block_ending_signals();
   if (words.size() > 1 && words[1] == "count") {
-    const auto options = stallscope::parse_count_command_line(words);
-    return options ? stallscope::count_session{*options, report}.run(child_mask) : exit_code::done;
+    const auto options = stallscope::collect::parse_count_command_line(words);
+    return options ? stallscope::count::count_session{*options, report}.run(child_mask)
+                   : exit_code::done;
   }
-  const auto parsed = stallscope::parse_command_line(words);
+  const auto parsed = stallscope::collect::parse_command_line(words);
   if (parsed.exit_status) return exit_code::done;
   if (parsed.probe) {
-    std::fputs(stallscope::probe_machine().c_str(), stdout);
+    std::fputs(stallscope::collect::probe_machine().c_str(), stdout);
     return exit_code::done;
   }
-  stallscope::session session{parsed.options, report};
+  stallscope::collect::session session{parsed.options, report};
   return session.run(child_mask);
 }
 
@@ -50,7 +51,7 @@ exit_code collect(const std::vector<std::string>& words, stallscope::reporter& r
 
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv, argv + argc);
-  stallscope::reporter report{progress_fd_of(words)};
+  stallscope::collect::reporter report{progress_fd_of(words)};
   try {
     return static_cast<int>(collect(words, report));
   } catch (const failure& problem) {

@@ -10,7 +10,7 @@
 #include "collect/reporter.hpp"
 #include "perf_events/cpu_list.hpp"
 
-namespace stallscope {
+namespace stallscope::collect {
 namespace {
 
 constexpr double longest_duration_s = 1e9;
@@ -73,10 +73,10 @@ std::vector<pid_t> checked_pids(std::vector<pid_t> pids) {
 std::vector<int> checked_cpus(const std::string& list) {
   if (list.empty()) return {};
   try {
-    return parse_cpu_list(list);
+    return perf_events::parse_cpu_list(list);
   } catch (const std::invalid_argument& error) {
     usage(std::string{"-C: "} + error.what());
   }
 }
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

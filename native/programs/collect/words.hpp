@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace stallscope {
+namespace stallscope::collect {
 
 [[noreturn]] void usage(const std::string& message,
                         const std::string& remedy = "see stallscope-collect --help");
@@ -31,4 +31,4 @@ void check_descriptor(const char* flag, int fd);
 std::vector<pid_t> checked_pids(std::vector<pid_t> pids);
 std::vector<int> checked_cpus(const std::string& list);
 
-}  // namespace stallscope
+}  // namespace stallscope::collect

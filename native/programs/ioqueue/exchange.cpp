@@ -86,7 +86,7 @@ void tell_end(const disk::run_control& from) {
   print(json{{"kind", "end"}, {"interrupted", from.stop.load()}});
 }
 
-std::optional<interval_log> open_log(const std::string& name, std::uint64_t now_ns) {
+std::optional<histogram::interval_log> open_log(const std::string& name, std::uint64_t now_ns) {
   if (name.empty()) return std::nullopt;
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
   descriptor file{::open(name.c_str(), flags, 0600)};
@@ -96,7 +96,7 @@ std::optional<interval_log> open_log(const std::string& name, std::uint64_t now_
                   "name a file that is not there, in a directory that this user may write");
   }
   const double start_s = static_cast<double>(realtime_ns() - (monotonic_ns() - now_ns)) / 1e9;
-  return interval_log{std::move(file), name, start_s};
+  return histogram::interval_log{std::move(file), name, start_s};
 }
 
 }  // namespace stallscope::ioqueue

@@ -53,6 +53,6 @@ auto with_progress(const std::string& id, disk::run_control& control, Work work)
 }
 
 // A file that must not be there yet; nothing where the name is empty. Throws failure.
-std::optional<interval_log> open_log(const std::string& name, std::uint64_t now_ns);
+std::optional<histogram::interval_log> open_log(const std::string& name, std::uint64_t now_ns);
 
 }  // namespace stallscope::ioqueue

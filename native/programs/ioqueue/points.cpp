@@ -44,8 +44,9 @@
 namespace stallscope::ioqueue {
 namespace {
 
-void log_point(interval_log& log, const disk::measurements& found, std::uint64_t start_ns) {
-  histogram both = found.reads.values;
+void log_point(histogram::interval_log& log, const disk::measurements& found,
+               std::uint64_t start_ns) {
+  histogram::histogram both = found.reads.values;
   both.add(found.writes.values);
   const std::uint64_t begin_ns = found.begin_ns > start_ns ? found.begin_ns - start_ns : 0;
   log.append(std::chrono::nanoseconds(begin_ns),

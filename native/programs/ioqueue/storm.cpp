@@ -54,7 +54,8 @@
 namespace stallscope::ioqueue {
 namespace {
 
-void log_round(interval_log& log, const storm::round_result& result, std::uint64_t start_ns) {
+void log_round(histogram::interval_log& log, const storm::round_result& result,
+               std::uint64_t start_ns) {
   if (!result.reader) return;
   log.append(std::chrono::nanoseconds(result.begin_ns - start_ns),
              std::chrono::nanoseconds(result.end_ns - result.begin_ns),

@@ -100,7 +100,7 @@ void run_command(const KernelCommand& command) {
   options.iterations = command.iterations;
   if (!command.iterations)
     options.duration_ns = static_cast<std::uint64_t>(command.duration_s * 1e9);
-  if (!command.cpus.empty()) options.cpus = parse_cpu_list(command.cpus);
+  if (!command.cpus.empty()) options.cpus = perf_events::parse_cpu_list(command.cpus);
   const Setting setting = setting_of(command, options.cpus);
   const auto kernel = entry.make(setting);
   const RunReport report = run_kernel(entry, setting.threads, *kernel, options, stop);

@@ -165,7 +165,7 @@ options checked(options asked, const words& said) {
     throw wrong("connections, pipeline and value size together could take more than 4 GiB");
   }
   try {
-    if (!said.cpus.empty()) asked.cpus = parse_cpu_list(said.cpus);
+    if (!said.cpus.empty()) asked.cpus = perf_events::parse_cpu_list(said.cpus);
   } catch (const std::invalid_argument& error) {
     throw wrong(std::string("--cpus: ") + error.what());
   }

@@ -10,8 +10,8 @@ constexpr std::uint64_t read_misses_of(std::uint64_t cache) noexcept {
          std::uint64_t{PERF_COUNT_HW_CACHE_RESULT_MISS} << 16U;
 }
 
-event_spec generic(std::size_t name, std::uint32_t type, std::uint64_t config) {
-  event_spec event;
+perf_events::event_spec generic(std::size_t name, std::uint32_t type, std::uint64_t config) {
+  perf_events::event_spec event;
   event.name = counter_names[name];
   event.type = type;
   event.config = config;
@@ -19,7 +19,7 @@ event_spec generic(std::size_t name, std::uint32_t type, std::uint64_t config) {
 }
 
 // In the order of counter_names; the kernel knows each CPU's own event behind them.
-std::array<event_spec, counter_count> events() {
+std::array<perf_events::event_spec, counter_count> events() {
   return {generic(0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
           generic(1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
           generic(2, PERF_TYPE_HW_CACHE, read_misses_of(PERF_COUNT_HW_CACHE_L1D)),
@@ -40,7 +40,8 @@ ThreadCounters::ThreadCounters() {
 
 bool ThreadCounters::open(std::size_t first, std::size_t count) {
   const auto all = events();
-  auto opening = open_group(std::span(all).subspan(first, count), {.user_only = true}, {});
+  auto opening =
+      perf_events::open_group(std::span(all).subspan(first, count), {.user_only = true}, {});
   refusals_[first] = opening.error;
   if (opening.group) groups_.push_back({first, std::move(*opening.group)});
   return opening.error == 0;
@@ -53,7 +54,7 @@ void ThreadCounters::enable() const noexcept {
 Counts ThreadCounters::read() const {
   Counts counts;
   for (const Placed& placed : groups_) {
-    group_reading reading;
+    perf_events::group_reading reading;
     if (placed.group.read(reading) != 0 || reading.running_ns == 0) continue;
     const double scale =
         static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);

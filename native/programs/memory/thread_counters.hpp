@@ -35,7 +35,7 @@ class ThreadCounters {
  private:
   struct Placed {
     std::size_t first;  // the name of the group's first event
-    event_group group;
+    perf_events::event_group group;
   };
   bool open(std::size_t first, std::size_t count);
 

@@ -144,7 +144,7 @@ std::vector<int> allowed_cpus() {
 std::vector<int> choose_cpus(const words& given) {
   std::vector<int> cpus;
   try {
-    cpus = given.cpus.empty() ? allowed_cpus() : parse_cpu_list(given.cpus);
+    cpus = given.cpus.empty() ? allowed_cpus() : perf_events::parse_cpu_list(given.cpus);
   } catch (const std::invalid_argument& error) {
     throw usage_error(std::string("--cpus: ") + error.what());
   }

@@ -28,7 +28,8 @@ std::vector<int> cpus_of(const std::string& text) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     int cpu = -1;
     const auto [last, error] = std::from_chars(text.data() + at, text.data() + end, cpu);
-    if (error != std::errc{} || last != text.data() + end || cpu < 0 || cpu > max_cpu) {
+    if (error != std::errc{} || last != text.data() + end || cpu < 0 ||
+        cpu > perf_events::max_cpu) {
       throw wrong("--cpus is one CPU a process, as 0,2");
     }
     cpus.push_back(cpu);

@@ -62,7 +62,7 @@ int run(const command_line& line) {
   const double start_s = static_cast<double>(stallscope::realtime_ns()) / 1e9;
   const outcome found = stallscope::wake::measure(line.asked);
   if (file) {
-    stallscope::interval_log log(std::move(file), line.log, start_s);
+    stallscope::histogram::interval_log log(std::move(file), line.log, start_s);
     log.append(std::chrono::nanoseconds(0), found.elapsed, found.latencies);
   }
   tell(line, found);

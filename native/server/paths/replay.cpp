@@ -19,11 +19,11 @@ namespace stallscope::server {
 namespace {
 
 // Tasks run when all is over, and find nothing to do: the replay says what runs and when.
-class replay_scheduler final : public task_scheduler {
+class replay_scheduler final : public reactor::task_scheduler {
  public:
   replay_scheduler() { now_ = std::chrono::nanoseconds{1}; }  // stands still; 0 is no time
 
-  void schedule(task& work) override { tasks_.push_back(&work); }
+  void schedule(reactor::task& work) override { tasks_.push_back(&work); }
   void run_all() {
     for (; !tasks_.empty(); tasks_.pop_front()) {
       tasks_.front()->run();
@@ -36,7 +36,7 @@ class replay_scheduler final : public task_scheduler {
     return false;
   }
 
-  std::deque<task*> tasks_;
+  std::deque<reactor::task*> tasks_;
 };
 
 struct replayed_call final : request_call {

@@ -19,7 +19,7 @@ namespace stallscope::server {
 class shard;
 class shared_server;
 
-class acceptor final : private event_handler, private timer {
+class acceptor final : private reactor::event_handler, private reactor::timer {
  public:
   acceptor(shared_server& server, shard& home, int listening);
   acceptor(const acceptor&) = delete;

@@ -22,7 +22,7 @@
 
 namespace stallscope::server {
 
-class connection final : public event_handler, private task {
+class connection final : public reactor::event_handler, private reactor::task {
  public:
   connection(shard& home, descriptor socket, const session& start);
   connection(const connection&) = delete;

@@ -10,7 +10,7 @@ mail_room::mail_room(std::size_t shards) : bells_(shards) {
   }
 }
 
-cross_mail::cross_mail(mail_room& room, shard& owner, std::size_t index, reactor& loop,
+cross_mail::cross_mail(mail_room& room, shard& owner, std::size_t index, reactor::reactor& loop,
                        listener& rung)
     : room_(room), owner_(owner), index_(index), loop_(loop), rung_(rung), out_(room.shards()) {
   loop_.watch(room_.bell(index_).fd(), EPOLLIN, *this);

@@ -36,7 +36,7 @@ class cross_call {
 // The queues and bells of all shards; made before their threads, gone after them.
 class mail_room {
  public:
-  using queue = bounded_queue<cross_call*, 1024>;
+  using queue = reactor::bounded_queue<cross_call*, 1024>;
 
   explicit mail_room(std::size_t shards);
 
@@ -52,7 +52,7 @@ class mail_room {
 };
 
 // One shard's end. Its thread's alone.
-class cross_mail final : public event_handler, private task {
+class cross_mail final : public reactor::event_handler, private reactor::task {
  public:
   // Called for each ring, after the calls: also rung for other reasons.
   class listener {
@@ -63,7 +63,8 @@ class cross_mail final : public event_handler, private task {
     ~listener() = default;
   };
 
-  cross_mail(mail_room& room, shard& owner, std::size_t index, reactor& loop, listener& rung);
+  cross_mail(mail_room& room, shard& owner, std::size_t index, reactor::reactor& loop,
+             listener& rung);
 
   void post(std::size_t to, cross_call& call);
   void send_back(cross_call& done);
@@ -85,7 +86,7 @@ class cross_mail final : public event_handler, private task {
   mail_room& room_;
   shard& owner_;
   std::size_t index_;
-  reactor& loop_;
+  reactor::reactor& loop_;
   listener& rung_;
   std::vector<waiting_calls> out_;
   bool scheduled_ = false;

@@ -27,7 +27,7 @@ std::string random_text() {
 
 }  // namespace
 
-disk_executor::disk_executor(reactor& loop, const value_log::data_directory& directory,
+disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_directory& directory,
                              std::uint32_t shard, const disk_options& options,
                              std::size_t most_index_bytes)
     : loop_(loop),

@@ -41,11 +41,11 @@ class disk_call {
   ~disk_call() = default;
 };
 
-class disk_executor final : private task, private timer {
+class disk_executor final : private reactor::task, private reactor::timer {
  public:
   // Reads the shard's segments; throws as recover() does.
-  disk_executor(reactor& loop, const value_log::data_directory& directory, std::uint32_t shard,
-                const disk_options& options, std::size_t most_index_bytes);
+  disk_executor(reactor::reactor& loop, const value_log::data_directory& directory,
+                std::uint32_t shard, const disk_options& options, std::size_t most_index_bytes);
   ~disk_executor();
   disk_executor(const disk_executor&) = delete;
   disk_executor& operator=(const disk_executor&) = delete;
@@ -83,7 +83,7 @@ class disk_executor final : private task, private timer {
   [[nodiscard]] bool index_is_full() const;
   operation& take_operation();
 
-  reactor& loop_;
+  reactor::reactor& loop_;
   disk_options options_;
   std::size_t most_index_bytes_;
   store::hash_seed lock_seed_;

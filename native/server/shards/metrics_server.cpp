@@ -51,9 +51,9 @@ std::string answer_to(std::string_view request, const shared_server& server) {
 }  // namespace
 
 // One connection: reads its request, writes its answer, ends.
-class metrics_server::visitor final : public event_handler {
+class metrics_server::visitor final : public reactor::event_handler {
  public:
-  visitor(const shared_server& server, reactor& loop, descriptor socket)
+  visitor(const shared_server& server, reactor::reactor& loop, descriptor socket)
       : server_(server), loop_(loop), socket_(std::move(socket)), until_(loop.now() + patience) {
     loop_.watch(socket_.get(), EPOLLIN, *this);
   }
@@ -99,7 +99,7 @@ class metrics_server::visitor final : public event_handler {
   }
 
   const shared_server& server_;
-  reactor& loop_;
+  reactor::reactor& loop_;
   descriptor socket_;
   std::chrono::nanoseconds until_;
   std::string request_;
@@ -107,7 +107,7 @@ class metrics_server::visitor final : public event_handler {
   std::size_t sent_ = 0;
 };
 
-metrics_server::metrics_server(shared_server& server, reactor& loop, std::uint16_t port)
+metrics_server::metrics_server(shared_server& server, reactor::reactor& loop, std::uint16_t port)
     : server_(server), loop_(loop), listener_(listen_tcp("127.0.0.1", port)) {
   loop_.watch(listener_.socket.get(), EPOLLIN, *this);
 }

@@ -16,9 +16,9 @@ namespace stallscope::server {
 
 class shared_server;
 
-class metrics_server final : private event_handler, private timer {
+class metrics_server final : private reactor::event_handler, private reactor::timer {
  public:
-  metrics_server(shared_server& server, reactor& loop, std::uint16_t port);
+  metrics_server(shared_server& server, reactor::reactor& loop, std::uint16_t port);
   metrics_server(const metrics_server&) = delete;
   metrics_server& operator=(const metrics_server&) = delete;
   metrics_server(metrics_server&&) = delete;
@@ -35,7 +35,7 @@ class metrics_server final : private event_handler, private timer {
   void beat();
 
   shared_server& server_;
-  reactor& loop_;
+  reactor::reactor& loop_;
   tcp_listener listener_;
   std::list<visitor> visitors_;
   bool beating_ = false;

@@ -29,7 +29,7 @@ struct ready_server {
   std::vector<shard_thread> threads;
 };
 
-class running_server final : private event_handler {
+class running_server final : private reactor::event_handler {
  public:
   // Listens from here on; throws where it cannot.
   explicit running_server(server_options options);

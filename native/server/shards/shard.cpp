@@ -42,7 +42,7 @@ store::memory_limit share_of(const server_options& options) {
   return share;
 }
 
-std::unique_ptr<disk_executor> make_disk(reactor& loop, const shared_server& server,
+std::unique_ptr<disk_executor> make_disk(reactor::reactor& loop, const shared_server& server,
                                          std::size_t index) {
   if (server.data() == nullptr) return nullptr;
   const server_options& options = server.options();

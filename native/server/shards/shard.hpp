@@ -22,7 +22,7 @@ namespace stallscope::server {
 
 class shared_server;
 
-class shard final : private timer, private cross_mail::listener {
+class shard final : private reactor::timer, private cross_mail::listener {
  public:
   shard(shared_server& server, std::size_t index);
   shard(const shard&) = delete;
@@ -37,7 +37,7 @@ class shard final : private timer, private cross_mail::listener {
     if (disk_) disk_->end();
   }
 
-  [[nodiscard]] reactor& loop() noexcept { return loop_; }
+  [[nodiscard]] reactor::reactor& loop() noexcept { return loop_; }
   [[nodiscard]] store::keyspace& keys() noexcept { return keys_; }
   // Null where values are in memory.
   [[nodiscard]] disk_executor* disk() noexcept { return disk_.get(); }
@@ -75,7 +75,7 @@ class shard final : private timer, private cross_mail::listener {
   }
   // A member function as a task of the loop.
   template <void (shard::*function)()>
-  class own_task final : public task {
+  class own_task final : public reactor::task {
    public:
     explicit own_task(shard& owner) : owner_(owner) {}
     void run() override { (owner_.*function)(); }
@@ -99,7 +99,7 @@ class shard final : private timer, private cross_mail::listener {
   const server_options& options_;
   std::size_t index_;
   shard_counters counters_;
-  reactor loop_;
+  reactor::reactor loop_;
   store::keyspace keys_;
   std::unique_ptr<disk_executor> disk_;
   buffer_pool inputs_;

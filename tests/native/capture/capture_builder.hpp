@@ -216,25 +216,25 @@ class capture_builder {
   std::vector<std::pair<std::uint64_t, std::string>> features_;
 };
 
-inline stallscope::captures::capture read(std::string_view bytes, bool allow_truncated = false) {
-  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
-  stallscope::captures::read_options options;
+inline stallscope::capture::capture read(std::string_view bytes, bool allow_truncated = false) {
+  stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
+  stallscope::capture::read_options options;
   options.allow_truncated = allow_truncated;
-  return stallscope::captures::read_capture(source, options);
+  return stallscope::capture::read_capture(source, options);
 }
 
 // The error's message, or an empty one where the capture could be read.
 inline std::string error_of(std::string_view bytes) {
   try {
     read(bytes);
-  } catch (const stallscope::captures::capture_error& error) {
+  } catch (const stallscope::capture::capture_error& error) {
     return "at " + std::to_string(error.offset()) + ": " + error.what();
   }
   return {};
 }
 
 // One frame of a sample, as text: "path+0xoffset/kind".
-inline std::string frame_text(const stallscope::captures::capture& from, std::size_t sample,
+inline std::string frame_text(const stallscope::capture::capture& from, std::size_t sample,
                               std::size_t depth) {
   const std::uint64_t first = from.stacks.offset[from.samples.stack[sample]];
   const std::uint32_t frame = from.stacks.frame[first + depth];
@@ -246,7 +246,7 @@ inline std::string frame_text(const stallscope::captures::capture& from, std::si
   return text.str();
 }
 
-inline std::size_t depth_of(const stallscope::captures::capture& from, std::size_t sample) {
+inline std::size_t depth_of(const stallscope::capture::capture& from, std::size_t sample) {
   const std::uint32_t stack = from.samples.stack[sample];
   return from.stacks.offset[stack + std::size_t{1}] - from.stacks.offset[stack];
 }

@@ -68,7 +68,7 @@ inline void add_sample(capture_builder& to, const stack_sample& sample,
 }
 
 // Reads a pipe's way: nothing twice.
-class forward_source final : public stallscope::captures::byte_source {
+class forward_source final : public stallscope::capture::byte_source {
  public:
   explicit forward_source(std::string_view bytes) : bytes_(bytes) {}
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) override {
@@ -90,19 +90,19 @@ class forward_source final : public stallscope::captures::byte_source {
 };
 
 // Options that unwind without any table, by frame pointers.
-inline stallscope::captures::read_options without_tables() {
-  stallscope::captures::read_options options;
-  options.unwind_table = [](const stallscope::captures::object&) { return nullptr; };
+inline stallscope::capture::read_options without_tables() {
+  stallscope::capture::read_options options;
+  options.unwind_table = [](const stallscope::capture::object&) { return nullptr; };
   return options;
 }
 
-inline stallscope::captures::capture unwound(
-    std::string_view bytes, const stallscope::captures::read_options& options = without_tables()) {
-  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
-  return stallscope::captures::read_capture(source, options);
+inline stallscope::capture::capture unwound(
+    std::string_view bytes, const stallscope::capture::read_options& options = without_tables()) {
+  stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
+  return stallscope::capture::read_capture(source, options);
 }
 
-inline std::vector<std::string> chain_of(const stallscope::captures::capture& from,
+inline std::vector<std::string> chain_of(const stallscope::capture::capture& from,
                                          std::size_t sample) {
   std::vector<std::string> chain;
   for (std::size_t depth = 0; depth < depth_of(from, sample); ++depth) {
@@ -111,7 +111,7 @@ inline std::vector<std::string> chain_of(const stallscope::captures::capture& fr
   return chain;
 }
 
-inline stallscope::unwind::chain_end end_of(const stallscope::captures::capture& from,
+inline stallscope::unwind::chain_end end_of(const stallscope::capture::capture& from,
                                             std::size_t sample) {
   return static_cast<stallscope::unwind::chain_end>(from.stacks.end[from.samples.stack[sample]]);
 }

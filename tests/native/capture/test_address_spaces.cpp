@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-using namespace stallscope::captures;
+using namespace stallscope::capture;
 
 namespace {
 

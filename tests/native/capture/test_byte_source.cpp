@@ -14,10 +14,10 @@
 #include "capture_builder.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::capture_error;
-using stallscope::captures::file_source;
-using stallscope::captures::read_capture;
-using stallscope::captures::source_window;
+using stallscope::capture::capture_error;
+using stallscope::capture::file_source;
+using stallscope::capture::read_capture;
+using stallscope::capture::source_window;
 
 namespace {
 
@@ -80,7 +80,7 @@ TEST_CASE("a window gives the same bytes whatever was asked before") {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     bytes[at] = static_cast<char>(at * 7 >> 3U);
   }
-  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
+  stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
   source_window window(source);
   for (const std::size_t at :
        {std::size_t{0}, std::size_t{1'048'570}, std::size_t{10}, std::size_t{2'999'990},

@@ -13,10 +13,10 @@
 #include "stack_samples.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::capture_error;
-using stallscope::captures::read_options;
-using stallscope::captures::temporary_file;
-using stallscope::captures::temporary_file_error;
+using stallscope::capture::capture_error;
+using stallscope::capture::read_options;
+using stallscope::capture::temporary_file;
+using stallscope::capture::temporary_file_error;
 using stallscope::unwind::chain_end;
 
 namespace {
@@ -73,9 +73,9 @@ class forward_capture {
     }
     bytes_ = made.pipe();
   }
-  stallscope::captures::capture read(const read_options& options) const {
+  stallscope::capture::capture read(const read_options& options) const {
     forward_source source(bytes_);
-    return stallscope::captures::read_capture(source, options);
+    return stallscope::capture::read_capture(source, options);
   }
 
  private:
@@ -122,8 +122,8 @@ TEST_CASE("registers without a mask, a stack without registers: the kernel's cha
 
 TEST_CASE("a chain that leaves the part of the copy that is usually read is walked whole") {
   const std::string bytes = long_samples().file();
-  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
-  const auto done = stallscope::captures::read_capture(source, without_tables());
+  stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
+  const auto done = stallscope::capture::read_capture(source, without_tables());
   REQUIRE(done.samples.time_ns.size() == 38);
   for (const std::size_t sample : {std::size_t{0}, std::size_t{37}}) {
     CAPTURE(sample);
@@ -141,7 +141,7 @@ TEST_CASE("stacks that can be read again are skipped at first, and found by the 
   // From a pipe everything is read, once.
   const std::string pipe = long_samples().pipe();
   forward_source forward(pipe);
-  const auto piped = stallscope::captures::read_capture(forward, without_tables());
+  const auto piped = stallscope::capture::read_capture(forward, without_tables());
   CHECK(piped.bytes_read == pipe.size());
   REQUIRE(piped.samples.time_ns.size() == done.samples.time_ns.size());
   for (std::size_t sample = 0; sample < piped.samples.time_ns.size(); ++sample) {

@@ -6,11 +6,11 @@
 #include "capture_builder.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::attribute;
-using stallscope::captures::attribute_size;
-using stallscope::captures::capture_error;
-using stallscope::captures::event_name;
-using stallscope::captures::parse_attribute;
+using stallscope::capture::attribute;
+using stallscope::capture::attribute_size;
+using stallscope::capture::capture_error;
+using stallscope::capture::event_name;
+using stallscope::capture::parse_attribute;
 
 namespace {
 

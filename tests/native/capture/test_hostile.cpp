@@ -7,7 +7,7 @@
 #include "capture_builder.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::capture_error;
+using stallscope::capture::capture_error;
 
 namespace {
 
@@ -141,20 +141,20 @@ TEST_CASE("a zstd bomb and a spent budget are errors") {
   capture_builder made(order::little, {event_spec{}});
   made.record(81, 0, made.body().raw(packed));
   const std::string bytes = made.pipe();
-  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
-  stallscope::captures::read_options options;
+  stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
+  stallscope::capture::read_options options;
   options.expansion_limit = 100;
-  CHECK_THROWS_AS(stallscope::captures::read_capture(source, options), capture_error);
+  CHECK_THROWS_AS(stallscope::capture::read_capture(source, options), capture_error);
 
   capture_builder many(order::little, {event_spec{}});
   for (std::uint64_t index = 0; index < 5'000; ++index) {
     many.sample(index * 16, 1, 1, index);
   }
   const std::string samples = many.pipe();
-  stallscope::captures::memory_source second(std::as_bytes(std::span(samples)));
-  stallscope::captures::read_options tight;
+  stallscope::capture::memory_source second(std::as_bytes(std::span(samples)));
+  stallscope::capture::read_options tight;
   tight.memory_limit_bytes = 100'000;
-  CHECK_THROWS_WITH_AS(stallscope::captures::read_capture(second, tight),
+  CHECK_THROWS_WITH_AS(stallscope::capture::read_capture(second, tight),
                        doctest::Contains("100000 bytes of memory"), capture_error);
 }
 
@@ -182,11 +182,11 @@ namespace {
 
 // What reading fails with where `bytes` may take a MiB.
 std::string with_little_memory(const std::string& bytes) {
-  stallscope::captures::memory_source source(std::as_bytes(std::span(bytes)));
-  stallscope::captures::read_options options;
+  stallscope::capture::memory_source source(std::as_bytes(std::span(bytes)));
+  stallscope::capture::read_options options;
   options.memory_limit_bytes = std::uint64_t{1} << 20U;
   try {
-    stallscope::captures::read_capture(source, options);
+    stallscope::capture::read_capture(source, options);
   } catch (const capture_error& error) {
     return error.what();
   }

@@ -5,7 +5,7 @@
 #include "capture/thread_table.hpp"
 #include "capture_builder.hpp"
 
-using namespace stallscope::captures;
+using namespace stallscope::capture;
 namespace tests = capture_tests;
 
 TEST_CASE("objects are told apart by path, build id and inode, anonymous memory by process") {

@@ -4,8 +4,8 @@
 #include "capture_builder.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::capture;
-using stallscope::captures::read_columns;
+using stallscope::capture::capture;
+using stallscope::capture::read_columns;
 
 namespace {
 

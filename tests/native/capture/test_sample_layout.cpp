@@ -6,12 +6,12 @@
 #include "capture_builder.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::attribute;
-using stallscope::captures::capture_error;
-using stallscope::captures::find_id_place;
-using stallscope::captures::find_stack;
-using stallscope::captures::parse_sample;
-using stallscope::captures::sample_fields;
+using stallscope::capture::attribute;
+using stallscope::capture::capture_error;
+using stallscope::capture::find_id_place;
+using stallscope::capture::find_stack;
+using stallscope::capture::parse_sample;
+using stallscope::capture::sample_fields;
 
 namespace {
 

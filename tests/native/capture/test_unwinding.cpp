@@ -9,7 +9,7 @@
 #include "stack_samples.hpp"
 
 using namespace capture_tests;
-using stallscope::captures::object;
+using stallscope::capture::object;
 using stallscope::unwind::chain_end;
 using chain = std::vector<std::string>;
 
@@ -26,7 +26,7 @@ capture_builder two_moments() {
   return made;
 }
 
-void check_both_chains(const stallscope::captures::capture& read) {
+void check_both_chains(const stallscope::capture::capture& read) {
   REQUIRE(read.samples.time_ns.size() == 2);
   // Callers one byte before the return address, the leaf as it is.
   CHECK(chain_of(read, 0) == chain{"/opt/old+0x2020/0", "/opt/old+0x203f/0", "/opt/old+0x207f/0"});
@@ -52,7 +52,7 @@ TEST_CASE("stacks are unwound under the mappings of their moment") {
 TEST_CASE("the stacks of pipes and of compressed records wait in a temporary file") {
   const std::string pipe = two_moments().pipe();
   forward_source source(pipe);
-  check_both_chains(stallscope::captures::read_capture(source, without_tables()));
+  check_both_chains(stallscope::capture::read_capture(source, without_tables()));
   const std::size_t records_at = capture_builder(order::little, {stack_event()}).pipe().size();
   check_both_chains(unwound(compressed(pipe, records_at)));
 }
@@ -186,10 +186,10 @@ TEST_CASE("data that is mapped is no code, though its map hides what was there")
 }
 
 TEST_CASE("the architecture is the file's, else the mask's; other machines are not unwound") {
-  using stallscope::captures::architecture_of;
+  using stallscope::capture::architecture_of;
   using stallscope::unwind::architecture;
-  stallscope::captures::memory_budget budget(1 << 20);
-  stallscope::captures::capture read(budget);
+  stallscope::capture::memory_budget budget(1 << 20);
+  stallscope::capture::capture read(budget);
   read.attributes.resize(1);
   read.attributes[0].registers_user = 0xff0fff;
   CHECK(architecture_of(read) == architecture::x86_64);

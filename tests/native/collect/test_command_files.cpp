@@ -9,6 +9,7 @@
 #include "scratch.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "collect/copied_sample.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

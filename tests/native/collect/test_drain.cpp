@@ -12,6 +12,7 @@
 #include "scratch.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 
@@ -19,7 +20,7 @@ struct plain_ring {
   std::uint64_t head = 0;
   std::uint64_t tail = 0;
   std::array<std::uint64_t, 64> words{};
-  [[nodiscard]] ring_view view() {
+  [[nodiscard]] perf_events::ring_view view() {
     return {&head, &tail, std::as_writable_bytes(std::span{words})};
   }
 
@@ -85,7 +86,7 @@ struct fixture {
 class busy_filter : public process_filter {
  public:
   busy_filter(std::span<const pid_t> pids, plain_ring& ring) : process_filter{pids}, ring_{&ring} {}
-  void observe(const record_view& record, std::size_t index) override {
+  void observe(const perf_events::record_view& record, std::size_t index) override {
     process_filter::observe(record, index);
     if (std::exchange(once_, false)) ring_->sample(8);
   }

@@ -6,6 +6,7 @@
 #include "collect/features.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

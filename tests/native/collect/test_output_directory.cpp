@@ -6,6 +6,7 @@
 #include "scratch.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 TEST_CASE("a new directory is private") {
   const test::scratch folder;

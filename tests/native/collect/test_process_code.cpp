@@ -8,6 +8,7 @@
 #include "collect/process_code.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

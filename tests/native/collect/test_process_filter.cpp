@@ -4,6 +4,7 @@
 #include "scratch.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 TEST_CASE("children born while events are opened are followed, theirs as well, earlier ones not") {
   const test::scratch folder;

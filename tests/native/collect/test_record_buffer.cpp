@@ -4,6 +4,7 @@
 #include "collect/record_buffer.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "collect/recording_document.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 using nlohmann::json;
 
 TEST_CASE("the document is JSON whatever bytes strangers put into names") {
@@ -22,8 +23,8 @@ TEST_CASE("the document is JSON whatever bytes strangers put into names") {
 
 TEST_CASE("what was refused, lost and how it ended is in it") {
   recording_facts facts;
-  facts.choice.event = cpu_clock();
-  facts.choice.attribute = sampling_attribute(facts.choice.event, facts.choice.how);
+  facts.choice.event = perf_events::cpu_clock();
+  facts.choice.attribute = perf_events::sampling_attribute(facts.choice.event, facts.choice.how);
   facts.choice.refused = {{"cycles", 3, false, 2}};
   facts.lost_samples = 7;
   facts.end = {"target ended", exit_status{true, 9}, 5};
@@ -58,8 +59,8 @@ TEST_CASE("how stacks are taken and why is in it, process by process") {
 
 TEST_CASE("the line of counters is one line of lists") {
   recording_facts facts;
-  facts.choice.event = cpu_clock();
-  facts.counter = event_reading{11, 22, 33, 0};
+  facts.choice.event = perf_events::cpu_clock();
+  facts.counter = perf_events::event_reading{11, 22, 33, 0};
   const auto text = counter_line(facts);
   CHECK(text.find('\n') == text.size() - 1);
   const auto line = json::parse(text);
@@ -75,14 +76,14 @@ TEST_CASE("the line of counters is one line of lists") {
 
 TEST_CASE("what was counted with the samples is named, with its counts") {
   recording_facts facts;
-  facts.choice.event = find_event("task-clock");
-  facts.choice.leader = find_event("SLOTS=4:0x400");
-  facts.choice.members = {find_event("page-faults")};
+  facts.choice.event = perf_events::find_event("task-clock");
+  facts.choice.leader = perf_events::find_event("SLOTS=4:0x400");
+  facts.choice.members = {perf_events::find_event("page-faults")};
   CHECK(json::parse(to_json(facts))["group"].is_null());
   facts.choice.how.read_group = true;
   facts.choice.how.inherit = false;
   CHECK(json::parse(to_json(facts))["group"]["counts"].is_null());
-  facts.counter = event_reading{5, 1, 1, 0, {400, 7}};
+  facts.counter = perf_events::event_reading{5, 1, 1, 0, {400, 7}};
   const auto group = json::parse(to_json(facts))["group"];
   CHECK(group["leader"] == "SLOTS");
   CHECK(group["events"] == json{"SLOTS", "page-faults"});

@@ -5,6 +5,7 @@
 #include "collect/refusal.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 TEST_CASE("a cgroup that the controller does not cover is no event that is missing") {
   for (const int error : {ENOENT, EBADF, EINVAL}) {

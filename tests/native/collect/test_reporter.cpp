@@ -9,6 +9,7 @@
 #include "collect/reporter.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 TEST_CASE("a warning is told once: at the start, or at the end where it came later") {
   std::array<int, 2> ends{};

@@ -5,13 +5,14 @@
 #include "collect/stack_choice.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30U;
 
-sampling copying(std::uint64_t frequency_hz, std::uint32_t stack_bytes) {
-  sampling how;
+perf_events::sampling copying(std::uint64_t frequency_hz, std::uint32_t stack_bytes) {
+  perf_events::sampling how;
   how.frequency_hz = frequency_hz;
   return with_copies(how, stack_bytes);
 }

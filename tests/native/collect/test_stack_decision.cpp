@@ -3,6 +3,7 @@
 #include "collect/stack_decision.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "scratch.hpp"
 
 using namespace stallscope;
+using namespace stallscope::collect;
 
 namespace {
 

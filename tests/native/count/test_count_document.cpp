@@ -6,6 +6,7 @@
 #include "count/count_document.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 using nlohmann::json;
 
 TEST_CASE("groups, sets and what is unavailable are in it, with reasons") {
@@ -22,7 +23,7 @@ TEST_CASE("groups, sets and what is unavailable are in it, with reasons") {
   facts.choice.unavailable = {{refusal_cause::held, "C", EBUSY, "held", "end it"},
                               {refusal_cause::absent, "D", 0, "absent", "none"}};
   facts.never_ran = {1};
-  facts.end = {"target ended", exit_status{false, 3}, 9};
+  facts.end = {"target ended", collect::exit_status{false, 3}, 9};
   const auto document = json::parse(to_json(facts));
   CHECK(document["schema"] == "stallscope.recording/1.0");
   CHECK(document["kind"] == "counters");

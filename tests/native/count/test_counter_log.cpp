@@ -8,6 +8,7 @@
 #include "count/counter_log.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 using nlohmann::json;
 
 TEST_CASE("the first line names the groups, each further one is a read") {
@@ -33,7 +34,7 @@ TEST_CASE("the first line names the groups, each further one is a read") {
 }
 
 TEST_CASE("scopes are named by what they are, whatever bytes a name has") {
-  const group_reading reading{1, 1, {2}};
+  const perf_events::group_reading reading{1, 1, {2}};
   const auto scope = [&reading](const line_scope& of) {
     return json::parse(to_line({1, 2}, 3, of, reading))["scope"];
   };

@@ -9,13 +9,15 @@
 #include "count/counter_table.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 using nlohmann::json;
 
 namespace {
 
 counting_choice software() {
   counting_choice choice;
-  choice.events = {find_event("page-faults"), find_event("task-clock"), find_event("minor-faults")};
+  choice.events = {perf_events::find_event("page-faults"), perf_events::find_event("task-clock"),
+                   perf_events::find_event("minor-faults")};
   choice.how.user_only = true;
   choice.groups = {{{0, 1}}, {{2}}};
   return choice;

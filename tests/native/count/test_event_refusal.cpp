@@ -7,11 +7,12 @@
 #include "count/event_refusal.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 
 namespace {
 
-event_spec hardware() {
-  event_spec event;
+perf_events::event_spec hardware() {
+  perf_events::event_spec event;
   event.name = "CYCLES";
   event.type = PERF_TYPE_RAW;
   event.config = 0x3c;
@@ -43,7 +44,8 @@ TEST_CASE("a machine without counters is told from a CPU without the event") {
   facts.has_cpu_pmu = true;
   CHECK(explain_refusal(hardware(), ENOENT, facts).reason.find("no such event") !=
         std::string::npos);
-  CHECK(explain_refusal(cpu_clock(), ENOENT, {}).reason.find("no such event") != std::string::npos);
+  CHECK(explain_refusal(perf_events::cpu_clock(), ENOENT, {}).reason.find("no such event") !=
+        std::string::npos);
 }
 
 TEST_CASE("who holds a counter is named where it is known") {

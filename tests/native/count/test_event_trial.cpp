@@ -7,6 +7,7 @@
 #include "count/event_trial.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 
 namespace {
 

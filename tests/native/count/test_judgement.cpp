@@ -3,6 +3,7 @@
 #include "count/judgement.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 
 namespace {
 
@@ -24,14 +25,16 @@ TEST_CASE("groups that got no turn in a short run are not blamed on others") {
   counting_choice choice;
   choice.groups = {{{0}}, {{1}}};
   choice.facts.users = {"perf (7)"};
-  const std::vector<group_reading> brief{{3'000'000, 3'000'000, {5}}, {3'000'000, 0, {0}}};
+  const std::vector<perf_events::group_reading> brief{{3'000'000, 3'000'000, {5}},
+                                                      {3'000'000, 0, {0}}};
   const auto judged = judge_counting(plan, choice, brief);
   CHECK(judged.never_ran == std::vector<std::size_t>{1});
   REQUIRE(judged.warnings.size() == 1);
   CHECK(judged.warnings[0].message.find("too short a time") != std::string::npos);
   CHECK(judged.warnings[0].message.find("perf (7)") == std::string::npos);
 
-  const std::vector<group_reading> starved{{second_ns, second_ns, {5}}, {second_ns, 0, {0}}};
+  const std::vector<perf_events::group_reading> starved{{second_ns, second_ns, {5}},
+                                                        {second_ns, 0, {0}}};
   const auto held = judge_counting(plan, choice, starved);
   REQUIRE(held.warnings.size() == 1);
   CHECK(held.warnings[0].message.find("perf (7)") != std::string::npos);
@@ -42,7 +45,8 @@ TEST_CASE("a target that never ran says nothing of its groups") {
   counting_choice choice;
   choice.groups = {{{0}}};
   choice.untold = {"A"};
-  const auto judged = judge_counting(plan, choice, std::vector<group_reading>{{0, 0, {0}}});
+  const auto judged =
+      judge_counting(plan, choice, std::vector<perf_events::group_reading>{{0, 0, {0}}});
   CHECK(judged.never_ran.empty());
   CHECK(judged.unverified_zero.empty());
   CHECK(judged.warnings.empty());
@@ -53,7 +57,7 @@ TEST_CASE("an event counted nothing where no group of its own counted any") {
   counting_choice choice;
   choice.groups = {{{0, 1, 2}}, {{1, 2}}, {{3}}};
   choice.untold = {"NEVER", "ONCE", "STARVED"};
-  const std::vector<group_reading> totals{
+  const std::vector<perf_events::group_reading> totals{
       {second_ns, second_ns, {0, 0, 0}}, {second_ns, second_ns, {0, 9}}, {second_ns, 0, {0}}};
   CHECK(judge_counting(plan, choice, totals).unverified_zero == std::vector<std::string>{"NEVER"});
 }

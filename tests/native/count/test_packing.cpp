@@ -7,6 +7,7 @@
 #include "count/packing.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 
 namespace {
 

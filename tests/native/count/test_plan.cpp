@@ -9,6 +9,7 @@
 #include "count/plan.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 using nlohmann::json;
 
 namespace {

@@ -5,11 +5,12 @@
 #include "count/pmu_facts.hpp"
 
 using namespace stallscope;
+using namespace stallscope::count;
 
 namespace {
 
-event_spec raw(std::uint64_t config, std::uint32_t type = PERF_TYPE_RAW) {
-  event_spec event;
+perf_events::event_spec raw(std::uint64_t config, std::uint32_t type = PERF_TYPE_RAW) {
+  perf_events::event_spec event;
   event.type = type;
   event.config = config;
   return event;

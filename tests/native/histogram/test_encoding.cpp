@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-using stallscope::histogram;
+using stallscope::histogram::histogram;
 
 namespace {
 
@@ -36,7 +36,7 @@ TEST_CASE("the plain encoding is that of another implementation") {
                                      {histogram::hour_ns, 1}}) {
     counted.record(value, times);
   }
-  CHECK(hex(stallscope::encode_plain(counted)) ==
+  CHECK(hex(stallscope::histogram::encode_plain(counted)) ==
         "1c8493130000001800000000000000030000000000000001000003"
         "4630b8a0003ff0000000000000"
         "0002060002c50f0eab100204028d5ed804ad3002d3db0202");
@@ -45,14 +45,14 @@ TEST_CASE("the plain encoding is that of another implementation") {
 TEST_CASE("the largest counts take nine bytes") {
   histogram counted(1'000);
   counted.record(0, std::uint64_t{1} << 62U);
-  CHECK(hex(stallscope::encode_plain(counted)).substr(80) == "808080808080808080");
+  CHECK(hex(stallscope::histogram::encode_plain(counted)).substr(80) == "808080808080808080");
 }
 
 TEST_CASE("base64 holds the compressed cookie and is padded to fours") {
   histogram counted(1'000);
   for (std::uint64_t value = 0; value < 8; ++value) {
     counted.record(value * value * 13);
-    const std::string text = stallscope::encode_base64(counted);
+    const std::string text = stallscope::histogram::encode_base64(counted);
     CHECK(text.starts_with("HISTFAAA"));  // 0x1c849314 and a length below 2^16
     CHECK(text.size() % 4 == 0);
     CHECK(text.find_first_not_of(

@@ -6,7 +6,7 @@
 #include <random>
 #include <stdexcept>
 
-using stallscope::histogram;
+using stallscope::histogram::histogram;
 
 TEST_CASE("every value up to the highest is known to three digits") {
   const std::uint64_t highest = histogram::hour_ns;

@@ -10,8 +10,8 @@
 
 using namespace std::chrono_literals;
 using stallscope::descriptor;
-using stallscope::histogram;
-using stallscope::interval_log;
+using stallscope::histogram::histogram;
+using stallscope::histogram::interval_log;
 
 TEST_CASE("each interval is a line of start, length, maximum and histogram") {
   descriptor memory(memfd_create("intended.hlog", MFD_CLOEXEC));
@@ -28,7 +28,7 @@ TEST_CASE("each interval is a line of start, length, maximum and histogram") {
   const auto got = ::pread(reading.get(), text.data(), text.size(), 0);
   REQUIRE(got > 0);
   text.resize(static_cast<std::size_t>(got));
-  const std::string encoded = stallscope::encode_base64(values);
+  const std::string encoded = stallscope::histogram::encode_base64(values);
   CHECK(
       text ==
       "#[Histogram log format version 1.3]\n"

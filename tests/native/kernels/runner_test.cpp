@@ -75,10 +75,10 @@ TEST_CASE("a stop before the start leaves nothing to be done") {
 }
 
 TEST_CASE("threads are pinned where asked, and a CPU that is not there is named") {
-  const int cpu = stallscope::online_cpus().front();
+  const int cpu = stallscope::perf_events::online_cpus().front();
   std::atomic<bool> stop{false};
   CHECK(run_small("dependent-chain", 2, {.iterations = 10, .cpus = {cpu}}, stop).iterations == 20);
-  for (const int missing : {1023, stallscope::max_cpu}) {
+  for (const int missing : {1023, stallscope::perf_events::max_cpu}) {
     CHECK_THROWS_WITH_AS(
         run_small("dependent-chain", 2, {.iterations = 10, .cpus = {missing}}, stop),
         doctest::Contains(("cannot pin a thread to CPU " + std::to_string(missing)).c_str()),

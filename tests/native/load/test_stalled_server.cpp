@@ -42,7 +42,7 @@ measurements simulate(const schedule& plan) {
   return values;
 }
 
-double at_ms(const stallscope::histogram& values, double percentile) {
+double at_ms(const stallscope::histogram::histogram& values, double percentile) {
   return static_cast<double>(values.value_at_percentile(percentile)) / ms;
 }
 

@@ -5,8 +5,8 @@
 
 #include "perf_events/cpu_list.hpp"
 
-using stallscope::format_cpu_list;
-using stallscope::parse_cpu_list;
+using stallscope::perf_events::format_cpu_list;
+using stallscope::perf_events::parse_cpu_list;
 
 TEST_CASE("lists of CPUs are read as the kernel writes them") {
   CHECK(parse_cpu_list("0") == std::vector<int>{0});
@@ -41,7 +41,7 @@ TEST_CASE("the CPUs online come from the sysfs tree given") {
   const std::filesystem::path folder = std::filesystem::path{root} / "devices/system/cpu";
   std::filesystem::create_directories(folder);
   std::ofstream{folder / "online"} << "0-1,4\n";
-  CHECK(stallscope::online_cpus(root) == std::vector<int>{0, 1, 4});
+  CHECK(stallscope::perf_events::online_cpus(root) == std::vector<int>{0, 1, 4});
   std::filesystem::remove_all(root);
-  CHECK_THROWS_AS(stallscope::online_cpus(root), std::system_error);
+  CHECK_THROWS_AS(stallscope::perf_events::online_cpus(root), std::system_error);
 }

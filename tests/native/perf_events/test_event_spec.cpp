@@ -3,7 +3,7 @@
 
 #include "perf_events/event_spec.hpp"
 
-using stallscope::find_event;
+using stallscope::perf_events::find_event;
 
 TEST_CASE("software and generic events need no libpfm4") {
   CHECK(find_event("cpu-clock").config == PERF_COUNT_SW_CPU_CLOCK);
@@ -23,12 +23,12 @@ TEST_CASE("other names go to libpfm4") {
 }
 
 TEST_CASE("an unknown name is said to be one") {
-  CHECK_THROWS_AS(find_event("no_such_event"), stallscope::unknown_event);
-  CHECK_THROWS_AS(find_event(""), stallscope::unknown_event);
+  CHECK_THROWS_AS(find_event("no_such_event"), stallscope::perf_events::unknown_event);
+  CHECK_THROWS_AS(find_event(""), stallscope::perf_events::unknown_event);
 }
 
 TEST_CASE("the ladder goes from the most precise cycles down to cpu-clock") {
-  const auto ladder = stallscope::default_ladder(3);
+  const auto ladder = stallscope::perf_events::default_ladder(3);
   REQUIRE(ladder.size() == 5);
   CHECK(ladder.front().name == "cycles");
   CHECK(ladder.front().precise == 3);
@@ -37,11 +37,11 @@ TEST_CASE("the ladder goes from the most precise cycles down to cpu-clock") {
 }
 
 TEST_CASE("where the PMU knows no precision, none is asked for") {
-  const auto ladder = stallscope::default_ladder(0);
+  const auto ladder = stallscope::perf_events::default_ladder(0);
   REQUIRE(ladder.size() == 2);
   CHECK(ladder.front().name == "cycles");
   CHECK(ladder.front().precise == 0);
-  CHECK(stallscope::max_precise() <= 3);
+  CHECK(stallscope::perf_events::max_precise() <= 3);
 }
 
 TEST_CASE("a name may bring its encoding") {
@@ -61,6 +61,6 @@ TEST_CASE("what looks like an encoding and is none is an unknown name") {
   for (const char* name : {"X=4", "X=4:", "X=4:1:", "X=4:-1", "X=4:0x1g", "=4:1", "X=4:1:2:3:4",
                            "X=4:p:1", "X=4:1:p:p", "X=5000000000:1", "X=4:99999999999999999999"}) {
     CAPTURE(name);
-    CHECK_THROWS_AS(find_event(name), stallscope::unknown_event);
+    CHECK_THROWS_AS(find_event(name), stallscope::perf_events::unknown_event);
   }
 }

@@ -5,6 +5,7 @@
 #include "perf_events/open_event.hpp"
 
 using namespace stallscope;
+using namespace stallscope::perf_events;
 
 TEST_CASE("the attribute asks for what a recording needs and stays readable for older tools") {
   const auto attribute = sampling_attribute(cpu_clock(), {});

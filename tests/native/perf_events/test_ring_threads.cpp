@@ -8,6 +8,7 @@
 #include "perf_events/ring_view.hpp"
 
 using namespace stallscope;
+using namespace stallscope::perf_events;
 
 namespace {
 

@@ -17,15 +17,15 @@
 namespace {
 
 using namespace std::chrono_literals;
-using stallscope::reactor;
+using stallscope::reactor::reactor;
 
 // The hand-driven clock of these tests.
 std::chrono::nanoseconds present{};
 std::chrono::nanoseconds read_present() { return present; }
 
-constexpr stallscope::reactor_settings by_hand{.task_quota = 500us, .clock = read_present};
+constexpr stallscope::reactor::reactor_settings by_hand{.task_quota = 500us, .clock = read_present};
 
-class named_task final : public stallscope::task {
+class named_task final : public stallscope::reactor::task {
  public:
   explicit named_task(std::function<void()> body) : body_(std::move(body)) {}
   void run() override { body_(); }
@@ -34,7 +34,7 @@ class named_task final : public stallscope::task {
   std::function<void()> body_;
 };
 
-class named_timer final : public stallscope::timer {
+class named_timer final : public stallscope::reactor::timer {
  public:
   explicit named_timer(std::function<void()> body) : body_(std::move(body)) {}
   void fire() override { body_(); }
@@ -43,7 +43,7 @@ class named_timer final : public stallscope::timer {
   std::function<void()> body_;
 };
 
-class named_handler final : public stallscope::event_handler {
+class named_handler final : public stallscope::reactor::event_handler {
  public:
   explicit named_handler(std::function<void()> body) : body_(std::move(body)) {}
   void on_events(std::uint32_t) override { body_(); }
@@ -94,7 +94,7 @@ TEST_CASE("the last descriptor of a turn knows that nothing waits behind it") {
 }
 
 TEST_CASE("more tasks than the queue's first ring keep their order") {
-  stallscope::task_queue queue;
+  stallscope::reactor::task_queue queue;
   std::vector<std::unique_ptr<named_task>> tasks;
   for (int i = 0; i < 300; ++i) {
     tasks.push_back(std::make_unique<named_task>([] {}));
@@ -229,7 +229,7 @@ TEST_CASE("an exception of a task leaves run(), and the loop can go on") {
 }
 
 TEST_CASE("a bounded queue refuses what does not fit, and keeps the order from thread to thread") {
-  stallscope::bounded_queue<int, 4> queue;
+  stallscope::reactor::bounded_queue<int, 4> queue;
   int got = 0;
   CHECK(!queue.pop(got));
   for (int i = 0; i < 4; ++i) CHECK(queue.push(i));

@@ -9,9 +9,9 @@
 
 namespace stallscope::stages {
 
-class hand_driven_scheduler final : public task_scheduler {
+class hand_driven_scheduler final : public reactor::task_scheduler {
  public:
-  void schedule(task& work) override { tasks_.push_back(&work); }
+  void schedule(reactor::task& work) override { tasks_.push_back(&work); }
 
   // Runs the next task, which may make `calls` calls until its quota is used up. False: there is
   // none.
@@ -37,7 +37,7 @@ class hand_driven_scheduler final : public task_scheduler {
  private:
   bool quota_is_used_up() override { return quota_left_ == 0 || --quota_left_ == 0; }
 
-  std::deque<task*> tasks_;
+  std::deque<reactor::task*> tasks_;
   std::uint64_t quota_left_ = UINT64_MAX;
 };
 

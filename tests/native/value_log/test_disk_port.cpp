@@ -18,7 +18,7 @@
 
 using namespace stallscope::value_log;
 using stallscope::descriptor;
-using stallscope::reactor;
+using stallscope::reactor::reactor;
 using stallscope::test::scratch;
 
 namespace {

@@ -13,7 +13,7 @@
 namespace {
 
 using namespace stallscope::server;
-using stallscope::reactor;
+using stallscope::reactor::reactor;
 
 // Shards are only named here: what calls do with theirs is theirs.
 shard& nobody() {

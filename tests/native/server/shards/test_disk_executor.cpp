@@ -57,7 +57,7 @@ class disk_bench {
     stallscope::resp::byte_buffer reply;
   };
 
-  stallscope::reactor loop_;
+  stallscope::reactor::reactor loop_;
   stallscope::value_log::data_directory directory_;
   std::deque<call> calls_;
   std::vector<std::size_t> order_;
