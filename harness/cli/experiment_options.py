@@ -1,4 +1,4 @@
-"""Options of experiments: rounds, lengths of runs, rates, what is made up."""
+"""Options of experiments: rounds, lengths of runs, random numbers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def rounds_option(text: str, default: int = 6) -> Decorator:
-    """Return the option that says how many rounds there are; the text says what each one does."""
+    """Return the option for the number of rounds; ``text`` is its help."""
     return click.option(
         "--rounds",
         type=click.IntRange(1, 1000),
@@ -23,12 +23,12 @@ def rounds_option(text: str, default: int = 6) -> Decorator:
 
 
 def seconds_option(least: float, default: float, text: str) -> Decorator:
-    """Return the option that says how long each run is."""
+    """Return the option for the length of each run; ``text`` is its help."""
     return number_option("--seconds", least=least, most=3600, default=default, unit="S", text=text)
 
 
 def seed_option(text: str, default: int = 1) -> Decorator:
-    """Return the option that says which random numbers are taken; the text says what for."""
+    """Return the option for the seed of random numbers; ``text`` is its help."""
     return click.option(
         "--seed",
         type=click.IntRange(0),

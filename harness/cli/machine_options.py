@@ -1,4 +1,4 @@
-"""Options that name another machine's files to read than this one's."""
+"""Options for reading a recorded machine instead of this one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,21 +10,21 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def roots_options(command: Command) -> Command:
-    """Return the command with --sysfs-root and --proc-root; pass both to ``roots_at``."""
+    """Add --sysfs-root and --proc-root; pass both to ``roots_at``."""
     for option in (
         click.option(
             "--proc-root",
             type=click.Path(path_type=Path),
             default=Path("/proc"),
             metavar="DIR",
-            help="Use this proc. Default: /proc.",
+            help="Directory to read as /proc, for example of a recorded machine. Default: /proc.",
         ),
         click.option(
             "--sysfs-root",
             type=click.Path(path_type=Path),
             default=Path("/sys"),
             metavar="DIR",
-            help="Use this sysfs, as of a recorded machine. Default: /sys.",
+            help="Directory to read as /sys, for example of a recorded machine. Default: /sys.",
         ),
     ):
         command = option(command)

@@ -1,4 +1,4 @@
-"""Writing result files: whole or not at all, and never through a stranger's link."""
+"""Result files: written as a whole or not at all, and never through a symbolic link."""
 
 import errno
 import os
@@ -12,18 +12,17 @@ from pathlib import Path
 from stallscope.errors import StallscopeError, UnableError, UsageError
 
 _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-# Names that the system gives to what is open already: replacing one would take it from everyone.
+# Names of open files, pipes and devices: replacing one would break it for every process.
 _SYSTEM_FOLDERS = ("/dev", "/dev/fd", "/proc/self/fd")
 
 
 def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
-    """Write text in UTF-8, or bytes, to a file that has its name only when it is whole.
+    """Write text as UTF-8, or bytes, to a file that gets its name only when it is complete.
 
-    The file is made beside its final name with O_EXCL and put in place by a rename, which replaces
-    a link instead of following it; who could not read the file before cannot read the new one. "-"
-    is stdout; pipes and what takes characters are written to as they stand, disks never. Lone
-    surrogates become "?". Raises UsageError where the place cannot be written, UnableError where
-    the disk is full.
+    The file is created beside its final name with O_EXCL and renamed, which replaces a symbolic
+    link instead of following it. The new file has the permissions of the old one. "-" is stdout;
+    pipes and character devices are written to in place, block devices never. Lone surrogates
+    become "?". Raises UsageError if the path cannot be written, UnableError if the disk is full.
     """
     if str(path) in _STDOUT:
         sys.stdout.flush()
@@ -44,7 +43,7 @@ def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
 
 
 def check_place(path: Path) -> None:
-    """Raise UsageError where a file could not be written, before what is to be in it is made."""
+    """Raise UsageError if a file cannot be written, before its content is produced."""
     if str(path) in _STDOUT or _is_stream(path):
         return
     folder = path.absolute().parent
@@ -54,7 +53,7 @@ def check_place(path: Path) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Return whether something stands there that must be written to, not replaced."""
+    """Return whether the path must be written in place instead of being replaced."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -79,7 +78,7 @@ def _replace(path: Path, parts: Iterable[str | bytes]) -> None:
 
 
 def _mode_of(path: Path) -> int:
-    """Return who may do what with a file that is to be replaced; all may where there is none."""
+    """Return the permissions of an existing file; all permissions if there is none."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -100,7 +99,7 @@ def _encoded(part: str | bytes) -> bytes:
 def _failed(path: Path, error: OSError) -> StallscopeError:
     message = f"cannot write {path}: {error.strerror}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
-        return UnableError(message, "free some space there, or name another place")
+        return UnableError(message, "free some space there, or name another file")
     return UsageError(
         message, "name a file in a directory that exists and that this user may write"
     )

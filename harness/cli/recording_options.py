@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they become once checked."""
+"""The options of commands that observe a target: what, how long, and how to sample it."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from stallscope.errors import UsageError
 from stallscope.recordings import Target
 
 DEFAULT_DURATION_S = 10.0
-# A copy has to hold more than a frame, and the size of a sample is a number of 16 bits.
+# A copy must hold more than one frame, and the size of a sample is a 16-bit number.
 LEAST_STACK_BYTES = 256
 MOST_STACK_BYTES = 65_528
 _PID = re.compile(r"0*[1-9][0-9]{0,9}")
@@ -32,24 +32,21 @@ class Pids(click.ParamType[tuple[int, ...]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """Return the ids; anything but positive whole numbers is a usage error."""
+        """Return the ids; a usage error if one is not a positive whole number."""
         if isinstance(value, tuple):
             return value
         words = str(value).split(",")
         if not all(_PID.fullmatch(word) and int(word) < 2**31 for word in words):
-            self.fail(
-                f"{value!r} is not a process id or a list of them, as 123 or 123,456", param, ctx
-            )
+            self.fail(f"{value!r} is not a process id or a list such as 123,456", param, ctx)
         return tuple(int(word) for word in words)
 
 
-# What to observe, and how long: of every command that measures.
 _CHOICES = (
     click.option(
         "-p", "--pid", "pids", type=Pids(), multiple=True, help="Observe these processes."
     ),
     click.option("-a", "--all", "system_wide", is_flag=True, help="Observe all CPUs."),
-    click.option("-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, as 0-3,7."),
+    click.option("-C", "--cpus", default="", metavar="LIST", help="Observe CPUs, such as 0-3,7."),
     click.option(
         "-G", "--cgroup", default="", metavar="PATH", help="Observe a cgroup or container."
     ),
@@ -59,21 +56,21 @@ _DURATION = click.option(
     "--duration",
     type=click.FloatRange(min=0),
     metavar="S",
-    help="Seconds to observe; 0: until Ctrl-C or the target's end. "
-    "Default: 10, for a command until it ends.",
+    help="Duration in seconds; 0: until Ctrl-C or the end of the target. "
+    "Default: 10, or until a command ends.",
 )
 _WORDS = click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 
 
 def choice_options(command: Command) -> Command:
-    """Return the command with the options that choose what to observe, and how long."""
+    """Add the options for what to observe, and how long."""
     for option in reversed((*_CHOICES, _DURATION, _WORDS)):
         command = option(command)
     return command
 
 
 def target_options(command: Command) -> Command:
-    """Return the command with the options that choose what to observe and how to sample it."""
+    """Add the options for what to observe, and how to sample it."""
     for option in reversed(
         (
             *_CHOICES,
@@ -82,19 +79,19 @@ def target_options(command: Command) -> Command:
                 "--event",
                 default="",
                 metavar="EVENT",
-                help="Sample on this event (any libpfm4 name). Default: cycles, else cpu-clock.",
+                help="Event to sample on (any libpfm4 name). Default: cycles, else cpu-clock.",
             ),
             click.option(
                 "--with",
                 "counted",
                 default="",
                 metavar="EVENTS",
-                help="Count these events by function too: each sample holds their counts.",
+                help="Also count these events, by function: each sample holds their counts.",
             ),
             click.option(
                 "--slots",
                 is_flag=True,
-                help="Count what tells IPC and pipeline slots by function (needs a PMU).",
+                help="Count IPC and pipeline slots by function (needs a PMU).",
             ),
             click.option(
                 "-F",
@@ -102,49 +99,50 @@ def target_options(command: Command) -> Command:
                 "frequency_hz",
                 type=click.IntRange(1, 1_000_000),
                 metavar="HZ",
-                help="Samples a second on each busy CPU. Default: 999.",
+                help="Samples per second on each busy CPU. Default: 999.",
             ),
             click.option(
                 "-c",
                 "--period",
                 type=click.IntRange(min=1),
                 metavar="N",
-                help="Sample every N events instead.",
+                help="Sample every N events, instead of -F.",
             ),
             _DURATION,
             click.option(
                 "--stacks",
                 type=click.Choice(["fp", "dwarf", "auto"]),
                 default="auto",
-                help="User stacks by frame pointers (fp), copied and unwound later (dwarf), or as "
-                "the target needs (auto). Default: auto.",
+                help="User stacks: by frame pointers (fp), copied and unwound later (dwarf), or "
+                "whichever the target needs (auto). Default: auto.",
             ),
             click.option(
                 "--stack-bytes",
                 type=click.IntRange(LEAST_STACK_BYTES, MOST_STACK_BYTES),
                 metavar="N",
-                help="Bytes of each stack copied, a multiple of 8. Default: 8192.",
+                help="Bytes to copy of each stack, a multiple of 8. Default: 8192.",
             ),
             click.option(
                 "--python",
                 type=click.Choice(["auto", "off"]),
                 default="auto",
-                help="Read the Python frames of CPython 3.11 and later, or not. Default: auto.",
+                help="Read frames of CPython 3.11 and later (auto), or not (off). Default: auto.",
             ),
             click.option("--user", "scope", flag_value="user", help="Sample user code only."),
             click.option(
-                "--kernel", "scope", flag_value="kernel", help="Insist on kernel code as well."
+                "--kernel",
+                "scope",
+                flag_value="kernel",
+                help="Require samples of kernel code too.",
             ),
             click.option(
                 "-o",
                 "--output",
                 type=click.Path(path_type=Path),
                 metavar="DIR",
-                help="Where to put the recording. Default: stallscope-<target>-<time>.",
+                help="Directory for the recording. Default: stallscope-<target>-<time>.",
             ),
-            click.option(
-                "--force", is_flag=True, help="Replace a recording that is there already."
-            ),
+            click.option("--force", is_flag=True, help="Replace an existing recording."),
             _WORDS,
         )
     ):
@@ -154,9 +152,9 @@ def target_options(command: Command) -> Command:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What to observe, just one of the first five being set, and for how long.
+    """What to observe (exactly one of the first five fields is set), and how long.
 
-    ``duration_s`` is None until Ctrl-C or the target's end.
+    ``duration_s`` None means until Ctrl-C or the end of the target.
     """
 
     pids: tuple[int, ...]
@@ -167,21 +165,21 @@ class Choice:
     duration_s: float | None
 
     def describe(self) -> str:
-        """Return what is observed as a person names it."""
+        """Return the name of the target for people."""
         kind = "process" if self.pids else "command" if self.command else "cpus"
         kind = "cgroup" if self.cgroup else kind
         return Target(kind, self.pids, self.cpus, self.cgroup, self.command).describe()
 
 
 def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
-    """Return the checked choice; UsageError, with that command's example, without one target."""
+    """Return the validated choice; UsageError unless exactly one target is named."""
     pids = tuple(dict.fromkeys(pid for group in values["pids"] for pid in group))
     command = tuple(values["words"])
     targets = [bool(pids), bool(command), values["system_wide"], bool(values["cpus"])]
     if pids and command and all(_PID.fullmatch(word) for word in command):
         raise UsageError(
-            f"several processes are one list, with commas: {' '.join(command)} stands apart",
-            f"-p {','.join([*map(str, pids), *command])}; all of a name: -p $(pgrep -d, -x NAME)",
+            f"separate process ids with commas: {' '.join(command)} is not part of the list",
+            f"-p {','.join([*map(str, pids), *command])}; by name: -p $(pgrep -d, -x NAME)",
         )
     if sum([*targets, bool(values["cgroup"])]) != 1:
         raise UsageError(
@@ -191,7 +189,7 @@ def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
     duration = values["duration"]
     if duration is not None and not math.isfinite(duration):
         raise UsageError(
-            f"--duration {duration} is no time", "a number of seconds; 0: until Ctrl-C"
+            f"--duration {duration} is not a time", "give a number of seconds; 0: until Ctrl-C"
         )
     if duration is None and not command:
         duration = DEFAULT_DURATION_S
@@ -200,23 +198,23 @@ def choice(values: dict[str, Any], command_name: str = "profile") -> Choice:
 
 
 def collector_options(values: dict[str, Any]) -> CollectorOptions:
-    """Return the checked options of sampling; UsageError unless exactly one target is named."""
+    """Return the validated options of the collector; UsageError if they contradict each other."""
     chosen = choice(values)
     if values["frequency_hz"] is not None and values["period"] is not None:
         raise UsageError("-F and -c exclude each other", "keep one of them")
     counted = tuple(word for word in values["counted"].split(",") if word)
     if values["slots"] and (counted or values["event"]):
         raise UsageError(
-            "--slots chooses the events itself, so -e and --with exclude it", "keep one of them"
+            "--slots chooses the events and excludes -e and --with", "keep one of them"
         )
     if (values["stack_bytes"] or 0) % 8 != 0:
         raise UsageError(
-            f"--stack-bytes {values['stack_bytes']} is no multiple of 8", "for example: 16384"
+            f"--stack-bytes {values['stack_bytes']} is not a multiple of 8", "for example: 16384"
         )
     if values["stack_bytes"] and values["stacks"] == "fp":
         raise UsageError(
-            "--stacks fp copies no stacks, so --stack-bytes says nothing",
-            "leave out one of them, or copy with --stacks dwarf",
+            "--stacks fp copies no stacks, so --stack-bytes has no effect",
+            "leave one of them out, or use --stacks dwarf",
         )
     return CollectorOptions(
         output=values["output"] or default_output(chosen),
@@ -239,11 +237,15 @@ def collector_options(values: dict[str, Any]) -> CollectorOptions:
 
 
 def default_output(chosen: Choice) -> Path:
-    """Return a new directory's name in the current one, after the target and the time."""
+    """Return the name of a new directory here, made of the target and the time."""
     if chosen.pids:
         target = "-".join(map(str, chosen.pids[:3]))
     elif chosen.command:
-        target = "".join(c for c in Path(chosen.command[0]).name if c.isalnum() or c in "._-")[:32]
+        target = "".join(
+            character
+            for character in Path(chosen.command[0]).name
+            if character.isalnum() or character in "._-"
+        )[:32]
     else:
         target = "cgroup" if chosen.cgroup else "cpus"
     return Path(f"stallscope-{target}-{datetime.now().astimezone():%Y%m%d-%H%M%S}")

@@ -1,4 +1,4 @@
-"""Options of the commands that run the reference server and load it."""
+"""Options of commands that run the reference server or put it under load."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,48 +14,48 @@ SERVED_PATHS = click.Choice([*PATHS.choices, "disk"])
 
 
 def path_option(default: str, *, paths: click.Choice[str] = PATHS) -> Decorator:
-    """Return the option that names what a request runs through."""
+    """Return the option for the code path of requests."""
     disk = "; disk keeps values in files" if "disk" in paths.choices else ""
     return click.option(
         "--path",
         type=paths,
         default=default,
         show_default=True,
-        help=f"What a request runs through; codec is synthetic code{disk}.",
+        help=f"Code path of requests; codec is synthetic code{disk}.",
     )
 
 
 def stages_option() -> Decorator:
-    """Return the option that turns stages on and off."""
+    """Return the option that turns execution stages on or off."""
     return click.option(
         "--stages",
         type=click.Choice(["on", "off"]),
         default="on",
         show_default=True,
-        help="Run each step of the path in batches.",
+        help="Run each step of the path in batches of requests.",
     )
 
 
 def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the command with the options of stages' batches and of the codec's code."""
+    """Add the options for batches of stages and for the code of the codec path."""
     for option in (
         click.option(
             "--stage-kb",
             type=click.IntRange(1),
             metavar="KB",
-            help="Code of one stage of the codec path. Default: 13.",
+            help="Code size of one stage of the codec path, in KiB. Default: 13.",
         ),
         click.option(
             "--footprint-kb",
             type=click.IntRange(1),
             metavar="KB",
-            help="Code that the codec path runs through. Default: 416.",
+            help="Code size of the whole codec path, in KiB. Default: 416.",
         ),
         click.option(
             "--max-batch",
             type=click.IntRange(1),
             metavar="N",
-            help="Calls that a stage runs at once at most.",
+            help="Largest batch of calls that a stage runs.",
         ),
     ):
         command = option(command)
@@ -63,38 +63,38 @@ def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pipeline_option(default: int) -> Decorator:
-    """Return the option that says how many requests a connection has on their way."""
+    """Return the option for the number of outstanding requests per connection."""
     return click.option(
         "-P",
         "--pipeline",
         type=click.IntRange(1),
         default=default,
         show_default=True,
-        help="Requests that a connection has on their way.",
+        help="Outstanding requests per connection.",
     )
 
 
 def connections_option() -> Decorator:
-    """Return the option that says how many connections there are."""
+    """Return the option for the number of connections."""
     return click.option(
         "-c",
         "--connections",
         type=click.IntRange(1),
         default=64,
         show_default=True,
-        help="Connections.",
+        help="Number of connections.",
     )
 
 
 def password_file_option(text: str) -> Decorator:
-    """Return the option that names the file with a server's password."""
+    """Return the option for the file that holds the password of a server."""
     return click.option(
         "--password-file", type=click.Path(path_type=Path, exists=True, dir_okay=False), help=text
     )
 
 
 def run_length_option(default: float) -> Decorator:
-    """Return a lab's option that says how long each of its runs measures."""
+    """Return the option for the measured duration of each run of a lab."""
     return number_option(
         "--duration",
         "duration_s",
@@ -102,5 +102,5 @@ def run_length_option(default: float) -> Decorator:
         most=3600,
         default=default,
         unit="S",
-        text="Seconds that each run measures.",
+        text="Duration of each run, in seconds.",
     )

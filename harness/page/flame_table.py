@@ -1,4 +1,4 @@
-"""Tables of the flame page that need no script, as markup."""
+"""Tables of a page that need no script."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from harness.page.document import escaped
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A table cell: its text, a class for looks, and a bar of 0..1 beneath where not None."""
+    """A table cell: text, CSS class, and a bar of this share (0..1) unless it is None."""
 
     text: str
     look: str = ""
@@ -24,7 +24,7 @@ def _bar(share: float) -> str:
 
 
 def table(head: Sequence[Cell], rows: Iterable[Sequence[Cell]]) -> str:
-    """A table's markup, every text escaped."""
+    """Return the markup of a table; every text is escaped."""
 
     def cells(tag: str, row: Sequence[Cell]) -> str:
         scope = ' scope="col"' if tag == "th" else ""

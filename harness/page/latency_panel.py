@@ -1,6 +1,6 @@
-"""The panel "Latency" of a page: histogram, percentile curve, and rate over time.
+"""The panel "Latency": histogram, percentile curve and rate over time.
 
-All are drawn from merged histograms; percentiles are never averaged.
+All plots come from merged histograms; percentiles are never averaged.
 """
 
 import math
@@ -32,10 +32,9 @@ _CURVE_TICKS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One run's latency: its name, and its log (values in ns).
+    """The latency of one run: name and log, in ns.
 
-    ``counts_requests``: whether its counts over time are drawn; not where another series of the
-    same run has them.
+    ``counts_requests`` is false if another series of the same run shows the rate over time.
     """
 
     name: str
@@ -44,14 +43,14 @@ class Series:
 
 
 def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> str:
-    """Return the panel's markup; a series without values is named and has no line."""
+    """Return the markup of the panel; a series without values has a name and no line."""
     whole = _wholes(series)
     body = [latency_figures(series)]
     body.append(_table(whole))
     body += [
         f'<p class="hint">{escaped(visible_text(warning, 400))}</p>'
-        for one in series
-        for warning in one.log.warnings
+        for run in series
+        for warning in run.log.warnings
     ]
     return (
         '<section class="panel" id="latency" aria-labelledby="latency-title">'
@@ -62,22 +61,26 @@ def latency_panel(series: Sequence[Series], *, title: str, hint: str) -> str:
 
 
 def latency_figures(series: Sequence[Series]) -> str:
-    """Return the plots of the runs with their legend; nothing where no values are."""
+    """Return the plots of the runs with a legend; empty if there are no values."""
     body = [_legend(series)] if len(series) > 1 else []
-    parts = {at: found for at, (_, found) in enumerate(_wholes(series)) if found and found.total}
+    parts = {
+        index: histogram
+        for index, (_, histogram) in enumerate(_wholes(series))
+        if histogram and histogram.total
+    }
     if parts:
         low, high = _bounds(list(parts.values()))
-        figures = _figure(_histogram(parts, low, high), "How many requests took how long")
+        figures = _figure(_histogram(parts, low, high), "Distribution of latency")
         figures += _figure(_curve(parts, low, high), "Latency by percentile")
-        counted = {at: series[at].log for at in parts if series[at].counts_requests}
+        counted = {index: series[index].log for index in parts if series[index].counts_requests}
         if counted:
-            figures += _figure(_rate(counted), "Requests a second over time")
+            figures += _figure(_rate(counted), "Requests per second over time")
         body.append(f'<div class="latency-plots">{figures}</div>')
     return "".join(body)
 
 
 def _wholes(series: Sequence[Series]) -> list[tuple[Series, Histogram | None]]:
-    return [(one, one.log.whole()) for one in series[:_MOST_LOOKS]]
+    return [(run, run.log.whole()) for run in series[:_MOST_LOOKS]]
 
 
 def _figure(plot: str, caption: str) -> str:
@@ -85,23 +88,23 @@ def _figure(plot: str, caption: str) -> str:
 
 
 def look(number: int) -> str:
-    """Return the class of a series by its place."""
+    """Return the CSS class of a series by its index."""
     return f"series-{number}"
 
 
 def _legend(series: Sequence[Series]) -> str:
     items = "".join(
-        f'<li><svg aria-hidden="true"><rect class="plot-swatch {look(at)}" width="12" '
-        f'height="12"/></svg>{escaped(visible_text(one.name, 100))}</li>'
-        for at, one in enumerate(series[:_MOST_LOOKS])
+        f'<li><svg aria-hidden="true"><rect class="plot-swatch {look(index)}" width="12" '
+        f'height="12"/></svg>{escaped(visible_text(run.name, 100))}</li>'
+        for index, run in enumerate(series[:_MOST_LOOKS])
     )
     return f'<ul class="latency-legend">{items}</ul>'
 
 
 def _bounds(histograms: Sequence[Histogram]) -> tuple[float, float]:
-    """Return the axis's ends, whole thirds of a decade around all values."""
-    least = min(found.percentile(0) or 1.0 for found in histograms)
-    most = max(found.largest() or 1.0 for found in histograms)
+    """Return the ends of the latency axis: thirds of a decade around all values."""
+    least = min(histogram.percentile(0) or 1.0 for histogram in histograms)
+    most = max(histogram.largest() or 1.0 for histogram in histograms)
     third = 3
     low = math.floor(math.log10(max(least, 1.0)) * third) / third
     high = math.ceil(math.log10(max(most, 10.0)) * third) / third
@@ -115,10 +118,10 @@ def _latency_axis(low: float, high: float) -> Axis:
 def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
     edges = np.geomspace(low, high, _BINS + 1)
     shares = {}
-    for at, found in histograms.items():
-        least, most = found.geometry.bounds(np.arange(len(found.counts)))
-        counted, _ = np.histogram((least + most) / 2, bins=edges, weights=found.counts)
-        shares[at] = 100 * counted / found.total
+    for index, histogram in histograms.items():
+        least, most = histogram.geometry.bounds(np.arange(len(histogram.counts)))
+        counts, _ = np.histogram((least + most) / 2, bins=edges, weights=histogram.counts)
+        shares[index] = 100 * counts / histogram.total
     top = max(float(share.max()) for share in shares.values()) * 1.05
     ticks = round_ticks(top)
     plot = Plot(
@@ -126,8 +129,8 @@ def _histogram(histograms: Mapping[int, Histogram], low: float, high: float) -> 
     )
     return plot.drawn(
         *(
-            plot.bars(list(zip(edges[:-1], edges[1:], share, strict=True)), look(at))
-            for at, share in shares.items()
+            plot.bars(list(zip(edges[:-1], edges[1:], share, strict=True)), look(index))
+            for index, share in shares.items()
         )
     )
 
@@ -137,33 +140,40 @@ def _curve(histograms: Mapping[int, Histogram], low: float, high: float) -> str:
     y = Axis(low, high, "latency", decade_ticks(low, high, DECADES), logarithmic=True)
     plot = Plot(x, y, "Latency by percentile")
     lines = []
-    for at, found in histograms.items():
-        # Beyond one value in the rest a percentile is the largest value, and tells no more.
-        held = [share for share in _CURVE if (1 - share) * found.total >= 1] or [0.0]
-        points = [(-math.log10(1 - share), found.percentile(100 * share) or low) for share in held]
-        lines.append(plot.line(points, look(at)))
+    for index, histogram in histograms.items():
+        # With fewer than one value above it, a percentile only repeats the maximum.
+        shares = [share for share in _CURVE if (1 - share) * histogram.total >= 1] or [0.0]
+        points = [
+            (-math.log10(1 - share), histogram.percentile(100 * share) or low) for share in shares
+        ]
+        lines.append(plot.line(points, look(index)))
     return plot.drawn(*lines)
 
 
 def _rate(logs: Mapping[int, IntervalLog]) -> str:
-    """Return requests a second over time; an interval far shorter than the rest is left out."""
+    """Return requests per second over time; an interval much shorter than the rest is left out."""
     series: dict[int, list[tuple[float, float]]] = {}
-    for at, log in logs.items():
+    for index, log in logs.items():
         begin = log.intervals[0].start_s
         longest = max(interval.length_s for interval in log.intervals)
-        series[at] = [
-            (each.start_s - begin + each.length_s / 2, each.histogram.total / each.length_s)
-            for each in log.intervals
-            if each.length_s > longest / 2
+        series[index] = [
+            (
+                interval.start_s - begin + interval.length_s / 2,
+                interval.histogram.total / interval.length_s,
+            )
+            for interval in log.intervals
+            if interval.length_s > longest / 2
         ]
     end = max([1.0, *(points[-1][0] for points in series.values() if points)])
     top = max([1.0, *(rate for points in series.values() for _, rate in points)]) * 1.08
     plot = Plot(
         Axis(0, end, "s", round_ticks(end)),
         Axis(0, top, "requests/s", round_ticks(top)),
-        "Requests a second over time",
+        "Requests per second over time",
     )
-    return plot.drawn(*(plot.line(points, look(at)) for at, points in series.items() if points))
+    return plot.drawn(
+        *(plot.line(points, look(index)) for index, points in series.items() if points)
+    )
 
 
 def _table(whole: Sequence[tuple[Series, Histogram | None]]) -> str:
@@ -171,7 +181,7 @@ def _table(whole: Sequence[tuple[Series, Histogram | None]]) -> str:
         f'<th scope="col" class="number">{"max" if percent == 100 else f"p{percent:g}"}</th>'
         for percent in PERCENTS
     )
-    rows = "".join(_row(one, found) for one, found in whole)
+    rows = "".join(_row(run, histogram) for run, histogram in whole)
     return (
         '<div class="scroll"><table><thead><tr><th scope="col">Run</th>'
         f'<th scope="col" class="number">Requests</th>{heads}</tr></thead>'
@@ -179,14 +189,14 @@ def _table(whole: Sequence[tuple[Series, Histogram | None]]) -> str:
     )
 
 
-def _row(one: Series, found: Histogram | None) -> str:
-    total = 0 if found is None else found.total
-    values = [None if found is None else found.percentile(percent) for percent in PERCENTS]
+def _row(run: Series, histogram: Histogram | None) -> str:
+    total = 0 if histogram is None else histogram.total
+    values = [None if histogram is None else histogram.percentile(percent) for percent in PERCENTS]
     cells = "".join(
         f'<td class="number">{"n/a" if value is None else value_text(round(value), "ns")}</td>'
         for value in values
     )
     return (
-        f'<tr><td class="name">{escaped(visible_text(one.name, 100))}</td>'
+        f'<tr><td class="name">{escaped(visible_text(run.name, 100))}</td>'
         f'<td class="number">{total:,}</td>{cells}</tr>'
     )

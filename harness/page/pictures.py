@@ -1,4 +1,4 @@
-"""From a drawing to the bytes of a picture: matplotlib, loaded only here and only when asked."""
+"""Pictures by matplotlib, which is imported only if a picture is written."""
 
 import io
 from collections.abc import Callable, Sequence
@@ -19,9 +19,9 @@ _DOTS_PER_INCH = 120
 def picture_bytes(
     draw: "Callable[[Figure], None]", file_format: str, size_inches: tuple[float, float]
 ) -> bytes:
-    """Return what ``draw`` draws, as SVG or PNG: the same bytes for the same drawing.
+    """Return the picture that ``draw`` draws, as SVG or PNG; equal drawings give equal bytes.
 
-    Every text is drawn as it is: none is read as a formula.
+    Texts are drawn literally, not as formulas.
     """
     import matplotlib as mpl  # noqa: PLC0415 - heavy
 

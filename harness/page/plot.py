@@ -1,4 +1,4 @@
-"""Small plots for a page, drawn as SVG without a script: axes with ticks, lines, bars."""
+"""Small SVG plots for a page: axes with ticks, lines and bars. No script is needed."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 12, 10, 40
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on an axis, in the axis's own unit, and what stands beside it."""
+    """A mark on an axis, in the unit of the axis, with its label."""
 
     at: float
     text: str
@@ -20,7 +20,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis from ``low`` to ``high``; a logarithmic one needs both above zero."""
+    """An axis from ``low`` to ``high``; both are positive if it is logarithmic."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Axis:
     logarithmic: bool = False
 
     def place(self, value: float) -> float:
-        """Return where a value stands, 0..1, held within the axis."""
+        """Return the position of a value on the axis, limited to 0..1."""
         low, high = self.low, self.high
         if self.logarithmic:
             low, high, value = math.log10(low), math.log10(high), math.log10(max(value, self.low))
@@ -39,14 +39,14 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot's two axes, and what is said of it to who cannot see it."""
+    """A plot: two axes, and a label for screen readers."""
 
     x: Axis
     y: Axis
     label: str
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        """Return the pixel of a pair of values."""
+        """Return the pixel coordinates of a pair of values."""
         return (
             _LEFT + self.x.place(x) * (WIDTH - _LEFT - _RIGHT),
             HEIGHT - _BOTTOM - self.y.place(y) * (HEIGHT - _TOP - _BOTTOM),
@@ -54,11 +54,13 @@ class Plot:
 
     def line(self, points: Sequence[tuple[float, float]], look: str) -> str:
         """Return a line through the points."""
-        placed = " ".join(f"{x:.1f},{y:.1f}" for x, y in (self.point(*pair) for pair in points))
-        return f'<polyline class="plot-line {look}" points="{placed}"/>'
+        coordinates = " ".join(
+            f"{x:.1f},{y:.1f}" for x, y in (self.point(*pair) for pair in points)
+        )
+        return f'<polyline class="plot-line {look}" points="{coordinates}"/>'
 
     def bars(self, spans: Sequence[tuple[float, float, float]], look: str) -> str:
-        """Return bars from the axis, each of (from, to, height)."""
+        """Return bars on the x axis; a span is (start, end, height)."""
         parts = []
         for low, high, value in spans:
             left, top = self.point(low, value)
@@ -71,7 +73,7 @@ class Plot:
         return "".join(parts)
 
     def drawn(self, *content: str) -> str:
-        """Return the whole plot: frame, ticks, titles and what was drawn into it."""
+        """Return the whole plot: ticks, titles and content."""
         base = HEIGHT - _BOTTOM
         head = (
             f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
@@ -105,7 +107,7 @@ class Plot:
 
 
 def round_ticks(high: float, most: int = 5) -> tuple[Tick, ...]:
-    """Return ticks from 0 at steps of 1, 2 or 5 times a power of ten, at most some up to high."""
+    """Return about ``most`` ticks from 0 to ``high``, in steps of 1, 2 or 5 times a power of 10."""
     if high <= 0:
         return (Tick(0, "0"),)
     power = 10 ** math.floor(math.log10(high / most))
@@ -114,7 +116,7 @@ def round_ticks(high: float, most: int = 5) -> tuple[Tick, ...]:
 
 
 def count_text(value: float) -> str:
-    """Return a count in a few characters, with k or M."""
+    """Return a count in a few characters, with the suffix k or M."""
     for scale, suffix in ((1e6, "M"), (1e3, "k")):
         if value >= scale:
             return f"{value / scale:.3g}{suffix}"
@@ -122,7 +124,7 @@ def count_text(value: float) -> str:
 
 
 def decade_ticks(low: float, high: float, text: Mapping[int, str]) -> tuple[Tick, ...]:
-    """Return ticks at the powers of ten between two values that ``text`` names."""
+    """Return ticks at those powers of ten that ``text`` names, between two values."""
     return tuple(
         Tick(10.0**power, name) for power, name in text.items() if low <= 10.0**power <= high
     )

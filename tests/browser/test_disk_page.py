@@ -20,8 +20,8 @@ from harness.labs.storm.result import storm_result
 from harness.report.disk import write_recorded_page
 from ioprobe.block_queue.activity import ActivityInterval
 from ioprobe.block_queue.snapshot import read_block_queue
-from ioprobe.mix.plan import MixPlan
 from ioprobe.mix.measurement import measure_mix
+from ioprobe.mix.plan import MixPlan
 from stallscope.documents import encode
 from tests.browser.test_slots_page import LUMINANCE
 from tests.harness.io.curve.results import result as curve

@@ -49,7 +49,7 @@ def _over_time(shown: ProbeShown) -> str:
     plot = Plot(
         Axis(0, end, "s", round_ticks(end)),
         Axis(0, top, "requests/s", round_ticks(top)),
-        "Requests a second over time",
+        "Requests per second over time",
     )
     caption = f"{_text(shown.reads[0].name)}: requests a second over time"
     figure = f"<figure>{plot.drawn(plot.line(points, look(0)))}<figcaption>{caption}</figcaption>"

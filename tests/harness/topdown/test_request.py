@@ -19,7 +19,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("-p", "1", "-a"), "name exactly one target"),
         ((), "for example: stallscope topdown -p"),
         (("-p", "1", "--", "true"), "name exactly one target"),
-        (("-p", "1", "2"), "several processes are one list"),
+        (("-p", "1", "2"), "separate process ids with commas"),
         (("-p", "0"), "is not a process id"),
         (("--source", "replay:x", "-p", "1"), "-p means nothing with --source replay"),
         (("--source", "replay:x", "-I", "100"), "-I means nothing with --source replay"),
@@ -45,7 +45,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("--cpu", "skz", "--", "true"), "unknown CPU model 'skz'"),
         (("--model-timeout", "5", "--", "true"), "nothing is simulated there"),
         (("--source", "replay:x", "-o", "page.html"), "-o means nothing with --source replay"),
-        (("-a", "--duration", "nan"), "is no time"),
+        (("-a", "--duration", "nan"), "is not a time"),
     ],
 )
 def test_contradictions(

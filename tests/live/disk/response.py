@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ioprobe.curve.estimates import CurveEstimates, estimate_curve
-from ioprobe.curve.readings import DepthReadings, DepthReading, by_depth
-from ioprobe.engine.engine import EngineFacts, PointResult, Point, measure_points
+from ioprobe.curve.readings import DepthReading, DepthReadings, by_depth
+from ioprobe.engine.engine import EngineFacts, Point, PointResult, measure_points
 from ioprobe.engine.runner import reading_of
 from ioprobe.target.target import Target
 

@@ -63,7 +63,9 @@ def test_an_unused_device_that_was_named_twice_is_written(
     scratch_device: str, scratch_file: Path
 ) -> None:
     told: list[str] = []
-    wanted = TargetRequirements(writable=True, destroy=scratch_device, offset_bytes=MIB, span_bytes=MIB)
+    wanted = TargetRequirements(
+        writable=True, destroy=scratch_device, offset_bytes=MIB, span_bytes=MIB
+    )
     with open_target(scratch_device, wanted, announce=told.append) as target:
         assert (target.kind, target.writable, target.span_bytes) == (TargetKind.DEVICE, True, MIB)
         assert target.direct.available
@@ -85,7 +87,9 @@ def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.pwrite(target.descriptor, bytes(4096), 0)
     with pytest.raises(UsageError, match="nothing that was asked for writes"):
-        open_target(scratch_device, TargetRequirements(destroy=scratch_device), announce=pytest.fail)
+        open_target(
+            scratch_device, TargetRequirements(destroy=scratch_device), announce=pytest.fail
+        )
 
 
 @pytest.mark.parametrize("typed", ["/dev/sda", "loop", "/dev/loop", "y"])
@@ -122,7 +126,9 @@ def test_a_signature_is_refused(
 def test_a_signature_on_a_partition_is_refused_for_the_whole(scratch_device: str) -> None:
     with partition(scratch_device) as part:
         open_target(
-            scratch_device, TargetRequirements(writable=True, destroy=scratch_device), announce=lambda _: None
+            scratch_device,
+            TargetRequirements(writable=True, destroy=scratch_device),
+            announce=lambda _: None,
         ).close()
         put(part, LUKS)
         assert f"{part} holds crypto_LUKS" in refused(scratch_device)

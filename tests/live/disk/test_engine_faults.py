@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ioprobe.engine.engine import PointResult, Point, PointProgress, measure_points
+from ioprobe.engine.engine import Point, PointProgress, PointResult, measure_points
 from ioprobe.target.target import TargetRequirements, open_target
 from stallscope.errors import StallscopeError
 from tests.ioprobe.engine_target import MS, Target, measured

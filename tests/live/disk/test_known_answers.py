@@ -13,7 +13,7 @@ import pytest
 
 from harness.cli.command_line import main
 from ioprobe.curve.verdicts import CurveEvidence, CurveVerdict, find_peculiarities
-from ioprobe.engine.engine import PointResult, Point, measure_points
+from ioprobe.engine.engine import Point, PointResult, measure_points
 from ioprobe.target.target import Target, TargetRequirements, open_target
 from tests.live.disk.known_disk import known_disk, loop_device
 from tests.live.disk.response import Response, response
@@ -118,7 +118,9 @@ def test_planted_errors_are_counted_and_the_rest_is_kept() -> None:
     with known_disk(*words) as disk, opened(disk.path) as target:
         found = [
             event
-            for event in measure_points(target, [Point("1", depth=4, most_requests=100, duration_s=30)])
+            for event in measure_points(
+                target, [Point("1", depth=4, most_requests=100, duration_s=30)]
+            )
             if isinstance(event, PointResult)
         ]
     assert len(found) == 1

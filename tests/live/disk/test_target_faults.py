@@ -126,7 +126,9 @@ def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> N
     if not Path(path).exists():
         pytest.skip("needs the kernel's loop devices: there is none")
     with as_nobody(), pytest.raises(UnableError) as caught:
-        open_target(path, TargetRequirements(need_direct=False, size_bytes=MIB), announce=pytest.fail).close()
+        open_target(
+            path, TargetRequirements(need_direct=False, size_bytes=MIB), announce=pytest.fail
+        ).close()
     said = "may not make a file there" if what == "directory" else "not permitted to this user"
     assert said in caught.value.message
     assert caught.value.remedy

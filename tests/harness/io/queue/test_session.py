@@ -213,7 +213,11 @@ def test_a_recording_is_shown_again_as_text_document_and_page(
     made = json.loads(capsys.readouterr().out)
     assert made["schema"] == "stallscope.io.queue/1"
     page = (folder / "report.html").read_text()
-    for text in ("Between the path and its disk", "nr_requests", "the number of requests on the device"):
+    for text in (
+        "Between the path and its disk",
+        "nr_requests",
+        "the number of requests on the device",
+    ):
         assert text in page
     # Of which machine it is: not of the one that it was read on.
     assert made["recorded_at"] == str(roots.sys)
