@@ -28,6 +28,8 @@ COMMANDS = {
     "serve": "Run the reference server until Ctrl-C.",
     "load": "Put a RESP server under load, and report its latency.",
     "lab": "Run an experiment: memory, known bottlenecks, execution stages, scaling, I/O queue.",
+    "kernels": "Run a program whose bottleneck is known, to check a profiler against it.",
+    "program": "Run a native program with its own arguments, or list the programs.",
     "schema": "Print the JSON Schema of a document, or list the documents.",
     "doctor": "Show what this machine can measure, and how to allow more.",
 }

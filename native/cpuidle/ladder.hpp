@@ -2,6 +2,9 @@
 // longer than the current state's exit latency, a step up after one that is shorter. It does not
 // look at timers, always lets the tick stop, and minds `disable` of deeper states only: the first
 // real one stays in use.
+//
+// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation of
+// their description and contains no code of Linux.
 #pragma once
 
 #include <array>

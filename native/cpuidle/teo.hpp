@@ -6,6 +6,9 @@
 // 6.12 does not look at the timer where a state below 15 us is found. 6.18 does unless short idles
 // prevail; it counts a hit only where the timer is no farther than half the exit latency off, and
 // ticks apart.
+//
+// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation of
+// their description and contains no code of Linux.
 #pragma once
 
 #include <array>
