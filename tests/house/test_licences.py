@@ -42,7 +42,7 @@ def test_a_vendored_file_names_its_source_and_licence(name: str) -> None:
     if sidecar.exists():
         text = sidecar.read_text()
         assert "Sources:" in text
-        expression = re.findall(r"^SPDX-License-Identifier: (.+)$", text, re.MULTILINE)[0]
+        expression = re.findall(r"^SPDX-License-" + r"Identifier: (.+)$", text, re.MULTILINE)[0]
     else:
         document = json.loads(path.read_text())
         assert document["source"]
