@@ -1,4 +1,4 @@
-"""`stallscope lab memory`: measures the latency of caches and memory."""
+"""`stallscope lab memory`: the latency of caches and memory."""
 
 from pathlib import Path
 
@@ -14,34 +14,40 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--least", default="4K", metavar="SIZE", help="The smallest ring. Default: 4K.")
-@click.option("--most", default="1G", metavar="SIZE", help="The largest ring. Default: 1G.")
+@click.option("--least", default="4K", metavar="SIZE", help="Smallest ring. Default: 4K.")
+@click.option("--most", default="1G", metavar="SIZE", help="Largest ring. Default: 1G.")
 @click.option(
     "--pages",
     type=click.Choice(["both", "huge", "small"]),
     default="both",
-    help="The pages that rings lie in; those truly got are told.",
+    help="Page size to request for rings; the result reports the pages obtained.",
 )
 @click.option(
     "--strides",
     metavar="LIST",
-    help="Strides from line to line, as 4096,4160: multiples of 64. Default: powers of two from "
-    "512 to 1M, and some with a line more.",
+    help="Distances between lines, such as 4096,4160; multiples of 64. Default: powers of two from "
+    "512 to 1M, and some of them plus one line.",
 )
 @click.option(
     "--threads",
     metavar="LIST",
-    help="Numbers of threads, as 1,2,4. Default: powers of two up to the CPUs.",
+    help="Numbers of threads, such as 1,2,4. Default: powers of two up to the number of CPUs.",
 )
-@click.option("--cpus", metavar="LIST", help="Use these CPUs only, as 0,2-3; the first runs alone.")
-@click.option("--quick", is_flag=True, help="Fewer rings and strides, shorter repeats: some 5 s.")
+@click.option(
+    "--cpus",
+    metavar="LIST",
+    help="CPUs to use, such as 0,2-3; measurements of one thread run on the first.",
+)
+@click.option(
+    "--quick", is_flag=True, help="Measure fewer rings and strides for a shorter time: about 5 s."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option(
     "-o",
     "--output",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the curves as .svg or .png, or the document as .json; may be repeated.",
+    help="File for the curves (.svg or .png) or the result (.json); may be repeated.",
 )
 def command(
     least: str,
@@ -56,17 +62,20 @@ def command(
 ) -> None:
     """Measure the latency of caches and memory.
 
-    Walks rings of cache lines in random order, of growing size, with small and huge pages, great
-    strides, several threads and each pair of NUMA nodes; looks for the levels in the curve and sets
-    them against sysfs. Ctrl-C keeps what was measured.
+    Reads rings of cache lines in random order: with growing sizes, small and huge pages, large
+    strides, several threads, and every pair of NUMA nodes. Detects the levels in the curve and
+    compares them with sysfs. Ctrl-C keeps the measured points.
     """
-    from harness.labs.memory.options import OptionTexts, lab_options  # noqa: PLC0415
-    from harness.labs.memory.outputs import check_outputs, show  # noqa: PLC0415
-    from harness.labs.memory.session import run_session  # noqa: PLC0415
+    from harness.labs.memory.options import (  # noqa: PLC0415 - start-up stays light
+        OptionTexts,
+        check_outputs,
+        memory_options,
+    )
+    from harness.labs.memory.session import run_memory  # noqa: PLC0415
     from harness.workload.cores import usable_cpus  # noqa: PLC0415
 
     texts = OptionTexts(least=least, most=most, pages=pages, strides=strides, threads=threads)
     allowed = usable_cpus(cpus)
-    options = lab_options(texts, quick=quick, cpu_count=len(allowed))
+    options = memory_options(texts, quick=quick, cpu_count=len(allowed))
     check_outputs(output)
-    show(run_session(options, allowed), output, as_json=as_json)
+    run_memory(options, allowed, output, as_json=as_json)

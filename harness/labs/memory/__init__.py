@@ -1,1 +1,1 @@
-"""memory."""
+"""`stallscope lab memory`: the latency of caches and memory."""

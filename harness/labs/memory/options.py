@@ -1,20 +1,37 @@
-"""From the memory lab's command line to its options, every value checked."""
+"""Options of `stallscope lab memory`, and their values from the command line."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from harness.labs.memory.plan import SMALLEST_BYTES, LabOptions
 from harness.labs.memory.points import LINE_BYTES, Pages
+from harness.page.pictures import SUFFIXES as PICTURES
 from stallscope.errors import UsageError
 from stallscope.quantities import parse_size, size_text
 
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+SMALLEST_BYTES = 4 * KIB
+SUFFIXES = (*PICTURES, ".json")
 _LARGEST_RING = 2**42
 _LARGEST_STRIDE = 2**30
-_MOST_STRIDES = 64
+_MAX_STRIDES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOptions:
+    """Options of the memory lab; an empty tuple stands for the default."""
+
+    least_bytes: int = SMALLEST_BYTES
+    most_bytes: int = GIB
+    pages: tuple[Pages, ...] = (Pages.HUGE, Pages.SMALL)
+    strides: tuple[int, ...] = ()
+    threads: tuple[int, ...] = ()
+    quick: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class OptionTexts:
-    """The words of the command line."""
+    """Option values as written on the command line."""
 
     least: str
     most: str
@@ -23,14 +40,14 @@ class OptionTexts:
     threads: str | None
 
 
-def lab_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> LabOptions:
-    """Return the options; raises UsageError for each that makes no sense."""
+def memory_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> MemoryOptions:
+    """Return the options; raises UsageError for an invalid value."""
     least, most = _ring("--least", texts.least), _ring("--most", texts.most)
     if least > most:
         raise UsageError(
-            f"--least {texts.least} is more than --most {texts.most}", "turn them round"
+            f"--least {texts.least} is more than --most {texts.most}", "exchange the two values"
         )
-    return LabOptions(
+    return MemoryOptions(
         least_bytes=least,
         most_bytes=most,
         pages=tuple(Pages) if texts.pages == "both" else (Pages(texts.pages),),
@@ -40,11 +57,20 @@ def lab_options(texts: OptionTexts, *, quick: bool, cpu_count: int) -> LabOption
     )
 
 
+def check_outputs(paths: Sequence[Path]) -> None:
+    """Raise UsageError for a file that cannot be written, before anything is measured."""
+    for path in paths:
+        if path.suffix.lower() not in SUFFIXES:
+            raise UsageError(f"-o {path}: unknown file type", f"use {', '.join(SUFFIXES)}")
+        if not path.absolute().parent.is_dir():
+            raise UsageError(f"-o {path}: no such directory", "create the directory first")
+
+
 def _ring(name: str, text: str) -> int:
     size = parse_size(text)
     if size is None or not SMALLEST_BYTES <= size <= _LARGEST_RING:
         raise UsageError(
-            f"{name}: {text!r} is no size of a ring",
+            f"{name}: {text!r} is not a valid ring size",
             f"write it as 64K, 8M or 1G, from {size_text(SMALLEST_BYTES)} to "
             f"{size_text(_LARGEST_RING)}",
         )
@@ -52,13 +78,13 @@ def _ring(name: str, text: str) -> int:
 
 
 def _strides(text: str) -> tuple[int, ...]:
-    strides = [parse_size(word) for word in text.split(",")[: _MOST_STRIDES + 1]]
+    strides = [parse_size(word) for word in text.split(",")[: _MAX_STRIDES + 1]]
     known = [stride for stride in strides if stride is not None]
-    wrong = len(known) < len(strides) or len(strides) > _MOST_STRIDES
-    if wrong or any(s % LINE_BYTES or not LINE_BYTES <= s <= _LARGEST_STRIDE for s in known):
+    is_list = len(known) == len(strides) <= _MAX_STRIDES
+    if not is_list or any(s % LINE_BYTES or not LINE_BYTES <= s <= _LARGEST_STRIDE for s in known):
         raise UsageError(
-            f"--strides: {text[:80]!r} is no list of strides",
-            f"write up to {_MOST_STRIDES} multiples of {LINE_BYTES} bytes, as 4096,4160,64K",
+            f"--strides: {text[:80]!r} is not a list of strides",
+            f"write up to {_MAX_STRIDES} multiples of {LINE_BYTES} bytes, such as 4096,4160,64K",
         )
     return tuple(sorted(set(known)))
 
@@ -68,7 +94,7 @@ def _threads(text: str, cpu_count: int) -> tuple[int, ...]:
     counts = [int(word) for word in words if word.isascii() and word.isdecimal() and len(word) < 6]
     if len(counts) < len(words) or not all(1 <= count <= cpu_count for count in counts):
         raise UsageError(
-            f"--threads: {text[:80]!r} is no list of thread counts from 1 to {cpu_count}",
-            "write them as 1,2,4: no more than there are CPUs, each thread has its own",
+            f"--threads: {text[:80]!r} is not a list of thread counts from 1 to {cpu_count}",
+            "write it as 1,2,4; each thread needs its own CPU",
         )
     return tuple(sorted(set(counts)))

@@ -1,4 +1,4 @@
-"""What the memory lab asks to be measured, and what came of it: plain values, no machine."""
+"""Points of the memory lab, rings of cache lines, and their readings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,36 +9,36 @@ LINE_BYTES = 64  # of a ring; strides are multiples of it
 
 
 class Pages(StrEnum):
-    """The pages that a ring is to lie in."""
+    """The requested page size of a ring."""
 
     HUGE = "huge"
     SMALL = "small"
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """Threads that walk rings of their own at the same time."""
+class RingPoint:
+    """Threads that each walk a private ring at the same time."""
 
     lines: int  # of each ring
-    stride_bytes: int  # from line to line
+    stride_bytes: int  # between neighbouring lines
     pages: Pages
     cpus: tuple[int, ...]  # one thread on each
-    node: int | None = None  # the NUMA node of the memory; None: where the kernel puts it
+    node: int | None = None  # NUMA node of the memory; None: the kernel's choice
 
     @property
     def ring_bytes(self) -> int:
-        """Return the memory from a ring's start to its end."""
+        """Return the size of a ring."""
         return self.lines * self.stride_bytes
 
     @property
     def total_bytes(self) -> int:
-        """Return the memory of all threads' rings."""
+        """Return the size of all threads' rings."""
         return self.ring_bytes * len(self.cpus)
 
 
 @dataclass(frozen=True, slots=True)
-class PagesGot:
-    """What /proc/self/smaps said of a ring's memory."""
+class ObtainedPages:
+    """The pages of a ring according to /proc/self/smaps."""
 
     kind: str  # "hugetlb", "transparent", "partly transparent", "small" or "unknown"
     huge_bytes: int
@@ -46,31 +46,31 @@ class PagesGot:
 
 
 @dataclass(frozen=True, slots=True)
-class ThreadChase:
-    """One thread's latencies and counters."""
+class ThreadReading:
+    """Latencies and counters of one thread."""
 
-    latency_ns: tuple[float, ...]  # of a step, by repeat
-    pages: PagesGot
-    pages_by_node: Mapping[int, int]  # of those looked at; empty where the kernel does not tell
+    latency_ns: tuple[float, ...]  # per step, by repeat
+    pages: ObtainedPages
+    pages_by_node: Mapping[int, int]  # of a sample of pages; empty if the kernel does not report it
     counts_per_step: Mapping[str, float | None]
-    counters_refused: Mapping[str, str]  # why, by counter
+    counters_refused: Mapping[str, str]  # reason by counter
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A point and what its threads found."""
+class PointReading:
+    """A measured point; with several threads a value is the median over threads."""
 
-    point: Point
-    threads: tuple[ThreadChase, ...]
+    point: RingPoint
+    threads: tuple[ThreadReading, ...]
 
     @property
     def least_ns(self) -> float:
-        """Return the latency of the least disturbed repeat; the median thread's, where several."""
+        """Return the latency of the least disturbed repeat."""
         return median(min(thread.latency_ns) for thread in self.threads)
 
     @property
     def median_ns(self) -> float:
-        """Return the median latency of the repeats; the median thread's, where several."""
+        """Return the median latency of the repeats."""
         return median(median(thread.latency_ns) for thread in self.threads)
 
     @property
@@ -78,15 +78,10 @@ class Measured:
         """Return the latency of the most disturbed repeat of any thread."""
         return max(max(thread.latency_ns) for thread in self.threads)
 
-    @property
-    def got(self) -> PagesGot:
-        """Return the first thread's pages."""
-        return self.threads[0].pages
-
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A point that was not measured."""
+class SkippedPoint:
+    """A point that was not measured, with the reason."""
 
-    point: Point
+    point: RingPoint
     why: str

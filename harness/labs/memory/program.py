@@ -1,4 +1,4 @@
-"""Running stallscope-memory: the plan it is given, the lines it writes, its end."""
+"""A run of stallscope-memory: the plan on its standard input, JSON lines on its standard output."""
 
 import json
 import signal
@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from harness.labs.memory.points import LeftOut, Measured, PagesGot, Point, ThreadChase
+from harness.labs.memory.points import (
+    ObtainedPages,
+    PointReading,
+    RingPoint,
+    SkippedPoint,
+    ThreadReading,
+)
 from stallscope import __version__
 from stallscope.errors import UnableError
 from stallscope.json_fields import Fields
@@ -15,24 +21,26 @@ from stallscope.programs import program
 
 PLAN_SCHEMA = "stallscope.memory-plan/1"
 _PROGRAM = "stallscope-memory"
-_REMEDY = "install stallscope again, or in a checkout run ./dev build"
+_REMEDY = "reinstall stallscope, or run ./dev build in a checkout"
+
+PointResult = PointReading | SkippedPoint
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How often and how long each point is measured."""
+class Repeats:
+    """Number and length of the repeats of a point."""
 
-    repeats: int
+    count: int
     repeat_ns: int
 
 
 def run_points(
-    points: Sequence[Point], pace: Pace, on_result: Callable[[Measured | LeftOut], None]
+    points: Sequence[RingPoint], repeats: Repeats, on_result: Callable[[PointResult], None]
 ) -> None:
-    """Measure the points; each result is passed on as soon as it is known.
+    """Measure the points; ``on_result`` receives every result at once.
 
-    Raises UnableError where the program cannot run or dies, KeyboardInterrupt where it was
-    interrupted. Whatever is raised, the program has ended then.
+    Raises UnableError if the program fails, KeyboardInterrupt if it was interrupted. The program
+    has ended when this function returns or raises.
     """
     if not points:
         return
@@ -47,29 +55,29 @@ def run_points(
     assert process.stderr is not None
     with process:
         try:
-            with suppress(BrokenPipeError):  # it ended already, and says why
-                process.stdin.write(plan_document(points, pace).encode())
+            with suppress(BrokenPipeError):  # it has ended; its exit status is checked below
+                process.stdin.write(plan_document(points, repeats).encode())
                 process.stdin.close()
             for line in process.stdout:
                 _pass_on(line, points, on_result)
-            _check_end(process.wait(), process.stderr.read(4096))
+            _check_exit(process.wait(), process.stderr.read(4096))
         except KeyboardInterrupt:
             process.kill()
-            for line in process.stdout:  # what it had written and was not read yet
-                with suppress(UnableError):  # a line cut off
+            for line in process.stdout:  # lines that were written but not read yet
+                with suppress(UnableError):  # an incomplete last line
                     _pass_on(line, points, on_result)
             raise
         finally:
             process.kill()
 
 
-def plan_document(points: Sequence[Point], pace: Pace) -> str:
-    """Return the plan as the program reads it."""
+def plan_document(points: Sequence[RingPoint], repeats: Repeats) -> str:
+    """Return the plan as JSON."""
     return json.dumps(
         {
             "schema": PLAN_SCHEMA,
-            "repeats": pace.repeats,
-            "repeat_ns": pace.repeat_ns,
+            "repeats": repeats.count,
+            "repeat_ns": repeats.repeat_ns,
             "points": [
                 {
                     "lines": point.lines,
@@ -85,18 +93,18 @@ def plan_document(points: Sequence[Point], pace: Pace) -> str:
 
 
 def _pass_on(
-    line: bytes, points: Sequence[Point], on_result: Callable[[Measured | LeftOut], None]
+    line: bytes, points: Sequence[RingPoint], on_result: Callable[[PointResult], None]
 ) -> None:
-    found = _result(line, points)
-    if found is not None:
-        on_result(found)
+    result = _parse_line(line, points)
+    if result is not None:
+        on_result(result)
 
 
-def _result(line: bytes, points: Sequence[Point]) -> Measured | LeftOut | None:
+def _parse_line(line: bytes, points: Sequence[RingPoint]) -> PointResult | None:
     try:
         values = json.loads(line)
     except ValueError as error:
-        raise UnableError(f"{_PROGRAM} wrote a line that is no JSON", _REMEDY) from error
+        raise UnableError(f"{_PROGRAM} wrote a line that is not JSON", _REMEDY) from error
     fields = Fields(values if isinstance(values, dict) else {}, _PROGRAM)
     event = fields.text("event", "")
     if event == "hello" and fields.text("version", "?") != __version__:
@@ -107,32 +115,34 @@ def _result(line: bytes, points: Sequence[Point]) -> Measured | LeftOut | None:
         return None
     index = fields.count("index")
     if index >= len(points):
-        raise UnableError(f"{_PROGRAM} wrote of point {index}, which was not asked for", _REMEDY)
+        raise UnableError(f"{_PROGRAM} reported point {index}, which is not in the plan", _REMEDY)
     if event == "skipped":
-        return LeftOut(points[index], fields.text("why"))
-    threads = tuple(_thread(each) for each in fields.objects("threads"))
+        return SkippedPoint(points[index], fields.text("why"))
+    threads = tuple(map(_parse_thread, fields.objects("threads")))
     if not threads or not all(thread.latency_ns for thread in threads):
-        raise UnableError(f"{_PROGRAM} wrote of point {index} without a latency", _REMEDY)
-    return Measured(points[index], threads)
+        raise UnableError(f"{_PROGRAM} reported point {index} without a latency", _REMEDY)
+    return PointReading(points[index], threads)
 
 
-def _thread(fields: Fields) -> ThreadChase:
+def _parse_thread(fields: Fields) -> ThreadReading:
     pages, by_node = fields.fields("pages"), fields.fields("pages_by_node")
     counts, refused = fields.fields("counts_per_step"), fields.fields("counters_refused")
-    return ThreadChase(
+    return ThreadReading(
         latency_ns=fields.numbers("latency_ns"),
-        pages=PagesGot(pages.text("kind"), pages.count("huge_bytes"), pages.count("page_bytes")),
+        pages=ObtainedPages(
+            pages.text("kind"), pages.count("huge_bytes"), pages.count("page_bytes")
+        ),
         pages_by_node={int(node): by_node.count(node) for node in by_node.values},
         counts_per_step={name: counts.maybe_number(name) for name in counts.values},
         counters_refused={name: refused.text(name) for name in refused.values},
     )
 
 
-def _check_end(status: int, messages: bytes) -> None:
+def _check_exit(status: int, stderr: bytes) -> None:
     if status == -signal.SIGINT:
         raise KeyboardInterrupt
     if status == 0:
         return
-    text = messages.decode("utf-8", "replace").strip()
-    first = text.splitlines()[0] if text else f"{_PROGRAM}: error: it ended with status {status}"
-    raise UnableError(first.replace(": error", "", 1), "ask for smaller rings, or fewer threads")
+    messages = stderr.decode("utf-8", "replace").strip().splitlines()
+    message = messages[0] if messages else f"{_PROGRAM}: error: exit status {status}"
+    raise UnableError(message.replace(": error", "", 1), "use smaller rings or fewer threads")

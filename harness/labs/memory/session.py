@@ -1,51 +1,85 @@
-"""One run of the memory lab on this machine: the plan, its progress on stderr, the results."""
+"""A run of `stallscope lab memory`: plan, measurement, output, files."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
-from harness.cli.terminal import LiveLine
-from harness.labs.memory.experiment import LabProgress, LabResults, run_lab
-from harness.labs.memory.plan import LabOptions, make_plan
+import click
+
+from harness.cli.outputs import write_whole
+from harness.cli.terminal import LiveLine, colours, note, width
+from harness.labs.memory.measurement import MemoryMeasurement, MemoryProgress, measure_memory
+from harness.labs.memory.options import MemoryOptions
+from harness.labs.memory.plan import make_plan
+from harness.labs.memory.result import MemoryResult, memory_result
+from harness.labs.memory.text import lines
 from harness.recordings.settings_text import settings_now, settings_since
 from harness.workload.machine import read_machine
+from stallscope.documents import encode
 from stallscope.errors import UnableError
+from stallscope.host import read_host
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots
 
-# Upper bound of the share of available memory that rings use; the rest is left to other programs.
+# Largest share of available memory that rings use; the rest is left to other programs.
 MEMORY_SHARE = 0.25
 
 
-def run_session(options: LabOptions, allowed: frozenset[int]) -> LabResults:
-    """Return what was measured; says on a terminal how far it is.
+def run_memory(
+    options: MemoryOptions, allowed: frozenset[int], outputs: Sequence[Path], *, as_json: bool
+) -> None:
+    """Measure, print the result and write the files.
 
-    Raises UnableError where nothing can be measured.
+    Raises UnableError if nothing can be measured.
     """
+    result = memory_result(_measure(options, allowed), read_host().cpu_model)
+    if as_json:
+        click.echo(encode(result))
+    else:
+        click.echo("\n".join(lines(result, width())), color=colours())
+    for path in outputs:
+        write_whole(path, [_content(result, path.suffix.lower())])
+        note(f"wrote {path}")
+
+
+def _measure(options: MemoryOptions, allowed: frozenset[int]) -> MemoryMeasurement:
     machine = read_machine(Roots(), allowed)
     limit_bytes = int(machine.available_bytes * MEMORY_SHARE)
     parts = make_plan(machine, options, limit_bytes)
     if not any(part.points for part in parts):
         raise UnableError(
-            f"no ring fits the {size_text(limit_bytes)} that the lab may take: a quarter of what "
-            "is available",
-            "free some memory, or ask for smaller rings with --least",
+            f"no ring fits the lab's limit of {size_text(limit_bytes)}, a quarter of available "
+            "memory",
+            "free some memory, or use smaller rings with --least",
         )
     before = settings_now()
     live = LiveLine()
     live.show(f"measuring: about {sum(part.expected_s for part in parts):.0f} s")
     try:
-        results = run_lab(
-            machine, parts, limit_bytes=limit_bytes, on_progress=lambda to: _say(live, to)
+        lab = measure_memory(
+            machine,
+            parts,
+            limit_bytes=limit_bytes,
+            on_progress=lambda progress: _show_progress(live, progress),
         )
     finally:
         live.clear()
-    if not any(section.measured for section in results.sections) and results.interrupted:
+    if lab.interrupted and not lab.all_readings():
         raise KeyboardInterrupt
-    return replace(results, settings=settings_since(before))
+    return replace(lab, settings=settings_since(before))
 
 
-def _say(live: LiveLine, progress: LabProgress) -> None:
+def _show_progress(live: LiveLine, progress: MemoryProgress) -> None:
     point = progress.point
-    what = f"{size_text(point.ring_bytes)}, {point.pages} pages"
+    ring = f"{size_text(point.ring_bytes)}, {point.pages} pages"
     live.show(
-        f"{progress.share:4.0%}  {progress.section}: {what}; about {progress.left_s:.0f} s left"
+        f"{progress.share:4.0%}  {progress.section}: {ring}; about {progress.left_s:.0f} s left"
     )
+
+
+def _content(result: MemoryResult, suffix: str) -> str | bytes:
+    if suffix == ".json":
+        return encode(result) + "\n"
+    from harness.labs.memory.picture import memory_picture  # noqa: PLC0415 - loads matplotlib
+
+    return memory_picture(result, suffix.lstrip("."))

@@ -1,23 +1,24 @@
-"""Associativity, where it is known."""
+"""Associativity of invented caches."""
 
-from harness.labs.memory.associativity import Ways, find_ways
-from harness.labs.memory.findings import conclude
-from harness.labs.memory.plan import LabOptions, Section
-from tests.harness.labs.memory.results import CACHES, KIB, results
+from harness.labs.memory.associativity import CacheWays, find_ways
+from harness.labs.memory.findings import memory_findings
+from harness.labs.memory.options import MemoryOptions
+from harness.labs.memory.plan import Section
+from tests.harness.labs.memory.measurements import CACHES, KIB, measurement
 
 
-def test_ways_and_the_size_of_one_are_found() -> None:
-    assert conclude(results()).ways == (
-        Ways(1, fits=8, exceeds=9, way_bytes=4 * KIB, told=8),
-        Ways(2, fits=8, exceeds=9, way_bytes=128 * KIB, told=8),
+def test_ways_and_their_size_are_detected() -> None:
+    assert memory_findings(measurement()).ways == (
+        CacheWays(1, fits=8, exceeds=9, way_bytes=4 * KIB, sysfs_ways=8),
+        CacheWays(2, fits=8, exceeds=9, way_bytes=128 * KIB, sysfs_ways=8),
     )
 
 
 def test_odd_strides_evict_nothing() -> None:
-    found = results(LabOptions(strides=(4160, 65600)))
-    assert conclude(found).ways == ()
-    assert {each.least_ns for each in found.section(Section.STRIDES).measured} == {1.0}
+    lab = measurement(MemoryOptions(strides=(4160, 65600)))
+    assert memory_findings(lab).ways == ()
+    assert {reading.least_ns for reading in lab.section(Section.STRIDES).readings} == {1.0}
 
 
-def test_without_levels_nothing_is_concluded() -> None:
-    assert find_ways(results().section(Section.STRIDES).measured, (), CACHES) == ()
+def test_without_levels_there_are_no_ways() -> None:
+    assert find_ways(measurement().section(Section.STRIDES).readings, (), CACHES) == ()

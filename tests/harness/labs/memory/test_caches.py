@@ -1,6 +1,6 @@
-"""Levels found against caches told: matched, missing on either side, and what lies beyond."""
+"""Detected levels against sysfs: matched, missing on either side, beyond the caches."""
 
-from harness.labs.memory.caches import against_sysfs
+from harness.labs.memory.caches import compare_with_sysfs
 from harness.labs.memory.levels import Confidence, Level
 from stallscope.cpu_caches import CpuCache
 
@@ -16,17 +16,19 @@ def cache(number: int, size: int) -> CpuCache:
     return CpuCache(number, size, 8, 64, "0")
 
 
-TOLD = (cache(1, 32 * KIB), cache(2, MIB), cache(3, 32 * MIB))
+SYSFS = (cache(1, 32 * KIB), cache(2, MIB), cache(3, 32 * MIB))
 L1 = level(1.0, 32 * KIB, 40 * KIB)
 L2 = level(3.8, MIB, 1280 * KIB)
 MEMORY = level(110.0, 1024 * MIB, None)
 
 
 def rows(
-    levels: tuple[Level, ...], told: tuple[CpuCache, ...] = TOLD, largest: int = 1024 * MIB
+    levels: tuple[Level, ...], caches: tuple[CpuCache, ...] = SYSFS, largest: int = 1024 * MIB
 ) -> list[tuple[str, bool, bool, str]]:
-    found = against_sysfs(levels, told, largest)
-    return [(row.name, row.found is not None, row.told is not None, row.verdict) for row in found]
+    compared = compare_with_sysfs(levels, caches, largest)
+    return [
+        (row.name, row.level is not None, row.cache is not None, row.verdict) for row in compared
+    ]
 
 
 def test_levels_that_agree() -> None:
@@ -35,33 +37,33 @@ def test_levels_that_agree() -> None:
         ("L1", True, True, "agrees"),
         ("L2", True, True, "agrees"),
         ("L3", True, True, "agrees"),
-        ("memory", True, False, "beyond every cache"),
+        ("memory", True, False, "larger than all caches"),
     ]
 
 
-def test_a_guest_that_gets_less_of_the_l3_than_sysfs_tells() -> None:
+def test_a_guest_can_have_less_of_the_l3_than_sysfs_shows() -> None:
     shared = level(13.0, 16 * MIB, 20 * MIB)
     assert rows((L1, L2, shared, MEMORY))[2] == (
-        "L3", True, True, "smaller than sysfs says",
+        "L3", True, True, "smaller than in sysfs",
     )  # fmt: skip
 
 
-def test_a_cache_that_the_curve_does_not_show_is_still_named() -> None:
+def test_a_cache_without_a_step_in_the_curve_is_named() -> None:
     assert rows((L1, level(13.0, 32 * MIB, 40 * MIB), MEMORY)) == [
         ("L1", True, True, "agrees"),
         ("L2", False, True, "no step at its size"),
         ("L3", True, True, "agrees"),
-        ("memory", True, False, "beyond every cache"),
+        ("memory", True, False, "larger than all caches"),
     ]
     assert rows((L1, L2, MEMORY))[2:] == [
         ("L3", False, True, "no step at its size"),
-        ("memory", True, False, "beyond every cache"),
+        ("memory", True, False, "larger than all caches"),
     ]
 
 
-def test_a_level_that_sysfs_does_not_tell() -> None:
-    assert rows((L1, L2, level(13.0, 32 * MIB, 40 * MIB), MEMORY), TOLD[:2])[2] == (
-        "?", True, False, "sysfs has none",
+def test_a_level_can_be_missing_in_sysfs() -> None:
+    assert rows((L1, L2, level(13.0, 32 * MIB, 40 * MIB), MEMORY), SYSFS[:2])[2] == (
+        "?", True, False, "not in sysfs",
     )  # fmt: skip
     assert [row[0] for row in rows((L1, L2, MEMORY), ())] == ["?", "?", "memory"]
 
@@ -69,12 +71,12 @@ def test_a_level_that_sysfs_does_not_tell() -> None:
 def test_rings_that_end_within_a_cache() -> None:
     last = level(13.0, 8 * MIB, None)
     assert rows((L1, L2, last), largest=8 * MIB)[2] == (
-        "L3", True, True, "no ring is beyond it",
+        "L3", True, True, "no larger ring was measured",
     )  # fmt: skip
     within_l2 = rows((L1, level(3.8, 512 * KIB, None)), largest=512 * KIB)
     assert within_l2[1:] == [
-        ("L2", True, True, "no ring is beyond it"),
-        ("L3", False, True, "beyond the rings"),
+        ("L2", True, True, "no larger ring was measured"),
+        ("L3", False, True, "larger than the rings"),
     ]
 
 

@@ -1,20 +1,20 @@
-"""The command line of the lab: what it takes, and one error for what it does not."""
+"""Options of the memory lab from the command line."""
 
 from pathlib import Path
 
 import pytest
 
 from harness.cli.command_line import main
-from harness.labs.memory.options import OptionTexts, lab_options
+from harness.labs.memory.options import OptionTexts, memory_options
 from harness.labs.memory.points import Pages
 from stallscope.errors import ExitCode
 
 
-def test_values_are_read() -> None:
+def test_values_are_parsed() -> None:
     texts = OptionTexts(
         least="8K", most="64 MiB", pages="small", strides="4160,4K,4096", threads="2,1"
     )
-    options = lab_options(texts, quick=True, cpu_count=2)
+    options = memory_options(texts, quick=True, cpu_count=2)
     assert (options.least_bytes, options.most_bytes) == (8192, 2**26)
     assert options.pages == (Pages.SMALL,)
     assert (options.strides, options.threads, options.quick) == ((4096, 4160), (1, 2), True)
@@ -40,7 +40,7 @@ def test_values_are_read() -> None:
         (["-o", "/nonexistent/curve.svg"], "no such directory"),
     ],
 )
-def test_wrong_values_are_named(
+def test_invalid_values_are_named(
     arguments: list[str], names: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["lab", "memory", *arguments]) == ExitCode.USAGE
@@ -49,7 +49,7 @@ def test_wrong_values_are_named(
     assert written.out == ""
 
 
-def test_no_file_is_written_for_a_wrong_command_line(tmp_path: Path) -> None:
+def test_an_invalid_command_line_writes_no_file(tmp_path: Path) -> None:
     path = tmp_path / "curve.svg"
     assert main(["lab", "memory", "-o", str(path), "--least", "x"]) == ExitCode.USAGE
     assert not path.exists()

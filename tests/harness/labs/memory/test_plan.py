@@ -1,20 +1,21 @@
-"""The plan: sizes, strides, threads, nodes, and what memory does not allow."""
+"""The plan: sizes, strides, threads, nodes, and points that need too much memory."""
 
 from dataclasses import replace
 
 import pytest
 
-from harness.labs.memory.plan import GIB, KIB, MIB, LabOptions, Part, Section, make_plan, ring_sizes
+from harness.labs.memory.options import GIB, KIB, MIB, MemoryOptions
+from harness.labs.memory.plan import PlanPart, Section, make_plan, ring_sizes
 from harness.labs.memory.points import Pages
-from tests.harness.labs.memory.results import machine
+from tests.harness.labs.memory.measurements import machine
 
 PLENTY = 64 * GIB
-DEFAULTS = LabOptions()
+DEFAULTS = MemoryOptions()
 
 
 def parts(
-    options: LabOptions = DEFAULTS, cpus: int = 4, nodes: int = 1, limit: int = PLENTY
-) -> dict[Section, Part]:
+    options: MemoryOptions = DEFAULTS, cpus: int = 4, nodes: int = 1, limit: int = PLENTY
+) -> dict[Section, PlanPart]:
     return {
         part.section: part for part in make_plan(machine(cpus=cpus, nodes=nodes), options, limit)
     }
@@ -39,29 +40,29 @@ def test_the_curve_is_walked_alone_in_both_kinds_of_pages() -> None:
 def test_strides_are_powers_of_two_and_odd_ones() -> None:
     strides = {point.stride_bytes for point in parts()[Section.STRIDES].points}
     assert {4096, 65536, 4160} <= strides
-    own = parts(LabOptions(strides=(192,)))[Section.STRIDES].points
-    assert {point.stride_bytes for point in own} == {192}
+    chosen = parts(MemoryOptions(strides=(192,)))[Section.STRIDES].points
+    assert {point.stride_bytes for point in chosen} == {192}
 
 
 def test_threads_are_powers_of_two_and_all_cpus() -> None:
     points = parts(cpus=6)[Section.THREADS].points
     assert {len(point.cpus) for point in points} == {1, 2, 4, 6}
-    assert parts(LabOptions(threads=(3,)))[Section.THREADS].points[0].cpus == (0, 1, 2)
+    assert parts(MemoryOptions(threads=(3,)))[Section.THREADS].points[0].cpus == (0, 1, 2)
     assert parts(cpus=1)[Section.THREADS] == replace(
-        parts(cpus=1)[Section.THREADS], points=(), note="there is one CPU to use"
+        parts(cpus=1)[Section.THREADS], points=(), note="there is only one usable CPU"
     )
 
 
 def test_many_threads_share_a_bounded_memory() -> None:
     part = parts(cpus=128)[Section.THREADS]
     assert max(point.total_bytes for point in part.points) == 4 * GIB
-    assert {each.why for each in part.left_out} == {
-        "more than the 4 GiB that all threads take together"
+    assert {skipped.why for skipped in part.left_out} == {
+        "more than the limit of 4 GiB for all threads together"
     }
     assert sum(p.expected_s for p in parts(cpus=128).values()) < 60
 
 
-def test_each_pair_of_nodes_is_measured_once() -> None:
+def test_every_pair_of_nodes_is_measured_once() -> None:
     points = parts(nodes=2)[Section.NODES].points
     assert [(point.cpus, point.node) for point in points] == [
         ((0,), 0),
@@ -73,18 +74,18 @@ def test_each_pair_of_nodes_is_measured_once() -> None:
 
 
 @pytest.mark.parametrize("limit", [MIB, 100 * MIB])
-def test_rings_that_do_not_fit_are_named_and_left_out(limit: int) -> None:
+def test_rings_that_exceed_the_limit_are_left_out_with_the_reason(limit: int) -> None:
     whole, bounded = parts(), parts(limit=limit)
     for section, part in bounded.items():
         assert all(point.total_bytes <= limit for point in part.points)
-        assert all("more than the" in each.why for each in part.left_out)
+        assert all("more than the" in skipped.why for skipped in part.left_out)
         assert len(part.points) + len(part.left_out) == len(whole[section].points) + len(
             whole[section].left_out
         )
     assert bounded[Section.CURVE].left_out
 
 
-def test_quick_is_a_part_of_the_whole() -> None:
-    whole, quick = parts(), parts(LabOptions(quick=True))
+def test_quick_measures_less() -> None:
+    whole, quick = parts(), parts(MemoryOptions(quick=True))
     assert sum(p.expected_s for p in quick.values()) < sum(p.expected_s for p in whole.values()) / 2
     assert max(point.ring_bytes for point in quick[Section.CURVE].points) == 128 * MIB
