@@ -1,4 +1,4 @@
-"""`stallscope lab kernels` on programs that the kernel's counters judge."""
+"""`stallscope lab kernels` on programs that kernel counters diagnose."""
 
 import json
 import subprocess
@@ -9,17 +9,17 @@ import pytest
 pytestmark = pytest.mark.live
 
 
-def test_short_kernels_are_told_by_the_kernels_counters() -> None:
+def test_kernel_counters_diagnose_short_kernels() -> None:
     words = ["--kernel", "page-faults", "--kernel", "system-calls", "--gate", "--json"]
-    ran = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "stallscope", "lab", "kernels", *words],
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    rows = json.loads(ran.stdout)["rows"]
+    assert process.returncode == 0, process.stdout + process.stderr
+    rows = json.loads(process.stdout)["rows"]
     assert [row["kernel"] for row in rows] == ["page-faults", "system-calls"]
     for row in rows:
         assert row["found"] == row["expected"]

@@ -1,4 +1,4 @@
-"""`stallscope lab memory` on the real machine: relations between latencies, never their values."""
+"""`stallscope lab memory` on the real machine: relations between latencies, not their values."""
 
 import json
 import os
@@ -19,7 +19,7 @@ BRIEF = ("lab", "memory", "--quick", "--most", "8M", "--strides", "4096,4160", "
 
 @pytest.fixture(scope="module")
 def brief(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, str, Path]:
-    """The document, standard error and folder of one brief run, that several tests look at."""
+    """The document, standard error and folder of a brief run, shared by several tests."""
     folder = tmp_path_factory.mktemp("lab")
     outputs = ("-o", str(folder / "curve.svg"), "-o", str(folder / "curve.json"))
     run = subprocess.run(
@@ -37,23 +37,23 @@ def test_a_larger_ring_is_slower_level_by_level(brief: tuple[dict, str, Path]) -
         p["ring_bytes"]: p["least_ns"] for p in document["curve"]["points"] if p["pages"] == "huge"
     }
     assert max(huge) == 8 * 2**20
-    told = {cache["level"]: cache["size_bytes"] for cache in document["machine"]["caches"]}
-    l1 = told.get(1, 32 * 2**10)
+    sysfs = {cache["level"]: cache["size_bytes"] for cache in document["machine"]["caches"]}
+    l1 = sysfs.get(1, 32 * 2**10)
     within, beyond = huge[2 ** (l1.bit_length() - 2)], huge[2 ** (l1.bit_length() + 1)]
     assert 1.2 * within < beyond
     assert 1.2 * beyond < huge[8 * 2**20]
 
 
-def test_levels_are_ascending_and_told_beside_sysfs(brief: tuple[dict, str, Path]) -> None:
+def test_levels_are_ascending_and_compared_with_sysfs(brief: tuple[dict, str, Path]) -> None:
     document = brief[0]
-    found = [row["found"] for row in document["levels"] if row["found"]]
-    assert len(found) >= 2
-    assert all(a["latency_ns"] < b["latency_ns"] for a, b in pairwise(found))
-    told = [cache["size_bytes"] for cache in document["machine"]["caches"]]
-    assert [row["told_bytes"] for row in document["levels"] if row["told_bytes"]] == told
+    detected = [row["found"] for row in document["levels"] if row["found"]]
+    assert len(detected) >= 2
+    assert all(a["latency_ns"] < b["latency_ns"] for a, b in pairwise(detected))
+    sysfs = [cache["size_bytes"] for cache in document["machine"]["caches"]]
+    assert [row["told_bytes"] for row in document["levels"] if row["told_bytes"]] == sysfs
 
 
-def test_every_point_says_what_it_got(brief: tuple[dict, str, Path]) -> None:
+def test_every_point_reports_its_pages(brief: tuple[dict, str, Path]) -> None:
     document = brief[0]
     for section in ("curve", "strides"):
         assert document[section]["points"]
@@ -69,7 +69,7 @@ def test_every_point_says_what_it_got(brief: tuple[dict, str, Path]) -> None:
                 name for name, count in thread["counts_per_step"].items() if count is not None
             ]
             assert not set(counted) & set(document["counters"]["refused"])
-    assert document["threads"]["note"] == "one thread was asked for"
+    assert document["threads"]["note"] == "--threads is 1"
 
 
 def test_the_files_are_written_and_named(brief: tuple[dict, str, Path]) -> None:
@@ -79,7 +79,7 @@ def test_the_files_are_written_and_named(brief: tuple[dict, str, Path]) -> None:
     assert messages.count("wrote ") == 2
 
 
-def test_ctrl_c_keeps_what_was_measured() -> None:
+def test_ctrl_c_keeps_the_measured_points() -> None:
     with subprocess.Popen(
         [STALLSCOPE, "lab", "memory", "--json"],
         stdout=subprocess.PIPE,
@@ -98,14 +98,14 @@ def test_ctrl_c_keeps_what_was_measured() -> None:
 
 
 def wait_for_child(lab: subprocess.Popen[str]) -> int:
-    """The measuring program's process, as soon as there is one."""
-    while not (found := psutil.Process(lab.pid).children()):
+    """The pid of the measuring program, as soon as it runs."""
+    while not (children := psutil.Process(lab.pid).children()):
         assert lab.poll() is None
-    return found[0].pid
+    return children[0].pid
 
 
 def wait_until_it_measures(child: int) -> None:
-    """Return when the program has written some points: bytes that it gave to write()."""
+    """Return when the program has written some points, by its bytes passed to write()."""
     written = Path(f"/proc/{child}/io")
     while int(written.read_text().split("wchar: ")[1].split()[0]) < 5_000:
         pass

@@ -1,1 +1,1 @@
-"""kernels."""
+"""`stallscope lab kernels`: the diagnosis of programs whose bottleneck is known."""

@@ -1,7 +1,7 @@
-"""The words of expected answers, found in the node names of any source, and compared.
+"""Comparison of expected answers with the node names of any source.
 
-Expected answers (docs/kernels.md) are paths in common words; vendors and the modelled source call
-the same nodes by their own names.
+Expected answers (docs/kernels.md) are paths of common words; vendors and the modelled source have
+their own names for the same nodes.
 """
 
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ _MEMORY = "memory_bound"
 _CORE = "core_bound"
 _LEVELS = ("l1", "l2", "l3", "dram")
 _ROOTS = ("retiring", "bad_speculation", "frontend_bound", "backend_bound", UNEXPLAINED)
-# Names of nodes, in lower case, that mean what an expected answer calls otherwise.
-_WORDS = {
+# Lower-case names of nodes that expected answers call differently.
+_COMMON_WORDS = {
     "backend_bound_memory": _MEMORY, "backend_bound_by_memory": _MEMORY,
     "backend_bound_cpu": _CORE, "backend_bound_by_cpu": _CORE,
     "core_dependency": _CORE, "divider": _CORE, "execution_units": _CORE,
@@ -26,14 +26,16 @@ _WORDS = {
     "frontend_bound_latency": "fetch_latency", "frontend_bound_by_latency": "fetch_latency",
     "icache_misses": "fetch_latency",
 }  # fmt: skip
-_KNOWN = frozenset((*_ROOTS, *_LEVELS, *_WORDS.values(), "fetch_latency", "branch_mispredicts"))
+_KNOWN = frozenset(
+    (*_ROOTS, *_LEVELS, *_COMMON_WORDS.values(), "fetch_latency", "branch_mispredicts")
+)
 
 
-def in_answers_words(path: Iterable[str]) -> tuple[str, ...]:
-    """Return a marked path in the words of expected answers, up to the first that has none."""
+def common_path(names: Iterable[str]) -> tuple[str, ...]:
+    """Return a path of nodes in common words, up to the first node without one."""
     words: list[str] = []
-    for name in path:
-        word = _WORDS.get(name.lower(), name.lower())
+    for name in names:
+        word = _COMMON_WORDS.get(name.lower(), name.lower())
         if word not in _KNOWN:
             break
         if word in _LEVELS and _MEMORY not in words:
@@ -43,37 +45,37 @@ def in_answers_words(path: Iterable[str]) -> tuple[str, ...]:
     return tuple(words)
 
 
-def found_in(measurement: Measurement) -> tuple[str, ...] | None:
-    """Return what a measurement says, in the words of expected answers; None where nothing.
+def diagnosed_path(measurement: Measurement) -> tuple[str, ...] | None:
+    """Return the answer of a measurement in common words; None without an answer.
 
-    Where no loss is marked and retiring is the greatest of level 1, retiring is what it says.
+    If no loss is marked and retiring is the largest of level 1, the answer is retiring.
     """
     if measurement.kind is Kind.UNAVAILABLE:
         return None
     if measurement.bottleneck:
-        return in_answers_words(measurement.bottleneck) or None
+        return common_path(measurement.bottleneck) or None
     roots = [node for node in measurement.nodes if node.level == 1 and node.value is not None]
     if not roots:
         return None
-    greatest = max(roots, key=lambda node: node.value or 0.0)
-    words = in_answers_words((greatest.name,))
-    return words if words in (("retiring",), (UNEXPLAINED,)) else None
+    largest = max(roots, key=lambda node: node.value or 0.0)
+    path = common_path((largest.name,))
+    return path if path in (("retiring",), (UNEXPLAINED,)) else None
 
 
-def is_right(expected: str, found: tuple[str, ...], measurement: Measurement) -> bool:
-    """Return whether what was found is the expected answer.
+def is_right(expected: str, answer: tuple[str, ...], measurement: Measurement) -> bool:
+    """Return whether an answer matches the expected one.
 
-    A deeper answer is right where it lies below the expected one; one less deep where the source
-    has no deeper nodes there.
+    A deeper answer is right if it lies below the expected one. A shallower one is right if the
+    source has no deeper nodes there.
     """
-    wanted = tuple(expected.split("/"))
-    if found[: len(wanted)] == wanted:
+    path = tuple(expected.split("/"))
+    if answer[: len(path)] == path:
         return True
-    if wanted[: len(found)] != found:
+    if path[: len(answer)] != answer:
         return False
-    below = wanted[: len(found) + 1]
+    deeper = path[: len(answer) + 1]
     return all(
-        in_answers_words(_path_to(node.name, measurement))[: len(below)] != below
+        common_path(_path_to(node.name, measurement))[: len(deeper)] != deeper
         for node in measurement.nodes
     )
 
@@ -81,15 +83,15 @@ def is_right(expected: str, found: tuple[str, ...], measurement: Measurement) ->
 def _path_to(name: str, measurement: Measurement) -> tuple[str, ...]:
     parents = {node.name: node.parent for node in measurement.nodes}
     path: list[str] = []
-    at: str | None = name
-    while at is not None and at not in path:
-        path.append(at)
-        at = parents.get(at)
+    current: str | None = name
+    while current is not None and current not in path:
+        path.append(current)
+        current = parents.get(current)
     return tuple(reversed(path))
 
 
-def cut(found: tuple[str, ...], expected: str) -> str:
-    """Return what was found as a path, no deeper than the expected answer where that is right."""
-    wanted = expected.split("/")
-    deep = len(wanted) if found[: len(wanted)] == tuple(wanted) else len(found)
-    return "/".join(found[:deep])
+def shortened(answer: tuple[str, ...], expected: str) -> str:
+    """Return an answer as a path; a right one is cut to the depth of the expected answer."""
+    path = expected.split("/")
+    depth = len(path) if answer[: len(path)] == tuple(path) else len(answer)
+    return "/".join(answer[:depth])

@@ -1,69 +1,67 @@
-"""Expected against found, for people and for scripts."""
+"""A result of the kernels lab for the terminal: expected and diagnosed answer per program."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import click
 
-from cstates.fingerprint import Fingerprint
 from harness.cli.terminal import printable, wrapped
-from harness.labs.kernels.session import Row, Verdict
+from harness.labs.kernels.result import KernelRow, KernelsResult, KernelVerdict
+from harness.recordings.settings_text import settings_lines
 
-SCHEMA = "stallscope.lab.kernels/1"
-_KERNEL, _ANSWER, _KIND = 20, 36, 12
+_KERNEL_WIDTH, _ANSWER_WIDTH, _KIND_WIDTH = 20, 36, 12
 _COLOURS = {
-    Verdict.RIGHT: "green",
-    Verdict.WRONG: "red",
-    Verdict.BEYOND: "yellow",
-    Verdict.FAILED: "red",
+    KernelVerdict.RIGHT: "green",
+    KernelVerdict.WRONG: "red",
+    KernelVerdict.BEYOND: "yellow",
+    KernelVerdict.FAILED: "red",
 }
-_ALWAYS_TOLD = (Verdict.RIGHT, Verdict.WRONG)
+_ALWAYS_COUNTED = (KernelVerdict.RIGHT, KernelVerdict.WRONG)
 _INDENT = "  "
-LEAST_TEXT = 30
+_MIN_ROOM = 30
 
 
 def heading() -> str:
-    """Return the table's first line."""
-    return f"{'kernel':<{_KERNEL}}{'expected':<{_ANSWER}}{'found':<{_ANSWER}}{'kind':<{_KIND}}"
+    """Return the first line of the table."""
+    return _columns("kernel", "expected", "found", "kind")
 
 
-def line(row: Row) -> str:
-    """Return one row; a kernel that is held out has an asterisk."""
-    name = row.kernel.name + ("*" if row.kernel.held_out else "")
-    found = printable(row.found) if row.found is not None else "-"
-    text = f"{name:<{_KERNEL}}{row.kernel.expected:<{_ANSWER}}{found:<{_ANSWER}}{row.kind:<{_KIND}}"
+def row_line(row: KernelRow) -> str:
+    """Return a row; a held-out program has an asterisk."""
+    name = row.kernel + ("*" if row.held_out else "")
+    answer = printable(row.answer) if row.answer is not None else "-"
+    text = _columns(name, row.expected, answer, str(row.kind))
     return text + click.style(str(row.verdict), fg=_COLOURS[row.verdict])
 
 
-def notes(rows: Sequence[Row], width: int) -> list[str]:
-    """Return what to add below: why rows are not right, and how many are."""
-    lines = []
-    for row in rows:
-        if row.verdict is not Verdict.RIGHT:
-            text = f"{row.kernel.name}: {printable(row.why)}"
-            lines += wrapped(text, max(LEAST_TEXT, width), _INDENT)
-    numbers = {verdict: sum(row.verdict is verdict for row in rows) for verdict in Verdict}
-    counts = [f"{n} {verdict}" for verdict, n in numbers.items() if n or verdict in _ALWAYS_TOLD]
-    if any(row.kernel.held_out for row in rows):
-        lines.append("* held out: no constant of the modelled source was found with it")
-    return ["", *lines, ", ".join(counts)]
-
-
-def document(rows: Sequence[Row], settings: Fingerprint | None) -> dict[str, object]:
-    """Return the JSON document, with what the machine was set to meanwhile, if that is known."""
-    return {
-        "schema": SCHEMA,
-        "settings": settings and settings.document(),
-        "rows": [
-            {
-                "kernel": row.kernel.name,
-                "expected": row.kernel.expected,
-                "found": row.found,
-                "kind": str(row.kind),
-                "source": row.source,
-                "verdict": str(row.verdict),
-                "why": row.why,
-                "held_out": row.kernel.held_out,
-            }
-            for row in rows
-        ],
+def closing_lines(result: KernelsResult, room: int) -> Iterator[str]:
+    """Yield what follows the table: reasons of rows that are not right, counts, settings."""
+    yield ""
+    for row in result.rows:
+        if row.verdict is not KernelVerdict.RIGHT:
+            text = f"{row.kernel}: {printable(row.why)}"
+            yield from wrapped(text, max(_MIN_ROOM, room), _INDENT)
+    if any(row.held_out for row in result.rows):
+        yield "* held out: no constant of the modelled source was tuned with it"
+    counts = {
+        verdict: sum(row.verdict is verdict for row in result.rows) for verdict in KernelVerdict
     }
+    yield ", ".join(
+        f"{count} {verdict}"
+        for verdict, count in counts.items()
+        if count or verdict in _ALWAYS_COUNTED
+    )
+    yield from settings_lines(result.settings, room)
+
+
+def lines(result: KernelsResult, room: int) -> Iterator[str]:
+    """Yield all lines for a terminal ``room`` columns wide."""
+    yield heading()
+    yield from map(row_line, result.rows)
+    yield from closing_lines(result, room)
+
+
+def _columns(kernel: str, expected: str, answer: str, kind: str) -> str:
+    return (
+        f"{kernel:<{_KERNEL_WIDTH}}{expected:<{_ANSWER_WIDTH}}{answer:<{_ANSWER_WIDTH}}"
+        f"{kind:<{_KIND_WIDTH}}"
+    )

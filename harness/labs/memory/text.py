@@ -96,8 +96,8 @@ def _curve(section: MemorySection, room: int) -> Iterator[str]:
         if size & (size - 1) and size != max(by_size):
             continue
         cells = "".join(_cell(points.get(kind)) for kind in kinds)
-        point = points.get(kinds[0])
-        share = log2(point.least_ns / least) / max(log2(most / least), 1e-9) if point else 0
+        first = points.get(kinds[0])
+        share = log2(first.least_ns / least) / max(log2(most / least), 1e-9) if first else 0
         yield f"{size_text(size):>9}{cells}  {_BAR * round(1 + share * (bar_room - 1))}".rstrip()
 
 

@@ -1,0 +1,81 @@
+"""The diagnosis of known programs by every source."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from harness.labs.kernels import sources as kernels_sources
+from harness.labs.kernels.diagnosis import NOT_SIMULATED, SlotSources, diagnose_kernels
+from harness.labs.kernels.known_kernels import KnownKernel, known_kernels
+from harness.labs.kernels.result import KernelRow, KernelVerdict
+from harness.machine_checks.check import Status
+from harness.topdown.engine import Taken
+from harness.topdown.request import Request, Source
+from stallscope.errors import TargetError
+from tests.harness.labs.kernels.measurements import kernel, measurement
+from topdown.slots.measurement import Kind, Measurement
+
+
+def rows_of(kernels: tuple[KnownKernel, ...], sources: SlotSources) -> list[KernelRow]:
+    return list(diagnose_kernels(kernels, sources, lambda _: None))
+
+
+def test_counters_are_preferred_to_the_model() -> None:
+    counted = measurement("backend_bound", "l2_bound", kind=Kind.MEASURED)
+    both = SlotSources(measured=lambda _: counted, modelled=lambda _: measurement())
+    (row,) = rows_of((kernel(),), both)
+    assert (row.kind, row.verdict) == (Kind.MEASURED, KernelVerdict.WRONG)
+    assert row.answer == "backend_bound/memory_bound/l2"
+
+
+def test_the_model_must_not_explain_what_it_cannot_see() -> None:
+    store = kernel("store-forwarding", "backend_bound/memory_bound/l1")
+    honest = SlotSources(modelled=lambda _: measurement("unexplained"))
+    (row,) = rows_of((store,), honest)
+    assert (row.verdict, row.answer) == (KernelVerdict.BEYOND, "unexplained")
+    overconfident = SlotSources(modelled=lambda _: measurement("backend_bound", "core_dependency"))
+    assert rows_of((store,), overconfident)[0].verdict is KernelVerdict.WRONG
+    counted = SlotSources(measured=lambda _: measurement("unexplained", kind=Kind.MEASURED))
+    assert rows_of((store,), counted)[0].verdict is KernelVerdict.WRONG
+
+
+def test_several_threads_are_out_of_reach_of_the_model() -> None:
+    shared = kernel("false-sharing", "backend_bound/memory_bound", threads=2)
+    (row,) = rows_of((shared,), SlotSources(modelled=lambda _: measurement("backend_bound")))
+    assert (row.verdict, row.kind, row.answer) == (KernelVerdict.BEYOND, Kind.UNAVAILABLE, None)
+
+
+def test_a_program_that_fails_does_not_stop_the_others() -> None:
+    def diagnose(kernel: KnownKernel) -> Measurement:
+        if kernel.name == "first":
+            raise TargetError("it crashed", "restart it")
+        return measurement("backend_bound", "dram_bound")
+
+    first, second = rows_of((kernel("first"), kernel("second")), SlotSources(modelled=diagnose))
+    assert (first.verdict, first.why) == (KernelVerdict.FAILED, "it crashed; restart it")
+    assert second.verdict is KernelVerdict.RIGHT
+
+
+def test_counters_start_after_the_set_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    requests: list[Request] = []
+
+    def count(request: Request, *_: object) -> Taken:
+        requests.append(request)
+        return Taken(measurement("backend_bound", "divider", kind=Kind.MEASURED))
+
+    available = SimpleNamespace(status=Status.AVAILABLE)
+    monkeypatch.setattr(kernels_sources, "pmu_check", lambda _: available)
+    monkeypatch.setattr(kernels_sources, "take", count)
+    divide = known_kernels(("divide-chain",))
+    (row,) = rows_of(divide, kernels_sources.available_sources())
+    assert (row.verdict, row.kind) == (KernelVerdict.RIGHT, Kind.MEASURED)
+    (request,) = requests
+    assert request.source is Source.PMU
+    assert request.choice is not None
+    assert len(request.choice.pids) == 1
+
+
+def test_programs_that_the_model_cannot_see_exist() -> None:
+    assert {kernel.name for kernel in known_kernels()} >= NOT_SIMULATED
