@@ -1,3 +1,3 @@
-"""What every part of stallscope stands on: errors, quantities, host, recordings, native code."""
+"""The foundation of all packages: errors, quantities, host, documents, recordings, native code."""
 
 __version__ = "0.1.0"

@@ -19,7 +19,7 @@ import msgspec
 from stallscope import __version__
 from stallscope.documents import Count, Record
 from stallscope.errors import ExitCode, StallscopeError, UnableError
-from stallscope.interrupts import ctrl_c_counted
+from stallscope.interrupts import count_interrupts
 from stallscope.programs import program
 
 PROTOCOL = 1
@@ -222,7 +222,7 @@ def collect(
         f"--control-fd={control_read}",
         *options.arguments(),
     ]
-    with ctrl_c_counted() as interrupts, open(progress_read, "rb") as lines:
+    with count_interrupts() as interrupts, open(progress_read, "rb") as lines:
         try:
             process = subprocess.Popen(
                 arguments, pass_fds=(progress_write, control_read), stdout=command_output

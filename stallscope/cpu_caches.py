@@ -1,4 +1,4 @@
-"""The caches of a CPU, as the kernel tells of them in sysfs."""
+"""The caches of a CPU, as sysfs describes them."""
 
 import re
 from dataclasses import dataclass
@@ -6,40 +6,40 @@ from pathlib import Path
 
 from stallscope.system_files import names_in, read_integer, read_text
 
-LARGEST_BYTES = 16 * 2**30  # beyond any cache: what claims more is no cache's size
+MAX_CACHE_BYTES = 16 * 2**30  # larger values in sysfs are damaged
 _SIZE = re.compile(r"(\d{1,12})([KMG]?)")
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
 @dataclass(frozen=True, slots=True)
 class CpuCache:
-    """One cache that a CPU reads through; what sysfs leaves out is None."""
+    """One cache of a CPU; None for fields that sysfs omits."""
 
     level: int
     size_bytes: int
     ways: int | None
     line_bytes: int | None
-    shared_cpus: str  # a kernel list as "0-3,8"; empty where sysfs does not tell
+    shared_cpus: str  # a kernel list such as "0-3,8"; empty if sysfs omits it
 
 
 def data_caches(sysfs: Path, cpu: int = 0) -> tuple[CpuCache, ...]:
-    """Return a CPU's data and unified caches by level; empty where sysfs names none.
+    """Return the data and unified caches of a CPU by level; empty if sysfs lists none.
 
-    ``sysfs`` is /sys or a recorded machine's. A hypervisor may tell of caches that are not what the
-    guest gets.
+    ``sysfs`` is /sys or that of a recorded machine. A hypervisor may report caches that the guest
+    does not get.
     """
     return _caches(sysfs, cpu, ("Data", "Unified"))
 
 
 def code_caches(sysfs: Path, cpu: int = 0) -> tuple[CpuCache, ...]:
-    """Return a CPU's instruction and unified caches by level, as data_caches() does."""
+    """Return the instruction and unified caches of a CPU by level; empty if sysfs lists none."""
     return _caches(sysfs, cpu, ("Instruction", "Unified"))
 
 
 def _caches(sysfs: Path, cpu: int, kinds: tuple[str, ...]) -> tuple[CpuCache, ...]:
     folder = sysfs / f"devices/system/cpu/cpu{cpu}/cache"
-    found = (_cache(folder / name, kinds) for name in names_in(folder) if name.startswith("index"))
-    return tuple(sorted((cache for cache in found if cache), key=lambda cache: cache.level))
+    caches = (_cache(folder / name, kinds) for name in names_in(folder) if name.startswith("index"))
+    return tuple(sorted((cache for cache in caches if cache), key=lambda cache: cache.level))
 
 
 def _cache(folder: Path, kinds: tuple[str, ...]) -> CpuCache | None:
@@ -49,7 +49,7 @@ def _cache(folder: Path, kinds: tuple[str, ...]) -> CpuCache | None:
     if level is None or not 1 <= level <= 9 or size is None or kind not in kinds:
         return None
     size_bytes = int(size[1]) * _UNITS[size[2]]
-    if not 0 < size_bytes <= LARGEST_BYTES:
+    if not 0 < size_bytes <= MAX_CACHE_BYTES:
         return None
     return CpuCache(
         level=level,

@@ -1,33 +1,33 @@
-"""Lists of CPUs as the kernel and people write them: "0-3,8"; read strictly, with clear errors."""
+"""CPU lists in the kernel's notation, such as "0-3,8"."""
 
 import re
 from collections.abc import Iterable
 
 from stallscope.errors import UsageError
-from stallscope.system_files import MOST_CPUS
+from stallscope.system_files import MAX_CPUS
 
 _PART = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 
 def parse_cpu_list(text: str, option: str = "--cpus") -> tuple[int, ...]:
-    """Return the CPUs of a list as "0-3,8", sorted, each once; UsageError as listed_cpus()."""
-    return tuple(sorted(set(listed_cpus(text, option))))
+    """Return the CPUs of a list, sorted and unique; UsageError as for expand_cpu_list()."""
+    return tuple(sorted(set(expand_cpu_list(text, option))))
 
 
-def listed_cpus(text: str, option: str = "--cpus") -> tuple[int, ...]:
-    """Return the CPUs of a list as "8,0-3" in its order, as often as it names them.
+def expand_cpu_list(text: str, option: str = "--cpus") -> tuple[int, ...]:
+    """Return the CPUs of a list such as "8,0-3" in its order, with repetitions.
 
-    Raises UsageError that names the part which is no CPU or range: empty, open ("8-"), descending
-    ("3-0"), not a number, or beyond MOST_CPUS; also where parts name more than these together.
+    Raises UsageError for a part that is neither a CPU nor a range (empty, open as "8-", descending
+    as "3-0", not a number, or not below MAX_CPUS), and for lists of more than MAX_CPUS.
     """
     ranges = [_range(part.strip(), text, option) for part in text.strip().split(",")]
-    if sum(map(len, ranges)) > MOST_CPUS:
-        raise _refused(f"it names more than {MOST_CPUS} CPUs", text[:64], option)
-    return tuple(cpu for each in ranges for cpu in each)
+    if sum(map(len, ranges)) > MAX_CPUS:
+        raise _invalid(f"the list has more than {MAX_CPUS} CPUs", text[:64], option)
+    return tuple(cpu for span in ranges for cpu in span)
 
 
 def cpus_in_list(text: str) -> tuple[int, ...]:
-    """Return the CPUs or nodes that a file of the kernel lists; none where it holds no list."""
+    """Return the CPUs or nodes in the text of a kernel file; empty if it is not a list."""
     try:
         return parse_cpu_list(text)
     except UsageError:
@@ -35,26 +35,27 @@ def cpus_in_list(text: str) -> tuple[int, ...]:
 
 
 def _range(part: str, text: str, option: str) -> range:
-    found = _PART.fullmatch(part)
-    if found is None:
-        raise _refused(f"{part!r} is no CPU and no range of CPUs", text, option)
-    first = int(found[1])
-    last = first if found[2] is None else int(found[2])
+    match = _PART.fullmatch(part)
+    if match is None:
+        raise _invalid(f"{part!r} is neither a CPU nor a range of CPUs", text, option)
+    first = int(match[1])
+    last = first if match[2] is None else int(match[2])
     if last < first:
-        raise _refused(f"the range {part!r} descends", text, option)
-    if last >= MOST_CPUS:
-        raise _refused(f"{part!r} names a CPU beyond {MOST_CPUS - 1}", text, option)
+        raise _invalid(f"the range {part!r} descends", text, option)
+    if last >= MAX_CPUS:
+        raise _invalid(f"{part!r} contains a CPU above {MAX_CPUS - 1}", text, option)
     return range(first, last + 1)
 
 
-def _refused(what: str, text: str, option: str) -> UsageError:
+def _invalid(reason: str, text: str, option: str) -> UsageError:
     return UsageError(
-        f"{option} {text!r}: {what}", "a list has numbers and ranges with commas, as 0-3,8"
+        f"{option} {text!r}: {reason}",
+        "write numbers and ranges separated by commas, such as 0-3,8",
     )
 
 
 def format_cpu_list(cpus: Iterable[int]) -> str:
-    """Return CPUs as the kernel writes them, "0-3,8"; empty for none."""
+    """Return CPUs in the kernel's notation, such as "0-3,8"; empty for no CPUs."""
     spans: list[tuple[int, int]] = []
     for cpu in sorted(set(cpus)):
         if spans and cpu == spans[-1][1] + 1:

@@ -1,22 +1,22 @@
-"""The errors of stallscope and the one table of exit codes."""
+"""The errors of stallscope and the table of exit codes."""
 
 from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What the command line returns to its caller."""
+    """The exit status of the command line."""
 
     DONE = 0
-    FINDING = 1  # a finding or regression, where asked to gate
-    USAGE = 2  # the command line, or a path it names, is not as it must be
-    UNABLE = 3  # this machine, or this user on it, cannot
-    TARGET_FAILED = 4  # the process or command to be observed failed or is not there
-    UNREADABLE = 5  # the recording is empty, lossy beyond the limit or unreadable
-    INTERRUPTED = 130  # interrupted twice: the analysis was given up
+    FINDING = 1  # a finding or regression, if the command is a gate
+    USAGE = 2  # the command line, or a path in it, is wrong
+    UNABLE = 3  # this machine or this user cannot do it
+    TARGET_FAILED = 4  # the observed process or command failed or does not exist
+    UNREADABLE = 5  # the recording is empty, unreadable or over half lost
+    INTERRUPTED = 130  # interrupted twice; the analysis was aborted
 
 
 class StallscopeError(Exception):
-    """A failure with its remedy: what failed and where, and what to do about it."""
+    """A failure: what failed and where, and the remedy."""
 
     exit_code = ExitCode.UNABLE
 
@@ -27,24 +27,24 @@ class StallscopeError(Exception):
 
 
 class UsageError(StallscopeError):
-    """The command line, or a path it names, is not as it must be."""
+    """The command line, or a path in it, is wrong."""
 
     exit_code = ExitCode.USAGE
 
 
 class UnableError(StallscopeError):
-    """What was asked cannot be done on this machine, or by this user on it."""
+    """The machine or the user cannot do what was requested."""
 
     exit_code = ExitCode.UNABLE
 
 
 class TargetError(StallscopeError):
-    """The process or command to be observed failed or is not there."""
+    """The observed process or command failed or does not exist."""
 
     exit_code = ExitCode.TARGET_FAILED
 
 
 class RecordingError(StallscopeError):
-    """A recording is empty, lossy beyond the limit or unreadable."""
+    """A recording is empty, unreadable or over half lost."""
 
     exit_code = ExitCode.UNREADABLE

@@ -1,8 +1,9 @@
-"""A process that outlives another one, to put away what that would leave behind when it is killed.
+"""A process that outlives another process and cleans up after it if it is killed.
 
-In a session of its own, so that no signal to the other's group reaches it. It waits on a pidfd of
-the other and on a pipe; what is said on the pipe, a line each, it passes on to ``put_away``, and
-"done" dismisses it. Started isolated (-I): what is in the environment does not reach it.
+The guardian runs in its own session, so that no signal to the guarded process group reaches it. It
+waits on a pidfd of the guarded process and on a pipe. Lines on the pipe are passed to ``clean_up``
+if the process dies; the line "done" dismisses the guardian. It runs in isolated mode (-I), so that
+the environment does not affect it.
 """
 
 import importlib
@@ -27,11 +28,11 @@ _START = (
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
 
 
-class Keeper(Protocol):
-    """A module of which a guardian is made."""
+class GuardianModule(Protocol):
+    """A module that a guardian runs."""
 
-    def put_away(self, heard: Sequence[str], words: Sequence[str]) -> None:
-        """Put away what the one that was killed left; ``heard`` is what it said before."""
+    def clean_up(self, messages: Sequence[str], words: Sequence[str]) -> None:
+        """Clean up after the killed process; ``messages`` are the lines it wrote to the pipe."""
 
 
 @dataclass(slots=True)
@@ -42,16 +43,16 @@ class Guardian:
     pipe: int
 
     def wait_ready(self) -> None:
-        """Return once it watches; UnableError where it could not start."""
+        """Wait until the guardian watches; UnableError if it could not start."""
         assert self.process.stdout is not None
         if self.process.stdout.read(1) != b"r":
             raise UnableError(
-                "the guardian that puts away after a kill did not start",
-                "see whether this user may start more processes (ulimit -u)",
+                "the guardian, which cleans up after a kill, did not start",
+                "check whether this user may start more processes (ulimit -u)",
             )
 
     def dismiss(self) -> None:
-        """Let it end: nothing is left to put away."""
+        """End the guardian; nothing is left to clean up."""
         with suppress(OSError):
             os.write(self.pipe, b"done\n")
         os.close(self.pipe)
@@ -61,20 +62,20 @@ class Guardian:
 
 
 def start_guardian(module: str, words: Sequence[str], keep: Sequence[int] = ()) -> Guardian:
-    """Return a guardian of this process; it may not watch yet.
+    """Return a guardian of this process, which may not watch yet.
 
-    ``module`` is one with ``put_away`` (a Keeper), called with ``words``; ``keep`` are descriptors
-    that it holds as well, by their numbers.
+    ``module`` is the name of a GuardianModule, whose ``clean_up`` gets ``words``; ``keep`` are
+    descriptors that the guardian inherits under the same numbers.
     """
-    ours = os.pidfd_open(os.getpid())
+    own_pidfd = os.pidfd_open(os.getpid())
     pipe, write = os.pipe()
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, str(_HOME), module, str(ours), str(pipe),
-             *words],
+            [sys.executable, "-I", "-S", "-c", _START, str(_HOME), module, str(own_pidfd),
+             str(pipe), *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            pass_fds=(ours, pipe, *keep),
+            pass_fds=(own_pidfd, pipe, *keep),
             start_new_session=True,
             env={},
         )  # fmt: skip
@@ -82,43 +83,43 @@ def start_guardian(module: str, words: Sequence[str], keep: Sequence[int] = ()) 
         os.close(write)
         raise
     finally:
-        os.close(ours)
+        os.close(own_pidfd)
         os.close(pipe)
     return Guardian(process, write)
 
 
 def main(words: list[str]) -> None:
-    """Wait for the other's end, then put away; the guardian's own process."""
+    """Wait for the end of the guarded process, then clean up. This is the guardian's process."""
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
-    module, other, pipe = words[0], int(words[1]), int(words[2])
-    keeper = cast("Keeper", importlib.import_module(module))
+    name, pidfd, pipe = words[0], int(words[1]), int(words[2])
+    module = cast("GuardianModule", importlib.import_module(name))
     os.write(1, b"r")
     os.close(1)
-    heard = _wait(other, pipe).decode("ascii", "replace").splitlines()
-    if "done" not in heard:
-        keeper.put_away(heard, words[3:])
+    messages = _wait(pidfd, pipe).decode("ascii", "replace").splitlines()
+    if "done" not in messages:
+        module.clean_up(messages, words[3:])
 
 
-def _wait(other: int, pipe: int) -> bytes:
-    """Return what was said on the pipe until the other's end, or until all is done."""
-    heard = b""
+def _wait(pidfd: int, pipe: int) -> bytes:
+    """Return the content of the pipe when the process has ended or has sent "done"."""
+    content = b""
     poll = select.poll()
-    poll.register(other, select.POLLIN)
+    poll.register(pidfd, select.POLLIN)
     poll.register(pipe, select.POLLIN)
-    while b"done\n" not in heard:
+    while b"done\n" not in content:
         ready = dict(poll.poll())
         if pipe in ready:
             part = os.read(pipe, 4096)
-            heard += part
+            content += part
             if not part:
                 poll.unregister(pipe)
-        elif other in ready:
+        elif pidfd in ready:
             break
-    return heard
+    return content
 
 
-def tell(line: str) -> None:
-    """Write what was put away to whom the other one wrote its errors."""
+def report(line: str) -> None:
+    """Write a line to the error output that the guarded process had."""
     with suppress(OSError):
         os.write(2, f"stallscope: {line}\n".encode("utf-8", "backslashreplace"))

@@ -1,4 +1,8 @@
-"""Writing HdrHistograms in their V2 form, and interval logs, as histograms.py reads them."""
+"""Encoding of histograms in HdrHistogram's V2 format, and interval logs.
+
+stallscope.histograms decodes both. Formats: HdrHistogram's EncodableHistogram and
+HistogramLogWriter, log version 1.3.
+"""
 
 import base64
 import re
@@ -12,14 +16,14 @@ import numpy as np
 from stallscope.histograms import COMPRESSED_COOKIE, COOKIE, Histogram
 
 _HEADER = struct.Struct(">iiiiqqd")
-_WORD_SIZE = 0x10  # HdrHistogram keeps it in a cookie's second half byte
+_WORD_SIZE = 0x10  # HdrHistogram stores it in the second nibble of the cookie
 _HOUR_NS = 3_600_000_000_000
 _NO_TAG = re.compile(r"[^A-Za-z0-9._-]")
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedHistogram:
-    """What was counted (ns) under a name, in an interval since the log's start."""
+    """A histogram of nanoseconds with a tag, for one interval since the start of the log."""
 
     tag: str
     begin_s: float
@@ -28,7 +32,7 @@ class TaggedHistogram:
 
 
 def encode(histogram: Histogram) -> str:
-    """Return a histogram compressed and in base64; some 0.3 ms."""
+    """Return the compressed V2 encoding of a histogram in base64; costs about 0.3 ms."""
     payload = bytearray()
     zeros = 0
     for count in histogram.counts.tolist():
@@ -52,7 +56,7 @@ def encode(histogram: Histogram) -> str:
 
 
 def _append(payload: bytearray, value: int) -> None:
-    """Append a number as ZigZag LEB128."""
+    """Append an integer as ZigZag LEB128."""
     coded = value << 1 if value >= 0 else (-value << 1) - 1
     while coded >= 0x80:
         payload.append(coded & 0x7F | 0x80)
@@ -61,13 +65,13 @@ def _append(payload: bytearray, value: int) -> None:
 
 
 def interval_log(start_s: float, histograms: Sequence[TaggedHistogram]) -> Iterator[str]:
-    """Yield an interval log's lines, format version 1.3; ``start_s`` is seconds since 1970."""
+    """Yield the lines of an interval log; ``start_s`` is in seconds since 1970."""
     yield "#[Histogram log format version 1.3]\n"
     yield f"#[StartTime: {start_s:.3f} (seconds since epoch)]\n"
     yield '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"\n'
-    for each in histograms:
-        most_ms = (each.histogram.largest() or 0.0) / 1e6
+    for tagged in histograms:
+        max_ms = (tagged.histogram.largest() or 0.0) / 1e6
         yield (
-            f"Tag={_NO_TAG.sub('_', each.tag)},{each.begin_s:.3f},{each.length_s:.3f},"
-            f"{most_ms:.6f},{encode(each.histogram)}\n"
+            f"Tag={_NO_TAG.sub('_', tagged.tag)},{tagged.begin_s:.3f},{tagged.length_s:.3f},"
+            f"{max_ms:.6f},{encode(tagged.histogram)}\n"
         )

@@ -1,8 +1,8 @@
-"""Histograms of latency: HdrHistogram's V2 form, merged exactly, and the interval logs they lie in.
+"""Latency histograms in HdrHistogram's V2 format, merged exactly, and interval logs.
 
-The forms are those of HdrHistogram's V2 encoding (a cookie, the geometry, ZigZag LEB128 counts,
-deflated, in base64) and of its interval log, version 1.2 and later. Files may be strangers': what
-a line can make us allocate is bounded. Reading is vectorised: some 0.7 ms an interval.
+An encoded histogram is a cookie, the layout and ZigZag LEB128 counts, deflated and in base64; an
+interval log is a text file of them, version 1.2 or later. Files may be hostile: the memory that a
+line can allocate is bounded. Decoding is vectorized and costs about 0.7 ms per interval.
 """
 
 import base64
@@ -19,44 +19,44 @@ from stallscope.errors import RecordingError
 
 COOKIE = 0x1C849303
 COMPRESSED_COOKIE = 0x1C849304
-LARGEST_LOG_BYTES = 256 * 2**20
-MOST_INTERVALS = 1_000_000
-MOST_VALUES = 2**62  # in one histogram, so that no sum overflows
-MOST_COUNTS = 1 << 20  # five digits over all of 63 bits need 5.9 million; four digits need 0.8
-_COOKIE_MASK = 0xFFFFFF0F  # HdrHistogram keeps its word size in the cookie's second half byte
+MAX_LOG_BYTES = 256 * 2**20
+MAX_INTERVALS = 1_000_000
+MAX_VALUES = 2**62  # per histogram, so that no sum overflows
+MAX_COUNTS = 1 << 20  # 63 bits need 5.9 million counts with five digits, 0.8 million with four
+_COOKIE_MASK = 0xFFFFFF0F  # the second nibble holds HdrHistogram's word size
 _HEADER = struct.Struct(">iiiiqqd")
-_REMEDY = "the log was damaged or is no HdrHistogram V2 log; record again"
+_REMEDY = "the log is damaged or not an HdrHistogram V2 log; record again"
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """How a histogram's counts are laid out: its least unit and its digits that hold."""
+    """The layout of a histogram: its lowest discernible value and its significant digits."""
 
     lowest: int
     digits: int
 
     @property
     def unit_magnitude(self) -> int:
-        """Return the power of two that the least unit holds."""
+        """Return the binary logarithm of the lowest discernible value."""
         return self.lowest.bit_length() - 1
 
     @property
     def half_magnitude(self) -> int:
-        """Return the power of two of the linear steps in one bucket's half."""
+        """Return the binary logarithm of the number of linear steps in half a bucket."""
         steps = 2 * int(10**self.digits)
         return (steps - 1).bit_length() - 1
 
     def places(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return each value's place; values are whole, from 0 to 2^52."""
+        """Return the index of the count of each value; values are integers from 0 to 2^52."""
         units = values >> self.unit_magnitude
         half = self.half_magnitude
         bits = np.frexp((units | ((2 << half) - 1)).astype(np.float64))[1].astype(np.int64)
         bucket = bits - half - 1
-        placed: npt.NDArray[np.int64] = (bucket << half) + (units >> bucket)
-        return placed
+        indices: npt.NDArray[np.int64] = (bucket << half) + (units >> bucket)
+        return indices
 
     def bounds(self, indices: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], ...]:
-        """Return the least and the greatest value that each count's place stands for."""
+        """Return the smallest and the largest value counted at each index."""
         half = self.half_magnitude
         bucket = np.maximum((indices >> half) - 1, 0)
         step = np.where(indices >> half == 0, 0, 1 << half) + (indices & ((1 << half) - 1))
@@ -66,41 +66,41 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Counts of values by size; ``counts`` is (n_places,) of int64, short of its trailing zeros."""
+    """Counts of values; ``counts`` is int64 (n_indices,) without trailing zeros."""
 
     geometry: Geometry
     counts: npt.NDArray[np.int64]
 
     @property
     def total(self) -> int:
-        """Return how many values were counted."""
+        """Return the number of values."""
         return int(self.counts.sum())
 
     def rows(self) -> list[tuple[float, float, int]]:
-        """Return the least and greatest value and the count of each place that has any."""
-        places = np.flatnonzero(self.counts)
-        low, high = self.geometry.bounds(places)
-        counts = self.counts[places].tolist()
+        """Return smallest value, largest value and count of every index that is not empty."""
+        indices = np.flatnonzero(self.counts)
+        low, high = self.geometry.bounds(indices)
+        counts = self.counts[indices].tolist()
         return list(zip(low.tolist(), high.tolist(), counts, strict=True))
 
     def percentile(self, percent: float) -> float | None:
-        """Return the value that this percent (0..100) of values do not exceed; None where empty.
+        """Return the value that this percentage (0..100) of values does not exceed; None if empty.
 
-        As HdrHistogram has it: the greatest value of the place that holds the wanted count.
+        Like HdrHistogram it returns the largest value of the index with the needed count.
         """
         total = self.total
         if total == 0:
             return None
-        wanted = max(1, int(percent / 100 * total + 0.5))
-        place = int(np.searchsorted(np.cumsum(self.counts), wanted))
-        return float(self.geometry.bounds(np.array([place]))[1][0])
+        needed = max(1, int(percent / 100 * total + 0.5))
+        index = int(np.searchsorted(np.cumsum(self.counts), needed))
+        return float(self.geometry.bounds(np.array([index]))[1][0])
 
     def largest(self) -> float | None:
-        """Return the greatest value counted, as exactly as the places tell; None where empty."""
+        """Return the largest value, at the resolution of the layout; None if empty."""
         return self.percentile(100)
 
     def mean(self) -> float | None:
-        """Return the mean of the places' middles; None where empty."""
+        """Return the mean, with the middle of each index for its values; None if empty."""
         total = self.total
         if total == 0:
             return None
@@ -108,15 +108,15 @@ class Histogram:
         return float((self.counts * ((low + high) / 2)).sum() / total)
 
     def plus(self, other: "Histogram") -> "Histogram":
-        """Return both histograms' values in one; RecordingError where their layouts differ."""
+        """Return the sum of both histograms; RecordingError if their layouts differ."""
         if other.geometry != self.geometry:
             raise RecordingError(
-                f"histograms of {self.geometry.digits} and {other.geometry.digits} digits, least "
+                f"histograms of {self.geometry.digits} and {other.geometry.digits} digits, lowest "
                 f"{self.geometry.lowest} and {other.geometry.lowest}, cannot be merged exactly",
-                "read them apart",
+                "read them separately",
             )
-        if self.total + other.total > MOST_VALUES:
-            raise RecordingError(f"histograms of more than {MOST_VALUES:,} values", _REMEDY)
+        if self.total + other.total > MAX_VALUES:
+            raise RecordingError(f"histograms of more than {MAX_VALUES:,} values", _REMEDY)
         longer, shorter = sorted((self.counts, other.counts), key=len, reverse=True)
         counts = longer.copy()
         counts[: len(shorter)] += shorter
@@ -125,7 +125,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One line of a log: when it began (seconds, as the log counts), how long, what was counted."""
+    """One line of a log: start and length in seconds of the log's clock, and the histogram."""
 
     start_s: float
     length_s: float
@@ -134,50 +134,50 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class IntervalLog:
-    """A log's intervals in their order, and what was wrong with lines that were passed over."""
+    """The intervals of a log in order, and warnings about lines that could not be read."""
 
     intervals: tuple[Interval, ...]
     warnings: tuple[str, ...] = ()
 
-    def whole(self) -> Histogram | None:
-        """Return all intervals in one histogram; None of an empty log."""
-        merged: Histogram | None = None
+    def merged(self) -> Histogram | None:
+        """Return the sum of all intervals; None for an empty log."""
+        total: Histogram | None = None
         for interval in self.intervals:
-            merged = interval.histogram if merged is None else merged.plus(interval.histogram)
-        return merged
+            total = interval.histogram if total is None else total.plus(interval.histogram)
+        return total
 
 
 def read_interval_log(path: Path) -> IntervalLog:
-    """Return a log's intervals; lines that cannot be read are named in its warnings.
+    """Return the intervals of a log, with a warning about lines that cannot be read.
 
-    Raises RecordingError where the file cannot be read, is too large, or no line of it is a
-    histogram though some claim to be.
+    Raises RecordingError if the file cannot be read or is too large, or if it has lines but none
+    of them can be read.
     """
     lines = _text(path).splitlines()
     intervals: list[Interval] = []
-    wrong: list[str] = []
+    warnings: list[str] = []
     for number, line in enumerate(lines, 1):
         if not line or line[0] in '#"':
             continue
-        if len(intervals) == MOST_INTERVALS:
-            raise RecordingError(f"{path}: more than {MOST_INTERVALS:,} intervals", _REMEDY)
+        if len(intervals) == MAX_INTERVALS:
+            raise RecordingError(f"{path}: more than {MAX_INTERVALS:,} intervals", _REMEDY)
         try:
             intervals.append(_interval(line))
         except (ValueError, binascii.Error, zlib.error, struct.error) as error:
-            wrong.append(f"{path}: line {number} was passed over: {error}")
-    if wrong and not intervals:
-        raise RecordingError(wrong[0], _REMEDY)
-    if len(wrong) > 1:
-        wrong = [f"{wrong[0]}; and {len(wrong) - 1} more"]
-    return IntervalLog(tuple(intervals), tuple(wrong))
+            warnings.append(f"{path}: line {number} was skipped: {error}")
+    if warnings and not intervals:
+        raise RecordingError(warnings[0], _REMEDY)
+    if len(warnings) > 1:
+        warnings = [f"{warnings[0]}; and {len(warnings) - 1} more"]
+    return IntervalLog(tuple(intervals), tuple(warnings))
 
 
 def _text(path: Path) -> str:
     try:
         if not path.is_file():
-            raise RecordingError(f"{path} is not there, or no regular file", _REMEDY)
-        if path.stat().st_size > LARGEST_LOG_BYTES:
-            raise RecordingError(f"{path} is larger than {LARGEST_LOG_BYTES:,} bytes", _REMEDY)
+            raise RecordingError(f"{path} is missing or not a regular file", _REMEDY)
+        if path.stat().st_size > MAX_LOG_BYTES:
+            raise RecordingError(f"{path} is larger than {MAX_LOG_BYTES:,} bytes", _REMEDY)
         return path.read_text("ascii", "replace")
     except OSError as error:
         raise RecordingError(f"cannot read {path}: {error.strerror}", _REMEDY) from error
@@ -191,49 +191,49 @@ def _interval(line: str) -> Interval:
         raise ValueError(f"expected 4 fields, found {len(words)}")
     start_s, length_s = float(words[0]), float(words[1])
     if not (0 <= start_s < 1e12 and 0 <= length_s < 1e9):
-        raise ValueError(f"an interval at {words[0]} of {words[1]} s")
+        raise ValueError(f"the interval {words[0]} with a length of {words[1]} s is out of range")
     return Interval(start_s, length_s, decode(words[3].strip()))
 
 
 def decode(text: str) -> Histogram:
-    """Return the histogram of a compressed V2 encoding in base64; ValueError where it is none."""
+    """Return the histogram of a compressed V2 encoding in base64; ValueError if it is damaged."""
     packed = base64.b64decode(text, validate=True)
     cookie, length = struct.unpack_from(">iI", packed)
     if cookie & _COOKIE_MASK != COMPRESSED_COOKIE & _COOKIE_MASK:
-        raise ValueError(f"the cookie is {cookie:#x}: no compressed V2 histogram")
+        raise ValueError(f"the cookie {cookie:#x} is not that of a compressed V2 histogram")
     inflater = zlib.decompressobj()
-    limit = _HEADER.size + 9 * MOST_COUNTS
+    limit = _HEADER.size + 9 * MAX_COUNTS
     plain = inflater.decompress(packed[8 : 8 + length], limit)
     if not inflater.eof:
-        raise ValueError("the histogram is cut off, or too large")
+        raise ValueError("the histogram is truncated or too large")
     cookie, size, offset, digits, lowest, _, _ = _HEADER.unpack_from(plain)
     if cookie & _COOKIE_MASK != COOKIE & _COOKIE_MASK:
-        raise ValueError(f"the cookie is {cookie:#x}: no V2 histogram")
+        raise ValueError(f"the cookie {cookie:#x} is not that of a V2 histogram")
     payload = plain[_HEADER.size : _HEADER.size + size] if size >= 0 else b""
     if offset != 0 or not 1 <= digits <= 5 or not 1 <= lowest < 2**40 or len(payload) != size:
-        raise ValueError("the histogram's header makes no sense")
+        raise ValueError("the header of the histogram is invalid")
     return _checked(Histogram(Geometry(lowest, digits), _counts(payload)))
 
 
-def _checked(found: Histogram) -> Histogram:
-    """Return the histogram; ValueError where a place is beyond 63 bits, or a sum would be."""
-    geometry = found.geometry
-    bucket = max(0, (len(found.counts) - 1 >> geometry.half_magnitude) - 1)
+def _checked(histogram: Histogram) -> Histogram:
+    """Return the histogram; ValueError if a value or the sum of counts exceeds 63 bits."""
+    geometry = histogram.geometry
+    bucket = max(0, (len(histogram.counts) - 1 >> geometry.half_magnitude) - 1)
     if bucket + geometry.unit_magnitude + geometry.half_magnitude + 1 > 63:
         raise ValueError("a value of more than 63 bits")
-    if found.counts.sum(dtype=np.float64) > MOST_VALUES:
-        raise ValueError(f"more than {MOST_VALUES:,} values")
-    return found
+    if histogram.counts.sum(dtype=np.float64) > MAX_VALUES:
+        raise ValueError(f"more than {MAX_VALUES:,} values")
+    return histogram
 
 
 def _counts(payload: bytes) -> npt.NDArray[np.int64]:
-    """Return the counts of a ZigZag LEB128 payload, in which a negative one is a run of zeros."""
+    """Return the counts in a ZigZag LEB128 payload; a negative number is a run of zeros."""
     octets = np.frombuffer(payload, np.uint8)
     ends = np.flatnonzero(octets < 0x80)
     if len(ends) == 0 or ends[-1] != len(octets) - 1:
         if len(octets) == 0:
             return np.zeros(0, np.int64)
-        raise ValueError("the last count is cut off")
+        raise ValueError("the last count is truncated")
     starts = np.concatenate(([0], ends[:-1] + 1))
     lengths = ends - starts + 1
     if lengths.max() > 8:
@@ -243,8 +243,8 @@ def _counts(payload: bytes) -> npt.NDArray[np.int64]:
     coded = np.add.reduceat(parts, starts)
     values = (coded >> 1) ^ -(coded & 1)
     steps = np.where(values < 0, -values, 1)
-    if steps.sum(dtype=np.float64) > MOST_COUNTS:
-        raise ValueError(f"more than {MOST_COUNTS:,} counts")
+    if steps.sum(dtype=np.float64) > MAX_COUNTS:
+        raise ValueError(f"more than {MAX_COUNTS:,} counts")
     counted = values > 0
     indices = np.cumsum(steps) - steps
     counts = np.zeros(int(indices[counted][-1]) + 1 if counted.any() else 0, np.int64)

@@ -1,4 +1,4 @@
-"""What a machine is: the fingerprint that stands in recordings, benchmarks and doctor's output."""
+"""The identity of a machine in recordings, benchmarks and the output of doctor."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from stallscope.system_files import Roots, read_text
 
 UNKNOWN = "unknown"
 
-# What firmware calls itself where it is made by a hypervisor, in lower case.
+# Names in the firmware of virtual machines, in lower case
 HYPERVISOR_FIRMWARE = (
     ("qemu", "kvm"),
     ("kvm", "kvm"),
@@ -30,25 +30,25 @@ HYPERVISOR_FIRMWARE = (
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A machine; what could not be read is None or "unknown"."""
+    """A machine; fields that cannot be read are None or "unknown"."""
 
     hostname: str
     kernel_release: str
     kernel_version: str
-    architecture: str  # as uname says: x86_64, aarch64
+    architecture: str  # as uname prints it: x86_64, aarch64
     cpu_model: str
     cpu_vendor: str
     cpu_family: int | None
-    cpu_model_number: int | None  # on arm64 the part number
+    cpu_model_number: int | None  # the part number on arm64
     cpu_stepping: int | None
     cpus_online: int
     memory_bytes: int | None
-    virtualization: str | None  # None: no hypervisor was seen
+    virtualization: str | None  # None if no hypervisor was detected
     boot_id: str | None
 
 
 def read_host(roots: Roots = Roots()) -> Host:  # noqa: B008 - immutable
-    """Return the machine whose files are at the roots, from /proc/cpuinfo, sysfs and DMI."""
+    """Return the machine at the roots, from /proc/cpuinfo, sysfs and DMI."""
     cpu = first_cpu(roots)
     kernel = roots.proc / "sys" / "kernel"
     return Host(
@@ -69,7 +69,7 @@ def read_host(roots: Roots = Roots()) -> Host:  # noqa: B008 - immutable
 
 
 def first_cpu(roots: Roots) -> dict[str, str]:
-    """Return the fields of the first CPU in /proc/cpuinfo by their names; empty without."""
+    """Return the fields of the first CPU in /proc/cpuinfo by name; empty if there is none."""
     text = read_text(roots.proc / "cpuinfo") or ""
     fields: dict[str, str] = {}
     for line in text.split("\n\n", 1)[0].splitlines():
@@ -88,9 +88,9 @@ def _cpu_model(cpu: Mapping[str, str]) -> str:
 
 
 def _architecture(roots: Roots, cpu: Mapping[str, str]) -> str:
-    said = read_text(roots.proc / "sys" / "kernel" / "arch")  # since Linux 6.1
-    if said:
-        return said
+    architecture = read_text(roots.proc / "sys" / "kernel" / "arch")  # since Linux 6.1
+    if architecture:
+        return architecture
     if roots.is_live:
         return os.uname().machine
     return "x86_64" if "vendor_id" in cpu else "aarch64" if "CPU implementer" in cpu else UNKNOWN
@@ -120,16 +120,16 @@ def _number(text: str | None) -> int | None:
 
 
 def virtualization(roots: Roots, cpu: Mapping[str, str]) -> str | None:
-    """Return the hypervisor's name, "hypervisor" where it has none, None where none was seen."""
+    """Return the name of the hypervisor, "hypervisor" if unknown, None if none was detected."""
     kind = read_text(roots.sys / "hypervisor" / "type")
     if kind == "xen":
-        # Xen's privileged domain owns the hardware, yet runs above the hypervisor all the same.
+        # Xen's privileged domain owns the hardware, but also runs above the hypervisor.
         return "xen"
     named = _firmware_hypervisor(roots) or _paravirtual_clock(roots)
     flagged = "hypervisor" in cpu.get("flags", "").split()
     if flagged:
         return named or "hypervisor"
-    # Without the CPU's flag (arm64 has none) firmware alone must tell.
+    # arm64 has no CPU flag; the firmware decides.
     return named if "flags" not in cpu else None
 
 

@@ -1,10 +1,10 @@
-"""What the kernel allows: its sysctls, and this process's capabilities and resource limits."""
+"""Limits on measuring: sysctls, and the capabilities and resource limits of this process."""
 
 from dataclasses import dataclass
 
 from stallscope.system_files import Roots, read_integer, read_text
 
-# Bits of capabilities(7), of those that measuring can need.
+# Bits of capabilities(7) that measuring can need
 CAPABILITY_BITS = {
     "CAP_SYS_PTRACE": 19,
     "CAP_SYS_ADMIN": 21,
@@ -19,33 +19,33 @@ UNLIMITED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class KernelLimits:
-    """Sysctls of kernel.*; None where this kernel has no such one."""
+    """Sysctls of kernel.*; None if this kernel does not have one."""
 
     perf_event_paranoid: int | None
-    perf_event_mlock_kb: int | None  # ring memory a user may pin on each CPU beside RLIMIT_MEMLOCK
+    perf_event_mlock_kb: int | None  # per CPU, in addition to RLIMIT_MEMLOCK
     perf_event_max_sample_rate_hz: int | None
     perf_event_max_stack: int | None  # frames
     kptr_restrict: int | None
-    ptrace_scope: int | None  # None: Yama is not there
+    ptrace_scope: int | None  # None without Yama
     io_uring_disabled: int | None
-    schedstats: int | None  # the switch; None where the kernel has none
-    nmi_watchdog: int | None  # 1: holds one hardware counter on each CPU
+    schedstats: int | None  # the switch
+    nmi_watchdog: int | None  # 1: uses one hardware counter per CPU
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessLimits:
-    """What the calling process may do; None where it could not be read."""
+    """The rights of the calling process; None if a field cannot be read."""
 
     effective_uid: int | None
-    capabilities: frozenset[str]  # effective ones, of CAPABILITY_BITS
+    capabilities: frozenset[str]  # the effective ones in CAPABILITY_BITS
     in_initial_user_namespace: bool
     seccomp_filtered: bool
-    memlock_bytes: int | None  # UNLIMITED where there is no limit
+    memlock_bytes: int | None  # UNLIMITED without a limit
     open_files: int | None  # the soft limit
     open_files_hard: int | None
 
     def may(self, *names: str) -> bool:
-        """Return whether one of these capabilities is held where the kernel looks: machine-wide."""
+        """Return whether one of these capabilities holds in the initial user namespace."""
         return self.in_initial_user_namespace and bool(self.capabilities & set(names))
 
 
@@ -66,7 +66,7 @@ def read_kernel_limits(roots: Roots = Roots()) -> KernelLimits:  # noqa: B008 - 
 
 
 def read_process_limits(roots: Roots = Roots()) -> ProcessLimits:  # noqa: B008 - immutable
-    """Return what the calling process may do, from /proc/self/status, limits and uid_map."""
+    """Return the rights of the calling process, from /proc/self/status, limits and uid_map."""
     own = roots.proc / "self"
     status: dict[str, str] = {}
     for line in (read_text(own / "status") or "").splitlines():
@@ -87,7 +87,7 @@ def read_process_limits(roots: Roots = Roots()) -> ProcessLimits:  # noqa: B008 
 
 
 def decode_capabilities(mask: str) -> frozenset[str]:
-    """Return the names of CAPABILITY_BITS that a hexadecimal mask as in CapEff holds."""
+    """Return the names in CAPABILITY_BITS of a hexadecimal mask such as CapEff."""
     try:
         bits = int(mask, 16)
     except ValueError:
@@ -96,20 +96,20 @@ def decode_capabilities(mask: str) -> frozenset[str]:
 
 
 def _maps_every_user(uid_map: str | None) -> bool:
-    """Return whether the map is the initial namespace's; true also where the kernel has none."""
+    """Return whether this is the map of the initial namespace; true if the kernel has no maps."""
     return uid_map is None or uid_map.split() == ["0", "0", "4294967295"]
 
 
 def _limit(roots: Roots, name: str) -> tuple[int | None, int | None]:
-    """Return soft and hard limit of one line of /proc/self/limits."""
+    """Return the soft and hard limit in one line of /proc/self/limits."""
     for line in (read_text(roots.proc / "self" / "limits") or "").splitlines():
         if line.startswith(name):
             soft, hard = [*line.removeprefix(name).split(), "", ""][:2]
-            return _amount(soft), _amount(hard)
+            return _limit_value(soft), _limit_value(hard)
     return None, None
 
 
-def _amount(text: str) -> int | None:
+def _limit_value(text: str) -> int | None:
     if text == "unlimited":
         return UNLIMITED
     return int(text) if text.isdecimal() else None

@@ -1,4 +1,4 @@
-"""The time of a machine's CPUs, all or some, in ticks of the kernel's clock (proc_stat(5))."""
+"""CPU time of a machine or of some of its CPUs, in ticks of the kernel's clock (proc_stat(5))."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _FIELDS = slice(1, 9)  # user, nice, system, idle, iowait, irq, softirq, steal
 
 @dataclass(frozen=True, slots=True)
 class MachineTime:
-    """Ticks of CPUs since the machine's start: all, without work, and taken by its host."""
+    """Ticks of CPUs since boot: all of them, idle ones, and those stolen by the host."""
 
     all: int
     idle: int
@@ -19,30 +19,29 @@ class MachineTime:
 
 
 def read_machine_time(proc: Path) -> MachineTime | None:
-    """Return the machine's time so far; None where it cannot be read."""
-    return _lines(proc).get("cpu")
+    """Return the time of the whole machine; None if it cannot be read."""
+    return _times_by_name(proc).get("cpu")
 
 
 def read_cpu_time(proc: Path, cpus: Collection[int]) -> MachineTime | None:
-    """Return the time of some CPUs together; None where one's cannot be read, as if offline."""
-    told = _lines(proc)
-    found = [told.get(f"cpu{cpu}") for cpu in cpus]
-    known = [each for each in found if each is not None]
-    if not known or len(known) < len(found):
+    """Return the total time of some CPUs; None if one of them is missing, such as offline CPUs."""
+    by_name = _times_by_name(proc)
+    times = [by_name[f"cpu{cpu}"] for cpu in cpus if f"cpu{cpu}" in by_name]
+    if not times or len(times) < len(cpus):
         return None
     return MachineTime(
-        sum(each.all for each in known),
-        sum(each.idle for each in known),
-        sum(each.stolen for each in known),
+        sum(time.all for time in times),
+        sum(time.idle for time in times),
+        sum(time.stolen for time in times),
     )
 
 
-def _lines(proc: Path) -> dict[str, MachineTime]:
-    """Return the time by the line's name: "cpu" of all of them, "cpu3" of one."""
-    found = {}
+def _times_by_name(proc: Path) -> dict[str, MachineTime]:
+    """Return the times by the name of their line: "cpu" for all CPUs, "cpu3" for CPU 3."""
+    times = {}
     for line in (read_text(proc / "stat") or "").splitlines():
         words = line.split()
         if line.startswith("cpu") and len(words) >= 9 and all(map(str.isdecimal, words[_FIELDS])):
             ticks = [int(word) for word in words[_FIELDS]]
-            found[words[0]] = MachineTime(sum(ticks), ticks[3] + ticks[4], ticks[7])
-    return found
+            times[words[0]] = MachineTime(sum(ticks), ticks[3] + ticks[4], ticks[7])
+    return times

@@ -1,4 +1,4 @@
-"""Where stallscope's own native programs are: beside this package, never by PATH."""
+"""Paths of the native programs: beside this package, never found by PATH."""
 
 import os
 from pathlib import Path
@@ -9,14 +9,14 @@ FOLDER = Path(__file__).resolve().parent / "programs"
 
 
 def program(name: str, folder: Path | None = None) -> Path:
-    """Return the path of one of our programs, as ``stallscope-collect``.
+    """Return the path of a native program such as ``stallscope-collect``.
 
-    Raises UnableError where it is missing or not executable.
+    Raises UnableError if it is missing or not executable.
     """
     path = (folder or FOLDER) / name
     if not (path.is_file() and os.access(path, os.X_OK)):
         raise UnableError(
             f"the program {name} is not at {path}",
-            "the installation is not whole: install it again, or in a checkout run ./dev build",
+            "the installation is incomplete; install again, or run ./dev build in a checkout",
         )
     return path

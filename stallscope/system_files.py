@@ -1,4 +1,4 @@
-"""Reading /proc, /sys and what else tells of a machine, live or recorded, without ever hanging."""
+"""Reading /proc, /sys and other files of a machine, live or recorded, without ever blocking."""
 
 import os
 from dataclasses import dataclass
@@ -7,33 +7,33 @@ from pathlib import Path
 from stallscope.errors import UsageError
 
 PIECE_BYTES = 65536
-MOST_CPUS = 65_536
-LARGEST_BYTES = 4 * 2**20  # /proc/cpuinfo of 1,024 CPUs is 1.5 MB
+MAX_CPUS = 65_536
+MAX_FILE_BYTES = 4 * 2**20  # /proc/cpuinfo of 1,024 CPUs is 1.5 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """Where a machine's files are: the live ones, or a recorded machine's."""
+    """The folders with the files of a machine: this one, or a recorded one."""
 
     proc: Path = Path("/proc")
     sys: Path = Path("/sys")
-    files: Path = Path("/")  # of /run/.containerenv, /usr/lib/debug and the like
+    files: Path = Path("/")  # the root of /run/.containerenv, /usr/lib/debug
 
     @property
     def is_live(self) -> bool:
-        """Return whether these are this machine's own, so that system calls may be asked too."""
+        """Return whether this is the running machine, which system calls can query as well."""
         return (self.proc, self.sys, self.files) == (Path("/proc"), Path("/sys"), Path("/"))
 
     @classmethod
     def recorded(cls, folder: Path) -> "Roots":
-        """Return the roots of a machine recorded in a folder, with proc and sys in it."""
+        """Return the roots of a machine recorded in a folder with the subfolders proc and sys."""
         return cls(folder / "proc", folder / "sys", folder)
 
 
 def roots_at(sysfs_root: Path, proc_root: Path) -> Roots:
-    """Return the roots of a machine; ``sys`` and ``proc`` of one folder take its other files along.
+    """Return the roots of a machine; if both are in one folder, its other files belong to it too.
 
-    Raises UsageError where the sysfs root holds no devices.
+    Raises UsageError if the sysfs root contains no devices.
     """
     live = Roots()
     if (sysfs_root, proc_root) == (live.sys, live.proc):
@@ -46,16 +46,17 @@ def roots_at(sysfs_root: Path, proc_root: Path) -> Roots:
         roots = Roots(proc_root, sysfs_root, sysfs_root.parent)
     if not (roots.sys / "devices").is_dir():
         raise UsageError(
-            f"{sysfs_root} holds no devices, so it is no sysfs",
-            "name the sys folder of a machine's tree, as --sysfs-root TREE/sys",
+            f"{sysfs_root} contains no devices, so it is not a sysfs",
+            "name the sys folder of a recorded machine, such as --sysfs-root TREE/sys",
         )
     return roots
 
 
-def read_text(path: Path, limit: int = LARGEST_BYTES) -> str | None:
-    """Return a file's text without surrounding white space; None where it cannot be read.
+def read_text(path: Path, limit: int = MAX_FILE_BYTES) -> str | None:
+    """Return the text of a file without surrounding white space; None if it cannot be read.
 
-    At most ``limit`` bytes; what is no UTF-8 is replaced. Never waits: a pipe is not waited for.
+    At most ``limit`` bytes are read; bytes that are not UTF-8 are replaced. Never blocks, even on a
+    pipe.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
@@ -63,7 +64,7 @@ def read_text(path: Path, limit: int = LARGEST_BYTES) -> str | None:
         return None
     parts: list[bytes] = []
     try:
-        # In pieces: /proc/sys answers a request for megabytes with ENOMEM.
+        # Small reads, because /proc/sys fails reads of megabytes with ENOMEM.
         while limit > 0 and (part := os.read(descriptor, min(limit, PIECE_BYTES))):
             parts.append(part)
             limit -= len(part)
@@ -75,7 +76,7 @@ def read_text(path: Path, limit: int = LARGEST_BYTES) -> str | None:
 
 
 def read_integer(path: Path) -> int | None:
-    """Return the whole number a file holds; None where it holds none or cannot be read."""
+    """Return the integer in a file; None if there is none or the file cannot be read."""
     text = read_text(path, 64)
     try:
         return int(text) if text is not None else None
@@ -84,13 +85,13 @@ def read_integer(path: Path) -> int | None:
 
 
 def numbers_in(folder: Path, prefix: str) -> tuple[int, ...]:
-    """Return the numbers n of the names prefix + n in a folder, in order: of cpu3, state0, ..."""
+    """Return the sorted numbers of names such as cpu3 (prefix "cpu") in a folder."""
     tails = (name.removeprefix(prefix) for name in names_in(folder) if name.startswith(prefix))
     return tuple(sorted(int(tail) for tail in tails if tail.isascii() and tail.isdecimal()))
 
 
 def names_in(folder: Path) -> tuple[str, ...]:
-    """Return the sorted names in a folder; empty where it is missing or closed to this user."""
+    """Return the sorted names in a folder; empty if it is missing or cannot be read."""
     try:
         return tuple(sorted(entry.name for entry in folder.iterdir()))
     except OSError:

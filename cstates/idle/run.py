@@ -6,7 +6,7 @@ from cstates.idle.length_counts import MOST_PLACES, histogram_of
 from stallscope.errors import RecordingError
 from stallscope.histograms import Histogram
 from stallscope.json_fields import REMEDY, Fields
-from stallscope.system_files import MOST_CPUS
+from stallscope.system_files import MAX_CPUS
 
 SCHEMA = "stallscope.cstates.record/1"
 
@@ -193,7 +193,7 @@ def _shared(activities: list[Fields], key: str) -> float | None:
 
 def _place(row: Fields) -> tuple[int, int]:
     cpu, state = row.count("cpu"), row.count("state")
-    if cpu >= MOST_CPUS or state > 255:
+    if cpu >= MAX_CPUS or state > 255:
         raise RecordingError(f"{row.where}: CPU {cpu}, state {state} cannot be", REMEDY)
     return cpu, state
 

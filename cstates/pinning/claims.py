@@ -26,7 +26,7 @@ from cstates.pinning.journal import (
 )
 from cstates.pinning.restoring import Restored, put_back
 from stallscope.errors import UnableError
-from stallscope.own_directory import own_directory
+from stallscope.private_directory import private_directory
 from stallscope.system_files import Roots
 
 MOST_LEVELS = 8
@@ -57,7 +57,7 @@ def run_folder(path: Path, roots: Roots) -> Iterator[int]:
         try:
             if not roots.is_live:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            folder = stack.enter_context(own_directory(path))
+            folder = stack.enter_context(private_directory(path))
         except OSError as error:
             raise closed_folder(path, error) from error
         yield folder

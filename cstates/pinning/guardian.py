@@ -13,7 +13,7 @@ from pathlib import Path
 from cstates.pinning.claims import Claim, end_deeper, settle_deeper
 from cstates.pinning.restoring import Fate, put_back
 from stallscope.errors import StallscopeError
-from stallscope.guardian import Guardian, start_guardian, tell
+from stallscope.guardian import Guardian, report, start_guardian
 from stallscope.system_files import Roots
 
 
@@ -23,11 +23,11 @@ def start_pin_guardian(claim: Claim, roots: Roots) -> Guardian:
     return start_guardian(__name__, words, (claim.folder, claim.lock))
 
 
-def put_away(heard: Sequence[str], words: Sequence[str]) -> None:
+def clean_up(messages: Sequence[str], words: Sequence[str]) -> None:
     """End the command and restore."""
     level, folder = map(int, words[:2])
     system, proc, files = map(Path, words[2:])
-    for pid in [int(line.split()[1]) for line in heard if line.startswith("command ")]:
+    for pid in [int(line.split()[1]) for line in messages if line.startswith("command ")]:
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)
     _restore(Roots(proc, system, files), folder, level)
@@ -39,10 +39,10 @@ def _restore(roots: Roots, folder: int, level: int) -> None:
         settle_deeper(folder, roots, level)
         restored = put_back(roots, folder, level)
     except (StallscopeError, OSError) as error:
-        tell(f"the pin was killed and could not be restored: {error}")
+        report(f"the pin was killed and could not be restored: {error}")
         return
     if restored is None:
         return
-    tell(f"the pin was killed; its guardian restored {len(restored.of(Fate.RESTORED))} settings")
+    report(f"the pin was killed; its guardian restored {len(restored.of(Fate.RESTORED))} settings")
     for each in (*restored.of(Fate.FOREIGN), *restored.of(Fate.FAILED)):
-        tell(f"{each.change.path}: {each.fate} ({each.found})")
+        report(f"{each.change.path}: {each.fate} ({each.found})")

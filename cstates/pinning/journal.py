@@ -13,7 +13,7 @@ from typing import Any
 
 from cstates.pinning.knobs import KNOBS, Change
 from stallscope.errors import UnableError
-from stallscope.own_directory import write_whole
+from stallscope.private_directory import write_atomic
 from stallscope.system_files import Roots, read_text
 
 SCHEMA = "stallscope.pin.journal"
@@ -93,7 +93,7 @@ def write_journal(folder: int, level: int, journal: Journal) -> None:
         "roots": journal.roots,
         "entries": [[each.knob, each.path, each.old, each.new] for each in journal.entries],
     }
-    write_whole(folder, file_name(level), [json.dumps(document).encode()], durable=True)
+    write_atomic(folder, file_name(level), [json.dumps(document).encode()], durable=True)
 
 
 def owner_document(owner: Owner) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stallscope.errors import RecordingError, UsageError
-from stallscope.system_files import MOST_CPUS
+from stallscope.system_files import MAX_CPUS
 
 COLUMNS = ("cpu", "t_entry_ns", "idle_ns", "next_hrtimer_ns", "wake")
 OPTIONAL_COLUMNS = ("state", "next_nontick_hrtimer_ns")
@@ -160,7 +160,7 @@ def _check_number(path: Path, line: int, name: str, text: str) -> None:
 
 def _check_ranges(columns: dict[str, Integers], path: Path) -> None:
     bounds = {
-        "cpu": (0, MOST_CPUS - 1),
+        "cpu": (0, MAX_CPUS - 1),
         "t_entry_ns": (0, 2**62),
         "idle_ns": (0, LONGEST_NS),
         "state": (0, 255),

@@ -80,7 +80,7 @@ def latency_figures(series: Sequence[Series]) -> str:
 
 
 def _wholes(series: Sequence[Series]) -> list[tuple[Series, Histogram | None]]:
-    return [(run, run.log.whole()) for run in series[:_MOST_LOOKS]]
+    return [(run, run.log.merged()) for run in series[:_MOST_LOOKS]]
 
 
 def _figure(plot: str, caption: str) -> str:

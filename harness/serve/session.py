@@ -14,7 +14,7 @@ from harness.workload.process import stderr_lines
 from harness.workload.server import RunningServer, process_cpu_s, running_server
 from harness.workload.server_queries import commands_processed
 from stallscope.errors import ExitCode, TargetError
-from stallscope.interrupts import ctrl_c_counted
+from stallscope.interrupts import count_interrupts
 
 SCHEMA = "stallscope.serve/1"
 _TURN_S = 1.0
@@ -28,7 +28,7 @@ def serve(options: ServerOptions, *, as_json: bool) -> int:
         ended,
         end,
         running_server(options) as server,
-        ctrl_c_counted(lambda: end.shutdown(socket.SHUT_RDWR)),
+        count_interrupts(lambda: end.shutdown(socket.SHUT_RDWR)),
     ):
         click.echo(
             json.dumps(ready_document(server)) if as_json else ready_text(server), color=colours()

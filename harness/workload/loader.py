@@ -15,7 +15,7 @@ from harness.workload.process import (
 )
 from harness.workload.results import LoadResult, LoadSecond
 from stallscope.errors import ExitCode, TargetError
-from stallscope.interrupts import ctrl_c_counted
+from stallscope.interrupts import count_interrupts
 from stallscope.json_fields import read_fields
 
 PROGRAM = "stallscope-load"
@@ -111,5 +111,5 @@ def run_load(
     options: LoadOptions, on_second: Callable[[LoadSecond], None] = _ignore_second
 ) -> tuple[LoadResult, bool]:
     """Return the result of a run, and whether Ctrl-C ended it early; a second Ctrl-C aborts it."""
-    with running_load(options) as load, ctrl_c_counted(load.stop) as interrupts:
+    with running_load(options) as load, count_interrupts(load.stop) as interrupts:
         return load.finish(on_second), interrupts.count > 0

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ioprobe.engine.abandoned_processes import abandon
 from ioprobe.engine.lines import PROGRAM
 from stallscope.errors import UnableError
-from stallscope.interrupts import ctrl_c_counted
+from stallscope.interrupts import count_interrupts
 from stallscope.json_fields import Fields
 from stallscope.programs import program
 
@@ -49,7 +49,7 @@ def program_lines(
     run = _ProgramRun(process)
     with ExitStack() as stack:
         stack.callback(run.close)
-        stack.enter_context(ctrl_c_counted(run.interrupt))
+        stack.enter_context(count_interrupts(run.interrupt))
         run.write_plan(plan)
         yield from run.lines()
 

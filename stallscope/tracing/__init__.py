@@ -1,1 +1,1 @@
-"""The kernel's trace ring buffer, read raw from a tracefs instance of our own."""
+"""The kernel's trace ring buffer, read raw from a private tracefs instance."""

@@ -1,4 +1,4 @@
-"""Keeps emptying an instance's buffers into files while something runs."""
+"""A thread that copies the trace buffers of an instance into files."""
 
 import os
 import tempfile
@@ -9,12 +9,12 @@ from typing import BinaryIO
 
 from stallscope.tracing.instance import TraceInstance
 
-EVERY_S = 0.25  # four wake-ups a second of one thread are ours
-MOST_BYTES = 2**31  # then the buffers fill, and what comes is counted as lost
+PERIOD_S = 0.25  # its four wake-ups per second appear in idle recordings
+MAX_BYTES = 2**31  # after that the buffers fill up and the kernel counts losses
 
 
 class Drain:
-    """A thread that reads all CPUs' pages into unnamed files in a folder."""
+    """Reads the pages of all CPUs into unnamed files in a folder."""
 
     def __init__(self, instance: TraceInstance, folder: Path) -> None:
         self.page_bytes = instance.page_bytes()
@@ -26,27 +26,27 @@ class Drain:
         self._descriptors: dict[int, int] = {}
         self._folder = folder
         self._instance = instance
-        self._ends = threading.Event()
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="trace-drain", daemon=True)
 
     def start(self) -> None:
-        """Open the buffers and begin to read."""
+        """Open the buffers and start to read."""
         for cpu in self._instance.cpus():
             self._descriptors[cpu] = self._instance.open_pages(cpu)
-            # Kept open beyond this call, by close().
+            # closed by close()
             self.pages[cpu] = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115
         self._thread.start()
 
     def finish(self) -> None:
-        """Read what is left, and make the pages ready to be read from their beginning."""
-        self._ends.set()
+        """Read the rest, stop the thread and rewind the files."""
+        self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
         for file in self.pages.values():
             file.seek(0)
 
     def close(self) -> None:
-        """Close all; the files vanish, and the instance can be removed."""
+        """Close the buffers and the files; the instance can then be removed."""
         self.finish()
         for descriptor in self._descriptors.values():
             os.close(descriptor)
@@ -56,25 +56,25 @@ class Drain:
 
     def _run(self) -> None:
         try:
-            while not self._ends.wait(EVERY_S):
+            while not self._stop.wait(PERIOD_S):
                 self._read_all()
             self._read_all()
-        except OSError as error:  # told by who waits for the end
+        except OSError as error:  # reported by the owner of the thread
             self.error = error
         self.cpu_s = time.clock_gettime(time.CLOCK_THREAD_CPUTIME_ID)
 
     def _read_all(self) -> None:
         for cpu, descriptor in self._descriptors.items():
-            while not self.full and (some := read_pages(descriptor, self.page_bytes)):
-                self.pages[cpu].write(some)
-                self._bytes += len(some)
-                self.full = self._bytes >= MOST_BYTES
+            while not self.full and (pages := read_pages(descriptor, self.page_bytes)):
+                self.pages[cpu].write(pages)
+                self._bytes += len(pages)
+                self.full = self._bytes >= MAX_BYTES
 
 
-def read_pages(descriptor: int, page_bytes: int, most: int = 256) -> bytes:
-    """Return whole pages that wait in a CPU's buffer, without waiting for more; empty for none."""
+def read_pages(descriptor: int, page_bytes: int, max_pages: int = 256) -> bytes:
+    """Return the pages in the buffer of a CPU without blocking; empty if there are none."""
     pages: list[bytes] = []
-    while len(pages) < most:
+    while len(pages) < max_pages:
         try:
             page = os.read(descriptor, page_bytes)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Where the fields of a tracepoint lie, as the kernel's own format files tell."""
+"""The layout of tracepoint records, from the kernel's format files."""
 
 import re
 import struct
@@ -18,43 +18,43 @@ _LETTERS |= {(4, 0): "I", (4, 1): "i", (8, 0): "Q", (8, 1): "q"}
 
 @dataclass(frozen=True, slots=True)
 class EventFormat:
-    """A tracepoint's number in the ring buffer, and its fields: name to offset, size, signed."""
+    """The number of a tracepoint and its fields by name: offset, size, signed."""
 
     name: str
     number: int
     fields: dict[str, tuple[int, int, int]]
 
     def reader(self, *names: str) -> struct.Struct:
-        """Return what unpacks these fields from a record, in this order, which is the offsets'.
+        """Return a struct that unpacks these fields, which must be in the order of their offsets.
 
-        Raises UnableError where this kernel's record has no such field.
+        Raises UnableError if the record of this kernel has no such field.
         """
-        text, at = "=", 0
+        text, position = "=", 0
         for name in names:
             if name not in self.fields:
-                raise self._odd(f"has no field {name}")
+                raise self._unsupported(f"has no field {name}")
             offset, size, signed = self.fields[name]
             letter = f"{size}s" if name.endswith("comm") else _LETTERS.get((size, signed))
-            if letter is None or offset < at:
-                raise self._odd(f"lays {name} out as none before")
-            text += f"{offset - at}x{letter}"
-            at = offset + size
+            if letter is None or offset < position:
+                raise self._unsupported(f"has an unknown layout of {name}")
+            text += f"{offset - position}x{letter}"
+            position = offset + size
         return struct.Struct(text)
 
-    def _odd(self, what: str) -> UnableError:
+    def _unsupported(self, problem: str) -> UnableError:
         return UnableError(
-            f"the tracepoint {self.name} of this kernel {what}",
+            f"the tracepoint {self.name} of this kernel {problem}",
             "measure without tracepoints on this kernel",
         )
 
 
 def read_event_format(events: Path, name: str) -> EventFormat | None:
-    """Return the format of a tracepoint, as "power/cpu_idle"; None where the kernel has none."""
+    """Return the format of a tracepoint such as "power/cpu_idle"; None if the kernel lacks it."""
     text = read_text(events / name / "format", 65536)
     number = _ID.search(text or "")
     if text is None or number is None:
         return None
     fields = {
-        found[1]: (int(found[2]), int(found[3]), int(found[4])) for found in _FIELD.finditer(text)
+        field[1]: (int(field[2]), int(field[3]), int(field[4])) for field in _FIELD.finditer(text)
     }
     return EventFormat(name, int(number[1]), fields)

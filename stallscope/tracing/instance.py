@@ -1,8 +1,8 @@
-"""A tracefs instance of our own: its buffers, events and clock are nobody else's.
+"""A private tracefs instance with its own buffers, events and clock.
 
-Other tracers are not disturbed. When the tracer is killed a guardian removes its instance; where
-that was killed as well the next tracer does, as an instance's name holds the process that made it.
-Documentation/trace/ftrace.rst.
+Other tracers are not disturbed. If the tracer is killed, a guardian removes its instance; if the
+guardian is killed too, the next tracer does, because the name of an instance identifies the process
+that created it. Source: Documentation/trace/ftrace.rst.
 """
 
 import os
@@ -17,25 +17,25 @@ from stallscope.guardian import start_guardian
 from stallscope.system_files import names_in, numbers_in, read_text
 
 TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
-BUFFER_KB = 4096  # of each CPU: some 80,000 events, a second of the busiest we know
-_TRIES, _BETWEEN_S = 50, 0.1  # of a guardian: what was killed may not be gone altogether
+BUFFER_KB = 4096  # per CPU: about 80,000 events, a second of the busiest known machine
+_REMOVAL_TRIES, _RETRY_S = 50, 0.1  # a killed tracer may hold the instance for a while
 _LOSSES = ("overrun", "commit overrun", "dropped events")  # kernel/trace/trace.c
 _NAME = re.compile(r"stallscope-(\d{1,10})-(\d{1,20})")
 
 
 class TraceInstance:
-    """An instance's files; made by open_instance()."""
+    """The files of an instance that open_instance() has created."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     @property
     def events(self) -> Path:
-        """Return the folder of its tracepoints."""
+        """Return the folder of tracepoints."""
         return self._folder / "events"
 
     def write(self, name: str, text: str) -> None:
-        """Write to one of its files; UnableError where the kernel refuses."""
+        """Write to a file of the instance; UnableError if the kernel rejects it."""
         path = self._folder / name
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -50,24 +50,21 @@ class TraceInstance:
             ) from error
 
     def cpus(self) -> tuple[int, ...]:
-        """Return the CPUs that have a buffer."""
+        """Return the CPUs with a buffer."""
         return numbers_in(self._folder / "per_cpu", "cpu")
 
     def open_pages(self, cpu: int) -> int:
-        """Return a descriptor of a CPU's raw pages, which reads without waiting."""
+        """Return a non-blocking descriptor of the raw pages of a CPU."""
         path = self._folder / "per_cpu" / f"cpu{cpu}" / "trace_pipe_raw"
         return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def page_bytes(self) -> int:
-        """Return the size of the pages that are read."""
+        """Return the size of a page."""
         kb = read_text(self._folder / "buffer_subbuf_size_kb", 64)
         return int(kb) * 1024 if kb and kb.isdecimal() else os.sysconf("SC_PAGE_SIZE")
 
     def lost_events(self) -> int | None:
-        """Return how many events the kernel could not keep, of all CPUs.
-
-        None where a CPU's counts cannot be read, or lack one of them: there may be more.
-        """
+        """Return the number of lost events of all CPUs; None if a CPU's counts are incomplete."""
         counts = [
             count
             for cpu in self.cpus()
@@ -78,22 +75,22 @@ class TraceInstance:
 
 
 def _losses(stats: Path) -> list[int | None]:
-    """Return what a CPU lost of each kind; None of one that its file does not tell."""
+    """Return the losses of a CPU of each kind; None for a kind that is not in its file."""
     lines = (line.partition(":") for line in (read_text(stats, 4096) or "").splitlines())
     values = {label: value.strip() for label, _, value in lines}
-    found = [values.get(label, "") for label in _LOSSES]
-    return [int(value) if value.isdecimal() else None for value in found]
+    losses = [values.get(label, "") for label in _LOSSES]
+    return [int(value) if value.isdecimal() else None for value in losses]
 
 
 def tracefs() -> Path:
-    """Return where tracefs is; UnableError where it is not mounted or not ours to use."""
+    """Return the mount point of tracefs; UnableError if it is not mounted or not permitted."""
     for folder in TRACEFS:
-        if os.access(folder / "instances", os.W_OK):  # false, too, where it cannot be looked at
+        if os.access(folder / "instances", os.W_OK):  # also false without permission to look
             return folder
     if os.geteuid() != 0:
-        raise UnableError("tracepoints can be used by root only", "run as root")
+        raise UnableError("only root can use tracepoints", "run as root")
     raise UnableError(
-        "tracefs is not mounted, or this kernel has none",
+        "tracefs is not mounted, or this kernel does not have it",
         "mount it: mount -t tracefs none /sys/kernel/tracing",
     )
 
@@ -102,32 +99,32 @@ def tracefs() -> Path:
 def open_instance(
     root: Path, filters: Mapping[str, str], *, buffer_kb: int = BUFFER_KB
 ) -> Iterator[TraceInstance]:
-    """Make an instance with these tracepoints, each with its filter, stopped; remove it at the end.
+    """Create a stopped instance with these tracepoints and filters; remove it at the end.
 
-    Its clock is CLOCK_MONOTONIC, as that of timers' expiry. ``buffer_kb`` is of each CPU.
+    Its clock is CLOCK_MONOTONIC, as for the expiry of timers. ``buffer_kb`` is per CPU.
     """
     instances = root / "instances"
-    remove_left(instances)
-    folder = instances / f"stallscope-{os.getpid()}-{_started(os.getpid())}"
+    remove_stale_instances(instances)
+    folder = instances / f"stallscope-{os.getpid()}-{_start_ticks(os.getpid())}"
     with _guarded(folder):
         try:
             folder.mkdir(mode=0o700)
         except OSError as error:
-            raise UnableError(f"cannot make {folder}: {error.strerror}", "run as root") from error
+            raise UnableError(f"cannot create {folder}: {error.strerror}", "run as root") from error
         instance = TraceInstance(folder)
         instance.write("tracing_on", "0")
         instance.write("trace_clock", "mono")
         instance.write("buffer_size_kb", str(buffer_kb))
-        for name, wanted in filters.items():
-            if wanted:
-                instance.write(f"events/{name}/filter", wanted)
+        for name, event_filter in filters.items():
+            if event_filter:
+                instance.write(f"events/{name}/filter", event_filter)
             instance.write(f"events/{name}/enable", "1")
         yield instance
 
 
 @contextmanager
 def _guarded(folder: Path) -> Iterator[None]:
-    """Run the body; the instance is removed at its end, be it by a kill."""
+    """Run the block and remove the instance at its end, also if the process is killed."""
     guardian = start_guardian(__name__, [str(folder)])
     try:
         guardian.wait_ready()
@@ -137,17 +134,17 @@ def _guarded(folder: Path) -> Iterator[None]:
         guardian.dismiss()
 
 
-def put_away(heard: Sequence[str], words: Sequence[str]) -> None:
-    """Remove the instance of a tracer that was killed; a guardian calls it."""
-    del heard
-    for _ in range(_TRIES):
+def clean_up(messages: Sequence[str], words: Sequence[str]) -> None:
+    """Remove the instance of a killed tracer; called by the guardian."""
+    del messages
+    for _ in range(_REMOVAL_TRIES):
         if _remove(Path(words[0])):
             return
-        time.sleep(_BETWEEN_S)
+        time.sleep(_RETRY_S)
 
 
 def _remove(folder: Path) -> bool:
-    """Return whether an instance is gone: stopped and removed, unless somebody reads it."""
+    """Stop and remove an instance; return False if another process still reads it."""
     with suppress(StallscopeError):
         TraceInstance(folder).write("tracing_on", "0")
     with suppress(OSError):
@@ -155,19 +152,19 @@ def _remove(folder: Path) -> bool:
     return not folder.exists()
 
 
-def remove_left(instances: Path, proc: Path = Path("/proc")) -> None:
-    """Remove instances whose makers ended without doing so."""
+def remove_stale_instances(instances: Path, proc: Path = Path("/proc")) -> None:
+    """Remove the instances of processes that ended without removing them."""
     for name in names_in(instances):
-        made = _NAME.fullmatch(name)
-        if made and _started(int(made[1]), proc) != made[2]:
-            with suppress(OSError):  # somebody reads it
+        match = _NAME.fullmatch(name)
+        if match and _start_ticks(int(match[1]), proc) != match[2]:
+            with suppress(OSError):  # another process reads it
                 (instances / name).rmdir()
 
 
-def _started(pid: int, proc: Path = Path("/proc")) -> str:
-    """Return when a process began, in ticks since boot; empty where there is none, or it ended.
+def _start_ticks(pid: int, proc: Path = Path("/proc")) -> str:
+    """Return the start time of a process in ticks since boot; empty if it does not run.
 
-    What was killed may stay a zombie for as long as its parent likes.
+    A killed process may stay a zombie until its parent waits for it.
     """
     text = read_text(proc / str(pid) / "stat", 4096) or ""
     words = text.rpartition(")")[2].split()

@@ -5,12 +5,12 @@ from typing import BinaryIO, NamedTuple
 
 from stallscope._native import read_ring_pages
 
-LOST = -1  # the number of the record that stands for events that were lost
+LOST = -1  # the number of a record that stands for lost events
 _PAGES_AT_ONCE = 64
 
 
 class RingEvent(NamedTuple):
-    """One record: time (ns, of the instance's clock), tracepoint, CPU it is of, task, content."""
+    """One record: time (ns of the instance's clock), CPU, tracepoint, thread, content."""
 
     t_ns: int
     cpu: int
@@ -20,12 +20,12 @@ class RingEvent(NamedTuple):
 
 
 def ring_events(pages: BinaryIO, cpu: int, page_bytes: int) -> Iterator[RingEvent]:
-    """Yield a CPU's events in order; one with the number LOST where the kernel lost some.
+    """Yield the events of a CPU in order, with the number LOST where the kernel lost events.
 
-    A page that makes no sense is passed over and told as lost, too. About 1 us an event.
+    An invalid page counts as lost. Costs about 1 us per event.
     """
-    while some := pages.read(page_bytes * _PAGES_AT_ONCE):
-        columns = read_ring_pages(some, page_bytes)
+    while content := pages.read(page_bytes * _PAGES_AT_ONCE):
+        columns = read_ring_pages(content, page_bytes)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         for t_ns, number, pid, begin, end in rows:
-            yield RingEvent(t_ns, cpu, number, pid, some[begin:end])
+            yield RingEvent(t_ns, cpu, number, pid, content[begin:end])

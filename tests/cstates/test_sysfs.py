@@ -20,7 +20,7 @@ def test_sys_and_proc_of_a_tree_take_its_dev_along(machine: Machines, tmp_path: 
     tree = machine("haltpoll-vm")
     assert machine_roots(tree.sys, tree.proc) == tree
     assert not machine_roots(tree.sys, Path("/proc")).is_live
-    with pytest.raises(UsageError, match="holds no devices, so it is no sysfs"):
+    with pytest.raises(UsageError, match="contains no devices, so it is not a sysfs"):
         machine_roots(tmp_path / "none", Path("/proc"))
     (tmp_path / "sys/devices").mkdir(parents=True)
     with pytest.raises(UsageError, match="holds no devices/system/cpu"):
@@ -39,7 +39,7 @@ def test_without_a_list_all_present_ones_are_online(machine: Machines) -> None:
     online.unlink()
     assert online_cpus(tree) == {0, 1}
     online.write_text("0-,x\n")
-    with pytest.raises(UnableError, match="'0-' is no CPU"):
+    with pytest.raises(UnableError, match="'0-' is neither a CPU"):
         online_cpus(tree)
 
 
@@ -50,5 +50,5 @@ def test_cpus_that_a_person_names(machine: Machines) -> None:
     with pytest.raises(UsageError, match="this machine has no CPU 4-5,9") as refused:
         chosen_cpus(tree, "2-5,9")
     assert refused.value.remedy == "its CPUs are 0-3"
-    with pytest.raises(UsageError, match="'8-' is no CPU"):
+    with pytest.raises(UsageError, match="'8-' is neither a CPU"):
         chosen_cpus(tree, "0-3,8-,x")

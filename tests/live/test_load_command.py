@@ -61,7 +61,7 @@ def test_an_open_loop_is_told_recorded_and_drawn(redis: str, tmp_path: Path) -> 
     for name in ("latency_us", "service_us", "send_lag_us"):
         values = [document[name][key] for key in ("p50", "p90", "p99", "p99.9", "max")]
         assert values == sorted(values)
-    merged = read_interval_log(folder / "intended.hlog").whole()
+    merged = read_interval_log(folder / "intended.hlog").merged()
     assert merged is not None
     assert merged.total == document["requests"]
     p99 = merged.percentile(99)

@@ -16,8 +16,8 @@ from stallscope.errors import RecordingError
 from stallscope.histograms import Histogram, decode, read_interval_log
 
 LARGEST = 3_600 * 10**9
-# The reference takes tens of milliseconds a histogram.
-FEW = settings(max_examples=20, deadline=None)
+# The reference implementation takes tens of milliseconds per histogram.
+FEW_EXAMPLES = settings(max_examples=20, deadline=None)
 PERCENTS = (0.001, 25, 50, 75, 90, 99, 99.9, 100)
 
 
@@ -43,12 +43,14 @@ def write_log(path: Path, *histograms: HdrHistogram) -> None:
             writer.output_interval_histogram(histogram, max_value_unit_ratio=1.0)
 
 
-@FEW
+@FEW_EXAMPLES
 @given(
     values=st.dictionaries(st.integers(1, LARGEST), st.integers(1, 2**40), min_size=1, max_size=30),
     digits=st.integers(1, 4),
 )
-def test_percentiles_are_the_references(values: dict[int, int], digits: int) -> None:
+def test_percentiles_equal_those_of_the_hdrhistogram_package(
+    values: dict[int, int], digits: int
+) -> None:
     theirs = reference(values, digits)
     ours = decode(encoded(theirs))
     assert ours.total == theirs.get_total_count()
@@ -56,7 +58,7 @@ def test_percentiles_are_the_references(values: dict[int, int], digits: int) -> 
         assert ours.percentile(percent) == theirs.get_value_at_percentile(percent)
 
 
-@FEW
+@FEW_EXAMPLES
 @given(
     st.lists(
         st.dictionaries(st.integers(1, LARGEST), st.integers(1, 9), min_size=1, max_size=9),
@@ -64,11 +66,13 @@ def test_percentiles_are_the_references(values: dict[int, int], digits: int) -> 
         max_size=4,
     )
 )
-def test_merging_is_exact(parts: list[dict[int, int]]) -> None:
+def test_merged_histograms_equal_those_of_the_hdrhistogram_package(
+    parts: list[dict[int, int]],
+) -> None:
     ours = [decode(encoded(reference(part))) for part in parts]
     merged = ours[0]
-    for one in ours[1:]:
-        merged = merged.plus(one)
+    for histogram in ours[1:]:
+        merged = merged.plus(histogram)
     whole = HdrHistogram(1, LARGEST, 3)
     for part in parts:
         whole.add(reference(part))
@@ -76,24 +80,28 @@ def test_merging_is_exact(parts: list[dict[int, int]]) -> None:
         assert merged.percentile(percent) == whole.get_value_at_percentile(percent)
 
 
-def test_known_answer_of_a_stall() -> None:
+def test_a_stall_of_one_second_has_the_known_percentiles() -> None:
     """10,000 requests at 1,000 a second, one stall of 1 s, 0.1 ms of service: p90, p95, p99."""
     stalled = [1_000_000_000 - n * 1_000_000 for n in range(1_000)]
     values = dict.fromkeys(stalled, 1) | {100_000: 9_000}
-    found = decode(encoded(reference(values)))
+    histogram = decode(encoded(reference(values)))
     for percent, expected_ms in ((95, 500), (99, 900), (99.9, 990)):
-        value = found.percentile(percent)
+        value = histogram.percentile(percent)
         assert value == pytest.approx(expected_ms * 1e6, rel=0.01)
-    assert found.percentile(89.9) == pytest.approx(100_000, rel=0.001)
+    assert histogram.percentile(89.9) == pytest.approx(100_000, rel=0.001)
 
 
 def test_a_log_is_read_interval_by_interval(tmp_path: Path) -> None:
     log = tmp_path / "intended.hlog"
     write_log(log, reference({1_000: 10}), reference({5_000_000: 1, 7: 2}), reference({}))
     read = read_interval_log(log)
-    assert [(one.start_s, one.length_s) for one in read.intervals] == [(0, 1), (1, 1), (2, 1)]
-    assert [one.histogram.total for one in read.intervals] == [10, 3, 0]
-    whole = read.whole()
+    assert [(interval.start_s, interval.length_s) for interval in read.intervals] == [
+        (0, 1),
+        (1, 1),
+        (2, 1),
+    ]
+    assert [interval.histogram.total for interval in read.intervals] == [10, 3, 0]
+    whole = read.merged()
     assert whole is not None
     assert whole.total == 13
     assert whole.largest() == pytest.approx(5_000_000, rel=0.001)
@@ -106,7 +114,7 @@ def test_an_empty_histogram_has_no_percentiles() -> None:
     assert (empty.total, empty.percentile(50), empty.largest(), empty.mean()) == (0,) + (None,) * 3
 
 
-def test_a_line_cut_off_costs_itself_only(tmp_path: Path) -> None:
+def test_a_truncated_line_does_not_affect_the_others(tmp_path: Path) -> None:
     log = tmp_path / "cut.hlog"
     write_log(log, reference({1_000: 10}), reference({2_000: 10}))
     log.write_text(log.read_text()[:-25])
@@ -115,7 +123,7 @@ def test_a_line_cut_off_costs_itself_only(tmp_path: Path) -> None:
     assert "line" in read.warnings[0]
 
 
-def test_tags_and_comments_are_passed_over(tmp_path: Path) -> None:
+def test_tags_and_comments_are_ignored(tmp_path: Path) -> None:
     log = tmp_path / "tagged.hlog"
     log.write_text(f"#[a comment]\nTag=reads,0.5,1.0,2.0,{encoded(reference({9: 1}))}\n")
     assert read_interval_log(log).intervals[0].start_s == 0.5
@@ -145,33 +153,33 @@ def v2(payload: bytes, *, digits: int = 3, lowest: int = 1, size: int | None = N
         packed(v2(b"\x02", size=-1)),
         packed(v2(b"\x02", size=99)),
         packed(v2(b"\x80\x80")),
-        packed(v2(b"\xff\xff\x07\x02", digits=1)),  # a place beyond 63 bits
-        packed(v2(b"\xfe\xff\xff\xff\xff\xff\xff\x7f" * 600)),  # more values than are summed
+        packed(v2(b"\xff\xff\x07\x02", digits=1)),  # a value of more than 63 bits
+        packed(v2(b"\xfe\xff\xff\xff\xff\xff\xff\x7f" * 600)),  # a sum of more than 63 bits
         packed(v2(b"\xff" * 8 + b"\x7f")),
         packed(v2(b"\xff\xff\xff\xff\xff\xff\x7f")),
         packed(b"\0" * 50_000_000),
     ],
 )
-def test_what_is_no_histogram_is_refused_in_bounds(tmp_path: Path, text: str) -> None:
+def test_a_damaged_histogram_is_rejected_with_bounded_memory(tmp_path: Path, text: str) -> None:
     log = tmp_path / "bad.hlog"
     log.write_text(f"0,1,1,{text}\n")
-    with pytest.raises(RecordingError, match="line 1 was passed over"):
+    with pytest.raises(RecordingError, match="line 1 was skipped"):
         read_interval_log(log)
 
 
 @given(st.binary(max_size=60))
-def test_any_payload_is_read_or_refused(payload: bytes) -> None:
+def test_any_payload_is_decoded_or_rejected(payload: bytes) -> None:
     try:
-        found = decode(packed(v2(payload)))
+        histogram = decode(packed(v2(payload)))
     except ValueError:
         return
-    assert isinstance(found, Histogram)
-    assert (found.counts >= 0).all()
-    assert found.counts.dtype == np.int64
-    assert all(value is None or value < 2**63 for value in (found.largest(), found.mean()))
+    assert isinstance(histogram, Histogram)
+    assert (histogram.counts >= 0).all()
+    assert histogram.counts.dtype == np.int64
+    assert all(value is None or value < 2**63 for value in (histogram.largest(), histogram.mean()))
 
 
-def test_missing_and_odd_files_have_one_error(tmp_path: Path) -> None:
+def test_missing_files_and_directories_are_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / "none.hlog", tmp_path):
-        with pytest.raises(RecordingError, match="not there"):
+        with pytest.raises(RecordingError, match="missing or not a regular file"):
             read_interval_log(path)

@@ -1,4 +1,4 @@
-"""The fingerprint of recorded machines and of this one."""
+"""The identity of recorded machines and of this machine."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ MACHINES = Path(__file__).parents[1] / "machines"
         ("arm64-guest", "aarch64", "0x41", 8, 0xD0C, 2, "amazon"),
     ],
 )
-def test_recorded_machines(
+def test_recorded_machines_are_identified(
     name: str,
     architecture: str,
     vendor: str,
@@ -39,7 +39,7 @@ def test_recorded_machines(
     assert host.memory_bytes % 1024 == 0
 
 
-def test_a_machine_without_files_is_unknown_and_not_wrong(tmp_path: Path) -> None:
+def test_a_machine_without_files_is_unknown(tmp_path: Path) -> None:
     host = read_host(Roots.recorded(tmp_path))
     assert host.cpu_model == host.hostname == host.architecture == "unknown"
     assert host.memory_bytes is None
@@ -67,7 +67,7 @@ def write(root: Path, **files: str) -> Roots:
         ("QEMU", "says so, yet the CPU does not", "tsc", None),
     ],
 )
-def test_hypervisors(
+def test_hypervisors_are_detected(
     tmp_path: Path, vendor: str, product: str, flags: str, hypervisor: str | None
 ) -> None:
     dmi = "sys__class__dmi__id__"
@@ -82,7 +82,7 @@ def test_hypervisors(
     assert read_host(roots).virtualization == hypervisor
 
 
-def test_this_machine() -> None:
+def test_this_machine_is_identified() -> None:
     host = read_host()
     assert host.kernel_release == os.uname().release
     assert host.architecture == os.uname().machine

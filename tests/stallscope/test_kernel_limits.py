@@ -1,4 +1,4 @@
-"""Limits of recorded machines and of this process."""
+"""Limits on recorded machines and of this process."""
 
 import os
 import resource
@@ -20,7 +20,7 @@ from stallscope.system_files import Roots
 MACHINES = Path(__file__).parents[1] / "machines"
 
 
-def test_a_recorded_user() -> None:
+def test_the_limits_of_a_recorded_user() -> None:
     roots = Roots.recorded(MACHINES / "user-at-paranoid-4")
     kernel, process = read_kernel_limits(roots), read_process_limits(roots)
     assert kernel.perf_event_paranoid == 4
@@ -32,7 +32,7 @@ def test_a_recorded_user() -> None:
     assert process.memlock_bytes == 8388608
 
 
-def test_a_container_root_holds_nothing_where_it_counts() -> None:
+def test_root_in_a_container_has_no_capability_in_the_initial_namespace() -> None:
     process = read_process_limits(Roots.recorded(MACHINES / "container"))
     assert process.effective_uid == 0
     assert not process.in_initial_user_namespace
@@ -40,7 +40,7 @@ def test_a_container_root_holds_nothing_where_it_counts() -> None:
     assert not process.may(*CAPABILITY_BITS)
 
 
-def test_nothing_known_is_none(tmp_path: Path) -> None:
+def test_missing_files_give_none(tmp_path: Path) -> None:
     kernel = read_kernel_limits(Roots.recorded(tmp_path))
     process = read_process_limits(Roots.recorded(tmp_path))
     assert kernel.perf_event_paranoid is None
@@ -50,17 +50,17 @@ def test_nothing_known_is_none(tmp_path: Path) -> None:
 
 
 @given(st.sets(st.sampled_from(sorted(CAPABILITY_BITS))))
-def test_capabilities_are_decoded_by_their_bits(names: set[str]) -> None:
+def test_capabilities_are_decoded_from_their_bits(names: set[str]) -> None:
     mask = sum(1 << CAPABILITY_BITS[name] for name in names)
     assert decode_capabilities(f"{mask:016x}") == names
 
 
 @pytest.mark.parametrize("mask", ["", "xyz", "-"])
-def test_a_mask_that_is_none_holds_nothing(mask: str) -> None:
+def test_an_invalid_mask_has_no_capabilities(mask: str) -> None:
     assert decode_capabilities(mask) == frozenset()
 
 
-def test_this_process() -> None:
+def test_the_limits_of_this_process() -> None:
     process = read_process_limits()
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert process.open_files == (UNLIMITED if soft == resource.RLIM_INFINITY else soft)

@@ -1,4 +1,4 @@
-"""Reading captures: kept files, what the arrays promise, and one error for what is no capture."""
+"""Reading captures: recorded files, the arrays, and errors for other files."""
 
 import gc
 import os
@@ -32,12 +32,12 @@ def require_sound(capture: Capture) -> None:
 
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
-def test_kept_captures_are_read_whole(path: Path) -> None:
+def test_recorded_captures_are_read_completely(path: Path) -> None:
     capture = read_capture(path)
     require_sound(capture)
     assert len(capture.time_ns) > 0
     assert capture.truncated_at is None
-    assert 0 < capture.bytes_read <= path.stat().st_size  # what nobody asks for is passed over
+    assert 0 < capture.bytes_read <= path.stat().st_size  # unused sections are skipped
     assert capture.format == ("pipe" if "pipe" in path.stem else "file")
     assert capture.byte_order == ("big" if "big" in path.stem else "little")
     assert {attribute.type for attribute in capture.attributes} <= {1, 2}
@@ -47,7 +47,7 @@ def test_kept_captures_are_read_whole(path: Path) -> None:
     "path", [path for path in KEPT if "pipe" in path.stem], ids=lambda p: p.stem
 )
 def test_a_pipe_is_read_to_its_last_byte(path: Path, tmp_path: Path) -> None:
-    """All but the formats of tracepoints, which are passed over; a file has the same samples."""
+    """Only the formats of tracepoints are skipped; the pipe has the same samples as the file."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     writer = threading.Thread(target=fifo.write_bytes, args=(path.read_bytes(),))
@@ -61,11 +61,11 @@ def test_a_pipe_is_read_to_its_last_byte(path: Path, tmp_path: Path) -> None:
         assert np.array_equal(getattr(piped, name), getattr(filed, name)), name
 
 
-def test_there_are_kept_captures_of_every_kind() -> None:
+def test_there_is_a_recorded_capture_of_every_kind() -> None:
     assert len(KEPT) >= 12
 
 
-def test_a_capture_tells_host_and_command() -> None:
+def test_a_capture_names_host_and_command() -> None:
     capture = read_capture(CAPTURES / "file.perf")
     assert capture.architecture == "x86_64"
     assert capture.command_line[1] == "record"
@@ -90,7 +90,7 @@ def test_frames_are_offsets_in_their_files() -> None:
     assert np.all(inside < busy.page_offset + busy.length)
 
 
-def test_arrays_are_the_readers_own_and_outlive_the_capture() -> None:
+def test_arrays_outlive_the_capture() -> None:
     capture = read_capture(CAPTURES / "pipe.perf")
     first, again = capture.frame_address, capture.frame_address
     assert np.shares_memory(first, again)
@@ -112,7 +112,7 @@ def test_compressed_and_plain_recordings_of_one_program_agree() -> None:
     assert functions("file.perf") == functions("zstd.perf") == functions("zstd_pipe.perf")
 
 
-def test_an_error_tells_message_offset_and_path(tmp_path: Path) -> None:
+def test_an_error_has_message_offset_and_path(tmp_path: Path) -> None:
     path = tmp_path / "x.perf"
     whole = (CAPTURES / "pipe.perf").read_bytes()
     path.write_bytes(whole[:-5])
@@ -146,14 +146,14 @@ def test_a_file_cut_within_its_feature_sections_keeps_its_samples(tmp_path: Path
         (b"PERFILE2" + bytes(200), "expected 16"),
     ],
 )
-def test_what_is_no_capture(tmp_path: Path, content: bytes, words: str) -> None:
+def test_other_files_are_rejected(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
     with pytest.raises(CaptureError, match=words):
         read_capture(str(path))
 
 
-def test_directories_and_missing_files(tmp_path: Path) -> None:
+def test_directories_and_missing_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match="directory"):
         read_capture(tmp_path)
     with pytest.raises(FileNotFoundError, match="none"):
@@ -173,7 +173,7 @@ def test_a_fifo_is_read_while_other_threads_run(tmp_path: Path) -> None:
     assert len(capture.time_ns) == len(read_capture(CAPTURES / "zstd_pipe.perf").time_ns)
 
 
-def test_a_path_that_is_no_text_is_read_and_named(tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf8_can_be_read_and_is_named_in_errors(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/\xff\n"
     Path(os.fsdecode(path)).write_bytes(b"nothing")
     with pytest.raises(CaptureError) as caught:
@@ -181,7 +181,7 @@ def test_a_path_that_is_no_text_is_read_and_named(tmp_path: Path) -> None:
     assert os.fsencode(caught.value.args[2]) == path
 
 
-def test_the_version_is_the_packages() -> None:
+def test_the_native_module_has_the_version_of_the_package() -> None:
     import stallscope
 
     assert stallscope.__version__ == _native.VERSION

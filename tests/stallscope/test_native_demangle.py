@@ -1,4 +1,4 @@
-"""Demangling of C++ and Rust names, and of names that were made to do harm."""
+"""Demangling of C++ and Rust names, and of hostile names."""
 
 import pytest
 from hypothesis import given
@@ -26,7 +26,7 @@ from stallscope._native import demangle
         (b"_ZN3fooE\0v", b"_ZN3fooE\0v"),
     ],
 )
-def test_names(mangled: bytes, readable: bytes) -> None:
+def test_known_names_are_demangled(mangled: bytes, readable: bytes) -> None:
     assert demangle([mangled]) == [readable]
 
 
@@ -36,11 +36,11 @@ def test_the_list_keeps_its_order_and_length() -> None:
     assert demangle([]) == []
 
 
-def test_names_that_would_grow_without_bound_stay_as_they_are() -> None:
-    # Each argument's type is a pair of the one before it: twice as long every time.
+def test_names_that_would_expand_without_bound_stay_mangled() -> None:
+    # The type of every argument is a pair of the previous type, which doubles its length.
     types = "1AIiiE"
     for index in range(40):
-        # Every step can be referred to twice: as the template's name and as the whole type.
+        # Every step creates two substitutions: the template name and the whole type.
         back = f"S{to_base_36(2 * index)}_"
         types += f"1BI{back}{back}E"
     bomb = f"_Z1f{types}".encode()
@@ -52,24 +52,24 @@ def to_base_36(number: int) -> str:
     return digits[number] if number < 36 else to_base_36(number // 36) + digits[number % 36]
 
 
-def test_deep_nesting_and_long_names() -> None:
+def test_deeply_nested_and_long_names_are_safe() -> None:
     deep = b"_Z1f" + b"P" * 16_000 + b"i"
     longest = b"_Z" + b"16370" + b"a" * 20_000 + b"v"
     for name in demangle([deep, longest]):
         assert len(name) <= 65_536
 
 
-def test_only_bytes_are_names() -> None:
+def test_names_must_be_bytes() -> None:
     with pytest.raises(TypeError):
         demangle(["main"])  # type: ignore[list-item]
 
 
 @given(st.lists(st.binary(max_size=60).map(lambda tail: b"_Z" + tail)))
-def test_any_names_come_back_bounded(names: list[bytes]) -> None:
+def test_any_name_has_a_bounded_result(names: list[bytes]) -> None:
     assert all(len(name) <= 65_536 for name in demangle(names))
 
 
 @given(st.text("NSt6vectorIiEv_RCK0123T", max_size=80), st.sampled_from(["_Z", "_R"]))
-def test_names_that_look_mangled(tail: str, start: str) -> None:
+def test_names_that_look_mangled_are_safe(tail: str, start: str) -> None:
     (name,) = demangle([(start + tail).encode()])
     assert len(name) <= 65_536

@@ -1,4 +1,4 @@
-"""Captures cut off or changed at any place end in a capture or in one error, in bounded time."""
+"""Truncated and damaged captures give a capture or one error, in bounded time."""
 
 import os
 import tempfile
@@ -15,7 +15,7 @@ SEEDS = {path.stem: path.read_bytes() for path in sorted(CAPTURES.glob("*.perf")
 
 
 def outcome(path: Path, *, allow_truncated: bool) -> str:
-    """What reading ended in."""
+    """The result of reading."""
     try:
         capture = read_capture(path, allow_truncated=allow_truncated)
     except CaptureError as error:
@@ -30,7 +30,7 @@ def outcome(path: Path, *, allow_truncated: bool) -> str:
 
 
 @pytest.mark.parametrize("name", ["file", "pipe", "zstd_pipe", "big_endian", "big_endian_pipe"])
-def test_cut_off_at_every_byte(tmp_path: Path, name: str) -> None:
+def test_a_capture_truncated_at_every_byte(tmp_path: Path, name: str) -> None:
     path = tmp_path / "x.perf"
     seen = set()
     path.write_bytes(SEEDS[name])
@@ -40,7 +40,7 @@ def test_cut_off_at_every_byte(tmp_path: Path, name: str) -> None:
         tolerant = outcome(path, allow_truncated=True)
         assert strict in {"error", "whole"}
         if strict == "whole":
-            # Only a pipe may end behind any of its records.
+            # Only a pipe may end after any record.
             assert "pipe" in name
             assert tolerant == "whole"
         seen.add(tolerant)
@@ -56,7 +56,9 @@ changes = st.lists(
 
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(sorted(SEEDS)), changes, st.booleans())
-def test_changed_bytes(name: str, edits: list[tuple[float, bytes]], allow_truncated: bool) -> None:
+def test_a_capture_with_changed_bytes(
+    name: str, edits: list[tuple[float, bytes]], allow_truncated: bool
+) -> None:
     content = bytearray(SEEDS[name])
     for place, replacement in edits:
         at = int(place * len(content))
@@ -69,7 +71,7 @@ def test_changed_bytes(name: str, edits: list[tuple[float, bytes]], allow_trunca
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from([b"PERFILE2", b"2ELIFREP"]), st.binary(max_size=400))
-def test_any_bytes_behind_the_magic(magic: bytes, rest: bytes) -> None:
+def test_any_bytes_after_the_magic(magic: bytes, rest: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.perf"
         path.write_bytes(magic + rest)

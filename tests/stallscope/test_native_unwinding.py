@@ -1,4 +1,4 @@
-"""The reader asks Python for tables while it reads; what Python answers decides."""
+"""Unwinding while reading: a Python callback supplies the unwind tables."""
 
 import os
 import struct
@@ -31,19 +31,19 @@ def test_without_a_callback_nothing_is_unwound() -> None:
     assert not capture.stack_end.any()
 
 
-def test_each_object_is_asked_for_once_with_all_that_is_known_of_it() -> None:
+def test_the_callback_gets_every_object_once_with_its_identity() -> None:
     asked: list[Object] = []
     capture = read_capture(DWARF, unwind_tables=asked.append)
     paths = [mapped.path for mapped in asked]
     assert paths
     assert len(set(paths)) == len(paths)
-    # Which the file lists by name, in a section behind its records.
+    # The file lists them by name in a section after its records.
     assert [len(mapped.build_id) for mapped in asked if mapped.path.endswith(b"/busy")] == [20]
     assert np.all(capture.stack_end <= 8)
     assert capture.stack_end.any()
 
 
-def test_what_the_callback_raises_ends_the_reading() -> None:
+def test_an_exception_in_the_callback_ends_reading() -> None:
     def refuse(mapped: Object) -> UnwindTable | None:
         raise LookupError(mapped.path)
 
@@ -51,7 +51,7 @@ def test_what_the_callback_raises_ends_the_reading() -> None:
         read_capture(DWARF, unwind_tables=refuse)
 
 
-def test_an_answer_that_is_no_table_is_a_type_error() -> None:
+def test_a_callback_that_returns_another_type_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="UnwindTable or None"):
         read_capture(DWARF, unwind_tables=lambda mapped: mapped)  # type: ignore[arg-type,return-value]
 
@@ -68,7 +68,7 @@ def test_tables_of_a_running_program(tmp_path: Path) -> None:
     read_capture(DWARF, unwind_tables=lambda _: again)
 
 
-def test_what_no_table_can_be_made_of(tmp_path: Path) -> None:
+def test_files_without_unwind_information_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(UnwindTableError):
         UnwindTable.from_image(b"\x7fELF but not really")
     with pytest.raises(UnwindTableError):
@@ -89,7 +89,7 @@ def pipe_of(content: bytes, place: Path) -> threading.Thread:
 
 
 def as_pipe(file: Path) -> bytes:
-    """The records of a file with one event, behind the header of a pipe."""
+    """The records of a file with one event, after the header of a pipe."""
     content = file.read_bytes()
     entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", content, 16)
     attribute = content[attributes : attributes + entry - 16]
@@ -97,7 +97,7 @@ def as_pipe(file: Path) -> bytes:
     return head + attribute + content[data : data + size]
 
 
-def test_the_stacks_of_a_pipe_wait_where_tmpdir_says(
+def test_the_stacks_of_a_pipe_are_stored_in_tmpdir(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = read_capture(DWARF, unwind_tables=no_table).stack_end
@@ -121,7 +121,7 @@ def test_the_stacks_of_a_pipe_wait_where_tmpdir_says(
     assert caught.value.filename == str(tmp_path / "none")
 
 
-def test_a_truncated_capture_is_unwound_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_truncated_capture_is_unwound_up_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "x.perf"
     path.write_bytes(as_pipe(DWARF)[:-100])
     with pytest.raises(CaptureError, match="truncated"):
@@ -148,7 +148,7 @@ def many_stacks(into: Path) -> None:
     sample_type = 1 | 2 | 4 | 1 << 12 | 1 << 13
     attribute = struct.pack("<IIQQQQQ", 1, 136, 0, 999, sample_type, 0, 1 << 10 | 1 << 18)
     attribute = (attribute.ljust(80, b"\0") + struct.pack("<Q", registers)).ljust(136, b"\0")
-    # Two frames by frame pointers, the rest of the stack is passed over.
+    # Two frames by frame pointers, the rest of the stack is skipped.
     frames = struct.pack("<QQQQ", address + 16, code + 32, 0, code + 64)
     stack = frames + b"s" * (STACK_BYTES - len(frames))
     with into.open("wb") as out:
@@ -164,7 +164,7 @@ def many_stacks(into: Path) -> None:
 
 
 @pytest.mark.parametrize("piped", [False, True])
-def test_stacks_do_not_stay_in_memory(tmp_path: Path, piped: bool) -> None:
+def test_stacks_are_not_kept_in_memory(tmp_path: Path, piped: bool) -> None:
     path = tmp_path / "many.perf"
     many_stacks(path)
     command = [sys.executable, "-c", MEASURE, "/dev/stdin" if piped else str(path)]

@@ -4,7 +4,7 @@ import os
 
 from cstates.sysfs import chosen_cpus, online_cpus
 from cstates.wake_latency import KINDS, WakeTest
-from stallscope.cpu_lists import format_cpu_list, listed_cpus
+from stallscope.cpu_lists import expand_cpu_list, format_cpu_list
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
@@ -55,7 +55,7 @@ def wake_cpus(roots: Roots, text: str | None, *, processes: int) -> tuple[int, .
             f"--cpus {text!r}: CPU {shut} is offline, or this process may not use it",
             f"choose of {format_cpu_list(usable)}",
         )
-    listed = listed_cpus(text)
+    listed = expand_cpu_list(text)
     if len(listed) > processes:
         raise UsageError(
             f"--cpus {text!r} names {len(listed)} CPUs, and there are {processes} processes",

@@ -102,7 +102,7 @@ class _Session:
             by_file = setting.closed and setting.limit_us is None
             run = self._pinned if by_file else self._limited
             entries = run(setting, words, self.request.cpus_of(test))
-            found = read_interval_log(log).whole()
+            found = read_interval_log(log).merged()
         if found is None or not found.total:
             raise UnableError(
                 f"{test.name}: not one wake-up in {self.request.seconds:g} s",

@@ -13,7 +13,7 @@ from harness.io.watch.text import lines, progress_line
 from ioprobe.watch.devices import all_devices, named_devices
 from ioprobe.watch.tracing import WatchMeasurement, WatchScope, watch
 from stallscope.errors import ExitCode
-from stallscope.interrupts import ctrl_c_counted
+from stallscope.interrupts import count_interrupts
 from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
 
@@ -50,7 +50,7 @@ def run_watch(options: WatchOptions, *, as_json: bool) -> int:
 def _watched(request: WatchScope) -> WatchMeasurement:
     """Return what was watched; the first Ctrl-C ends it, a second one the command."""
     line, ends = LiveLine(), threading.Event()
-    with ctrl_c_counted(ends.set):
+    with count_interrupts(ends.set):
         line.show("io watch: tracing block requests (Ctrl-C ends it)")
         try:
             return watch(request, ends.wait, lambda each: line.show(progress_line(each)))

@@ -42,7 +42,7 @@ def recorded(tmp_path: Path) -> Path:
 
 def test_what_was_recorded_is_read(recorded: Path) -> None:
     found = read_load(recorded)
-    whole = found.logs["latency"].whole()
+    whole = found.logs["latency"].merged()
     assert whole is not None
     assert (whole.total, whole.percentile(50), whole.largest()) == (30, 50, 50)
     assert is_load(recorded)

@@ -101,7 +101,7 @@ def test_verbs_are_words_of_ours_only_in_front(
         (["--no-turbo"], 2, "name the command to run pinned"),
         (["--states", "C9", "--", "true"], 2, "no CPU here has a state 'C9'"),
         (["--governor", "fast", "--", "true"], 2, "no such governor of frequency"),
-        (["--cpus", "0-3,8-,x", "--no-turbo", "--", "true"], 2, "'8-' is no CPU"),
+        (["--cpus", "0-3,8-,x", "--no-turbo", "--", "true"], 2, "'8-' is neither a CPU"),
         (["--cpus", "77", "--no-turbo", "--", "true"], 2, "no CPU 77"),
         (["--frequency", "fast", "--", "true"], 2, "is no frequency of policy0"),
         (["--epp", "quick", "--", "true"], 2, "no such energy preference"),
@@ -134,7 +134,7 @@ def test_a_journal_of_a_stranger_is_not_trusted(
     assert "is no place of boost" in capsys.readouterr().err
     run.chmod(0o777)
     assert main(["pin", "restore", *roots(tree)]) == 3
-    assert "may be written by, another user" in capsys.readouterr().err
+    assert "another user owns it or can write to it" in capsys.readouterr().err
 
 
 def test_read_only_sysfs_says_what_can_be_done(

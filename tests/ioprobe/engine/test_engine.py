@@ -108,7 +108,7 @@ def test_an_invalid_point_is_one_error_with_a_remedy(target, point, word) -> Non
 def test_the_log_is_an_hdrhistogram_interval_log(tmp_path) -> None:
     log = tmp_path / "points.hlog"
     (result,) = measure(Target(), Point("a"), log=log)
-    whole = read_interval_log(log).whole()
+    whole = read_interval_log(log).merged()
     assert whole is not None
     assert whole.total == result.requests
 

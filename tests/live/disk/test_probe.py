@@ -98,7 +98,7 @@ def test_both_ways_of_a_file_are_told_and_drawn(
     made = json.loads(told.out)
     assert made["requests"] == made["page_cache"]["requests"] == 200
     for name in ("direct.hlog", "cached.hlog"):
-        whole = read_interval_log(folder / name).whole()
+        whole = read_interval_log(folder / name).merged()
         assert whole is not None
         assert whole.total == 200
     page = (folder / "report.html").read_text(encoding="utf-8")

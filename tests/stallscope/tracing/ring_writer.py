@@ -1,4 +1,4 @@
-"""Writes pages of the kernel's trace ring buffer, so that their reader meets known content."""
+"""Writes pages of the kernel's trace ring buffer with known content."""
 
 import struct
 
@@ -6,13 +6,13 @@ PAGE_BYTES = 4096
 
 
 def record(number: int, pid: int, content: bytes) -> bytes:
-    """Return a record: the common fields and what follows, padded to words."""
+    """Return a record: the common fields and the content, padded to words."""
     whole = struct.pack("=HBBi", number, 0, 0, pid) + content
     return whole + b"\0" * (-len(whole) % 4)
 
 
 def event(delta_ns: int, data: bytes) -> bytes:
-    """Return an event of a page: short ones have their length in the head."""
+    """Return an event of a page; short events have their length in the header."""
     if len(data) <= 28 * 4:
         return struct.pack("=I", delta_ns << 5 | len(data) // 4) + data
     return struct.pack("=II", delta_ns << 5, len(data) + 4) + data
@@ -29,12 +29,12 @@ def time_stamp(t_ns: int) -> bytes:
 
 
 def padding(size: int) -> bytes:
-    """Return an event that was discarded and takes so many bytes."""
+    """Return a discarded event of this size in bytes."""
     return struct.pack("=II", 1 << 5 | 29, size - 4) + b"\xee" * (size - 8)
 
 
 def page(t_ns: int, *events: bytes, missed: bool = False) -> bytes:
-    """Return a page whose first event is at that time."""
+    """Return a page whose first event is at this time."""
     content = b"".join(events)
     commit = len(content) | (1 << 31 if missed else 0)
     return (struct.pack("=QQ", t_ns, commit) + content).ljust(PAGE_BYTES, b"\0")

@@ -1,14 +1,14 @@
-"""Instances of tracers: what they lost; those of killed ones, and which are somebody's."""
+"""Tracefs instances: lost events, and the removal of stale instances."""
 
 from pathlib import Path
 
 import pytest
 
-from stallscope.tracing.instance import TraceInstance, remove_left
+from stallscope.tracing.instance import TraceInstance, remove_stale_instances
 
 
 def process(proc: Path, pid: int, state: str) -> None:
-    """One that began at tick 500."""
+    """Create the files of a process that started at tick 500."""
     fields = " ".join(["1"] * 18)
     (proc / str(pid)).mkdir(parents=True)
     (proc / str(pid) / "stat").write_text(f"{pid} (a ) name) {state} {fields} 500 0 0\n")
@@ -17,20 +17,20 @@ def process(proc: Path, pid: int, state: str) -> None:
 @pytest.mark.parametrize(
     ("name", "stays"),
     [
-        ("stallscope-7-500", True),  # of one that runs
-        ("stallscope-7-400", False),  # its number is another's now
-        ("stallscope-8-500", False),  # killed, and its parent did not ask
+        ("stallscope-7-500", True),  # its process runs
+        ("stallscope-7-400", False),  # its pid belongs to another process now
+        ("stallscope-8-500", False),  # its process is a zombie
         ("stallscope-9-500", False),
-        ("somebody", True),
+        ("other", True),
         ("stallscope-9", True),
         ("stallscope-x-1", True),
     ],
 )
-def test_what_a_killed_tracer_left_is_removed(tmp_path: Path, name: str, stays: bool) -> None:
+def test_instances_of_ended_tracers_are_removed(tmp_path: Path, name: str, stays: bool) -> None:
     process(tmp_path / "proc", 7, "S")
     process(tmp_path / "proc", 8, "Z")
     (tmp_path / "instances" / name).mkdir(parents=True)
-    remove_left(tmp_path / "instances", tmp_path / "proc")
+    remove_stale_instances(tmp_path / "instances", tmp_path / "proc")
     assert (tmp_path / "instances" / name).exists() == stays
 
 
@@ -43,14 +43,14 @@ STATS = "entries: 9\noverrun: 3\ncommit overrun: 1\nbytes: 400\ndropped events: 
         ([STATS], 6),
         ([STATS, STATS.replace("overrun: 3", "overrun: 0")], 9),
         (["overrun: 0\ncommit overrun: 0\ndropped events: 0\n"], 0),
-        ([STATS, None], None),  # a CPU's file cannot be read: its losses are not 0
+        ([STATS, None], None),  # an unreadable file does not mean 0 losses
         ([STATS, ""], None),
         ([STATS.replace("dropped events: 2\n", "")], None),
         ([STATS.replace("overrun: 3", "overrun: many")], None),
         ([], None),
     ],
 )
-def test_losses_that_the_kernel_does_not_tell_are_not_none_at_all(
+def test_incomplete_counts_of_losses_are_unknown_not_zero(
     tmp_path: Path, stats: list[str | None], lost: int | None
 ) -> None:
     for cpu, text in enumerate(stats):

@@ -1,4 +1,4 @@
-"""Raw pages of the trace ring buffer: times, lengths, losses, and pages that make no sense."""
+"""Raw pages of the trace ring buffer: times, lengths, losses, and invalid pages."""
 
 import io
 
@@ -47,32 +47,32 @@ def test_a_stamp_keeps_the_highest_bits_of_the_time_before() -> None:
     assert [each.t_ns for each in found] == [high + 78]
 
 
-def test_long_records_have_their_length_beside_them() -> None:
+def test_long_records_have_a_separate_length() -> None:
     long = record(9, 1, bytes(200))
     found = read(page(10, event(0, long), event(3, record(7, 1, b""))))
     assert [(each.number, len(each.record)) for each in found] == [(9, 208), (7, 8)]
 
 
-def test_missed_events_are_told_before_their_page() -> None:
+def test_lost_events_are_reported_before_their_page() -> None:
     found = read(
         page(1, event(0, record(7, 0, b""))), page(9, event(0, record(8, 0, b"")), missed=True)
     )
     assert [each.number for each in found] == [7, LOST, 8]
 
 
-def test_a_page_that_claims_more_than_it_holds_is_a_loss() -> None:
+def test_a_page_with_an_invalid_length_counts_as_a_loss() -> None:
     broken = bytearray(page(1, event(0, record(7, 0, b""))))
     broken[8:16] = (5000).to_bytes(8, "little")
     assert [each.number for each in read(bytes(broken))] == [LOST]
 
 
-def test_a_page_cut_off_is_not_read() -> None:
+def test_a_truncated_page_is_not_read() -> None:
     assert read(page(1, event(0, record(7, 0, b"")))[:100]) == []
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=PAGE_BYTES - 16), st.integers(0, 2**64 - 1))
-def test_no_content_of_a_page_breaks_its_reader(content: bytes, commit: int) -> None:
+def test_any_page_content_is_safe(content: bytes, commit: int) -> None:
     whole = (bytes(8) + commit.to_bytes(8, "little") + content).ljust(PAGE_BYTES, b"\0")
     for each in read(whole):
         assert each.number == LOST or len(each.record) >= 8

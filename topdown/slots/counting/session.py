@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stallscope.collector import CollectionEnd, CountOptions
 from stallscope.errors import RecordingError, UnableError, UsageError
-from stallscope.own_directory import own_directory
+from stallscope.private_directory import private_directory
 from stallscope.system_files import Roots
 from topdown.slots.counting.analysis import measurement_of
 from topdown.slots.counting.counting_mode import (
@@ -276,7 +276,7 @@ class _CountingSession:
 def _make_directory(folder: Path) -> None:
     """Make the directory of several recordings. Raises UsageError if others may write to it."""
     try:
-        with own_directory(folder):
+        with private_directory(folder):
             pass
     except OSError as error:
         raise UsageError(

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from stallscope.own_directory import own_directory, write_whole
+from stallscope.private_directory import private_directory, write_atomic
 
 _HEADER = struct.Struct("<8sI")
 _SHORTEST_BUILD_ID = 4
@@ -36,7 +36,7 @@ class BuildIdCache:
         if self.directory is None or len(build_id) < _SHORTEST_BUILD_ID:
             return None
         try:
-            with own_directory(self.directory) as place:
+            with private_directory(self.directory) as place:
                 content = self._read(place, build_id.hex())
         except OSError:
             return None
@@ -58,8 +58,8 @@ class BuildIdCache:
             crc = zlib.crc32(block, crc)
         with suppress(OSError):
             directory.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with own_directory(directory) as place:
-                write_whole(place, build_id.hex(), [_HEADER.pack(self.magic, crc), *blocks])
+            with private_directory(directory) as place:
+                write_atomic(place, build_id.hex(), [_HEADER.pack(self.magic, crc), *blocks])
                 self._evict(place)
 
     def _read(self, directory: int, name: str) -> bytes:

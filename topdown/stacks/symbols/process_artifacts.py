@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from stallscope.own_directory import own_directory, write_whole
 from stallscope.printable import printable
+from stallscope.private_directory import private_directory, write_atomic
 from stallscope.regular_file import (
     MissingFileError,
     RefusedFileError,
@@ -99,9 +99,9 @@ def copy_leftover_jit_maps(directory: Path, since_s: float, *, root: Path = Path
             with open_in_root(root, b"tmp/" + name.encode(), link_owners=frozenset({0})) as file:
                 is_trusted = file.status.st_uid in (0, os.geteuid())
                 if is_trusted and file.status.st_mtime >= since_s:
-                    with own_directory(directory / "jit") as place:
+                    with private_directory(directory / "jit") as place:
                         length = min(file.size, MAP_LIMIT)
-                        write_whole(place, f"{match[1]}.map", _blocks(file, length))
+                        write_atomic(place, f"{match[1]}.map", _blocks(file, length))
         except (MissingFileError, RefusedFileError):
             continue
 
@@ -143,8 +143,8 @@ class _ArtifactCopier:
                     )
                     self._warn("jit-map-cut", message)
                 length = min(file.size, MAP_LIMIT)
-                with own_directory(self._directory / "jit") as place:
-                    write_whole(place, f"{pid}.map", _blocks(file, length))
+                with private_directory(self._directory / "jit") as place:
+                    write_atomic(place, f"{pid}.map", _blocks(file, length))
         except MissingFileError:
             return
         except RefusedFileError as error:
@@ -166,7 +166,7 @@ class _ArtifactCopier:
 
     def _copy_binary(self, file: RegularFile, mapped: _MappedFile) -> None:
         name = ElfFile(file).build_id.hex() or "inode-{}-{}-{}".format(*mapped.identity)
-        with own_directory(self._directory / "binaries") as place:
+        with private_directory(self._directory / "binaries") as place:
             if name in os.listdir(place):  # noqa: PTH208 - by descriptor
                 return
             if file.size > min(self._limits.file_bytes, self._remaining_bytes):
@@ -176,7 +176,7 @@ class _ArtifactCopier:
                     "recording; its symbols are lost when the process ends",
                 )
                 return
-            write_whole(place, name, _blocks(file, file.size))
+            write_atomic(place, name, _blocks(file, file.size))
             self._remaining_bytes -= file.size
 
     def _warn(self, code: str, message: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stallscope.own_directory import own_directory, write_whole
+from stallscope.private_directory import private_directory, write_atomic
 from stallscope.regular_file import MemoryImage, RefusedFileError, open_in_root
 from topdown.stacks.elf.file import ElfError, ElfFile
 from topdown.stacks.profile import ProfileWarning
@@ -96,8 +96,8 @@ def copy_vdso(directory: Path) -> None:
     """
     image = _live_vdso()
     if image is not None:
-        with own_directory(directory / "binaries") as place:
-            write_whole(place, _VDSO_COPY, [image.read(0, image.size)])
+        with private_directory(directory / "binaries") as place:
+            write_atomic(place, _VDSO_COPY, [image.read(0, image.size)])
 
 
 def vdso_image(mapped: "Object", sources: SymbolSources) -> MemoryImage | None:

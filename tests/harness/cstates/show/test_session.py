@@ -99,7 +99,7 @@ def test_what_is_missing_is_null_with_its_reason(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--cpus", "0-3,8-,x"), "'8-' is no CPU and no range of CPUs"),
+        (("--cpus", "0-3,8-,x"), "'8-' is neither a CPU nor a range of CPUs"),
         (("--cpus", "7"), "this machine has no CPU 7"),
         (("--interval", "1"), "a recorded machine's counters do not move"),
         (("--interval", "nan"), "not a finite number"),
@@ -117,7 +117,7 @@ def test_options_that_make_no_sense(
 
 def test_a_folder_that_is_no_sysfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cstates", "show", "--sysfs-root", str(tmp_path)]) == ExitCode.USAGE
-    assert "it is no sysfs" in capsys.readouterr().err
+    assert "it is not a sysfs" in capsys.readouterr().err
 
 
 def test_hostile_names_are_escaped_everywhere(machine: Machines) -> None:

@@ -53,7 +53,7 @@ def test_a_recording_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFixtur
     folder = tmp_path / "run"
     made = probed(capsys, "sim:servers=1,service=4ms", "--count", "500", "-o", str(folder))
     assert made["recording"] == str(folder)
-    whole = read_interval_log(folder / "direct.hlog").whole()
+    whole = read_interval_log(folder / "direct.hlog").merged()
     assert whole is not None
     assert whole.total == 500
     page = (folder / "report.html").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Directories of our own: nobody else may write there, and files appear in them whole."""
+"""Directories that no other user can write to, with files that appear complete or not at all."""
 
 import os
 import stat
@@ -9,10 +9,10 @@ from pathlib import Path
 
 
 @contextmanager
-def own_directory(path: Path) -> Iterator[int]:
-    """Yield a descriptor of an own directory, made 0700 where there is none.
+def private_directory(path: Path) -> Iterator[int]:
+    """Yield a descriptor of a directory of this user, created with mode 0700 if it is missing.
 
-    Raises OSError where it is a link, or belongs to or may be written by another user.
+    Raises OSError if the path is a link, or if another user owns it or can write to it.
     """
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)
@@ -20,18 +20,18 @@ def own_directory(path: Path) -> Iterator[int]:
     try:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o022:
-            raise PermissionError(f"{path}: belongs to, or may be written by, another user")
+            raise PermissionError(f"{path}: another user owns it or can write to it")
         yield descriptor
     finally:
         os.close(descriptor)
 
 
-def write_whole(
+def write_atomic(
     directory: int, name: str, blocks: Iterable[bytes | memoryview], *, durable: bool = False
 ) -> None:
-    """Write blocks to ``name`` in the directory, 0600; the file is there whole, or not at all.
+    """Write blocks to the file ``name`` (0600), which appears complete or not at all.
 
-    A durable one has reached the disk when this returns, and so has its name.
+    If ``durable`` is set, the file and its name are on the disk when this returns.
     """
     temporary = f".{name}.{os.getpid()}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
