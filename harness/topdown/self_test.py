@@ -64,6 +64,6 @@ def _lines(test: "SelfTest", columns: int) -> Iterator[str]:
     yield click.style(test.summary(), bold=True)
     for name in test.broken:
         yield from wrapped(f"broken: {name}: {test.events[name].reason}", columns, "  ")
-    for each in test.observations:
+    for each in test.programs:
         found = "/".join(each.bottleneck) or "nothing marked"
         yield f"{each.work.kernel:<22} expected {each.work.expected}, found {found}"

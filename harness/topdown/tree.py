@@ -111,7 +111,7 @@ def ipc_text(measurement: Measurement) -> str:
     if ipc.interval is not None:
         between = f" [{ipc.interval.low:.2f}, {ipc.interval.high:.2f}]"
     modelled = ", modelled" if measurement.kind is Kind.MODELLED else ""
-    return f"{ipc.value:.2f}{between} instructions a cycle{modelled}"
+    return f"{ipc.value:.2f}{between} instructions per cycle{modelled}"
 
 
 def _marked(measurement: Measurement, path: tuple[str, ...]) -> str:

@@ -44,7 +44,7 @@ def test_a_chain_is_told_from_work_by_its_time(capfd: pytest.CaptureFixture[str]
 
 
 def test_what_fails_natively_is_the_targets_failure() -> None:
-    with pytest.raises(TargetError, match="returned 3"):
+    with pytest.raises(TargetError, match="returned status 3"):
         measure_command(("sh", "-c", "exit 3"), silent=True)
 
 

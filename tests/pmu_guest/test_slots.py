@@ -18,7 +18,7 @@ from topdown.slots.counting.requested_events import RequestedEvent
 from topdown.slots.counting.session import measurement_of_recording
 from topdown.slots.measurement import MeasuredNode, Measurement
 from topdown.slots.model import load
-from topdown.slots.self_test.session import observed, whole_plan
+from topdown.slots.self_test.session import read_program_counts, whole_plan
 from topdown.slots.self_test.verdicts import Verdict, verdicts
 
 pytestmark = pytest.mark.pmu
@@ -123,8 +123,8 @@ def test_intervals_of_what_took_turns_hold_the_known_count(counted: dict[str, Re
 
 
 def test_the_self_test_finds_what_the_guest_does_not_count(counted: dict[str, Result]) -> None:
-    observations = [observed(counted[name].run, counted[name].path / "stdout") for name in KERNELS]
-    found = verdicts(MODEL, observations)
+    programs = [read_program_counts(counted[name].run, counted[name].path / "stdout") for name in KERNELS]
+    found = verdicts(MODEL, programs)
     working = {name for name, each in found.items() if each.verdict is Verdict.WORKS}
     assert working == {"INST_RETIRED", "CPU_CYCLES"}, {n: found[n].reason for n in working}
     assert found["BR_RETIRED"].verdict in (Verdict.BROKEN, Verdict.UNCOUNTED)

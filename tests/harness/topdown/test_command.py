@@ -151,7 +151,7 @@ def test_output_of_perf_stat(capsys: pytest.CaptureFixture[str], tmp_path: Path)
         "2000,,instructions,9,100.00,,\n"
     )
     text = run(capsys, "--source", f"replay:{path}", "--cpu", "zen4")
-    assert "IPC        2.00 instructions a cycle" in text
+    assert "IPC        2.00 instructions per cycle" in text
     assert "25.0 %" in text
     assert "! retiring: scaled: an event was counted 50 % of the time" in text
 

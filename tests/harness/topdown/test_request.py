@@ -29,7 +29,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
         (("--source", "model", "-e", "cycles", "--", "true"), "-e means nothing with"),
         (("--source", "model", "--drill", "--", "true"), "--drill means nothing with"),
         (("--source", "model", "--cpu", "skz", "--", "true"), "unknown CPU model 'skz'"),
-        (("--source", "model", "--cpu", "neoverse-n2", "--", "true"), "is no x86-64"),
+        (("--source", "model", "--cpu", "neoverse-n2", "--", "true"), "is not an x86-64"),
         (("--source", "model", "-d", "5", "--", "true"), "--duration means nothing with"),
         (("-I", "5", "--", "true"), "-I 5 is too short"),
         (("-I", "0", "--", "true"), "invalid value for '-I'"),

@@ -36,7 +36,7 @@ def test_each_value_stands_with_its_interval_and_its_source() -> None:
     assert "n/a" in line(rows, "DRAM_Bound")
     assert "unavailable" in line(rows, "DRAM_Bound")
     assert f"no value for DRAM_Bound: {MISSING}" in rows
-    assert "IPC        0.79 [0.78, 0.80] instructions a cycle" in rows
+    assert "IPC        0.79 [0.78, 0.80] instructions per cycle" in rows
 
 
 def test_the_heading_says_what_intervals_are_of_and_what_is_not_verified() -> None:

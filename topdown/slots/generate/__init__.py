@@ -1,1 +1,1 @@
-"""Makes the files in ``topdown/slots/models`` from vendors' tables: docs/topdown-models.md."""
+"""Generator of CPU model files from vendors' published tables."""

@@ -15,49 +15,50 @@ HERE = Path(__file__).parent
 
 
 def model_text(cpu: str, tables: Path) -> str:
-    """Return the text of one CPU's model file, made of its table and its entry in cpus.json."""
-    described = json.loads((HERE / "cpus.json").read_text())
-    entry = described["cpus"][cpu]
+    """Return the text of a CPU's model file, from its table and its entry in cpus.json."""
+    configuration = json.loads((HERE / "cpus.json").read_text())
+    entry = configuration["cpus"][cpu]
     table = json.loads((tables / f"{entry['table']}.json").read_text())
-    overlays = [described["overlays"][name] for name in entry.get("overlays", ())]
+    overlays = [configuration["overlays"][name] for name in entry.get("overlays", ())]
     events = dict(table["events"])
     vendor = arm if "product" in table else amd if cpu.startswith("zen") else intel
-    made = vendor.draft(table)
+    draft = vendor.draft(table)
     for overlay in overlays:
-        events |= {name: each for name, each in overlay["events"].items() if name not in events}
-        _lay_over(made, overlay, entry)
+        events |= {name: code for name, code in overlay["events"].items() if name not in events}
+        _add_overlay(draft, overlay, entry)
     if vendor is intel:
-        made.drop_unused_terms()
-    vendor.encode(made, events)
-    return document(cpu, entry, made)
+        draft.drop_unused_terms()
+    vendor.encode(draft, events)
+    return document(cpu, entry, draft)
 
 
-def _lay_over(made: Draft, overlay: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+def _add_overlay(draft: Draft, overlay: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
     """Add formulas that the vendor's table lacks, and their source if it is another one."""
     if "source" in overlay:
-        made.source += f"; {overlay['source']}"
-        made.licence += f" AND {overlay['licence']}"
+        draft.source += f"; {overlay['source']}"
+        draft.licence += f" AND {overlay['licence']}"
     for name, (formula, unit, group) in overlay.get("metrics", {}).items():
-        arm.add(made, name, (formula.replace("SLOTS", str(entry["width"])), unit, group))
+        arm.add(draft, name, (formula.replace("SLOTS", str(entry["width"])), unit, group))
     if "optional" in overlay:
-        made.optional[overlay["optional"]] = overlay["why"]
+        draft.optional[overlay["optional"]] = overlay["why"]
     if overlay["variant"]:
         variant: dict[str, Any] = {"why": overlay["why"]}
         for kind in ("terms", "nodes"):
             if kind in overlay:
                 variant[kind] = {
-                    name: renamed_text(text, intel.Same()) for name, text in overlay[kind].items()
+                    name: renamed_text(text, intel.UnchangedNames())
+                    for name, text in overlay[kind].items()
                 }
-        made.variants[overlay["variant"]] = variant
+        draft.variants[overlay["variant"]] = variant
 
 
 def main(words: list[str]) -> int:
-    """Return 0 once the asked models (all by default) are written."""
+    """Write the named models, by default all, and return the exit code."""
     if not words:
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    tables, asked = Path(words[0]), words[1:]
-    for cpu in asked or json.loads((HERE / "cpus.json").read_text())["cpus"]:
+    tables, cpus = Path(words[0]), words[1:]
+    for cpu in cpus or json.loads((HERE / "cpus.json").read_text())["cpus"]:
         text = model_text(cpu, tables)
         (FOLDER / f"{cpu}.json").write_text(text)
         sys.stdout.write(f"{cpu}: {len(text)} bytes\n")

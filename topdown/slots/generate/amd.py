@@ -1,4 +1,4 @@
-"""AMD's tables (the kernel's pmu-events) made into a draft."""
+"""Drafts from AMD's tables (the kernel's pmu-events)."""
 
 import re
 from collections.abc import Mapping
@@ -16,34 +16,34 @@ INSTRUCTIONS, CYCLES = "ex_ret_instr", "ls_not_halted_cyc"
 
 def draft(table: Mapping[str, Any]) -> Draft:
     """Return the draft of one CPU's table."""
-    made = Draft(
+    result = Draft(
         source=table["source"], licence=LICENCE, unit="fraction", ipc=(INSTRUCTIONS, CYCLES)
     )
     for metric in table["nodes"]:
         name, text = metric["MetricName"], _plain(metric["MetricExpr"])
-        formula = renamed_text(text, {each: each for each in names(parse(text))})
+        formula = renamed_text(text, {event: event for event in names(parse(text))})
         groups = metric.get("MetricGroup", "").split(";")
         if not groups[0].startswith("PipelineL"):
-            made.terms[name] = formula
+            result.terms[name] = formula
             continue
-        parents = [found["parent"] for each in groups if (found := _PARENT.fullmatch(each))]
-        made.nodes[name] = {
+        parents = [match["parent"] for group in groups if (match := _PARENT.fullmatch(group))]
+        result.nodes[name] = {
             "level": int(groups[0].removeprefix("PipelineL")),
             "parent": parents[0] if parents else None,
             "domain": "Slots",
             "formula": formula,
             "threshold": None,
         }
-    return made
+    return result
 
 
 def _plain(text: str) -> str:
-    """Return a formula with perf's ``cpu@event,cmask=N@`` written as ``event:cN``."""
-    return _WITH_MASK.sub(lambda found: f"{found['event']}:c{int(found['mask'], 0)}", text)
+    """Return a formula with ``event:cN`` for perf's ``cpu@event,cmask=N@``."""
+    return _WITH_MASK.sub(lambda match: f"{match['event']}:c{int(match['mask'], 0)}", text)
 
 
-def encode(made: Draft, fields: Mapping[str, Mapping[str, str]]) -> None:
-    """Fill in the encodings of all events that the draft names; KeyError names one without."""
-    for name in sorted(made.events_named() | {CYCLES}):
-        made.events[name] = amd(name, fields)
-    made.events[INSTRUCTIONS] = amd(INSTRUCTIONS, {INSTRUCTIONS: {"EventCode": "0xc0"}})
+def encode(draft: Draft, fields: Mapping[str, Mapping[str, str]]) -> None:
+    """Add the encodings of all events in the draft. Raises KeyError for a missing one."""
+    for name in sorted(draft.events_named() | {CYCLES}):
+        draft.events[name] = amd(name, fields)
+    draft.events[INSTRUCTIONS] = amd(INSTRUCTIONS, {INSTRUCTIONS: {"EventCode": "0xc0"}})

@@ -1,4 +1,4 @@
-"""A model as it is written to its file, whichever vendor's table it was made of."""
+"""A CPU model in preparation, and the text of its file."""
 
 import json
 from collections.abc import Mapping
@@ -9,12 +9,12 @@ from topdown.slots.expressions import Expression, names, parse, renamed, written
 
 FORMAT = "stallscope.topdown-model"
 VERSION = "1.0"
-_ONE_A_LINE = ("events", "terms", "nodes")
+_ONE_PER_LINE = ("events", "terms", "nodes")
 
 
 @dataclass(slots=True)
 class Draft:
-    """What a vendor's table gives: formulas by name, and the encodings of their events."""
+    """The formulas of a vendor's table and the encodings of their events."""
 
     source: str
     licence: str  # SPDX expression of the source
@@ -24,43 +24,45 @@ class Draft:
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
     events: dict[str, str] = field(default_factory=dict)
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
-    optional: dict[str, str] = field(default_factory=dict)  # events' prefixes, and what to say
+    optional: dict[str, str] = field(default_factory=dict)  # warning by prefix of event names
 
     def formulas(self) -> dict[str, str]:
-        """Return every formula, those of the variants as well, by a name that is its own."""
-        found = dict(self.terms)
-        found |= {name: str(node["formula"]) for name, node in self.nodes.items()}
+        """Return every formula, including those of variants, by a unique name."""
+        formulas = dict(self.terms)
+        formulas |= {name: str(node["formula"]) for name, node in self.nodes.items()}
         for variant, parts in self.variants.items():
             for kind in ("terms", "nodes"):
-                found |= {f"{variant} {name}": text for name, text in parts.get(kind, {}).items()}
-        return found
+                formulas |= {
+                    f"{variant} {name}": text for name, text in parts.get(kind, {}).items()
+                }
+        return formulas
 
     def events_named(self) -> set[str]:
-        """Return what the formulas name that is neither a term nor a node nor a flag."""
+        """Return the events in all formulas."""
         named = {name for text in self.formulas().values() for name in names(parse(text))}
         return named - set(self.terms) - set(self.nodes) - {"smt_on"}
 
     def drop_unused_terms(self) -> None:
-        """Leave out the terms that no node leads to."""
+        """Remove the terms that no node uses."""
         formulas = self.formulas()
         used: set[str] = set()
-        waiting = [name for name in formulas if name not in self.terms]
-        while waiting:
-            for name in names(parse(formulas[waiting.pop()])):
+        pending = [name for name in formulas if name not in self.terms]
+        while pending:
+            for name in names(parse(formulas[pending.pop()])):
                 if name in self.terms and name not in used:
                     used.add(name)
-                    waiting.append(name)
+                    pending.append(name)
         self.terms = {name: text for name, text in self.terms.items() if name in used}
 
 
 def renamed_text(text: str, rename: Mapping[str, str]) -> str:
-    """Return a formula with its names replaced and no parenthesis too many; KeyError names one."""
+    """Return a formula with its names replaced. Raises KeyError for an unknown name."""
     tree: Expression = renamed(parse(text), lambda name: rename[name])
     return written(tree)
 
 
 def document(cpu: str, entry: Mapping[str, Any], draft: Draft) -> str:
-    """Return a model file's text: one line for each event, term and node."""
+    """Return the text of a model file, with one line per event, term and node."""
     values: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -83,7 +85,7 @@ def document(cpu: str, entry: Mapping[str, Any], draft: Draft) -> str:
 
 
 def _member(key: str, value: object) -> str:
-    if key not in _ONE_A_LINE or not isinstance(value, dict):
+    if key not in _ONE_PER_LINE or not isinstance(value, dict):
         return f" {json.dumps(key)}: {json.dumps(value)}"
-    lines = [f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in value.items()]
+    lines = [f"  {json.dumps(name)}: {json.dumps(member)}" for name, member in value.items()]
     return f" {json.dumps(key)}: {{\n" + ",\n".join(lines) + "\n }"

@@ -1,4 +1,4 @@
-"""Raw encodings of events, as perf takes them in ``config`` and ``config1``.
+"""Raw encodings of events for ``config`` and ``config1`` of perf_event_open(2).
 
 Layouts: /sys/bus/event_source/devices/cpu/format of Linux 6.12 (arch/x86/events/intel/core.c,
 arch/x86/events/amd/core.c).
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 Fields = Mapping[str, str]
 
-# Fixed counters have no event code in Intel's tables. The kernel takes the architectural events
-# for the first two, and pseudo encodings, umask only, for what no other counter can count.
+# Fixed counters have no event code in Intel's tables. The kernel uses the architectural events for
+# the first two, and pseudo encodings with only a umask for events of fixed counters only.
 FIXED = {
     "INST_RETIRED.ANY": 0x00C0,
     "CPU_CLK_UNHALTED.THREAD": 0x003C,
@@ -34,7 +34,7 @@ _MODIFIER = re.compile(r"(?P<key>c|u|ocr_msr_val)=?(?P<value>0x[0-9a-fA-F]+|\d+)
 def intel(name: str, table: Mapping[str, Fields]) -> str:
     """Return the encoding of an event with its suffixes, as ``0xCONFIG`` or ``0xCONFIG/0xCONFIG1``.
 
-    ``table`` holds the vendor's fields by the name without suffixes; KeyError where it has none.
+    ``table`` holds the vendor's fields by name without suffixes. Raises KeyError for a missing one.
     """
     event, *modifiers = name.split(":")
     if event in PERF_METRICS:
@@ -46,11 +46,11 @@ def intel(name: str, table: Mapping[str, Fields]) -> str:
             config |= EDGE
         elif modifier == "i1":
             config |= INVERT
-        elif found := _MODIFIER.fullmatch(modifier):
-            value = int(found["value"], 0)
-            if found["key"] == "c":
+        elif match := _MODIFIER.fullmatch(modifier):
+            value = int(match["value"], 0)
+            if match["key"] == "c":
                 config |= value << COUNTER_MASK_SHIFT
-            elif found["key"] == "u":
+            elif match["key"] == "u":
                 config = config & ~0xFF00 | value << 8
             else:
                 extra = value
@@ -80,8 +80,8 @@ def amd(name: str, table: Mapping[str, Fields]) -> str:
     code = int(fields["EventCode"], 0)
     config = code & 0xFF | int(fields.get("UMask", "0"), 0) << 8 | (code >> 8) << 32
     for modifier in modifiers:
-        found = _MODIFIER.fullmatch(modifier)
-        if found is None or found["key"] != "c":
+        match = _MODIFIER.fullmatch(modifier)
+        if match is None or match["key"] != "c":
             raise KeyError(name)
-        config |= int(found["value"], 0) << COUNTER_MASK_SHIFT
+        config |= int(match["value"], 0) << COUNTER_MASK_SHIFT
     return hex(config)

@@ -1,4 +1,4 @@
-"""Intel's tables (perfmon's metrics and core events) made into a draft."""
+"""Drafts from Intel's tables (perfmon's metrics and core events)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,17 +8,17 @@ from topdown.slots.expressions import FormulaError, names, parse
 from topdown.slots.generate.draft import Draft, renamed_text
 from topdown.slots.generate.encodings import PERF_METRICS, intel
 
-# What formulas name that no counter of the core counts; the reader of counts must bring them.
+# Names in formulas that are not core events; the caller provides their values.
 CLOCKS = {"tsc": "TSC", "duration_time": "DURATION_TIME", "smt_on": "smt_on"}
 _THRESHOLD = re.compile(r"metric_TMA_\.*(\w+)\(%\) ([<>]) (\d+(?:\.\d+)?)")
 _NOT_A_NODE = ("Info_", "Bottleneck_")
 
 
 def draft(table: Mapping[str, Any]) -> Draft:
-    """Return the draft of one CPU's table; KeyError names what a formula asks for in vain."""
+    """Return the draft of a CPU's table. Raises KeyError for an unknown name in a formula."""
     tree = [node for node in table["nodes"] if not node["name"].startswith(_NOT_A_NODE)]
     rename = _names(table, tree)
-    made = Draft(
+    result = Draft(
         source=table["source"],
         licence=table["license_of_source"],
         unit="fraction",
@@ -29,15 +29,15 @@ def draft(table: Mapping[str, Any]) -> Draft:
             try:
                 formula = renamed_text(node["base_formula"], rename)
             except (KeyError, FormulaError):
-                continue  # of uncore units or other metrics; a node that led here fails below
-            made.terms[node["name"].lower()] = formula
+                continue  # uses uncore units or other metrics; a node that needs it fails below
+            result.terms[node["name"].lower()] = formula
     for node in tree:
-        made.nodes[node["name"]] = _node(node, tree, rename)
-    return made
+        result.nodes[node["name"]] = _node(node, tree, rename)
+    return result
 
 
 def _names(table: Mapping[str, Any], tree: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return for each name in the table's formulas the one in ours."""
+    """Return the model's name for each name in the table's formulas."""
     renames = {name.lower(): name for name in (*table["events"], *PERF_METRICS)}
     result: dict[str, str] = dict(CLOCKS)
     for text in (node["base_formula"] for node in table["nodes"]):
@@ -57,30 +57,30 @@ def _names_in(text: str) -> set[str]:
     try:
         return names(parse(text))
     except FormulaError:
-        return set()  # one is published with a space inside a name; no node leads to it
+        return set()  # one published name contains a space; no node uses it
 
 
 def _node(
     node: Mapping[str, Any], tree: list[Mapping[str, Any]], rename: Mapping[str, str]
 ) -> dict[str, Any]:
-    made: dict[str, Any] = {"level": node["level"], "parent": _parent(node, tree)}
-    made["domain"] = node["domain"]
-    made["formula"] = renamed_text(node["base_formula"], rename)
-    made["threshold"] = threshold(node["threshold"])
+    fields: dict[str, Any] = {"level": node["level"], "parent": _parent(node, tree)}
+    fields["domain"] = node["domain"]
+    fields["formula"] = renamed_text(node["base_formula"], rename)
+    fields["threshold"] = threshold(node["threshold"])
     located = [word.strip() for word in re.split(r"[;,]", node.get("locate_with", ""))]
     if events := [word for word in located if word and word != "#NA"]:
-        made["locate_with"] = events
-    return made
+        fields["locate_with"] = events
+    return fields
 
 
 def threshold(text: str) -> str:
-    """Return a published threshold, in percent of dotted names, as shares of our nodes."""
-    plain = _THRESHOLD.sub(lambda found: f"{found[1]} {found[2]} {int(found[3]) / 100}", text)
-    return renamed_text(plain, Same())
+    """Return a published threshold, in percent of dotted names, as a formula of shares of nodes."""
+    plain = _THRESHOLD.sub(lambda match: f"{match[1]} {match[2]} {int(match[3]) / 100}", text)
+    return renamed_text(plain, UnchangedNames())
 
 
-class Same(dict[str, str]):
-    """Names left as they are."""
+class UnchangedNames(dict[str, str]):
+    """A mapping of each name to itself."""
 
     def __missing__(self, name: str) -> str:
         """Return the name itself."""
@@ -88,25 +88,26 @@ class Same(dict[str, str]):
 
 
 def _parent(node: Mapping[str, Any], tree: list[Mapping[str, Any]]) -> str | None:
-    """Return the node above.
+    """Return the parent node.
 
-    Where the table's word for it is of a wrong level, the threshold tells: it names all above.
+    If the parent in the table has a wrong level, it is taken from the threshold, which names all
+    ancestors.
     """
-    levels = {each["name"]: each["level"] for each in tree}
-    said = node.get("parent")
+    levels = {other["name"]: other["level"] for other in tree}
+    parent = node.get("parent")
     if node["level"] == 1:
         return None
-    if said in levels and levels[said] == node["level"] - 1:
-        return str(said)
-    for found in _THRESHOLD.finditer(node["threshold"]):
-        if levels.get(found[1]) == node["level"] - 1:
-            return found[1]
+    if parent in levels and levels[parent] == node["level"] - 1:
+        return str(parent)
+    for match in _THRESHOLD.finditer(node["threshold"]):
+        if levels.get(match[1]) == node["level"] - 1:
+            return match[1]
     raise KeyError(f"the parent of {node['name']}")
 
 
-def encode(made: Draft, fields: Mapping[str, Mapping[str, str]]) -> None:
-    """Fill in the encodings of all events that the draft names; KeyError names one without."""
-    located = {event for node in made.nodes.values() for event in node.get("locate_with", ())}
-    for name in sorted(made.events_named() | located | set(made.ipc)):
+def encode(draft: Draft, fields: Mapping[str, Mapping[str, str]]) -> None:
+    """Add the encodings of all events in the draft. Raises KeyError for a missing one."""
+    located = {event for node in draft.nodes.values() for event in node.get("locate_with", ())}
+    for name in sorted(draft.events_named() | located | set(draft.ipc)):
         if name not in CLOCKS.values():
-            made.events[name] = intel(name, fields)
+            draft.events[name] = intel(name, fields)

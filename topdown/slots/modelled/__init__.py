@@ -1,4 +1,4 @@
-"""Where slots go without a PMU: a simulation, anchored to native time."""
+"""Modelled slots without a PMU: a simulation, scaled to native time."""
 
 from topdown.slots.modelled.command import measure_command
 

@@ -1,15 +1,15 @@
-"""Slots by cause, from predicted cycles and native ones.
+"""Slots by cause, from predicted and native cycles.
 
-The pipeline model predicts what each cause adds; the native run says what all of it took. Native
-cycles beyond the prediction are named unexplained. Where the prediction is more than there was,
-causes give way by how unsure they are: first what a simulated predictor and caches without
-prefetching exaggerate, last what follows from the instructions alone.
+The pipeline model predicts the cycles that each cause adds; native runs measure the total. Native
+cycles beyond the prediction are unexplained. If the prediction exceeds the native cycles, causes
+are reduced by their uncertainty: most those that a simulated predictor and caches without
+prefetching overstate, least those that follow from the instructions.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from topdown.slots.modelled.constants import unsure
+from topdown.slots.modelled.constants import uncertainties
 from topdown.slots.modelled.pipeline import Cause
 
 NODES = {
@@ -30,69 +30,71 @@ UNEXPLAINED = ("kernel_time", "not_modelled")
 
 
 @dataclass(frozen=True, slots=True)
-class Native:
-    """One native run's cycles: in user mode, and in the kernel."""
+class NativeCycles:
+    """The cycles of a native run in user mode and in the kernel."""
 
     user_cycles: float
     kernel_cycles: float
 
 
 def shares(
-    predicted: Mapping[Cause, float], instructions: float, native: Native
+    predicted: Mapping[Cause, float], instructions: float, native: NativeCycles
 ) -> dict[str, float]:
-    """Return the share of all slots of each node, levels 1 and 2.
+    """Return each node's share of all slots, levels 1 and 2.
 
-    ``predicted`` are cycles an instruction that each cause adds.
+    ``predicted`` are the cycles per instruction that each cause adds.
     """
     total = native.user_cycles + native.kernel_cycles
-    there = native.user_cycles / instructions
+    available = native.user_cycles / instructions
     added = {cause: max(0.0, cycles) for cause, cycles in predicted.items()}
-    retiring = min(added.pop(Cause.WIDTH), there)
-    left = there - retiring
-    added = _giving_way(added, sum(added.values()) - left)
+    retiring = min(added.pop(Cause.WIDTH), available)
+    left = available - retiring
+    added = _reduced(added, sum(added.values()) - left)
     scale = instructions / total
-    found = dict.fromkeys(LEVEL_1, 0.0)
-    found["retiring"] = retiring * scale
+    result = dict.fromkeys(LEVEL_1, 0.0)
+    result["retiring"] = retiring * scale
     for cause, (node, parent) in NODES.items():
-        found[node] = added.get(cause, 0.0) * scale
-        found[parent] += found[node]
-    found["kernel_time"] = native.kernel_cycles / total
-    found["not_modelled"] = max(0.0, left - sum(added.values())) * scale
-    found["unexplained"] = found["kernel_time"] + found["not_modelled"]
-    return found
+        result[node] = added.get(cause, 0.0) * scale
+        result[parent] += result[node]
+    result["kernel_time"] = native.kernel_cycles / total
+    result["not_modelled"] = max(0.0, left - sum(added.values())) * scale
+    result["unexplained"] = result["kernel_time"] + result["not_modelled"]
+    return result
 
 
-def _giving_way(added: dict[Cause, float], excess: float) -> dict[Cause, float]:
-    """Return what is left of each cause when so many cycles are too many."""
+def _reduced(added: dict[Cause, float], excess: float) -> dict[Cause, float]:
+    """Return the causes' cycles after removing the excess, weighted by uncertainty."""
     kept = dict(added)
-    unsure_of = {cause: unsure()[cause.name.lower()] for cause in kept}
+    uncertainty = {cause: uncertainties()[cause.name.lower()] for cause in kept}
     while excess > 1e-12:
-        weights = {cause: unsure_of[cause] * cycles for cause, cycles in kept.items() if cycles > 0}
+        weights = {
+            cause: uncertainty[cause] * cycles for cause, cycles in kept.items() if cycles > 0
+        }
         total = sum(weights.values())
         if total <= 0:
             break
-        taken = 0.0
+        removed = 0.0
         for cause, weight in weights.items():
             part = min(kept[cause], excess * weight / total)
             kept[cause] -= part
-            taken += part
-        excess -= taken
+            removed += part
+        excess -= removed
     return kept
 
 
 def path_of(low: Mapping[str, float], high: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the marked path: at each level the greatest node of user mode, by both sets of shares.
+    """Return the marked path: at each level the greatest node of user mode in both sets of shares.
 
-    Empty where they disagree, and at most as deep as they agree.
+    It ends at the level where they disagree, and may be empty.
     """
-    users = [{**found, "unexplained": found["not_modelled"]} for found in (low, high)]
-    top = _greatest(LEVEL_1, *users)
+    user_mode = [{**values, "unexplained": values["not_modelled"]} for values in (low, high)]
+    top = _greatest(LEVEL_1, *user_mode)
     if top is None:
         return ()
-    below = [node for node, parent in NODES.values() if parent == top]
+    children = [node for node, parent in NODES.values() if parent == top]
     if top == "unexplained":
-        below = ["not_modelled"]
-    child = _greatest(below, low, high) if below else None
+        children = ["not_modelled"]
+    child = _greatest(children, low, high) if children else None
     return (top,) if child is None else (top, child)
 
 

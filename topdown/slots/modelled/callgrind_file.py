@@ -1,8 +1,8 @@
-"""Callgrind's output, read instruction by instruction: what each executed and where it went next.
+"""Parser of callgrind output: counts, jumps and calls per instruction.
 
-The file is the simulated program's as much as callgrind's: names of functions and files are
-strangers' text, and a program may write into the descriptor it inherits. So lines, names and
-counts are bounded, and a line that is none of the format's is an error with its number.
+The file is untrusted: names of functions and files come from the simulated program, which may also
+write to the descriptor it inherits. Lines, names and counts are limited, and an invalid line is an
+error with its number.
 The format: the Callgrind Format Specification of valgrind's manual.
 """
 
@@ -13,12 +13,12 @@ from stallscope.errors import RecordingError
 
 EVENTS = ["Ir", "Dr", "Dw", "I1mr", "D1mr", "D1mw", "ILmr", "DLmr", "DLmw"]
 EVENTS += ["Bc", "Bcm", "Bi", "Bim"]
-MOST_LINES = 40_000_000
-LONGEST_LINE = 65_536
-MOST_NAMES = 2_000_000
-LARGEST_COUNT = 2**62
+MAX_LINES = 40_000_000
+MAX_LINE_CHARS = 65_536
+MAX_NAMES = 2_000_000
+MAX_COUNT = 2**62
 ADDRESS_BITS = 56
-MOST_OBJECTS = 4096
+MAX_OBJECTS = 4096
 
 IR, DR, DW, I1MR, D1MR, D1MW, ILMR, DLMR, DLMW, BC, BCM, BI, BIM = range(len(EVENTS))
 _HEADERS = (
@@ -39,9 +39,9 @@ _HEADERS = (
 class Profile:
     """Counts by instruction, keyed by code address: object number times 2^56 plus file address.
 
-    ``costs`` are in the order of EVENTS. ``jumps`` and ``calls`` are, by the instruction that
-    left, the targets with how often; ``conditional`` how often a conditional jump was reached.
-    ``callers`` are, by function, the call instructions that entered it.
+    ``costs`` are in the order of EVENTS. ``jumps`` and ``calls`` hold counts by source instruction
+    and target, ``conditional`` the executions of conditional jumps, and ``callers`` counts by
+    function and call instruction.
     """
 
     objects: list[str] = field(default_factory=list)
@@ -52,11 +52,11 @@ class Profile:
     conditional: dict[int, int] = field(default_factory=dict)
     calls: dict[int, dict[int, int]] = field(default_factory=dict)
     callers: dict[int, dict[int, int]] = field(default_factory=dict)
-    threads: int = 1  # the most of any process
+    threads: int = 1  # maximum over processes
 
     @classmethod
-    def alike(cls, other: "Profile") -> "Profile":
-        """Return an empty profile that numbers objects as another one does."""
+    def with_objects_of(cls, other: "Profile") -> "Profile":
+        """Return an empty profile with the object numbers of another one."""
         profile = cls()
         for name in other.objects:
             profile.object_number(name)
@@ -67,43 +67,43 @@ class Profile:
         return sum(cost[event] for cost in self.costs.values())
 
     def object_number(self, name: str) -> int:
-        """Return the number of an object of this name, which it gets at its first mention."""
-        return self._number(self.objects, self._object_numbers, name, MOST_OBJECTS)
+        """Return the number of an object, assigned at its first occurrence."""
+        return self._number(self.objects, self._object_numbers, name, MAX_OBJECTS)
 
     def function_number(self, name: str) -> int:
-        """Return the number of a function of this name and object."""
-        return self._number(self.functions, self._function_numbers, name, MOST_NAMES)
+        """Return the number of a function, assigned at its first occurrence."""
+        return self._number(self.functions, self._function_numbers, name, MAX_NAMES)
 
     _object_numbers: dict[str, int] = field(default_factory=dict)
     _function_numbers: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
-    def _number(names: list[str], numbers: dict[str, int], name: str, most: int) -> int:
+    def _number(names: list[str], numbers: dict[str, int], name: str, limit: int) -> int:
         number = numbers.get(name)
         if number is None:
-            if len(names) >= most:
-                raise ValueError(f"more than {most} names")
+            if len(names) >= limit:
+                raise ValueError(f"more than {limit} names")
             number = numbers[name] = len(names)
             names.append(name)
         return number
 
 
 def read_profile(lines: Iterable[str], name: str, profile: Profile | None = None) -> Profile:
-    """Return the counts in callgrind's lines, added to those of ``profile`` where it is given.
+    """Return the counts in callgrind output, added to ``profile`` if there is one.
 
-    Raises RecordingError with the name and line of what cannot be read.
+    Raises RecordingError with the name and line number of an error.
     """
     reader = _Reader(profile or Profile())
     number = 0
     try:
         for number, line in enumerate(lines, 1):
-            reader.take(line.rstrip("\n"), number)
+            reader.add_line(line.rstrip("\n"), number)
         reader.finish()
     except ValueError as error:
         raise RecordingError(
-            f"{name}: line {number} is not callgrind's: {error}",
+            f"{name}: line {number} is invalid: {error}",
             "run the command again; if it writes to descriptors that it did not open, it may "
-            "have written into this file",
+            "have overwritten this file",
         ) from error
     return reader.profile
 
@@ -119,8 +119,8 @@ class _Reader:
         self._pending: tuple[str, int, int, int] | None = None  # kind, target, count, reached
         self._columns_known = False
 
-    def take(self, line: str, number: int) -> None:
-        if number > MOST_LINES or len(line) > LONGEST_LINE:
+    def add_line(self, line: str, number: int) -> None:
+        if number > MAX_LINES or len(line) > MAX_LINE_CHARS:
             raise ValueError("too long")
         first = line[:1]
         if first == "0":
@@ -131,16 +131,16 @@ class _Reader:
             self._assignment(line[:equals], line[equals + 1 :])
         elif line.startswith("events:"):
             if line.split()[1:] != EVENTS:
-                raise ValueError("other events than were asked for")
+                raise ValueError("unexpected events")
             self._columns_known = True
         elif not line.startswith(_HEADERS):
             raise ValueError(f"{line[:40]!r}")
 
     def finish(self) -> None:
         if not self._columns_known:
-            raise ValueError("it ends before its events are named")
+            raise ValueError("the file ends before its events")
         if self._pending is not None:
-            raise ValueError("it ends within a call or jump")
+            raise ValueError("the file ends within a call or jump")
 
     def _assignment(self, key: str, value: str) -> None:
         if key == "ob":
@@ -170,7 +170,7 @@ class _Reader:
         number, _, name = value.partition(")")
         names = self._names[space]
         if name:
-            if len(names) >= MOST_NAMES:
+            if len(names) >= MAX_NAMES:
                 raise ValueError("too many names")
             names[number] = name.strip()
         elif number not in names:
@@ -179,7 +179,7 @@ class _Reader:
 
     def _departure(self, kind: str, words: list[str]) -> None:
         if self._pending is not None or len(words) < 2:
-            raise ValueError("a call or jump without its place")
+            raise ValueError("a call or jump without a position")
         taken, _, reached = words[0].partition("/")
         space = self._object
         if kind == "calls" and self._callee_object is not None:
@@ -226,12 +226,14 @@ def _add(table: dict[int, dict[int, int]], key: int, target: int, count: int) ->
 def _address(word: str, object_number: int) -> int:
     address = int(word, 16)
     if not 0 <= address < 2**ADDRESS_BITS:
-        address %= 2**ADDRESS_BITS  # the kernel's own pages at the top: never disassembled
+        address %= (
+            2**ADDRESS_BITS
+        )  # kernel pages at the top of the address space, which are not disassembled
     return object_number << ADDRESS_BITS | address
 
 
 def _count(word: str) -> int:
     count = int(word)
-    if not 0 <= count <= LARGEST_COUNT:
+    if not 0 <= count <= MAX_COUNT:
         raise ValueError(f"a count of {word[:40]}")
     return count

@@ -1,4 +1,4 @@
-"""`--source model`: the command natively and simulated, and where its slots went by the model."""
+"""`--source model`: native and simulated runs of a command, and its modelled slots."""
 
 import statistics
 from collections.abc import Callable, Sequence
@@ -22,23 +22,23 @@ from topdown.slots.modelled.disassembly import objdump_program
 from topdown.slots.modelled.host_times import KernelTimes, measure_host
 from topdown.slots.modelled.measurement import ModelledRun, measurement_of
 from topdown.slots.modelled.native_run import CommandInput, NativeRun, run_once, standard_input
-from topdown.slots.modelled.prediction import predict, ready_traces
+from topdown.slots.modelled.prediction import predict, read_traces
 from topdown.slots.modelled.simulation import Simulator, valgrind_program
 
 REPEATS = 5
-LONG_RUN_S = 10.0  # of one run: then fewer repeats
-FEWEST_REPEATS = 3
+LONG_RUN_S = 10.0  # longer runs are repeated less often
+MIN_REPEATS = 3
 TIMEOUT_S = 900.0
-LONGEST_COMMAND = 200
-USUAL_SLOWDOWN = (20, 100)
-MISSES_THAT_MATTER = 0.002  # of instructions
+MAX_COMMAND_CHARS = 200
+TYPICAL_SLOWDOWN = (20, 100)
+MIN_MISS_SHARE = 0.002  # of instructions, for measuring memory latencies
 
-Say = Callable[[str], None]
+OnMessage = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class NativeRuns:
-    """The repeats, and the core's frequency around each of them."""
+    """Native runs with the core frequency of each run."""
 
     runs: tuple[NativeRun, ...]
     frequencies_hz: tuple[float, ...]
@@ -46,15 +46,15 @@ class NativeRuns:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine that is modelled; ``cpu`` names the model of its CPU, else it is looked up."""
+    """The modelled machine; ``cpu`` overrides the detected CPU model."""
 
     roots: Roots = field(default_factory=Roots)
     cpu: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Simulated:
-    """The profile to the last level, to the second where misses matter, and the first's seconds."""
+class _SimulatedRuns:
+    """Profiles with the last level, and with the second if misses matter, and the first's time."""
 
     far: Profile
     near: Profile | None
@@ -65,45 +65,51 @@ class _Simulated:
 def measure_command(
     command: Sequence[str],
     *,
-    on_progress: Say = lambda _: None,
-    on_note: Say = lambda _: None,
+    on_progress: OnMessage = lambda _: None,
+    on_note: OnMessage = lambda _: None,
     timeout_s: float = TIMEOUT_S,
     silent: bool = False,
     machine: Machine = Machine(),
 ) -> Measurement:
-    """Return where the command's slots went, by the model: every value is modelled.
+    """Return the modelled slots of a command.
 
-    The command runs natively a few times, the first time with its own output unless ``silent``,
-    then silently under callgrind, once or twice. ``on_note`` is told what a person must do for it
-    to go on. Raises UsageError without a command or with an unknown CPU, TargetError where the
-    command fails, UnableError where valgrind or objdump is missing, the CPU is no x86-64, or a
-    simulated run takes longer than ``timeout_s``.
+    The command runs natively several times, the first time with its output unless ``silent``, and
+    then once or twice under callgrind without output. ``on_note`` receives notes that require an
+    action of the user. Raises UsageError without a command or with an unknown CPU, TargetError if
+    the command fails, UnableError if valgrind or objdump is missing, the CPU is not x86-64, or a
+    simulated run exceeds ``timeout_s``.
     """
     if not command:
-        raise UsageError("--source model needs a command to run", "name it after --")
+        raise UsageError("--source model needs a command", "name it after --")
     valgrind_program()
     objdump_program()
-    model, said = _model_and_doubt(machine)
+    model, warning = _model_and_warning(machine)
     times = KernelTimes.installed()
-    with standard_input(on_wait=on_note) as given:
-        native = run_natively(command, given, times, on_progress, silent=silent)
+    with standard_input(on_wait=on_note) as command_input:
+        native = run_natively(command, command_input, times, on_progress, silent=silent)
         on_progress(_announcement(native, timeout_s))
-        simulated = _simulations(command, given, read_caches(machine.roots), timeout_s, on_progress)
-    on_progress("the simulated runs are done; their hot code is being read")
-    named = " ".join(printable(word) for word in command)[:LONGEST_COMMAND]
-    found = measurement_of(_outcome(named, model, times, native, simulated))
-    return found if said is None else replace(found, warnings=(said, *found.warnings))
+        simulated = _simulations(
+            command, command_input, read_caches(machine.roots), timeout_s, on_progress
+        )
+    on_progress("simulation is complete; reading the hot code")
+    text = " ".join(printable(word) for word in command)[:MAX_COMMAND_CHARS]
+    result = measurement_of(_modelled_run(text, model, times, native, simulated))
+    return result if warning is None else replace(result, warnings=(warning, *result.warnings))
 
 
-def _outcome(
-    command: str, model: Model | None, times: KernelTimes, native: NativeRuns, simulated: _Simulated
+def _modelled_run(
+    command: str,
+    model: Model | None,
+    times: KernelTimes,
+    native: NativeRuns,
+    simulated: _SimulatedRuns,
 ) -> ModelledRun:
     far, near = simulated.far, simulated.near
     core = core_constants(
         model.cpu if model else "", width=model.slots_per_cycle if model else None
     )
-    steps, known = ready_traces(far, near, core)
-    host = measure_host(times, core, memory=_misses(far) > MISSES_THAT_MATTER * far.total(IR))
+    steps, known = read_traces(far, near, core)
+    host = measure_host(times, core, memory=_misses(far) > MIN_MISS_SHARE * far.total(IR))
     return ModelledRun(
         command=command,
         model=model,
@@ -121,77 +127,81 @@ def _outcome(
 
 def run_natively(
     command: Sequence[str],
-    given: CommandInput,
+    command_input: CommandInput,
     times: KernelTimes,
-    on_progress: Say,
+    on_progress: OnMessage,
     *,
     silent: bool = False,
 ) -> NativeRuns:
-    """Return a few runs of the command, the first with its output; TargetError where one fails."""
+    """Return native runs, the first with output. Raises TargetError if one fails."""
     runs: list[NativeRun] = []
     frequencies: list[float] = []
     before = times.frequency_hz()
-    wanted = REPEATS
-    while len(runs) < wanted:
-        run = run_once(command, given, silent=silent or bool(runs))
+    repeats = REPEATS
+    while len(runs) < repeats:
+        run = run_once(command, command_input, silent=silent or bool(runs))
         if run.status != 0:
             how = (
-                f"was ended by signal {-run.status}" if run.status < 0 else f"returned {run.status}"
+                f"was ended by signal {-run.status}"
+                if run.status < 0
+                else f"returned status {run.status}"
             )
             raise TargetError(
-                f"{printable(command[0])} {how}", "see that the command works by itself"
+                f"{printable(command[0])} {how}", "check that the command works on its own"
             )
         after = times.frequency_hz()
         runs.append(run)
         frequencies.append(max(before, after))
         before = after
         if run.wall_s > LONG_RUN_S:
-            wanted = FEWEST_REPEATS
-        on_progress(f"native run {len(runs)} of {wanted}: {run.cpu_s:.2f} s of CPU time")
+            repeats = MIN_REPEATS
+        on_progress(f"native run {len(runs)} of {repeats}: {run.cpu_s:.2f} s of CPU time")
     return NativeRuns(tuple(runs), tuple(frequencies))
 
 
 def _announcement(native: NativeRuns, timeout_s: float) -> str:
-    usual = statistics.median(run.cpu_s for run in native.runs)
-    low, high = (usual * times for times in USUAL_SLOWDOWN)
+    typical_s = statistics.median(run.cpu_s for run in native.runs)
+    low, high = (typical_s * factor for factor in TYPICAL_SLOWDOWN)
     return (
-        f"simulating under valgrind, mostly {USUAL_SLOWDOWN[0]} to {USUAL_SLOWDOWN[1]} times "
-        f"slower: {low:.0f} to {high:.0f} s, given up after {timeout_s:.0f} s"
+        f"simulating under valgrind, typically {TYPICAL_SLOWDOWN[0]} to {TYPICAL_SLOWDOWN[1]} "
+        f"times slower: {low:.0f} to {high:.0f} s, limit {timeout_s:.0f} s"
     )
 
 
 def _simulations(
     command: Sequence[str],
-    given: CommandInput,
+    command_input: CommandInput,
     caches: Caches,
     timeout_s: float,
-    on_progress: Say,
-) -> _Simulated:
+    on_progress: OnMessage,
+) -> _SimulatedRuns:
 
     def wait(seconds: float) -> None:
         on_progress(f"simulating for {seconds:.0f} s")
 
     simulator = Simulator(caches, timeout_s, wait)
-    far, seconds = simulator.run(command, given, last=caches.l3 or caches.l2)
+    far, seconds = simulator.run(command, command_input, last=caches.l3 or caches.l2)
     if not far.total(IR):
-        raise UnableError("the simulated run executed nothing", "give the command more work")
-    if caches.l3 is None or _misses(far) <= MISSES_THAT_MATTER * far.total(IR):
-        return _Simulated(far, None, seconds, caches)
-    on_progress("simulating once more, to tell the second level's misses from the third's")
-    near, _ = simulator.run(command, given, last=caches.l2, alike=far)
-    return _Simulated(far, near, seconds, caches)
+        raise UnableError(
+            "the simulated run executed no instructions", "give the command more work"
+        )
+    if caches.l3 is None or _misses(far) <= MIN_MISS_SHARE * far.total(IR):
+        return _SimulatedRuns(far, None, seconds, caches)
+    on_progress("simulating again, to distinguish misses of the second and third level")
+    near, _ = simulator.run(command, command_input, last=caches.l2, objects_of=far)
+    return _SimulatedRuns(far, near, seconds, caches)
 
 
 def _misses(profile: Profile) -> int:
     return profile.total(D1MR) + profile.total(D1MW) + profile.total(I1MR)
 
 
-def _model_and_doubt(machine: Machine) -> tuple[Model | None, str | None]:
-    """Return the named CPU's model, else the machine's own and what its features say against it."""
+def _model_and_warning(machine: Machine) -> tuple[Model | None, str | None]:
+    """Return the named CPU's model, else the machine's with a warning if its features differ."""
     identity = read_identity(machine.roots)
     if identity is None or not identity.vendor:
         raise UnableError(
-            "the model reads x86-64 instructions only",
+            "the model supports x86-64 instructions only",
             "count on a machine with hardware counters: --source pmu",
         )
     if machine.cpu:
@@ -204,7 +214,7 @@ def _model_of_x86(cpu: str) -> Model:
     model = model_named(cpu)
     if not any(match.vendor for match in model.matches):
         raise UsageError(
-            f"--cpu {cpu}: {model.title} is no x86-64, and the model reads nothing else",
-            "name an Intel or AMD CPU, or leave --cpu out",
+            f"--cpu {cpu}: {model.title} is not an x86-64 CPU, which the model requires",
+            "name an Intel or AMD CPU, or omit --cpu",
         )
     return model

@@ -1,4 +1,4 @@
-"""The model's constants: what is documented of cores, and how each was found, in one data file."""
+"""Constants of the core model, from a data file that names the source of each."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,17 +12,17 @@ FILE = Path(__file__).with_name("constants.json")
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """A core by what bounds it; ``name`` is the CPU's whose own values are among them."""
+    """The limits of a core; ``name`` is the CPU with specific values, empty for common ones."""
 
     name: str
-    width: float  # slots a cycle
+    width: float  # slots per cycle
     window: int  # operations between dispatch and retirement
-    queue: int  # operations that fetch may run ahead of dispatch
+    queue: int  # operations between fetch and dispatch
     units: dict[str, int]
     latencies: dict[str, float]
-    line_cycles: dict[str, float]  # a prefetched line from "l2", "l3"
-    code_line_l2_share: float  # of what a line of code from further away takes
-    code_line_cycles: float  # the next line of code from there, where it is not measured
+    line_cycles: dict[str, float]  # of a prefetched line from "l2", "l3"
+    code_line_l2_share: float  # relative to a line of code from a farther level
+    code_line_cycles: float  # of the next line of code, if not measured
     code_miss_exposed: float
     decode_width: float
     fetch_bytes: float
@@ -30,23 +30,23 @@ class Core:
     targets_kept: int
     lost_target_cycles: float
     jump_cycles: float
-    resolve_cycles: float  # from a branch's dispatch to its execution, where it waits for nothing
+    resolve_cycles: float  # from a branch's dispatch to its execution without waiting
     forward_cycles: float
-    stack_forward_cycles: float  # the same of a place beside the stack or frame pointer
+    stack_forward_cycles: float  # relative to the stack or frame pointer
     vector_load_cycles: float
     fill_buffers: int
     store_buffer: int
     divider_busy_share: float
     fp_divider_busy_share: float
     prefetch_ahead_cycles: float
-    repeat_bytes: float  # a cycle, of a repeated string instruction
-    load_cycles: tuple[float, float, float]  # of levels 2, 3, 4, where they are not measured
+    repeat_bytes: float  # per cycle of a repeated string instruction
+    load_cycles: tuple[float, float, float]  # of levels 2, 3 and 4, if not measured
     dram_line_cycles: float
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What counts as a stream, and as code of one round."""
+class ProfileThresholds:
+    """Thresholds for streams and for code in a loop."""
 
     prefetched_stride_bytes: float
     steady_share: float
@@ -54,15 +54,15 @@ class Evidence:
 
 
 @cache
-def evidence() -> Evidence:
-    """Return the thresholds of what is read out of a profile."""
-    return Evidence(**_numbers(_document().fields("evidence"), {}))
+def profile_thresholds() -> ProfileThresholds:
+    """Return the thresholds for reading a profile."""
+    return ProfileThresholds(**_numbers(_document().fields("profile_thresholds"), {}))
 
 
 @cache
-def unsure() -> dict[str, float]:
-    """Return by how much of itself each cause gives way, by the cause's name in lower case."""
-    return _numbers(_document().fields("unsure"), {})
+def uncertainties() -> dict[str, float]:
+    """Return the relative uncertainty of each cause, by its name in lower case."""
+    return _numbers(_document().fields("uncertainty"), {})
 
 
 @cache
@@ -70,31 +70,31 @@ def _document() -> Fields:
     return read_fields(FILE)
 
 
-def _numbers(fields: Fields, own: dict[str, Any]) -> dict[str, float]:
+def _numbers(fields: Fields, specific: dict[str, Any]) -> dict[str, float]:
     values = {name: float(str(fields.fields(name).values["value"])) for name in fields.values}
-    return values | {name: float(value) for name, value in own.items() if name in values}
+    return values | {name: float(value) for name, value in specific.items() if name in values}
 
 
 def core_constants(cpu: str = "", *, width: int | None = None) -> Core:
-    """Return the constants of a CPU by the name of its model; the common ones of an unknown."""
+    """Return the constants of a CPU model, or the common ones for an unknown CPU."""
     document = _document()
-    own = dict(document.fields("cpus").fields(cpu).values)
-    numbers = _numbers(document.fields("core"), own)
-    parts = own.get("units", {})
-    assert isinstance(parts, dict)
-    units = _numbers(document.fields("units"), parts)
-    whole = {name: int(numbers.pop(name)) for name in _WHOLE}
+    specific = dict(document.fields("cpus").fields(cpu).values)
+    numbers = _numbers(document.fields("core"), specific)
+    unit_counts = specific.get("units", {})
+    assert isinstance(unit_counts, dict)
+    units = _numbers(document.fields("units"), unit_counts)
+    integers = {name: int(numbers.pop(name)) for name in _INTEGERS}
     numbers["width"] = float(width) if width else numbers["width"]
     loads = tuple(numbers.pop(f"load_cycles_{level}") for level in ("l2", "l3", "dram"))
     return Core(
         load_cycles=(loads[0], loads[1], loads[2]),
-        name=cpu if own else "",
+        name=cpu if specific else "",
         units={name: int(count) for name, count in units.items()},
-        latencies=_numbers(document.fields("latencies"), own),
-        line_cycles=_numbers(document.fields("line_cycles"), own),
-        **whole,
+        latencies=_numbers(document.fields("latencies"), specific),
+        line_cycles=_numbers(document.fields("line_cycles"), specific),
+        **integers,
         **numbers,  # type: ignore[arg-type]
     )
 
 
-_WHOLE = ("window", "queue", "operations_kept", "targets_kept", "fill_buffers", "store_buffer")
+_INTEGERS = ("window", "queue", "operations_kept", "targets_kept", "fill_buffers", "store_buffer")

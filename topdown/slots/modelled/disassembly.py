@@ -1,4 +1,4 @@
-"""The executed instructions of a binary, by binutils' objdump: only where the program was hot."""
+"""The hot instructions of a binary, disassembled by binutils' objdump."""
 
 import os
 import re
@@ -13,13 +13,13 @@ from stallscope.errors import UnableError
 from topdown.slots.modelled.callgrind_file import ADDRESS_BITS
 from topdown.slots.modelled.instructions import Instruction, decode
 
-MOST_BYTES = 256 * 2**20
-MOST_RANGES = 24  # of an object: objdump is started for each
-MOST_OBJECTS = 32
-MOST_CODE_BYTES = 8 * 2**20  # of an object
-NEAR_BYTES = 4096
-NEAR_BYTES_OF_MANY = 65_536
-LONGEST_INSTRUCTION = 15
+MAX_OUTPUT_BYTES = 256 * 2**20
+MAX_RANGES = 24  # per object; each starts objdump
+MAX_OBJECTS = 32
+MAX_CODE_BYTES = 8 * 2**20  # per object
+GAP_BYTES = 4096
+WIDE_GAP_BYTES = 65_536
+MAX_INSTRUCTION_BYTES = 15
 TIMEOUT_S = 120
 _LINE = re.compile(r"\s*([0-9a-f]{1,16}):\s+(.*\S)")
 _MASK = 2**ADDRESS_BITS - 1
@@ -27,14 +27,14 @@ _MASK = 2**ADDRESS_BITS - 1
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An instruction's text, and the code address of the one after it."""
+    """An instruction's text and the code address of the next instruction."""
 
     text: str
     following: int
 
     @property
     def instruction(self) -> Instruction:
-        """Return what the text means."""
+        """Return the decoded instruction."""
         return _decoded(self.text)
 
 
@@ -44,11 +44,11 @@ def _decoded(text: str) -> Instruction:
 
 
 def objdump_program() -> str:
-    """Return objdump's path; UnableError where there is none."""
+    """Return the path of objdump. Raises UnableError without it."""
     path = shutil.which("objdump")
     if path is None:
         raise UnableError(
-            "--source model reads code with objdump, which is not here",
+            "--source model disassembles code with objdump, which is not installed",
             "install the package binutils",
         )
     return path
@@ -57,9 +57,9 @@ def objdump_program() -> str:
 def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Line]:
     """Return the instructions around executed code addresses, by code address.
 
-    ``executed`` says how often; the most executed objects and pieces of code go first where there
-    is too much. An object that cannot be read, or is of another architecture, yields none. Raises
-    UnableError where there is no objdump.
+    ``executed`` holds execution counts; the most executed objects and ranges take precedence at the
+    limits. An object that cannot be read, or of another architecture, has no instructions. Raises
+    UnableError without objdump.
     """
     program = objdump_program()
     by_object: dict[int, dict[int, int]] = {}
@@ -67,9 +67,9 @@ def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Li
         by_object.setdefault(address >> ADDRESS_BITS, {})[address & _MASK] = count
     hottest = sorted(by_object, key=lambda number: -sum(by_object[number].values()))
     lines: dict[int, Line] = {}
-    for number in hottest[:MOST_OBJECTS]:
+    for number in hottest[:MAX_OBJECTS]:
         path = objects[number]
-        if not path.startswith("/") or not os.path.isfile(path):  # noqa: PTH113 - a stranger's text
+        if not path.startswith("/") or not os.path.isfile(path):  # noqa: PTH113 - untrusted text
             continue
         for start, end in _ranges(by_object[number]):
             text = _objdump(program, path, start, end)
@@ -78,36 +78,40 @@ def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Li
 
 
 def _ranges(executed: dict[int, int]) -> list[tuple[int, int]]:
-    """Return few ranges of code, the most executed first, of a bounded size together."""
-    places = sorted(executed)
-    cuts = _cuts(places, NEAR_BYTES)
-    if len(cuts) >= MOST_RANGES:
-        cuts = _cuts(places, NEAR_BYTES_OF_MANY)
+    """Return few ranges of code, the most executed first, with a limited total size."""
+    addresses = sorted(executed)
+    cuts = _cuts(addresses, GAP_BYTES)
+    if len(cuts) >= MAX_RANGES:
+        cuts = _cuts(addresses, WIDE_GAP_BYTES)
     pieces = [
-        (sum(executed[place] for place in places[first:last]), places[first], places[last - 1])
-        for first, last in pairwise([0, *cuts, len(places)])
+        (
+            sum(executed[address] for address in addresses[first:last]),
+            addresses[first],
+            addresses[last - 1],
+        )
+        for first, last in pairwise([0, *cuts, len(addresses)])
     ]
-    left = MOST_CODE_BYTES
+    left = MAX_CODE_BYTES
     kept = []
-    for _, start, last in sorted(pieces, reverse=True)[:MOST_RANGES]:
+    for _, start, last in sorted(pieces, reverse=True)[:MAX_RANGES]:
         left -= last - start
         if left < 0:
             break
-        kept.append((start, last + LONGEST_INSTRUCTION))
+        kept.append((start, last + MAX_INSTRUCTION_BYTES))
     return kept
 
 
-def _cuts(places: list[int], near: int) -> list[int]:
-    """Return where sorted places lie further apart than this."""
-    apart = enumerate(pairwise(places), 1)
-    return [number for number, (before, after) in apart if after - before > near]
+def _cuts(addresses: list[int], gap: int) -> list[int]:
+    """Return the indices before which sorted addresses have a larger gap."""
+    pairs = enumerate(pairwise(addresses), 1)
+    return [number for number, (before, after) in pairs if after - before > gap]
 
 
 def _objdump(program: str, path: str, start: int, end: int) -> str:
     words = [program, "-d", "-w", "--no-show-raw-insn", "-M", "intel"]
     words += [f"--start-address={start:#x}", f"--stop-address={end:#x}", "--", path]
     try:
-        done = subprocess.run(
+        finished = subprocess.run(
             words,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -117,16 +121,16 @@ def _objdump(program: str, path: str, start: int, end: int) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout[:MOST_BYTES].decode("ascii", "replace")
+    return finished.stdout[:MAX_OUTPUT_BYTES].decode("ascii", "replace")
 
 
 def _lines(text: str, space: int) -> Iterable[tuple[int, Line]]:
     before: tuple[int, str] | None = None
     for line in text.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             continue
-        address = int(found[1], 16) & _MASK
-        if before is not None and 0 < address - before[0] <= LONGEST_INSTRUCTION:
+        address = int(match[1], 16) & _MASK
+        if before is not None and 0 < address - before[0] <= MAX_INSTRUCTION_BYTES:
             yield space | before[0], Line(before[1], space | address)
-        before = (address, found[2])
+        before = (address, match[2])

@@ -1,4 +1,4 @@
-"""What executes an instruction, and the name that its latency has in the constants."""
+"""The execution unit of an instruction, and the name of its latency in the constants."""
 
 import re
 from enum import StrEnum
@@ -7,7 +7,7 @@ from topdown.slots.modelled.operands import Memory, Operand, Register
 
 
 class Unit(StrEnum):
-    """What executes an instruction; the names are those of the constants."""
+    """Execution units, named as in the constants."""
 
     NONE = "none"  # done in renaming
     ALU = "alu"
@@ -23,7 +23,7 @@ class Unit(StrEnum):
 _FP_ADD = re.compile(
     r"v?(add|sub|max|min|cmp|cvt|round|hadd|ucomis|comis|addsub)\w*[sp][sdh]\w*|v?cvt\w+"
 )
-# Approximations of a reciprocal or root are read from a table, not divided.
+# Approximate reciprocals and roots come from a table and not from the divider.
 _FP_MULTIPLY = re.compile(r"v?(mul\w*|(rsqrt|rcp)(14|28)?)[sp][sdh]")
 _FP_FMA = re.compile(r"vfn?m(add|sub)\w+|vdp[ps]\w+|dpp[sd]")
 _FP_DIVIDE = re.compile(r"v?(div|sqrt)([sp])([sd])")
@@ -45,7 +45,7 @@ _INTEGER = {
 
 
 def executed_by(mnemonic: str, operands: list[Operand]) -> tuple[Unit, str]:
-    """Return what executes an instruction and the name of its latency."""
+    """Return the execution unit of an instruction and the name of its latency."""
     sizes = [o.size_bytes for o in operands if isinstance(o, Register | Memory)]
     if mnemonic in ("div", "idiv"):
         return Unit.DIVIDE, "divide64" if sizes and sizes[0] == 8 else "divide32"

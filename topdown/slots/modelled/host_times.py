@@ -1,8 +1,8 @@
-"""What the host's core takes for known work: cycles a second, loads of each level, divisions.
+"""Measured times of the host's core: frequency, loads of each level, divisions.
 
-Measured with stallscope-kernels, the least of a few short runs: time that others took of a shared
-core only adds. A dependent addition takes one cycle on every core; so an addition's time is the
-cycle's, at the frequency that the core has under work.
+The measurement uses stallscope-kernels and takes the minimum of a few short runs, because other
+programs on a shared core only add time. A dependent addition takes one cycle on every core, so its
+time is the cycle time at the frequency under load.
 """
 
 import json
@@ -16,13 +16,13 @@ from stallscope.programs import program
 from topdown.slots.modelled.constants import Core
 from topdown.slots.modelled.pipeline import Host
 
-ADDITIONS = 30  # of one iteration of dependent-chain
+ADDITIONS = 30  # per iteration of dependent-chain
 LINES_OF_STRAIGHT_CODE = 37_440 * 56 / 64
 SLOTS_OF_A_LINE = 64 / 7
-WRONG_SHARE = 0.5  # of the branches of random-branches
-DIVISION_COMPANIONS = 2  # cycles of the shift and the exclusive or in a turn of divide-chain
+MISPREDICTED_SHARE = 0.5  # of the branches of random-branches
+DIVIDE_LOOP_CYCLES = 2  # of the shift and the exclusive or in an iteration of divide-chain
 TIMEOUT_S = 60
-MOST_OUTPUT_BYTES = 65_536
+MAX_OUTPUT_BYTES = 65_536
 _RUNS = {
     "dependent-chain": (1_000_000, 3),
     "divide-chain": (500_000, 2),
@@ -39,32 +39,32 @@ _RUNS = {
 
 @dataclass(frozen=True, slots=True)
 class KernelTimes:
-    """Runs the known kernels of one installation."""
+    """Runs the kernels of one installation."""
 
     kernels: Path
 
     @classmethod
     def installed(cls) -> "KernelTimes":
-        """Return those of the kernels that are part of this installation."""
+        """Return the times of this installation's kernels."""
         return cls(program("stallscope-kernels"))
 
     def seconds(self, kernel: str) -> float:
-        """Return the CPU time of one iteration; UnableError where the kernel fails."""
+        """Return the CPU time of one iteration. Raises UnableError if the kernel fails."""
         iterations, repeats = _RUNS[kernel]
         return min(self._run(kernel, iterations) for _ in range(repeats))
 
     def frequency_hz(self) -> float:
-        """Return cycles a second, by additions that each wait for the one before."""
+        """Return the core frequency, measured by dependent additions."""
         return ADDITIONS / self.seconds("dependent-chain")
 
     def _run(self, kernel: str, iterations: int) -> float:
         words = [str(self.kernels), kernel, "--iterations", str(iterations), "--json"]
         try:
-            done = subprocess.run(
+            finished = subprocess.run(
                 words, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
             )
-            fields = Fields(json.loads(done.stdout[:MOST_OUTPUT_BYTES]), kernel)
-            spent, made = fields.count("cpu_ns"), fields.count("iterations")
+            fields = Fields(json.loads(finished.stdout[:MAX_OUTPUT_BYTES]), kernel)
+            cpu_ns, iterations_run = fields.count("cpu_ns"), fields.count("iterations")
         except (
             OSError,
             subprocess.SubprocessError,
@@ -74,23 +74,23 @@ class KernelTimes:
         ) as error:
             raise UnableError(
                 f"the host's times cannot be measured: {kernel}: {error}",
-                "see whether `stallscope-kernels dependent-chain --iterations 1000000` runs",
+                "run `stallscope-kernels dependent-chain --iterations 1000000` to see the error",
             ) from error
-        if not spent or not made:
+        if not cpu_ns or not iterations_run:
             raise UnableError(
                 f"the host's times cannot be measured: {kernel} took no CPU time",
-                "see whether the machine's CPU clock runs",
+                "check the machine's CPU clock",
             )
-        return spent / made / 1e9
+        return cpu_ns / iterations_run / 1e9
 
 
 def measure_host(times: KernelTimes, core: Core, *, memory: bool) -> Host:
-    """Return the host's times in cycles; beyond the first level only where ``memory`` asks.
+    """Return the host's times in cycles.
 
-    Without, the constants' values stand for them.
+    Without ``memory``, the times beyond the first level are constants.
     """
     frequency = times.frequency_hz()
-    divide = times.seconds("divide-chain") * frequency - DIVISION_COMPANIONS
+    divide = times.seconds("divide-chain") * frequency - DIVIDE_LOOP_CYCLES
     loads = [times.seconds("pointer-chase-l1") * frequency, *core.load_cycles]
     line = core.dram_line_cycles
     if memory:
@@ -98,18 +98,18 @@ def measure_host(times: KernelTimes, core: Core, *, memory: bool) -> Host:
             measured = times.seconds(f"pointer-chase-{name}") * frequency
             loads[level] = max(measured, loads[level - 1])
         line = times.seconds("streaming") * frequency
-    wrong = times.seconds("random-branches") - times.seconds("periodic-branches")
+    extra_s = times.seconds("random-branches") - times.seconds("periodic-branches")
     return Host(
         frequency_hz=frequency,
         load_cycles=(loads[0], loads[1], loads[2], loads[3]),
         dram_line_cycles=line,
         code_line_cycles=_code_line(times, core, frequency) if memory else core.code_line_cycles,
         divide64_cycles=max(1.0, divide),
-        mispredict_cycles=max(1.0, wrong * frequency / WRONG_SHARE - core.resolve_cycles),
+        mispredict_cycles=max(1.0, extra_s * frequency / MISPREDICTED_SHARE - core.resolve_cycles),
     )
 
 
 def _code_line(times: KernelTimes, core: Core, frequency: float) -> float:
-    """Return cycles of a further line of straight code, beyond those of its slots."""
+    """Return the cycles of a line of straight code beyond the cycles of its slots."""
     line = times.seconds("large-straight-code") * frequency / LINES_OF_STRAIGHT_CODE
     return max(1.0, line - SLOTS_OF_A_LINE / core.width)

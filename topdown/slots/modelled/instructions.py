@@ -1,7 +1,7 @@
-"""x86-64 instructions by what a pipeline sees of them: what they read and write, where, how long.
+"""x86-64 instructions as a pipeline executes them: registers, memory, unit and latency.
 
-The text is objdump's in Intel syntax. What is not known by its mnemonic is taken as an operation
-that reads all its operands and writes the first: the commonest form, and the careful one.
+The input is objdump's Intel syntax. An unknown mnemonic reads all its operands and writes the
+first, which is the most common and the conservative assumption.
 """
 
 import re
@@ -13,7 +13,7 @@ from topdown.slots.modelled.operands import Memory, Operand, Register, operand, 
 
 
 class Flow(StrEnum):
-    """Where control goes after an instruction."""
+    """The control flow after an instruction."""
 
     NEXT = "next"
     CONDITIONAL = "conditional"
@@ -24,10 +24,10 @@ class Flow(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One instruction. ``timing`` names its latency in the constants.
+    """A decoded instruction. ``timing`` names its latency in the constants.
 
-    ``address_of`` are registers of its memory operand; ``moves`` where the first register just
-    becomes the second plus ``added``; ``sets`` where it becomes a constant.
+    ``moves`` is (target, source, added) if the target register becomes the source plus a constant;
+    ``sets`` is (target, value) if it becomes a constant.
     """
 
     mnemonic: str
@@ -41,20 +41,20 @@ class Instruction:
     stores: bool = False
     moves: tuple[str, str, int] | None = None
     sets: tuple[str, int] | None = None
-    stack_bytes: int = 0  # that it adds to the stack pointer
+    stack_bytes: int = 0  # added to the stack pointer
     repeats: bool = False
 
     @property
     def element_bytes(self) -> int:
-        """Return how many bytes it touches in memory."""
+        """Return the number of bytes it accesses in memory."""
         return self.memory.size_bytes if self.memory is not None else 0
 
     @property
     def from_stack(self) -> bool:
-        """Return whether it reads an integer register's worth beside the stack or frame pointer."""
-        place = self.memory
-        beside = place is not None and place.base in ("rsp", "rbp") and not place.index
-        return self.loads and beside and not self.into_vector
+        """Return whether it loads an integer register relative to the stack or frame pointer."""
+        memory = self.memory
+        on_stack = memory is not None and memory.base in ("rsp", "rbp") and not memory.index
+        return self.loads and on_stack and not self.into_vector
 
     @property
     def into_vector(self) -> bool:
@@ -120,15 +120,15 @@ _STRING = re.compile(r"(?:movs|stos|lods|scas|cmps)[bwdq]?")
 
 
 def decode(text: str) -> Instruction:
-    """Return what an instruction's text means to a pipeline."""
+    """Return the instruction in a disassembled line."""
     words = text.split(None, 1)
     prefixes = set()
     while len(words) == 2 and (words[0] in _PREFIXES or words[0].startswith("rex")):
         prefixes.add(words[0])
         words = words[1].split(None, 1)
     mnemonic = words[0].partition(",")[0] if words else "(bad)"
-    written = words[1] if len(words) == 2 else ""
-    operands = [operand(part) for part in split_operands(_without_notes(written))]
+    operand_text = words[1] if len(words) == 2 else ""
+    operands = [operand(part) for part in split_operands(_without_notes(operand_text))]
     flow = _flow(mnemonic)
     if flow is not Flow.NEXT:
         return _branch(mnemonic, flow, operands)
@@ -141,9 +141,9 @@ def decode(text: str) -> Instruction:
     return _plain(mnemonic, operands, locked="lock" in prefixes)
 
 
-def _without_notes(written: str) -> str:
-    """Return operands without objdump's notes, an address beside rip put into its place."""
-    text, _, note = written.partition("#")
+def _without_notes(operand_text: str) -> str:
+    """Return operands without objdump's notes, and with absolute rip-relative addresses."""
+    text, _, note = operand_text.partition("#")
     text = text.partition(" <")[0].strip()
     if note and "[rip" in text:
         target = note.split(None, 1)[0]
@@ -184,7 +184,7 @@ def _branch(mnemonic: str, flow: Flow, operands: list[Operand]) -> Instruction:
 
 
 def _with_size(mnemonic: str, operands: list[Operand]) -> str:
-    """Return a string instruction's name with its element's size, which may stand beside it."""
+    """Return a string instruction's name with its element size, from the name or an operand."""
     sizes = [o.size_bytes for o in operands if isinstance(o, Memory) and o.size_bytes]
     letters = {size: letter for letter, size in _ELEMENT_BYTES.items()}
     return mnemonic[:4] + letters.get(sizes[0] if sizes else 0, mnemonic[4:])
@@ -264,7 +264,7 @@ def _plain(mnemonic: str, operands: list[Operand], *, locked: bool) -> Instructi
 def _registers(
     mnemonic: str, operands: list[Operand], *, write_only: bool
 ) -> tuple[list[str], list[str]]:
-    """Return the registers that an instruction reads, and those that it writes."""
+    """Return the registers that an instruction reads and writes."""
     if mnemonic in _IMPLICIT:
         return list(_IMPLICIT[mnemonic][0]), list(_IMPLICIT[mnemonic][1])
     first = operands[0] if operands else None
@@ -285,7 +285,7 @@ def _registers(
 
 
 def _flags(mnemonic: str, unit: Unit) -> tuple[bool, bool]:
-    """Return whether an instruction reads the flags, and whether it writes them."""
+    """Return whether an instruction reads the flags and whether it writes them."""
     if mnemonic in _COMPARES:
         return False, True
     if unit not in (Unit.ALU, Unit.MULTIPLY, Unit.DIVIDE) or mnemonic in _NO_FLAGS:
@@ -295,7 +295,7 @@ def _flags(mnemonic: str, unit: Unit) -> tuple[bool, bool]:
 
 
 def _only_reads(mnemonic: str) -> bool:
-    """Return whether a memory operand that stands first is a source."""
+    """Return whether a memory operand in first position is a source."""
     return mnemonic in ("mul", "div", "idiv", "imul") or mnemonic.startswith(
         ("fld", "fild", "fadd", "fmul", "fcom", "fsub", "fdiv")
     )
@@ -330,7 +330,7 @@ def _is_idiom(mnemonic: str, operands: list[Operand]) -> bool:
 
 
 def _is_move(mnemonic: str, operands: list[Operand]) -> bool:
-    """Return whether it is a move that needs no unit: between registers, from or to memory."""
+    """Return whether a move needs no execution unit: between registers, from or to memory."""
     if not mnemonic.startswith(("mov", "vmov", "fld", "fst", "lddqu", "vlddqu")):
         return False
     if mnemonic.startswith(("movmsk", "vmovmsk")):
@@ -346,20 +346,20 @@ def _is_move(mnemonic: str, operands: list[Operand]) -> bool:
 
 
 def _copied(mnemonic: str, operands: list[Operand]) -> tuple[str, str, int] | None:
-    """Return what becomes what plus how much, where an instruction does just that."""
+    """Return (target, source, added) if the instruction only adds a constant, else None."""
     first, last = (operands[0], operands[-1]) if operands else (None, None)
     if not isinstance(first, Register) or first.is_vector or first.size_bytes < 4:
         return None
-    found = None
+    source = None
     if mnemonic in ("inc", "dec"):
-        found = first.whole, 1 if mnemonic == "inc" else -1
+        source = first.whole, 1 if mnemonic == "inc" else -1
     elif mnemonic in ("add", "sub") and isinstance(last, int):
-        found = first.whole, last if mnemonic == "add" else -last
+        source = first.whole, last if mnemonic == "add" else -last
     elif mnemonic in ("mov", "movsxd") and isinstance(last, Register):
-        found = last.whole, 0
+        source = last.whole, 0
     elif mnemonic == "lea" and isinstance(last, Memory) and last.base and not last.index:
-        found = last.base, last.displacement
-    return None if found is None else (first.whole, *found)
+        source = last.base, last.displacement
+    return None if source is None else (first.whole, *source)
 
 
 def _constant(mnemonic: str, operands: list[Operand]) -> tuple[str, int] | None:

@@ -1,7 +1,7 @@
-"""The command as it runs by itself: CPU time by the kernel's account, a few times over.
+"""Native runs of a command, with the kernel's accounting of their CPU time.
 
-The first run has the command's own output and errors; what repeats it is silent. Standard input
-that comes from a pipe is kept and given to every run again.
+The first run has the command's output and errors; repeats are silent. Standard input from a pipe is
+stored and passed to every run.
 """
 
 import math
@@ -22,22 +22,22 @@ from stallscope.machine_time import MachineTime, read_machine_time
 from stallscope.printable import printable
 from stallscope.system_files import read_text
 
-MOST_INPUT_BYTES = 2**30
+MAX_INPUT_BYTES = 2**30
 PIECE_BYTES = 2**20
 PROGRESS_S = 5.0
-SILENT_INPUT_S = 1.0
+INPUT_WAIT_S = 1.0
 WAITS_FOR_INPUT = (
-    "waiting for the end of standard input, which every run is given: < /dev/null gives none"
+    "waiting for the end of standard input, which every run receives; < /dev/null provides none"
 )
 PROC = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
 class NativeRun:
-    """What one run took, in seconds.
+    """The times of one run, in seconds.
 
-    ``queued_s`` is time it was ready and had no CPU, as far as the kernel tells; ``idle_s`` the
-    time, summed over the machine's CPUs, in which they had nothing to do: infinite where unknown.
+    ``queued_s`` is the time ready without a CPU, as far as the kernel reports it. ``idle_s`` is the
+    idle time of all the machine's CPUs, infinite if unknown.
     """
 
     wall_s: float
@@ -55,28 +55,28 @@ class NativeRun:
 
     @property
     def waited_s(self) -> float:
-        """Return how long it waited for something other than a CPU, at the most.
+        """Return the maximum time it waited for anything other than a CPU.
 
-        Who is ready runs where a CPU is idle: more than all idle time nobody has waited for
-        anything but a CPU that others had.
+        A ready thread runs on an idle CPU, so that waits for other things cannot exceed the idle
+        time of all CPUs.
         """
         return min(max(0.0, self.wall_s - self.cpu_s - self.queued_s), self.idle_s)
 
 
 class TooLongError(UnableError):
-    """A run that was ended because it took longer than allowed."""
+    """A run that exceeded its time limit."""
 
 
 class CommandInput:
-    """The command's standard input, from its start for every run."""
+    """The command's standard input, rewound for every run."""
 
     def __init__(self, file: IO[bytes] | None) -> None:
-        """Take a file to be read from where it stands; without one there is no input."""
+        """Use a file from its current position; without one there is no input."""
         self._file = file
         self._start = file.tell() if file is not None else 0
 
     def rewound(self) -> int | IO[bytes]:
-        """Return what subprocess takes as the input of the next run."""
+        """Return the subprocess argument for the input of the next run."""
         if self._file is None:
             return subprocess.DEVNULL
         os.lseek(self._file.fileno(), self._start, os.SEEK_SET)
@@ -87,10 +87,10 @@ class CommandInput:
 def standard_input(
     descriptor: int = 0, *, on_wait: Callable[[str], None] = lambda _: None
 ) -> Iterator[CommandInput]:
-    """Yield this process's standard input for a command that runs more than once.
+    """Yield this process's standard input for a command that runs several times.
 
-    A terminal gives nothing: nobody types the same twice. ``on_wait`` is told where a pipe gives
-    nothing and does not end. Raises UsageError beyond 1 GiB.
+    A terminal provides no input, because it cannot be rewound. ``on_wait`` is called if a pipe
+    provides no data and does not end. Raises UsageError beyond 1 GiB.
     """
     try:
         terminal = os.isatty(descriptor)
@@ -109,49 +109,49 @@ def standard_input(
         if seekable:
             yield CommandInput(source)
             return
-        with tempfile.TemporaryFile() as kept:
-            _copy(source, kept, on_wait)
-            yield CommandInput(kept)
+        with tempfile.TemporaryFile() as copied:
+            _copy(source, copied, on_wait)
+            yield CommandInput(copied)
 
 
-def _copy(source: IO[bytes], kept: IO[bytes], on_wait: Callable[[str], None]) -> None:
-    left = MOST_INPUT_BYTES
-    if not select.select([source], [], [], SILENT_INPUT_S)[0]:
+def _copy(source: IO[bytes], copied: IO[bytes], on_wait: Callable[[str], None]) -> None:
+    left = MAX_INPUT_BYTES
+    if not select.select([source], [], [], INPUT_WAIT_S)[0]:
         on_wait(WAITS_FOR_INPUT)
     while part := source.read(PIECE_BYTES):
         left -= len(part)
         if left < 0:
             raise UsageError(
                 "the command's input is a pipe of more than 1 GiB",
-                "put it into a file and redirect that: it is read once for every run",
+                "redirect it from a file, which every run can read",
             )
-        kept.write(part)
-    kept.flush()
-    kept.seek(0)
+        copied.write(part)
+    copied.flush()
+    copied.seek(0)
 
 
 def run_once(
     command: Sequence[str],
-    given: CommandInput,
+    command_input: CommandInput,
     *,
     silent: bool,
     timeout_s: float | None = None,
     on_wait: Callable[[float], None] | None = None,
 ) -> NativeRun:
-    """Return what one run of the command took.
+    """Return the times of one run of the command.
 
-    Raises TargetError where it cannot be started, and TooLongError when it was ended after
-    ``timeout_s``. A silent run is a session of its own, which ends whole.
+    Raises TargetError if it cannot start, and TooLongError after ``timeout_s``. A silent run is a
+    separate session, all of whose processes are ended.
     """
-    quiet = subprocess.DEVNULL if silent else None
+    output = subprocess.DEVNULL if silent else None
     machine = read_machine_time(PROC)
     start = time.monotonic()
     try:
         child = subprocess.Popen(
             list(command),
-            stdin=given.rewound(),
-            stdout=quiet,
-            stderr=quiet,
+            stdin=command_input.rewound(),
+            stdout=output,
+            stderr=output,
             start_new_session=silent,
         )
     except (OSError, ValueError) as error:
@@ -178,22 +178,20 @@ def run_once(
 def _wait(
     pid: int, start: float, timeout_s: float | None, on_wait: Callable[[float], None] | None
 ) -> None:
-    """Wait until the process has ended, without taking its status."""
+    """Wait until the process has ended, without reaping it."""
     descriptor = os.pidfd_open(pid)
     try:
-        waiting = select.poll()
-        waiting.register(descriptor, select.POLLIN)
-        while not waiting.poll(
-            PROGRESS_S * 1000 if timeout_s is None else _left_ms(start, timeout_s)
-        ):
-            gone = time.monotonic() - start
-            if timeout_s is not None and gone >= timeout_s:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        while not poll.poll(PROGRESS_S * 1000 if timeout_s is None else _left_ms(start, timeout_s)):
+            elapsed_s = time.monotonic() - start
+            if timeout_s is not None and elapsed_s >= timeout_s:
                 raise TooLongError(
                     f"the simulated run was ended after {timeout_s:.0f} s",
                     "give the command less work, or a longer --model-timeout",
                 )
             if on_wait is not None:
-                on_wait(gone)
+                on_wait(elapsed_s)
     finally:
         os.close(descriptor)
 
@@ -217,6 +215,6 @@ def _idle_s(before: MachineTime | None, after: MachineTime | None) -> float:
 
 
 def _queued_s(pid: int) -> float:
-    """Return how long an ended process's first thread waited for a CPU; 0 where unknown."""
+    """Return how long the first thread of an ended process waited for a CPU; 0 if unknown."""
     words = (read_text(PROC / str(pid) / "schedstat", 256) or "").split()
     return int(words[1]) / 1e9 if len(words) == 3 and words[1].isdecimal() else 0.0

@@ -1,4 +1,4 @@
-"""Operands of x86-64 instructions in Intel syntax: whole registers, and places in memory."""
+"""Operands of x86-64 instructions in Intel syntax: registers and memory locations."""
 
 import re
 from dataclasses import dataclass
@@ -24,30 +24,30 @@ _TERM = re.compile(r"([+-]?)([^+-]+)")
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A register by its whole ("rax" for al) and the bytes of it that are meant."""
+    """A register by its full name ("rax" for al) and the size of the operand."""
 
     whole: str
     size_bytes: int
 
     @property
     def is_vector(self) -> bool:
-        """Return whether it is one of SSE's, AVX's or AVX-512's."""
+        """Return whether it is a register of SSE, AVX or AVX-512."""
         return self.whole.startswith("v")
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A place in memory: base + index * scale + displacement; empty names where there is none."""
+    """A memory location: base + index * scale + displacement; missing registers are empty."""
 
     base: str
     index: str
     scale: int
     displacement: int
-    size_bytes: int  # 0: not said
+    size_bytes: int  # 0: unknown
 
     @property
     def registers(self) -> tuple[str, ...]:
-        """Return the registers that the address is made of."""
+        """Return the registers of the address."""
         return tuple(name for name in (self.base, self.index) if name and name != "rip")
 
 
@@ -82,32 +82,32 @@ REGISTERS = _registers()
 
 
 def split_operands(text: str) -> list[str]:
-    """Return an instruction's operands; commas inside brackets part none."""
+    """Return an instruction's operands; commas inside brackets are not separators."""
     parts: list[str] = []
     depth = 0
     start = 0
-    for place, letter in enumerate(text):
+    for position, letter in enumerate(text):
         if letter in "[(":
             depth += 1
         elif letter in "])":
             depth -= 1
         elif letter == "," and depth == 0:
-            parts.append(text[start:place])
-            start = place + 1
+            parts.append(text[start:position])
+            start = position + 1
     return [*parts, text[start:]] if text else []
 
 
 def operand(text: str) -> Operand:
-    """Return what an operand's text means; None where it is none that is known."""
+    """Return an operand, or None if it is unknown."""
     if "{" in text:
         text = _MASK.sub("", text)
     text = text.strip()
-    found = REGISTERS.get(text)
-    if found is not None:
-        return found
-    matched = _MEMORY.fullmatch(text)
-    if matched is not None and (matched[2] is not None or matched[1]):
-        return _memory(matched[1] or "", matched[2] or "")
+    register = REGISTERS.get(text)
+    if register is not None:
+        return register
+    match = _MEMORY.fullmatch(text)
+    if match is not None and (match[2] is not None or match[1]):
+        return _memory(match[1] or "", match[2] or "")
     try:
         return int(text, 0)
     except ValueError:
@@ -127,7 +127,7 @@ def _memory(size: str, inside: str) -> Memory | None:
             try:
                 value = int(term, 0)
             except ValueError:
-                continue  # a pseudo index as riz
+                continue  # a pseudo index such as riz
             displacement += -value if sign == "-" else value
     return Memory(
         REGISTERS[base].whole if base else "",

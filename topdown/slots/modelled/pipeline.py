@@ -1,9 +1,9 @@
-"""An out-of-order pipeline, reduced to what bounds it: width, units, latencies, window, fetch.
+"""An out-of-order pipeline, modelled by its limits: width, units, latencies, window, fetch.
 
-One pass over a trace gives its cycles with some causes of waiting in force and others not; what a
-cause adds to those before it is its share (interval analysis: Eyerman, Eeckhout, Karkhanis and
-Smith, A Mechanistic Performance Model for Superscalar Out-of-Order Processors, 2009). A pass costs
-one to two microseconds a step.
+One pass over a trace gives its cycles with some causes of waiting enabled; the cycles that a cause
+adds to the causes before it are its share (interval analysis: Eyerman, Eeckhout, Karkhanis and
+Smith, A Mechanistic Performance Model for Superscalar Out-of-Order Processors, 2009). A pass takes
+one to two microseconds per step.
 """
 
 from collections import defaultdict
@@ -18,11 +18,11 @@ from topdown.slots.modelled.trace import TimedStep
 
 
 class Cause(IntEnum):
-    """What a program waits for, in the order in which causes are put in force.
+    """Causes of waiting, in the order in which they are enabled.
 
-    Beyond the first level the farthest comes first: what loads of two levels would hide behind each
-    other is the farther one's, as vendors count it (Intel's L3_Bound is stalls with a miss of the
-    second level under way less those with a miss of the third).
+    Beyond the first level the farthest comes first: cycles in which loads of two levels overlap
+    belong to the farther one, as vendors count them (Intel's L3_Bound is stalls with a pending miss
+    of the second level minus those with one of the third).
     """
 
     WIDTH = 0
@@ -41,17 +41,17 @@ class Cause(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """What was measured of the host, in core cycles."""
+    """Measured times of the host, in core cycles."""
 
     frequency_hz: float
-    load_cycles: tuple[float, float, float, float]  # of the levels 1 to 4, each in a chain
+    load_cycles: tuple[float, float, float, float]  # of dependent loads, levels 1 to 4
     dram_line_cycles: float
-    code_line_cycles: float  # the next line of code, from beyond the second level
+    code_line_cycles: float  # of the next line of code from beyond the second level
     divide64_cycles: float
     mispredict_cycles: float
 
 
-_BEYOND_L1 = Cause.DRAM_LATENCY  # the first in force of those that fill buffers are needed for
+_BEYOND_L1 = Cause.DRAM_LATENCY  # the first cause that needs fill buffers
 _DIVIDES = {Unit.DIVIDE, Unit.FP_DIVIDE}
 _AT_LEVEL: dict[int, set[Cause]] = {
     0: set(),
@@ -63,7 +63,7 @@ _AT_LEVEL: dict[int, set[Cause]] = {
 
 
 def live_causes(traces: Sequence[Sequence[TimedStep]]) -> set[Cause]:
-    """Return the causes that these traces have any occasion for."""
+    """Return the causes that can occur in these traces."""
     live = {Cause.WIDTH, Cause.UNITS, Cause.DEPENDENCY}
     for trace in traces:
         for step in trace:
@@ -82,27 +82,27 @@ def live_causes(traces: Sequence[Sequence[TimedStep]]) -> set[Cause]:
 
 
 class Pipeline:
-    """Times traces on one core."""
+    """Simulates traces on one core."""
 
     def __init__(self, core: Core, host: Host) -> None:
-        """Take what is documented of the core and what was measured of it."""
+        """Use the documented limits of the core and its measured times."""
         self._core = core
         self._host = host
         self._latencies = dict(core.latencies) | {"divide64": host.divide64_cycles}
 
     def cycles(self, steps: Sequence[TimedStep], warm_up: int, cause: Cause) -> float:
-        """Return the cycles of the steps after the warm-up, with causes up to this one in force."""
-        run = _Run(self._core, self._host, self._latencies, cause)
-        begun = 0.0
+        """Return the cycles of the steps after the warm-up, with causes up to this one enabled."""
+        run = _PipelinePass(self._core, self._host, self._latencies, cause)
+        start = 0.0
         for number, step in enumerate(steps):
-            run.take(number, step)
+            run.execute(number, step)
             if number + 1 == warm_up:
-                begun = run.retired
-        return run.retired - begun
+                start = run.retired
+        return run.retired - start
 
 
 def _load_cycles(host: Host, cause: Cause) -> list[float]:
-    """Return what a load of each level takes; of one whose cause is not in force the first's."""
+    """Return the cycles of a load from each level; disabled levels are as fast as the first."""
     first, *further = host.load_cycles
     if cause < Cause.L1_LATENCY:
         return [0.0] * len(host.load_cycles)
@@ -111,8 +111,8 @@ def _load_cycles(host: Host, cause: Cause) -> list[float]:
     return [first, *(cycles if cause >= needed else first for cycles, needed in levels)]
 
 
-class _Run:
-    """One pass. Times are in cycles; ``done`` holds when each step's result is there."""
+class _PipelinePass:
+    """One pass. Times are in cycles; ``done`` holds the completion time of each step."""
 
     def __init__(self, core: Core, host: Host, latencies: dict[str, float], cause: Cause) -> None:
         self._core = core
@@ -125,8 +125,8 @@ class _Run:
         self._vector_load = core.vector_load_cycles if near else 0.0
         self._lines = (0.0, core.line_cycles["l2"], core.line_cycles["l3"], host.dram_line_cycles)
         self._code = (0.0, *host.load_cycles[1:])
-        beyond = host.code_line_cycles
-        self._code_lines = (0.0, beyond * core.code_line_l2_share, beyond, beyond * 2)
+        far_line = host.code_line_cycles
+        self._code_lines = (0.0, far_line * core.code_line_l2_share, far_line, far_line * 2)
         self._restart = host.mispredict_cycles
         self._slot = 1 / core.width
         self._fetched = 0.0
@@ -148,8 +148,8 @@ class _Run:
         }
         self._divider_free = {Unit.DIVIDE: 0.0, Unit.FP_DIVIDE: 0.0}
 
-    def take(self, number: int, step: TimedStep) -> None:
-        """Let the next step through."""
+    def execute(self, number: int, step: TimedStep) -> None:
+        """Execute the next step."""
         slots = 0.0 if step.fused else self._slot
         if step.instruction.repeats:
             slots = step.instruction.element_bytes / self._core.repeat_bytes
@@ -186,7 +186,7 @@ class _Run:
         return dispatch
 
     def _fetch_latency(self, step: TimedStep) -> float:
-        """Return how long nothing is fetched before this step."""
+        """Return the cycles without fetch before this step."""
         lost = self._core.lost_target_cycles if step.lost_target else 0.0
         if step.code_level == L1:
             return lost
@@ -196,7 +196,7 @@ class _Run:
         return lost + self._code[step.code_level - 1] * exposed
 
     def _execute(self, step: TimedStep, dispatch: float) -> float:
-        """Return when the step's result is there."""
+        """Return the completion time of the step."""
         if self._cause < Cause.UNITS:
             return dispatch
         ready = dispatch
@@ -213,7 +213,7 @@ class _Run:
         return self._compute(step, self._after(step.needs, ready))
 
     def _compute(self, step: TimedStep, ready: float) -> float:
-        """Return when a unit has made the result of what is there now."""
+        """Return the completion time on the execution unit, for operands ready at this time."""
         unit = step.instruction.unit
         if unit is Unit.NONE:
             return ready
@@ -229,10 +229,10 @@ class _Run:
         self._divider_free[unit] = started + latency * self._busy_share[unit]
         return started + latency
 
-    def _after(self, makers: tuple[int, ...], ready: float) -> float:
+    def _after(self, producers: tuple[int, ...], ready: float) -> float:
         if self._cause >= Cause.DEPENDENCY:
-            for maker in makers:
-                ready = max(ready, self._done[maker])
+            for producer in producers:
+                ready = max(ready, self._done[producer])
         return ready
 
     def _load(self, step: TimedStep, started: float) -> float:
@@ -251,14 +251,14 @@ class _Run:
         latency = self._loads[level - 1] + extra
         if self._cause < _BEYOND_L1:
             return started + latency
-        begun = max(started, self._fills[self._fill])
-        done = max(begun + latency, self._transferred(level, begun, 1))
+        fill_start = max(started, self._fills[self._fill])
+        done = max(fill_start + latency, self._transferred(level, fill_start, 1))
         self._fills[self._fill] = done
         self._fill = (self._fill + 1) % len(self._fills)
         return done
 
     def _transferred(self, level: int, started: float, lines: int) -> float:
-        """Return when so many lines more have come from this level."""
+        """Return the time at which this many more lines have arrived from this level."""
         needed = {L2: Cause.L2_LATENCY, L3: Cause.L3_LATENCY, DRAM: Cause.DRAM_BANDWIDTH}[level]
         if self._cause < needed:
             return started
@@ -273,14 +273,14 @@ class _Run:
         moved = self._transferred(level, done, 2 if level == DRAM else 1)
         if step.strided:
             return max(done, moved)
-        begun = max(done, self._fills[self._fill])
-        finished = max(begun + self._loads[level - 1], moved)
+        fill_start = max(done, self._fills[self._fill])
+        finished = max(fill_start + self._loads[level - 1], moved)
         self._fills[self._fill] = finished
         self._fill = (self._fill + 1) % len(self._fills)
         return finished
 
     def _issue(self, unit: Unit | str, ready: float) -> float:
-        """Return when a unit of this kind is free, at this time or later."""
+        """Return the first time from now at which a unit of this kind is free."""
         if unit not in self._core.units:
             return ready
         count = self._core.units[unit]

@@ -1,4 +1,4 @@
-"""Predicted cycles by cause, from profiles and the binaries they are of."""
+"""Predicted cycles by cause, from profiles and their binaries."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ from topdown.slots.modelled.walk import Walker
 WALKS = 16
 STEPS = 2500
 WARM_UP = 500
-HOT_SHARE = 0.995  # of executed instructions, those that are disassembled
-MOST_HOT = 500_000
+HOT_SHARE = 0.995  # of executed instructions, which are disassembled
+MAX_HOT = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Cycles an instruction that each cause adds; ``known`` is the share of instructions read."""
+    """Cycles per instruction by cause; ``known`` is the share of disassembled instructions."""
 
     added: dict[Cause, float]
     instructions: int
@@ -28,29 +28,29 @@ class Prediction:
 
     @property
     def cycles(self) -> float:
-        """Return the cycles an instruction that all causes take."""
+        """Return the cycles per instruction of all causes."""
         return sum(self.added.values())
 
 
-def ready_traces(
+def read_traces(
     far: Profile, near: Profile | None, core: Core
 ) -> tuple[list[list[TimedStep]], float]:
-    """Return traces of the program, and the share of its instructions that they stand for."""
+    """Return traces of the program, and the share of its instructions that they represent."""
     instructions = far.total(IR)
     lines = disassemble(far.objects, _hot(far, instructions))
     walker = Walker(far, lines)
     kept = footprint(far, core.operations_kept, core.targets_kept)
-    made = traces(walker.walks(WALKS, STEPS), lines, MissSource(far, near), kept)
-    return made, walker.known_instructions / max(1, instructions)
+    program_traces = traces(walker.walks(WALKS, STEPS), lines, MissSource(far, near), kept)
+    return program_traces, walker.known_instructions / max(1, instructions)
 
 
 def predict(
     steps: list[list[TimedStep]], core: Core, host: Host, *, instructions: int, known: float
 ) -> Prediction:
-    """Return what each cause adds, in cycles an instruction."""
+    """Return the cycles per instruction that each cause adds."""
     pipeline = Pipeline(core, host)
-    counted = [(trace, min(WARM_UP, len(trace) // 5)) for trace in steps]
-    timed = sum(len(trace) - warm_up for trace, warm_up in counted)
+    with_warm_up = [(trace, min(WARM_UP, len(trace) // 5)) for trace in steps]
+    timed = sum(len(trace) - warm_up for trace, warm_up in with_warm_up)
     added: dict[Cause, float] = {}
     before = 0.0
     live = live_causes(steps)
@@ -58,7 +58,7 @@ def predict(
         if cause not in live:
             added[cause] = 0.0
             continue
-        cycles = sum(pipeline.cycles(trace, warm_up, cause) for trace, warm_up in counted)
+        cycles = sum(pipeline.cycles(trace, warm_up, cause) for trace, warm_up in with_warm_up)
         total = max(before, cycles / timed) if timed else before
         added[cause] = total - before
         before = total
@@ -66,11 +66,11 @@ def predict(
 
 
 def _hot(profile: Profile, instructions: int) -> dict[int, int]:
-    """Return the code addresses that make up most of what was executed, and how often they were."""
+    """Return the most executed code addresses with their execution counts."""
     addresses = sorted(profile.costs, key=lambda address: -profile.costs[address][IR])
     left = instructions * HOT_SHARE
     hot = {}
-    for address in addresses[:MOST_HOT]:
+    for address in addresses[:MAX_HOT]:
         hot[address] = profile.costs[address][IR]
         left -= profile.costs[address][IR]
         if left <= 0:

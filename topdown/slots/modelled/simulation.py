@@ -1,4 +1,4 @@
-"""The command under valgrind's callgrind, with the host's caches, and what it counted."""
+"""Simulation of a command by valgrind's callgrind with the host's caches."""
 
 import os
 import re
@@ -14,23 +14,23 @@ from typing import IO
 from stallscope.errors import RecordingError, TargetError, UnableError
 from stallscope.printable import printable
 from topdown.slots.modelled.cache_options import Cache, Caches
-from topdown.slots.modelled.callgrind_file import LONGEST_LINE, Profile, read_profile
+from topdown.slots.modelled.callgrind_file import MAX_LINE_CHARS, Profile, read_profile
 from topdown.slots.modelled.native_run import CommandInput, run_once
 
-MOST_PROCESSES = 256
-MOST_OUTPUTS = 4096  # one of each thread
-MOST_BYTES = 4 * 2**30
-MOST_LOG_BYTES = 65_536
+MAX_PROCESSES = 256
+MAX_OUTPUTS = 4096  # one per thread
+MAX_BYTES = 4 * 2**30
+MAX_LOG_BYTES = 65_536
 _OUTPUT = re.compile(r"callgrind\.out\.\d{1,10}(?:\.\d{1,6})?(?:-(\d{1,6}))?")
 _NOTE = re.compile(r"^==\d+== ?(.*)$")
 
 
 def valgrind_program() -> str:
-    """Return valgrind's path; UnableError where there is none."""
+    """Return the path of valgrind. Raises UnableError without it."""
     path = shutil.which("valgrind")
     if path is None:
         raise UnableError(
-            "--source model runs the command under valgrind, which is not here",
+            "--source model runs the command under valgrind, which is not installed",
             "install the package valgrind (Debian, Ubuntu, Fedora: valgrind)",
         )
     return path
@@ -38,7 +38,7 @@ def valgrind_program() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Simulator:
-    """Runs commands under callgrind with a host's caches, each for at most ``timeout_s``."""
+    """Runs commands under callgrind with a host's caches and a time limit."""
 
     caches: Caches
     timeout_s: float
@@ -47,23 +47,23 @@ class Simulator:
     def run(
         self,
         command: Sequence[str],
-        given: CommandInput,
+        command_input: CommandInput,
         *,
         last: Cache,
-        alike: Profile | None = None,
+        objects_of: Profile | None = None,
     ) -> tuple[Profile, float]:
-        """Return what the command's processes executed and missed, and the seconds it took.
+        """Return the counts of the command's processes and the duration in seconds.
 
-        ``last`` stands for the last level. Objects are numbered as in the profile that it shall
-        be ``alike``. Raises UnableError where valgrind cannot run it or takes too long, and
-        TargetError where it fails in there.
+        ``last`` is the simulated last level. Objects are numbered as in ``objects_of``. Raises
+        UnableError if valgrind cannot run it or exceeds the time limit, and TargetError if the
+        command fails under valgrind.
         """
         with tempfile.TemporaryDirectory(prefix="stallscope-model-") as name:
             folder = Path(name)
             words = [valgrind_program(), "--tool=callgrind", *_options(folder, self.caches, last)]
             run = run_once(
                 [*words, "--", *command],
-                given,
+                command_input,
                 silent=True,
                 timeout_s=self.timeout_s,
                 on_wait=self.on_wait,
@@ -71,7 +71,7 @@ class Simulator:
             outputs = _outputs(folder)
             if run.status != 0 or not outputs:
                 raise _failure(command, run.status, _notes(folder))
-            profile = Profile() if alike is None else Profile.alike(alike)
+            profile = Profile() if objects_of is None else Profile.with_objects_of(objects_of)
             for path in outputs:
                 with _lines(path) as lines:
                     read_profile(lines, path.name, profile)
@@ -99,24 +99,24 @@ def _options(folder: Path, caches: Caches, last: Cache) -> list[str]:
 def _outputs(folder: Path) -> list[Path]:
     paths = sorted(path for path in folder.iterdir() if _OUTPUT.fullmatch(path.name))
     processes = {path.name.partition("-")[0] for path in paths}
-    if len(processes) > MOST_PROCESSES or len(paths) > MOST_OUTPUTS:
+    if len(processes) > MAX_PROCESSES or len(paths) > MAX_OUTPUTS:
         raise UnableError(
-            f"the command has {len(processes)} processes with {len(paths)} threads: "
-            f"{MOST_PROCESSES} and {MOST_OUTPUTS} are read at most",
-            "model one of its programs by itself",
+            f"the command has {len(processes)} processes with {len(paths)} threads; the limits are "
+            f"{MAX_PROCESSES} and {MAX_OUTPUTS}",
+            "model one of its programs",
         )
     paths = [path for path in paths if path.lstat().st_size]
-    if sum(path.lstat().st_size for path in paths) > MOST_BYTES:
+    if sum(path.lstat().st_size for path in paths) > MAX_BYTES:
         raise UnableError(
-            f"callgrind wrote more than {MOST_BYTES >> 30} GiB", "give the command less work"
+            f"callgrind wrote more than {MAX_BYTES >> 30} GiB", "give the command less work"
         )
     return paths
 
 
 def _thread(path: Path) -> int:
     """Return the number of the thread, from 1, that wrote this output."""
-    found = _OUTPUT.fullmatch(path.name)
-    return int(found[1]) if found is not None and found[1] else 1
+    match = _OUTPUT.fullmatch(path.name)
+    return int(match[1]) if match is not None and match[1] else 1
 
 
 @contextmanager
@@ -126,12 +126,12 @@ def _lines(path: Path) -> Iterator[Iterator[str]]:
 
 
 def _bounded(file: IO[str]) -> Iterator[str]:
-    while line := file.readline(LONGEST_LINE + 2):
+    while line := file.readline(MAX_LINE_CHARS + 2):
         yield line
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Return a descriptor of a regular file; the simulated program may have put another there."""
+    """Return a descriptor of a regular file; the simulated program may have replaced it."""
     remedy = "run the command again"
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -139,28 +139,28 @@ def _open_regular(path: str, flags: int) -> int:
         raise RecordingError(f"{path}: {error.strerror}", remedy) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise RecordingError(f"{path} is no regular file", remedy)
+        raise RecordingError(f"{path} is not a regular file", remedy)
     return descriptor
 
 
 def _notes(folder: Path) -> str:
-    """Return the last thing that valgrind said, for an error's one line."""
-    said = ""
-    for path in sorted(folder.glob("log.*"))[:MOST_PROCESSES]:
+    """Return the last message of valgrind, for an error in one line."""
+    message = ""
+    for path in sorted(folder.glob("log.*"))[:MAX_PROCESSES]:
         with open(path, encoding="utf-8", errors="replace", opener=_open_regular) as file:
-            for line in file.read(MOST_LOG_BYTES).splitlines():
-                found = _NOTE.fullmatch(line)
-                text = (found[1] if found else line).strip()
+            for line in file.read(MAX_LOG_BYTES).splitlines():
+                match = _NOTE.fullmatch(line)
+                text = (match[1] if match else line).strip()
                 if text and not text.startswith(("For interactive", "Events", "Collected")):
-                    said = text
-    return printable(said[:200])
+                    message = text
+    return printable(message[:200])
 
 
 def _failure(command: Sequence[str], status: int, notes: str) -> Exception:
-    how = f"was ended by signal {-status}" if status < 0 else f"returned {status}"
-    said = f": {notes}" if notes else ""
+    how = f"was ended by signal {-status}" if status < 0 else f"returned status {status}"
+    reason = f": {notes}" if notes else ""
     return TargetError(
-        f"{printable(command[0])} ran by itself, but under valgrind it {how}{said}",
-        "see whether `valgrind --tool=callgrind COMMAND` runs it; valgrind does not know every "
-        "instruction and system call",
+        f"{printable(command[0])} runs natively, but under valgrind it {how}{reason}",
+        "check whether `valgrind --tool=callgrind COMMAND` runs it; valgrind does not support all "
+        "instructions and system calls",
     )

@@ -1,8 +1,8 @@
-"""Stretches of the program as it ran, drawn from its profile: a walk along counted jumps and calls.
+"""Synthetic execution sequences along the counted jumps and calls of a profile.
 
-Callgrind counts how often each jump was taken; no order is kept. A walk starts where instructions
-were executed, in proportion, and goes at each branch the way that the counts are behind with, so
-that shares are kept exactly and a loop makes as many turns as the real one did on average
+Callgrind counts jumps without their order. Starts of walks are distributed in proportion to
+execution counts. At each branch a walk takes the direction that is furthest below its counted
+share, so that shares are exact and a loop has its average number of iterations
 (statistical simulation: Eeckhout, Computer Architecture Performance Evaluation Methods, 2010).
 """
 
@@ -14,29 +14,29 @@ from topdown.slots.modelled.callgrind_file import IR, Profile
 from topdown.slots.modelled.disassembly import Line
 from topdown.slots.modelled.instructions import Flow
 
-DEEPEST = 4096
+MAX_CALL_DEPTH = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One executed instruction of a walk; ``jumped`` where the one before led here by a jump."""
+    """An executed instruction of a walk; ``jumped`` if a jump led to it."""
 
     address: int
     jumped: bool
 
 
 @dataclass(slots=True)
-class Turns:
-    """Which way to go next, so that choices come as often as their weights say."""
+class BranchChoices:
+    """Chooses directions in exact proportion to their weights."""
 
     debts: dict[int, dict[int, float]] = field(default_factory=dict)
 
-    def choose(self, place: int, weights: dict[int, int]) -> int:
-        """Return one of the choices at this place; they have a positive weight in sum."""
+    def choose(self, branch: int, weights: dict[int, int]) -> int:
+        """Return the next direction of a branch; the sum of weights must be positive."""
         if len(weights) == 1:
             return next(iter(weights))
         total = sum(weights.values())
-        debts = self.debts.setdefault(place, dict.fromkeys(weights, 0.0))
+        debts = self.debts.setdefault(branch, dict.fromkeys(weights, 0.0))
         for choice, weight in weights.items():
             debts[choice] += weight / total
         chosen = max(debts, key=debts.__getitem__)
@@ -45,13 +45,13 @@ class Turns:
 
 
 class Walker:
-    """Walks through one profile; each walk goes on with the turns of the ones before."""
+    """Makes walks through a profile; choices continue from walk to walk."""
 
     def __init__(self, profile: Profile, lines: dict[int, Line]) -> None:
-        """Take the counts and the disassembled instructions."""
+        """Use the counts and the disassembled instructions."""
         self._profile = profile
         self._lines = lines
-        self._turns = Turns()
+        self._choices = BranchChoices()
         known = [
             (address, cost[IR])
             for address, cost in sorted(profile.costs.items())
@@ -62,7 +62,7 @@ class Walker:
         self.known_instructions = self._sums[-1] if self._sums else 0
 
     def walks(self, count: int, length: int) -> list[list[Step]]:
-        """Return walks of at most so many steps, their starts spread evenly over executions."""
+        """Return walks of limited length, whose starts are spread evenly over executions."""
         if not self._sums:
             return []
         gap = self._sums[-1] / count
@@ -78,35 +78,35 @@ class Walker:
         jumped = False
         while address is not None and len(steps) < length:
             steps.append(Step(address, jumped))
-            here = address
-            following, address = self._after(here, returns)
-            jumped = address not in (following, here)  # a repeated string instruction stays
+            current = address
+            following, address = self._after(current, returns)
+            jumped = address not in (following, current)  # a repeated string instruction stays
         return steps
 
     def _after(self, address: int, returns: list[int]) -> tuple[int | None, int | None]:
-        """Return the instruction that stands behind this one, and the one that came next."""
+        """Return the following instruction in memory, and the next one executed."""
         line = self._lines.get(address)
         calls = self._profile.calls.get(address)
         jumps = self._profile.jumps.get(address)
         following = line.following if line is not None else None
         flow = line.instruction.flow if line is not None else Flow.JUMP
         if line is not None and line.instruction.repeats:
-            flow = Flow.CONDITIONAL  # callgrind counts each turn, and the jump to the next
+            flow = Flow.CONDITIONAL  # callgrind counts each repetition as a jump
         if flow is Flow.RETURN:
             return following, self._returned(address, returns)
         if calls and (flow is not Flow.NEXT):
             if flow is Flow.CALL and following is not None:
                 returns.append(following)
-                del returns[:-DEEPEST]
+                del returns[:-MAX_CALL_DEPTH]
             weights = calls | (jumps or {}) if flow is not Flow.CALL else calls
             if flow is Flow.CONDITIONAL and following is not None:
                 weights = self._with_fall_through(address, weights, following)
-            return following, self._turns.choose(address, weights)
+            return following, self._choices.choose(address, weights)
         if jumps and flow is Flow.CONDITIONAL and following is not None:
             weights = self._with_fall_through(address, jumps, following)
-            return following, self._turns.choose(address, weights)
+            return following, self._choices.choose(address, weights)
         if jumps and flow is Flow.JUMP:
-            return following, self._turns.choose(address, jumps)
+            return following, self._choices.choose(address, jumps)
         if flow in (Flow.JUMP, Flow.CALL):
             return following, None if flow is Flow.JUMP else self._if_executed(following)
         return following, self._if_executed(following)
@@ -128,7 +128,7 @@ class Walker:
         callers = self._profile.callers.get(function)
         if not callers:
             return None
-        site = self._turns.choose(-1 - function, callers)
+        site = self._choices.choose(-1 - function, callers)
         line = self._lines.get(site)
         return None if line is None else self._if_executed(line.following)
 

@@ -1,1 +1,1 @@
-"""Whether a CPU's events count what they should: held to programs with known answers."""
+"""Self-test: whether a CPU's events count correctly in programs with known results."""

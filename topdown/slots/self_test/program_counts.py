@@ -1,4 +1,4 @@
-"""What one known program counted: events, its own account of its work, and level 1 of its tree."""
+"""Counts of a known program: events, the work it reports, and level 1 of its tree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from topdown.slots.evaluation import NodeValue
 
 @dataclass(frozen=True, slots=True)
 class ProgramWork:
-    """A known program's own account: its expected answer, iterations, and CPU time."""
+    """The work that a known program reports: expected bottleneck, iterations and CPU time."""
 
     kernel: str
     expected: str
@@ -23,11 +23,11 @@ class ProgramWork:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCounts:
-    """One known program under counting.
+    """The counts of one known program.
 
-    ``counts`` are scaled to all its time, by the model's names; ``uncounted`` says of the others
-    why they have none. ``level_one`` are the values of the tree's first level, made of the
-    ``level_one_events`` as this way of counting asks for them.
+    ``counts`` are scaled to its duration, by the model's names; ``uncounted`` holds the reasons of
+    missing counts. ``level_one`` are the nodes of the first level, computed from
+    ``level_one_events`` in this counting mode.
     """
 
     work: ProgramWork
@@ -41,7 +41,7 @@ class ProgramCounts:
 def program_counts_of(
     run: CountingRun, work: ProgramWork, bottleneck: tuple[str, ...]
 ) -> ProgramCounts:
-    """Return what a counting says of its program."""
+    """Return the counts of a program's run."""
     subject = run.subject
     assert subject.model is not None
     estimator = estimator_of(run)
@@ -54,9 +54,9 @@ def program_counts_of(
     tree = TreeEstimate(subject.model, subject.mode, run.plan, estimator, run.absent)
     roots = [name for name, node in subject.model.nodes.items() if node.level == 1]
     uncounted = {**run.plan.uncountable, **run.absent}
-    asked = formulas_for(subject.model, subject.mode).events
-    made_of = frozenset().union(*(asked[name] for name in roots)) & subject.model.events.keys()
-    return ProgramCounts(work, counts, uncounted, tree.values(roots), bottleneck, made_of)
+    node_events = formulas_for(subject.model, subject.mode).events
+    used = frozenset().union(*(node_events[name] for name in roots)) & subject.model.events.keys()
+    return ProgramCounts(work, counts, uncounted, tree.values(roots), bottleneck, used)
 
 
 def _totals_of(estimator: Estimator, event: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What events must do under known programs: rules of data, read and matched to a model."""
+"""Rules for events in known programs, read from a data file and matched to a model."""
 
 import re
 from collections.abc import Iterator
@@ -16,40 +16,40 @@ TOLERANCE = 0.08
 
 
 @dataclass(frozen=True, slots=True)
-class Moves:
-    """An event must count something in at least one of these programs."""
+class ActivityRule:
+    """An event must not be 0 in at least one of these programs."""
 
     event: str
     kernels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """An event must be at most so many times its base, in every program."""
+class UpperBoundRule:
+    """An event must not exceed a multiple of its base in any program."""
 
     event: str
     per: str  # "cycles", "instructions" or "slots"
-    most: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """What an event must be, of its base, in one program whose answer is known."""
+class ExpectedRateRule:
+    """The known range of an event relative to its base in one program."""
 
     kernel: str
     event: str
     per: str  # "iterations", "cycles", "instructions", "slots" or "cpu_ns"
-    least: float
-    most: float
+    low: float
+    high: float
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
-    """What events must be to one another, in every program; ``sign`` is ">=" or "=".
+class RelationRule:
+    """A relation between events in every program; ``sign`` is ">=" or "=".
 
-    ``tolerance`` is a share of the greater side: groups that took turns saw different parts of a
-    program.
+    ``tolerance`` is a share of the greater side, because multiplexed groups count different parts
+    of a program.
     """
 
     text: str
@@ -62,12 +62,12 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules that are of a model's events."""
+    """All rules for a model's events."""
 
-    moves: tuple[Moves, ...]
-    bounds: tuple[Bound, ...]
-    expected: tuple[Expected, ...]
-    relations: tuple[Relation, ...]
+    activity: tuple[ActivityRule, ...]
+    bounds: tuple[UpperBoundRule, ...]
+    expected: tuple[ExpectedRateRule, ...]
+    relations: tuple[RelationRule, ...]
 
 
 @cache
@@ -79,41 +79,41 @@ def rules_of(model: Model) -> Rules:
     """Return the rules for the model's events."""
     fields = _fields()
     return Rules(
-        tuple(_moves(fields, model)),
+        tuple(_activity(fields, model)),
         tuple(_bounds(fields, model)),
         tuple(_expected(fields, model)),
         tuple(_relations(fields, model)),
     )
 
 
-def _moves(fields: Fields, model: Model) -> Iterator[Moves]:
-    for rule in fields.objects("moves"):
+def _activity(fields: Fields, model: Model) -> Iterator[ActivityRule]:
+    for rule in fields.objects("activity"):
         pattern = re.compile(rule.text("events"))
         for event in model.events:
             if pattern.fullmatch(event):
-                yield Moves(event, rule.texts("kernels"))
+                yield ActivityRule(event, rule.texts("kernels"))
 
 
-def _bounds(fields: Fields, model: Model) -> Iterator[Bound]:
-    """Yield for each event the first bound whose pattern it is of."""
+def _bounds(fields: Fields, model: Model) -> Iterator[UpperBoundRule]:
+    """Yield the first matching upper bound of each event."""
     rules = [(re.compile(rule.text("events")), rule) for rule in fields.objects("bounds")]
     for event in model.events:
         for pattern, rule in rules:
             if pattern.fullmatch(event):
-                yield Bound(event, rule.text("per"), _number(rule, "most"))
+                yield UpperBoundRule(event, rule.text("per"), _number(rule, "high"))
                 break
 
 
-def _expected(fields: Fields, model: Model) -> Iterator[Expected]:
+def _expected(fields: Fields, model: Model) -> Iterator[ExpectedRateRule]:
     for rule in fields.objects("expected"):
         for event in rule.texts("events"):
             if event in model.events:
-                least, most = _number(rule, "least"), _number(rule, "most")
+                low, high = _number(rule, "low"), _number(rule, "high")
                 kernel, per = rule.text("kernel"), rule.text("per")
-                yield Expected(kernel, event, per, least, most, rule.text("why"))
+                yield ExpectedRateRule(kernel, event, per, low, high, rule.text("why"))
 
 
-def _relations(fields: Fields, model: Model) -> Iterator[Relation]:
+def _relations(fields: Fields, model: Model) -> Iterator[RelationRule]:
     for rule in fields.objects("relations"):
         left, right = parse(rule.text("left")), parse(rule.text("right"))
         events = frozenset(names(left) | names(right))
@@ -123,11 +123,11 @@ def _relations(fields: Fields, model: Model) -> Iterator[Relation]:
 
 def _relation(
     rule: Fields, left: Expression, right: Expression, events: frozenset[str]
-) -> Relation:
+) -> RelationRule:
     sign = rule.text("sign")
     text = f"{rule.text('left')} {sign} {rule.text('right')}"
     tolerance = _number(rule, "tolerance") if "tolerance" in rule.values else TOLERANCE
-    return Relation(text, events, compiled(left), sign, compiled(right), tolerance)
+    return RelationRule(text, events, compiled(left), sign, compiled(right), tolerance)
 
 
 def _number(fields: Fields, key: str) -> float:

@@ -1,4 +1,4 @@
-"""The self-test: known programs under counting for every event of the model, judged."""
+"""The self-test: counts every event of the model in known programs and assesses them."""
 
 import tempfile
 from collections.abc import Callable, Mapping
@@ -39,36 +39,36 @@ KERNELS = (
     "store-forwarding",
     "false-sharing",
 )
-SECONDS_EACH = 2.0
-DEEPEST_ANSWER = 2  # levels of the tree that are held to a program's expected answer
-Count = Callable[[CountOptions, IO[str]], CollectionEnd]
+DURATION_S = 2.0  # per program
+MAX_LEVEL = 2  # of the tree that is compared with the expected bottleneck
+Collect = Callable[[CountOptions, IO[str]], CollectionEnd]
 
 
 @dataclass(frozen=True, slots=True)
 class SelfTest:
-    """A self-test's outcome: the verdicts on all events, and each program's own answer.
+    """The result of a self-test: the assessment of all events, and the counts of each program.
 
-    ``document`` is what can be sent in: it names the CPU and the kernel, and no host or user.
+    ``document`` can be contributed: it names the CPU and the kernel, and no host or user.
     """
 
     model: Model
     events: Mapping[str, EventAssessment]
-    observations: tuple[ProgramCounts, ...]
+    programs: tuple[ProgramCounts, ...]
     document: Mapping[str, object]
 
     @property
     def broken(self) -> tuple[str, ...]:
-        """Return the events that do not count what they should."""
-        return tuple(name for name, each in self.events.items() if each.verdict == "broken")
+        """Return the events that do not count correctly."""
+        return tuple(name for name, event in self.events.items() if event.verdict == "broken")
 
     def summary(self) -> str:
-        """Return how many events have which verdict, in words."""
+        """Return the number of events per verdict, in words."""
         counts = ", ".join(f"{number} {verdict}" for verdict, number in tally(self.events))
         return f"{self.model.title}: {counts}"
 
 
-def collected(options: CountOptions, output: IO[str]) -> CollectionEnd:
-    """Return how stallscope-collect's counting of a known program ended."""
+def collect_kernel(options: CountOptions, output: IO[str]) -> CollectionEnd:
+    """Return the end of a counting run of a known program."""
     return collect(options, lambda _: None, output)
 
 
@@ -76,38 +76,38 @@ def self_test(
     *,
     cpu: str = "",
     roots: Roots = Roots(),  # noqa: B008 - immutable
-    count: Count = collected,
+    count: Collect = collect_kernel,
     on_kernel: Callable[[str], None] = lambda _: None,
 ) -> SelfTest:
-    """Return the self-test of this machine's CPU, one program after the other.
+    """Return the self-test of this machine's CPU.
 
-    ``on_kernel`` is called with each program's name before it runs. Raises UnableError where the
-    machine has no counters, several kinds of cores, or a CPU without a model.
+    ``on_kernel`` is called with the name of each program before it runs. Raises UnableError without
+    counters, with several kinds of cores, or without a model of the CPU.
     """
     core_pmu(roots)
     model = model_named(cpu) if cpu else model_of_machine(roots)
     subject = Subject(model, counting_mode_of(model, roots, per_process=True), _tree(model))
     plan = whole_plan(subject)
-    observations = []
+    programs = []
     with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
         for kernel in KERNELS:
             on_kernel(kernel)
-            observations.append(_observed(kernel, subject, plan, Path(folder), count))
-    found = verdicts(model, observations)
-    document = _document(subject, found, observations, roots)
-    return SelfTest(model, found, tuple(observations), document)
+            programs.append(_count_program(kernel, subject, plan, Path(folder), count))
+    events = verdicts(model, programs)
+    document = _document(subject, events, programs, roots)
+    return SelfTest(model, events, tuple(programs), document)
 
 
 def _tree(model: Model) -> tuple[str, ...]:
     return tuple(
         name
         for name, node in model.nodes.items()
-        if node.level is not None and node.level <= DEEPEST_ANSWER
+        if node.level is not None and node.level <= MAX_LEVEL
     )
 
 
 def whole_plan(subject: Subject) -> Plan:
-    """Return a plan of all events of a model: its tree's sets, and the rest by themselves."""
+    """Return a plan of all events of a model: the sets of its tree, and other events alone."""
     model, mode = subject.model, subject.mode
     assert model is not None
     plan = plan_of(model, mode, tuple(model.nodes))
@@ -123,28 +123,28 @@ def whole_plan(subject: Subject) -> Plan:
     return replace(plan, sets=(*plan.sets, *sets), events={**plan.events, **rest})
 
 
-def _observed(
-    kernel: str, subject: Subject, plan: Plan, folder: Path, count: Count
+def _count_program(
+    kernel: str, subject: Subject, plan: Plan, folder: Path, count: Collect
 ) -> ProgramCounts:
-    """Return one program's observation; its standard output is its own account."""
-    place = folder / "plan.json"
-    write_plan(place, plan, subject)
+    """Return the counts of one program, which reports its work on standard output."""
+    plan_path = folder / "plan.json"
+    write_plan(plan_path, plan, subject)
     command = (str(program("stallscope-kernels")), kernel, "--json")
     options = CountOptions(
         output=folder / kernel,
-        plan=place,
-        command=(*command, f"--duration={SECONDS_EACH}"),
+        plan=plan_path,
+        command=(*command, f"--duration={DURATION_S}"),
         user_only=True,
     )
-    account = folder / f"{kernel}.json"
-    with account.open("w") as output:
+    report = folder / f"{kernel}.json"
+    with report.open("w") as output:
         count(options, output)
-    return observed(options.output, account)
+    return read_program_counts(options.output, report)
 
 
-def observed(recording: Path, account: Path) -> ProgramCounts:
-    """Return what a counting of a known program says, with the program's own account of itself."""
-    run, fields = read_counting_run(recording), read_fields(account)
+def read_program_counts(recording: Path, report: Path) -> ProgramCounts:
+    """Return the counts in a recording of a known program, with the program's report."""
+    run, fields = read_counting_run(recording), read_fields(report)
     work = ProgramWork(
         fields.text("kernel"),
         fields.text("expected"),
@@ -156,8 +156,8 @@ def observed(recording: Path, account: Path) -> ProgramCounts:
 
 def _document(
     subject: Subject,
-    found: Mapping[str, EventAssessment],
-    observations: list[ProgramCounts],
+    events: Mapping[str, EventAssessment],
+    programs: list[ProgramCounts],
     roots: Roots,
 ) -> dict[str, object]:
     model, mode = subject.model, subject.mode
@@ -174,31 +174,31 @@ def _document(
         "kernel_release": host.kernel_release,
         "virtualization": host.virtualization,
         "way": {"smt": mode.smt, "ebs_mode": mode.ebs_mode, "metrics": sorted(mode.metrics)},
-        "verdicts": {str(verdict): number for verdict, number in tally(found)},
+        "verdicts": {str(verdict): number for verdict, number in tally(events)},
         "events": {
             name: {
-                "verdict": str(each.verdict),
-                "reason": each.reason,
-                "passed": list(each.passed),
+                "verdict": str(event.verdict),
+                "reason": event.reason,
+                "passed": list(event.passed),
                 "encoding": model.events[name],
             }
-            for name, each in found.items()
+            for name, event in events.items()
         },
-        "kernels": [_kernel(each, model) for each in observations],
+        "kernels": [_kernel(program, model) for program in programs],
     }
 
 
-def _kernel(each: ProgramCounts, model: Model) -> dict[str, object]:
-    cycles = each.counts.get(model.cycles)
-    instructions = each.counts.get(model.instructions)
+def _kernel(program: ProgramCounts, model: Model) -> dict[str, object]:
+    cycles = program.counts.get(model.cycles)
+    instructions = program.counts.get(model.instructions)
     known = cycles and instructions is not None
     return {
-        "kernel": each.work.kernel,
-        "expected": each.work.expected,
-        "found": "/".join(each.bottleneck) or None,
-        "iterations": each.work.iterations,
-        "cpu_ns": each.work.cpu_ns,
+        "kernel": program.work.kernel,
+        "expected": program.work.expected,
+        "found": "/".join(program.bottleneck) or None,
+        "iterations": program.work.iterations,
+        "cpu_ns": program.work.cpu_ns,
         "ipc": instructions / cycles if known and cycles and instructions is not None else None,
-        "level_1": {name: node.value for name, node in each.level_one.items()},
-        "counts": dict(each.counts),
+        "level_1": {name: node.value for name, node in program.level_one.items()},
+        "counts": dict(program.counts),
     }

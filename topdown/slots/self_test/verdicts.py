@@ -1,8 +1,8 @@
-"""Which events work, which are broken, and what could not be told, from known programs' counts.
+"""Assessment of events from the counts of known programs: working, broken or unproven.
 
-Rules are held first to cycles and instructions, by which others are judged: where one of those
-is broken, what is a share of it is not held to that. A relation that fails does not say which of
-its events is wrong: blamed are those that no answer known beforehand vouches for.
+Rules are applied first to cycles and instructions, which are the bases of other rules: if a base is
+broken, rules relative to it are skipped. A failed relation does not identify the wrong event;
+events that no known result confirms are considered broken.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +11,20 @@ from enum import StrEnum
 
 from topdown.slots.model import Model
 from topdown.slots.self_test.program_counts import ProgramCounts
-from topdown.slots.self_test.rules import Bound, Expected, Relation, Rules, rules_of
+from topdown.slots.self_test.rules import (
+    ExpectedRateRule,
+    RelationRule,
+    Rules,
+    UpperBoundRule,
+    rules_of,
+)
 
-NOTHING_MUCH = 5e-3  # events a nanosecond below which a relation is of noise
+MIN_RATE_PER_NS = 5e-3  # below, relations are dominated by noise
 _SUM_TOLERANCE = 0.06  # of the whole
 
 
 class EventVerdict(StrEnum):
-    """What the programs say of an event."""
+    """The verdict on an event."""
 
     WORKS = "works"
     BROKEN = "broken"
@@ -28,7 +34,7 @@ class EventVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventAssessment:
-    """One event's verdict with its reason, and the checks that it passed."""
+    """The verdict on an event with its reason, and the checks that it passed."""
 
     verdict: EventVerdict
     reason: str
@@ -36,145 +42,155 @@ class EventAssessment:
 
 
 @dataclass(slots=True)
-class _Case:
-    """What is held against each event so far."""
+class _Evidence:
+    """The failed and passed checks of each event."""
 
     failed: dict[str, str] = field(default_factory=dict)
     passed: dict[str, list[str]] = field(default_factory=dict)
-    vouched: set[str] = field(default_factory=set)  # by an answer known beforehand
+    confirmed: set[str] = field(default_factory=set)  # by a known result
 
-    def hold(self, event: str, text: str, *, holds: bool) -> None:
+    def add(self, event: str, text: str, *, holds: bool) -> None:
         if holds:
             self.passed.setdefault(event, []).append(text)
         else:
             self.failed.setdefault(event, text)
 
 
-def verdicts(model: Model, observations: Sequence[ProgramCounts]) -> dict[str, EventAssessment]:
+def verdicts(model: Model, programs: Sequence[ProgramCounts]) -> dict[str, EventAssessment]:
     """Return the verdict on each of a model's events."""
-    rules, case = rules_of(model), _Case()
+    rules, evidence = rules_of(model), _Evidence()
     bases = {model.cycles, model.instructions}
-    _hold_moves(rules, observations, case)
+    _check_activity(rules, programs, evidence)
     for only_bases in (True, False):
-        chosen = [each for each in rules.expected if (each.event in bases) == only_bases]
-        _hold_expected(model, chosen, observations, case)
-    _hold_bounds(model, rules.bounds, observations, case)
-    _hold_relations(rules.relations, observations, case)
-    _hold_sums(model, observations, case)
-    return {name: _verdict(name, observations, case) for name in model.events}
+        chosen = [rule for rule in rules.expected if (rule.event in bases) == only_bases]
+        _check_expected_rates(model, chosen, programs, evidence)
+    _check_bounds(model, rules.bounds, programs, evidence)
+    _check_relations(rules.relations, programs, evidence)
+    _check_sums(model, programs, evidence)
+    return {name: _verdict(name, programs, evidence) for name in model.events}
 
 
-def _hold_moves(rules: Rules, observations: Sequence[ProgramCounts], case: _Case) -> None:
-    for rule in rules.moves:
-        seen = [
-            each.counts[rule.event]
-            for each in observations
-            if each.work.kernel in rule.kernels and rule.event in each.counts
+def _check_activity(rules: Rules, programs: Sequence[ProgramCounts], evidence: _Evidence) -> None:
+    for rule in rules.activity:
+        counts = [
+            program.counts[rule.event]
+            for program in programs
+            if program.work.kernel in rule.kernels and rule.event in program.counts
         ]
-        if seen:
-            programs = " and ".join(rule.kernels)
-            moved = any(count > 0 for count in seen)
-            text = f"counts in {programs}" if moved else f"counts nothing in {programs}"
-            case.hold(rule.event, text, holds=moved)
+        if counts:
+            kernels = " and ".join(rule.kernels)
+            moved = any(count > 0 for count in counts)
+            text = f"counts in {kernels}" if moved else f"counts 0 in {kernels}"
+            evidence.add(rule.event, text, holds=moved)
 
 
-def _base(model: Model, per: str, each: ProgramCounts, case: _Case) -> float | None:
-    """Return what an event is divided by; None where it is not there, or broken."""
+def _base(model: Model, per: str, program: ProgramCounts, evidence: _Evidence) -> float | None:
+    """Return the base of an event, or None if it is missing or broken."""
     if per == "iterations":
-        return float(each.work.iterations)
+        return float(program.work.iterations)
     if per == "cpu_ns":
-        return float(each.work.cpu_ns)
+        return float(program.work.cpu_ns)
     name = model.instructions if per == "instructions" else model.cycles
-    if name in case.failed or not each.counts.get(name):
+    if name in evidence.failed or not program.counts.get(name):
         return None
     width = (model.slots_per_cycle or 8) if per == "slots" else 1
-    return each.counts[name] * width
+    return program.counts[name] * width
 
 
-def _hold_expected(
-    model: Model, rules: Sequence[Expected], observations: Sequence[ProgramCounts], case: _Case
+def _check_expected_rates(
+    model: Model,
+    rules: Sequence[ExpectedRateRule],
+    programs: Sequence[ProgramCounts],
+    evidence: _Evidence,
 ) -> None:
     for rule in rules:
-        for each in observations:
-            if each.work.kernel != rule.kernel or rule.event not in each.counts:
+        for program in programs:
+            if program.work.kernel != rule.kernel or rule.event not in program.counts:
                 continue
-            base = _base(model, rule.per, each, case)
+            base = _base(model, rule.per, program, evidence)
             if not base:
                 continue
-            share = each.counts[rule.event] / base
-            holds = rule.least <= share <= rule.most
-            found = f"{share:.3g} of {rule.per} in {rule.kernel}"
+            share = program.counts[rule.event] / base
+            holds = rule.low <= share <= rule.high
+            text = f"{share:.3g} of {rule.per} in {rule.kernel}"
             if not holds:
-                found += f", expected {rule.least:g} to {rule.most:g}: {rule.why}"
-            case.hold(rule.event, found, holds=holds)
+                text += f", expected {rule.low:g} to {rule.high:g}: {rule.why}"
+            evidence.add(rule.event, text, holds=holds)
             if holds:
-                case.vouched.add(rule.event)
-    case.vouched.difference_update(case.failed)
+                evidence.confirmed.add(rule.event)
+    evidence.confirmed.difference_update(evidence.failed)
 
 
-def _hold_bounds(
-    model: Model, rules: Sequence[Bound], observations: Sequence[ProgramCounts], case: _Case
+def _check_bounds(
+    model: Model,
+    rules: Sequence[UpperBoundRule],
+    programs: Sequence[ProgramCounts],
+    evidence: _Evidence,
 ) -> None:
     for rule in rules:
-        for each in observations:
-            base = _base(model, rule.per, each, case)
-            count = each.counts.get(rule.event)
-            if base is None or count is None or count <= rule.most * base:
+        for program in programs:
+            base = _base(model, rule.per, program, evidence)
+            count = program.counts.get(rule.event)
+            if base is None or count is None or count <= rule.high * base:
                 continue
             share = count / base
-            text = f"{share:.3g} of {rule.per} in {each.work.kernel}, at most {rule.most:g} can be"
-            case.hold(rule.event, text, holds=False)
+            text = (
+                f"{share:.3g} of {rule.per} in {program.work.kernel}, the maximum is {rule.high:g}"
+            )
+            evidence.add(rule.event, text, holds=False)
 
 
-def _hold_relations(
-    relations: Sequence[Relation], observations: Sequence[ProgramCounts], case: _Case
+def _check_relations(
+    relations: Sequence[RelationRule], programs: Sequence[ProgramCounts], evidence: _Evidence
 ) -> None:
-    failures: list[tuple[Relation, str]] = []
+    failures: list[tuple[RelationRule, str]] = []
     for relation in relations:
-        outcomes = [
-            outcome for each in observations if (outcome := _outcome(relation, each)) is not None
+        results = [
+            result
+            for program in programs
+            if (result := _check_relation(relation, program)) is not None
         ]
-        wrong = [text for holds, text in outcomes if not holds]
-        if wrong:
-            failures.append((relation, wrong[0]))
-        elif outcomes:
+        failed = [text for holds, text in results if not holds]
+        if failed:
+            failures.append((relation, failed[0]))
+        elif results:
             for event in relation.events:
-                case.hold(event, relation.text, holds=True)
+                evidence.add(event, relation.text, holds=True)
                 if relation.sign == "=":
-                    case.vouched.add(event)
-    case.vouched.difference_update(case.failed)
-    for relation, text in sorted(failures, key=lambda each: len(each[0].events)):
-        _blame(relation.events, text, case)
+                    evidence.confirmed.add(event)
+    evidence.confirmed.difference_update(evidence.failed)
+    for relation, text in sorted(failures, key=lambda failure: len(failure[0].events)):
+        _add_failure(relation.events, text, evidence)
 
 
-def _outcome(relation: Relation, each: ProgramCounts) -> tuple[bool, str] | None:
-    """Return whether a relation holds in one program, in words; None where it says nothing."""
-    if not relation.events <= each.counts.keys():
+def _check_relation(relation: RelationRule, program: ProgramCounts) -> tuple[bool, str] | None:
+    """Return whether a relation holds in a program, with a text, or None without evidence."""
+    if not relation.events <= program.counts.keys():
         return None
-    left, right = relation.left(each.counts), relation.right(each.counts)
+    left, right = relation.left(program.counts), relation.right(program.counts)
     largest = max(left, right)
-    if largest <= NOTHING_MUCH * each.work.cpu_ns:
+    if largest <= MIN_RATE_PER_NS * program.work.cpu_ns:
         return None
     slack = relation.tolerance * largest
     holds = left >= right - slack if relation.sign == ">=" else abs(left - right) <= slack
-    kernel = each.work.kernel
+    kernel = program.work.kernel
     return holds, f"{relation.text} fails in {kernel}: {left:.4g} and {right:.4g}"
 
 
-def _blame(events: frozenset[str], text: str, case: _Case) -> None:
-    """Hold a failed relation against those of its events that nothing vouches for."""
-    if any(event in case.failed for event in events):
-        return  # explained by one that is known to be wrong
-    for event in events - case.vouched or events:
-        case.hold(event, text, holds=False)
+def _add_failure(events: frozenset[str], text: str, evidence: _Evidence) -> None:
+    """Add a failed relation to its unconfirmed events, or to all if all are confirmed."""
+    if any(event in evidence.failed for event in events):
+        return  # an event that is known to be broken explains it
+    for event in events - evidence.confirmed or events:
+        evidence.add(event, text, holds=False)
 
 
-def _hold_sums(model: Model, observations: Sequence[ProgramCounts], case: _Case) -> None:
-    """Hold the tree's first level to its whole, where its values are of one whole."""
+def _check_sums(model: Model, programs: Sequence[ProgramCounts], evidence: _Evidence) -> None:
+    """Check that the first level adds up to the whole, if its values are shares of one whole."""
     if model.slots_per_cycle is None:
         return
-    for each in observations:
-        values = [node.value for node in each.level_one.values()]
+    for program in programs:
+        values = [node.value for node in program.level_one.values()]
         known = [value for value in values if value is not None]
         if len(known) < len(values) or not known:
             continue
@@ -182,27 +198,27 @@ def _hold_sums(model: Model, observations: Sequence[ProgramCounts], case: _Case)
         lowest = min(known) / model.whole
         if abs(total - 1) > _SUM_TOLERANCE or lowest < -_SUM_TOLERANCE:
             text = (
-                f"level 1 adds up to {total * 100:.0f} % in {each.work.kernel}, "
-                f"its least is {lowest * 100:.0f} %"
+                f"level 1 adds up to {total * 100:.0f} % in {program.work.kernel}, "
+                f"with a minimum of {lowest * 100:.0f} %"
             )
-            _blame(each.level_one_events, text, case)
+            _add_failure(program.level_one_events, text, evidence)
 
 
-def _verdict(name: str, observations: Sequence[ProgramCounts], case: _Case) -> EventAssessment:
-    passed = tuple(dict.fromkeys(case.passed.get(name, ())))
-    if not any(name in each.counts for each in observations):
-        reasons = [each.uncounted[name] for each in observations if name in each.uncounted]
+def _verdict(name: str, programs: Sequence[ProgramCounts], evidence: _Evidence) -> EventAssessment:
+    passed = tuple(dict.fromkeys(evidence.passed.get(name, ())))
+    if not any(name in program.counts for program in programs):
+        reasons = [program.uncounted[name] for program in programs if name in program.uncounted]
         return EventAssessment(EventVerdict.UNCOUNTED, reasons[0] if reasons else "was not counted")
-    if name in case.failed:
-        return EventAssessment(EventVerdict.BROKEN, case.failed[name], passed)
+    if name in evidence.failed:
+        return EventAssessment(EventVerdict.BROKEN, evidence.failed[name], passed)
     if passed:
         return EventAssessment(EventVerdict.WORKS, f"{len(passed)} checks", passed)
-    moved = any(each.counts.get(name, 0) > 0 for each in observations)
-    why = "counts, and no program's answer for it is known" if moved else "no program moves it"
+    active = any(program.counts.get(name, 0) > 0 for program in programs)
+    why = "counts, without a known result in any program" if active else "0 in every program"
     return EventAssessment(EventVerdict.UNPROVEN, why)
 
 
-def tally(found: Mapping[str, EventAssessment]) -> Iterator[tuple[EventVerdict, int]]:
-    """Yield how many events have each verdict."""
+def tally(events: Mapping[str, EventAssessment]) -> Iterator[tuple[EventVerdict, int]]:
+    """Yield the number of events per verdict."""
     for verdict in EventVerdict:
-        yield verdict, sum(each.verdict is verdict for each in found.values())
+        yield verdict, sum(event.verdict is verdict for event in events.values())

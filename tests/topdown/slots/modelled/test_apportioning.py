@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topdown.slots.modelled.apportioning import LEVEL_1, NODES, UNEXPLAINED, Native, path_of, shares
-from topdown.slots.modelled.constants import unsure
+from topdown.slots.modelled.apportioning import (
+    LEVEL_1,
+    NODES,
+    UNEXPLAINED,
+    NativeCycles,
+    path_of,
+    shares,
+)
+from topdown.slots.modelled.constants import uncertainties
 from topdown.slots.modelled.pipeline import Cause
 
 CYCLES = st.floats(0, 100)
@@ -17,26 +24,26 @@ def predicted(**added: float) -> dict[Cause, float]:
 
 
 def test_a_prediction_that_agrees_is_taken_as_it_is() -> None:
-    found = shares(predicted(WIDTH=0.25, DEPENDENCY=0.75), 1e6, Native(1e6, 0))
+    found = shares(predicted(WIDTH=0.25, DEPENDENCY=0.75), 1e6, NativeCycles(1e6, 0))
     assert found["retiring"] == pytest.approx(0.25)
     assert found["core_dependency"] == found["backend_bound"] == pytest.approx(0.75)
     assert found["unexplained"] == 0
 
 
 def test_native_time_beyond_the_prediction_is_unexplained() -> None:
-    found = shares(predicted(WIDTH=0.2), 1e6, Native(2e6, 0))
+    found = shares(predicted(WIDTH=0.2), 1e6, NativeCycles(2e6, 0))
     assert found["not_modelled"] == found["unexplained"] == pytest.approx(0.9)
 
 
 def test_wrong_predictions_that_there_was_no_time_for_give_way_first() -> None:
-    found = shares(predicted(WIDTH=0.2, UNITS=0.1, MISPREDICTS=3), 1e6, Native(0.3e6, 0))
+    found = shares(predicted(WIDTH=0.2, UNITS=0.1, MISPREDICTS=3), 1e6, NativeCycles(0.3e6, 0))
     assert found["retiring"] > 0.6
     assert found["branch_mispredicts"] < 0.1
     assert found["execution_units"] > 0.2
 
 
 def test_the_kernels_share_is_apart() -> None:
-    found = shares(predicted(WIDTH=0.5, DEPENDENCY=0.5), 1e6, Native(1e6, 3e6))
+    found = shares(predicted(WIDTH=0.5, DEPENDENCY=0.5), 1e6, NativeCycles(1e6, 3e6))
     assert found["kernel_time"] == found["unexplained"] == pytest.approx(0.75)
     assert found["retiring"] == pytest.approx(0.125)
 
@@ -45,7 +52,7 @@ def test_the_kernels_share_is_apart() -> None:
 def test_shares_are_whole_whatever_is_predicted(
     added: list[float], user: float, kernel: float
 ) -> None:
-    found = shares(dict(zip(Cause, added, strict=True)), 1.0, Native(user, kernel))
+    found = shares(dict(zip(Cause, added, strict=True)), 1.0, NativeCycles(user, kernel))
     assert sum(found[name] for name in LEVEL_1) == pytest.approx(1)
     assert all(-1e-9 <= share <= 1 + 1e-9 for share in found.values())
     for parent in LEVEL_1[1:4]:
@@ -56,19 +63,19 @@ def test_shares_are_whole_whatever_is_predicted(
 
 def test_every_cause_but_width_has_a_node_and_says_how_unsure_it_is() -> None:
     assert {*NODES} == {*Cause} - {Cause.WIDTH}
-    assert {*unsure()} == {cause.name.lower() for cause in NODES}
+    assert {*uncertainties()} == {cause.name.lower() for cause in NODES}
 
 
 def test_the_path_is_marked_where_both_ends_agree() -> None:
-    slow = shares(predicted(WIDTH=0.2, DRAM_LATENCY=3), 1.0, Native(3.2, 0))
-    busy = shares(predicted(WIDTH=0.2, UNITS=0.01), 1.0, Native(0.21, 0))
+    slow = shares(predicted(WIDTH=0.2, DRAM_LATENCY=3), 1.0, NativeCycles(3.2, 0))
+    busy = shares(predicted(WIDTH=0.2, UNITS=0.01), 1.0, NativeCycles(0.21, 0))
     assert path_of(slow, slow) == ("backend_bound", "dram_bound")
     assert path_of(busy, busy) == ("retiring",)
     assert path_of(slow, busy) == ()
 
 
 def test_the_kernel_is_no_rival_of_user_mode() -> None:
-    found = shares(predicted(WIDTH=0.1, DRAM_LATENCY=0.9), 1.0, Native(1, 0.95))
+    found = shares(predicted(WIDTH=0.1, DRAM_LATENCY=0.9), 1.0, NativeCycles(1, 0.95))
     assert path_of(found, found) == ("backend_bound", "dram_bound")
-    gap = shares(predicted(WIDTH=0.1), 1.0, Native(1, 0))
+    gap = shares(predicted(WIDTH=0.1), 1.0, NativeCycles(1, 0))
     assert path_of(gap, gap) == ("unexplained", "not_modelled")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stallscope.system_files import Roots
-from topdown.slots.modelled.cache_options import LARGEST_BYTES, read_caches, simulated
+from topdown.slots.modelled.cache_options import MAX_CACHE_BYTES, read_caches, simulated
 
 
 def machine(folder: Path, *caches: tuple[int, str, str, int, int]) -> Roots:
@@ -54,7 +54,7 @@ def test_what_is_rounded_is_said(tmp_path: Path) -> None:
     sets = caches.l3.size_bytes // (20 * 64)
     assert sets & (sets - 1) == 0
     assert caches.notes == (
-        "L3 of 30 MiB is simulated as 40 MiB: callgrind takes powers of two of sets",
+        "L3 of 30 MiB is simulated as 40 MiB: callgrind needs a power of two of sets",
     )
 
 
@@ -79,4 +79,4 @@ def test_callgrind_takes_what_is_simulated(size: int, ways: int, line: int) -> N
     sets, rest = divmod(cache.size_bytes, cache.ways * cache.line_bytes)
     assert rest == 0
     assert sets & (sets - 1) == 0
-    assert 0 < cache.size_bytes <= 2 * LARGEST_BYTES
+    assert 0 < cache.size_bytes <= 2 * MAX_CACHE_BYTES

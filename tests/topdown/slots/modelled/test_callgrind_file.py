@@ -12,7 +12,7 @@ from topdown.slots.modelled.callgrind_file import (
     D1MR,
     EVENTS,
     IR,
-    MOST_OBJECTS,
+    MAX_OBJECTS,
     Profile,
     read_profile,
 )
@@ -90,7 +90,7 @@ def test_several_processes_add_up_and_objects_keep_their_numbers() -> None:
     other = HEAD + "ob=(1) /lib/library.so\nfn=(1) help\n0x2000 9 2\n"
     both = read_profile(other.splitlines(), "callgrind.out.2", first)
     assert both.costs[key(2, 0x2000)][IR] == 42
-    alike = Profile.alike(first)
+    alike = Profile.with_objects_of(first)
     read_profile(other.splitlines(), "callgrind.out.3", alike)
     assert alike.costs[key(2, 0x2000)][IR] == 2
 
@@ -103,20 +103,18 @@ def test_several_processes_add_up_and_objects_keep_their_numbers() -> None:
         ("0x1000 3 99999999999999999999999", "a count of"),
         ("0x1000 3 " + "1 " * 14, "more costs than events"),
         ("fn=(77)", "has no name"),
-        ("calls=1", "without its place"),
-        ("calls=1 0x10 1\njump=1 0x10 1", "without its place"),
+        ("calls=1", "without a position"),
+        ("calls=1 0x10 1\njump=1 0x10 1", "without a position"),
         ("jump=1 0x10 1", "ends within a call or jump"),
         ("hello", "'hello'"),
         ("evil=1", "'evil' is unknown"),
         ("x" * 70_000, "too long"),
-        ("events: Ir", "other events"),
+        ("events: Ir", "unexpected events"),
     ],
 )
 def test_a_line_that_is_none_is_named_with_its_number(line: str, said: str) -> None:
     text = HEAD + "ob=(1) /bin/program\nfn=(1) work\n" + line + "\n"
-    with pytest.raises(
-        RecordingError, match=r"callgrind.out.1: line \d+ is not callgrind's"
-    ) as error:
+    with pytest.raises(RecordingError, match=r"callgrind.out.1: line \d+ is invalid") as error:
         read(text)
     assert said in error.value.message
     assert len(error.value.message) < 400
@@ -128,7 +126,7 @@ def test_an_empty_file_is_no_profile() -> None:
 
 
 def test_names_are_bounded() -> None:
-    many = "".join(f"ob=({number}) /o{number}\n" for number in range(MOST_OBJECTS + 1))
+    many = "".join(f"ob=({number}) /o{number}\n" for number in range(MAX_OBJECTS + 1))
     with pytest.raises(RecordingError, match="more than 4096 names"):
         read(HEAD + many)
 

@@ -12,7 +12,7 @@ from topdown.slots.modelled import measure_command
 from topdown.slots.modelled.cache_options import read_caches
 from topdown.slots.modelled.callgrind_file import EVENTS, IR
 from topdown.slots.modelled.command import Machine
-from topdown.slots.modelled.disassembly import MOST_RANGES, _ranges, disassemble
+from topdown.slots.modelled.disassembly import MAX_RANGES, _ranges, disassemble
 from topdown.slots.modelled.host_times import KernelTimes
 from topdown.slots.modelled.native_run import CommandInput
 from topdown.slots.modelled.simulation import Simulator
@@ -85,7 +85,7 @@ def test_what_fails_under_valgrind_alone_says_what_valgrind_said(
     )
     caches = simulator()
     with pytest.raises(
-        TargetError, match="ran by itself, but under valgrind it returned 132"
+        TargetError, match="runs natively, but under valgrind it returned status 132"
     ) as error:
         caches.run(("./work",), CommandInput(None), last=caches.caches.l2)
     assert "such thing" in error.value.message
@@ -95,7 +95,7 @@ def test_what_fails_under_valgrind_alone_says_what_valgrind_said(
 def test_output_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake_valgrind(monkeypatch, tmp_path, 'echo "gotcha" >"$out"\n')
     caches = simulator()
-    with pytest.raises(RecordingError, match="line 1 is not callgrind's"):
+    with pytest.raises(RecordingError, match="line 1 is invalid"):
         caches.run(("./work",), CommandInput(None), last=caches.caches.l2)
 
 
@@ -154,7 +154,7 @@ def test_hot_code_is_read_from_its_binary() -> None:
 
 def test_code_far_apart_is_read_in_few_pieces_and_not_beyond_a_size() -> None:
     many = dict.fromkeys(range(0, 2**40, 2**30), 1)
-    assert len(_ranges(many)) == MOST_RANGES
+    assert len(_ranges(many)) == MAX_RANGES
     assert _ranges(dict.fromkeys(range(0, 2**30, 2**15), 1)) == []  # one piece of a gigabyte
     few = {0x1000: 1, 0x1004: 1, 0x900000: 50, 0xF0000000: 2}
     assert _ranges(few) == [(0x900000, 0x90000F), (0xF0000000, 0xF000000F), (0x1000, 0x1013)]

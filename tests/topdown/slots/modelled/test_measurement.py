@@ -38,7 +38,7 @@ def test_everything_is_modelled_and_the_anchor_is_told() -> None:
     assert found.bottleneck == ("backend_bound", "core_dependency")
     assert found.ipc is not None
     assert found.ipc.value == pytest.approx(1)
-    assert "1.00 cycles an instruction natively" in dict(found.facts)["anchor"]
+    assert "1.00 cycles per instruction natively" in dict(found.facts)["anchor"]
     assert "60 times native" not in dict(found.facts)["simulated"]  # the median run took 1.05 s
     assert any("30 MiB is simulated as 32 MiB" in text for text in found.warnings)
 
@@ -57,17 +57,20 @@ def test_intervals_span_from_the_least_to_the_median_run() -> None:
     ("outcome", "why"),
     [
         (replace(OUTCOME, native=(replace(RUN, wall_s=5.0),) * 2), "off the CPU"),
-        (replace(OUTCOME, native=(replace(RUN, user_s=0.2, system_s=0.8),) * 2), "the kernel's"),
+        (replace(OUTCOME, native=(replace(RUN, user_s=0.2, system_s=0.8),) * 2), "in the kernel"),
         (
             replace(
                 OUTCOME, simulated_s=1.4, prediction=Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
             ),
-            "other work",
+            "less work",
         ),
-        (replace(OUTCOME, prediction=Prediction(ADDED, INSTRUCTIONS, 0.3)), "could not be read"),
+        (
+            replace(OUTCOME, prediction=Prediction(ADDED, INSTRUCTIONS, 0.3)),
+            "could not be disassembled",
+        ),
         (
             replace(OUTCOME, native=(RUN, replace(RUN, user_s=9.0, wall_s=9.0))),
-            "differ too much",
+            "differ by less",
         ),
     ],
 )

@@ -87,7 +87,7 @@ def test_every_run_reads_the_same_input(
 
 
 def test_an_input_that_does_not_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_run, "SILENT_INPUT_S", 0.01)
+    monkeypatch.setattr(native_run, "INPUT_WAIT_S", 0.01)
     end, other = os.pipe()
     told = []
 

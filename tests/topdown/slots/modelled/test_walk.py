@@ -6,11 +6,11 @@ from itertools import pairwise
 from tests.topdown.slots.modelled.programs import at, loop, walk_of
 from topdown.slots.modelled.callgrind_file import EVENTS, Profile
 from topdown.slots.modelled.disassembly import Line
-from topdown.slots.modelled.walk import Turns, Walker
+from topdown.slots.modelled.walk import BranchChoices, Walker
 
 
 def test_choices_come_as_often_as_their_weights_say() -> None:
-    turns = Turns()
+    turns = BranchChoices()
     chosen = Counter(turns.choose(7, {1: 3, 2: 1}) for _ in range(400))
     assert chosen == {1: 300, 2: 100}
 

@@ -42,5 +42,5 @@ def test_every_model_is_held_to_known_answers(key: str) -> None:
     assert {bound.event for bound in rules.bounds} == set(model.events)
     known = {rule.event for rule in rules.expected}
     assert {model.cycles, model.instructions} <= known
-    assert len({rule.event for rule in rules.moves}) >= 8
-    assert all(0 < rule.least < rule.most for rule in rules.expected)
+    assert len({rule.event for rule in rules.activity}) >= 8
+    assert all(0 < rule.low < rule.high for rule in rules.expected)

@@ -65,7 +65,7 @@ def test_a_dead_event_is_found_and_written_for_sending_in(tmp_path: Path, skylak
     # A file of a CPU makes its slots verified, and what it found broken is not counted.
     found = verification_of("skl", tmp_path)
     assert found.verified
-    assert "counts nothing in independent-adds" in found.broken[DEAD]
+    assert "counts 0 in independent-adds" in found.broken[DEAD]
 
 
 def test_nodes_of_a_broken_event_fall_with_the_reason(
