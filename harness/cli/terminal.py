@@ -52,12 +52,39 @@ def width() -> int:
     return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
 
 
+def display_width(text: str) -> int:
+    """Return the number of terminal columns of a text; wide characters take two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415 - rarely needed
+
+    return cell_len(text)
+
+
+def pad(text: str, width: int) -> str:
+    """Return text with spaces at its end, ``width`` columns wide or wider."""
+    return text + " " * max(0, width - display_width(text))
+
+
 def shorten(text: str, width: int) -> str:
-    """Return text of at most ``width`` characters, cut in its middle."""
-    if len(text) <= width:
+    """Return text of at most ``width`` columns, cut in its middle."""
+    if display_width(text) <= width:
         return text
     head = max(1, (width - 1) * 2 // 3)
-    return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+    tail = _prefix(text[::-1], width - 1 - head)[::-1]
+    return f"{_prefix(text, head)}…{tail}"
+
+
+def _prefix(text: str, width: int) -> str:
+    """Return the longest prefix of at most ``width`` columns."""
+    if text.isascii():
+        return text[:width]
+    used = 0
+    for length, character in enumerate(text):
+        used += display_width(character)
+        if used > width:
+            return text[:length]
+    return text
 
 
 def percent(share: float) -> str:

@@ -1,4 +1,4 @@
-"""`stallscope flame`: writes the flame graph of a recording for other tools and documents."""
+"""`stallscope flame`: export the flame graph of a recording."""
 
 from pathlib import Path
 
@@ -23,19 +23,28 @@ FORMATS = ("svg", "html", "folded")
     required=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The file to write; its ending says the format. - is standard output.",
+    help="Output file; its suffix selects the format. - is standard output.",
 )
 @click.option(
-    "--format", "file_format", type=click.Choice(FORMATS), help="The format, whatever the ending."
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    help="Format. Default: by the suffix of FILE.",
 )
-@click.option("--icicle", is_flag=True, help="SVG with the root on top.")
-@click.option("--width", type=click.IntRange(200, 20_000), default=1200, show_default=True)
+@click.option("--icicle", is_flag=True, help="Draw the root at the top of the SVG.")
+@click.option(
+    "--width",
+    type=click.IntRange(200, 20_000),
+    default=1200,
+    show_default=True,
+    help="Width of the SVG in pixels.",
+)
 @click.option(
     "--inlined",
     is_flag=True,
-    help="Show functions the compiler inlined as frames of their own (needs debug information).",
+    help="Show inlined functions as separate frames (needs debug information).",
 )
-@click.option("-e", "--event", default="", help="The event to show, where several were recorded.")
+@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
 def command(
     run: Path,
     output: Path,
@@ -48,21 +57,22 @@ def command(
     """Write a recording's flame graph as SVG, HTML or folded text."""
     from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
     from harness.profile.analysis import analyze  # noqa: PLC0415
+    from harness.profile.options import AnalysisOptions  # noqa: PLC0415
     from harness.profile.page_files import page_parts  # noqa: PLC0415
     from stallscope.recordings import open_recording  # noqa: PLC0415
     from topdown.stacks.flame.folded import render_folded  # noqa: PLC0415
     from topdown.stacks.flame.svg import render_svg  # noqa: PLC0415
 
-    chosen = file_format or output.suffix.removeprefix(".")
-    if chosen not in FORMATS:
+    output_format = file_format or output.suffix.removeprefix(".")
+    if output_format not in FORMATS:
         raise click.UsageError(
-            f"{output} ends in none of .svg, .html, .folded: add --format to say what it is"
+            f"{output} has none of the suffixes .svg, .html, .folded: add --format"
         )
     recording = open_recording(run)
-    analysis = analyze(recording, inlined=inlined, event=event)
-    if chosen == "svg":
+    analysis = analyze(recording, AnalysisOptions(inlined=inlined, event=event))
+    if output_format == "svg":
         parts = [render_svg(analysis.profile, width=width, inverted=icicle)]
-    elif chosen == "folded":
+    elif output_format == "folded":
         parts = [render_folded(analysis.profile)]
     else:
         parts = page_parts(recording, analysis)

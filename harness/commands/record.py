@@ -1,4 +1,4 @@
-"""`stallscope record`: makes a recording and nothing else."""
+"""`stallscope record`: make a recording."""
 
 import json
 from typing import Any
@@ -23,16 +23,16 @@ Examples:
 def command(as_json: bool, **values: Any) -> int:
     """Record a process, command, CPUs or cgroup.
 
-    The recording is a directory. Look at it with `stallscope report`, or with `perf report
-    --no-inline -i DIR/samples.perf`. Ctrl-C ends the measurement and keeps what was measured.
+    The recording is a directory. Show it with `stallscope report`, or with `perf report
+    --no-inline -i DIR/samples.perf`. Ctrl-C ends the measurement and keeps the samples.
     """
     from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
-    from harness.profile.group_recorder import start  # noqa: PLC0415
+    from harness.profile.group_recorder import record_group  # noqa: PLC0415
     from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
 
     options = collector_options(values)
     with interrupted_once(options):
-        recording, outcome = start(
+        recording, end = record_group(
             options, slots=values["slots"], as_json=as_json, print_warnings=True
         )
     manifest = recording.manifest
@@ -53,6 +53,6 @@ def command(as_json: bool, **values: Any) -> int:
             f"{manifest.samples:,} samples of {printable(manifest.source.event)}, "
             f"{manifest.lost_samples:,} lost, in {printable(str(recording.path))}"
         )
-        note(f"see it with: {report_command(recording.path)}")
-    explain(manifest, outcome)
-    return exit_code(manifest, outcome)
+        note(f"show it with: {report_command(recording.path)}")
+    explain(manifest, end)
+    return exit_code(manifest, end)

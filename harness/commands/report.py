@@ -1,4 +1,4 @@
-"""`stallscope report`: makes the page and the summary of a recording."""
+"""`stallscope report`: write the page and print the summary of a recording."""
 
 from pathlib import Path
 
@@ -22,23 +22,25 @@ Examples:
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to put the page. Default: RUN/report.html, for a file FILE.report.html here.",
+    help="Page to write. Default: RUN/report.html; for a perf.data file NAME.report.html here.",
 )
-@click.option("--no-page", is_flag=True, help="Print the summary only, write nothing.")
-@click.option("--top", type=click.IntRange(1), default=15, show_default=True, help="Rows to print.")
+@click.option("--no-page", is_flag=True, help="Print the summary only, do not write a page.")
+@click.option(
+    "--top", type=click.IntRange(1), default=15, show_default=True, help="Number of rows to print."
+)
 @click.option(
     "--lines",
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Find source lines and inlined functions of the N hottest addresses.",
+    help="Show source lines and inlined functions of the N hottest addresses. Default: 0.",
 )
 @click.option(
     "--inlined",
     is_flag=True,
-    help="Show functions the compiler inlined as frames of their own (needs debug information).",
+    help="Show inlined functions as separate frames (needs debug information).",
 )
-@click.option("-e", "--event", default="", help="The event to show, where several were recorded.")
+@click.option("-e", "--event", default="", help="Event to show. Default: the first recorded.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(
     run: Path,
@@ -50,7 +52,7 @@ def command(
     event: str,
     as_json: bool,
 ) -> None:
-    """Make the page of a recording."""
+    """Write the page of a recording and print its summary."""
     from harness.report.options import ReportOptions  # noqa: PLC0415 - start-up stays light
     from harness.report.session import report  # noqa: PLC0415
 
@@ -66,4 +68,4 @@ def command(
     report(run, options)
 
 
-command.help = f"Make the page of a recording.\n\n{RUN_HELP}"
+command.help = f"Write the page of a recording and print its summary.\n\n{RUN_HELP}"

@@ -1,18 +1,15 @@
-"""From a recording to its profile: reading, symbolizing, folding, ranking."""
+"""The analysis of a recording: reading, symbolizing, folding and ranking."""
 
 import os
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from harness.recordings.host_facts import host_facts
-from harness.recordings.settings import recorded_facts
+from harness.profile.options import AnalysisOptions
+from harness.profile.truncated_capture import truncation_warning
 from stallscope._native import Capture, CaptureError, read_capture
 from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.recordings import Manifest, Recording, StackRecording
-from topdown.slots.counting.counting_run import is_counters_recording
-from topdown.slots.detection import identity_of_recording, model_of_identity
-from topdown.slots.function_slots import SlotsByFunction, slots_by_function
-from topdown.slots.model import Model
 from topdown.stacks.folding.fold import FoldOptions, fold
 from topdown.stacks.profile import Profile, ProfileWarning
 from topdown.stacks.python.chains import PythonFrameMerger
@@ -23,104 +20,121 @@ from topdown.stacks.symbols.sources import SymbolSources, default_cache_director
 from topdown.stacks.symbols.symbolizer import Symbolizer
 from topdown.stacks.unwinding.tables import UnwindTables
 
-INLINED_ADDRESSES = 1000  # leaves, and as many call sites: what is colder is too narrow to see
-# More lost than kept: what is left is no fair sample of anything.
-LARGEST_LOST_SHARE = 0.5
-LONGEST_COMM_BYTES = 15  # TASK_COMM_LEN without its end
+if TYPE_CHECKING:
+    from topdown.slots.function_slots import SlotsByFunction
+    from topdown.slots.model import Model
+
+# Leaf addresses, and as many call sites, with inlined functions; colder ones are too narrow to see.
+INLINED_ADDRESSES = 1000
+# If more samples are lost than kept, the rest is not representative.
+MAX_LOST_SHARE = 0.5
+_DEFAULT_OPTIONS = AnalysisOptions()
+MAX_COMM_BYTES = 15  # TASK_COMM_LEN without the terminating zero
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A recording's profile with its ranking, and the host it was made on as label and text.
+    """The profile of a recording with its ranking.
 
-    ``stacks``: how stacks were taken; None if the recording does not say. ``python``: how
-    samples and Python frames came together; None if no interpreter was read. ``slots``: what was
-    counted by function; None if no group of events was.
+    ``stacks``: how stacks were recorded, None if the recording does not say. ``python``: matches
+    of samples and Python frames, None without interpreters. ``slots``: counts by function, None
+    if no group of events was recorded. ``host_name`` and ``kernel_release``: from the capture.
     """
 
     profile: Profile
     ranking: Ranking
-    host: dict[str, str]
     stacks: StackRecording | None = None
     python: PythonShares | None = None
-    slots: SlotsByFunction | None = None
+    slots: "SlotsByFunction | None" = None
+    host_name: str = ""
+    kernel_release: str = ""
 
 
-def analyze(
-    recording: Recording, *, lines: int = 0, inlined: bool = False, event: str = ""
-) -> Analysis:
+def analyze(recording: Recording, options: AnalysisOptions = _DEFAULT_OPTIONS) -> Analysis:
     """Return the profile of a recording.
 
-    ``lines`` is how many of the hottest addresses get source lines and inlined functions;
-    ``inlined`` looks for inlined functions at all that are hot. Raises RecordingError if the
-    capture is unreadable, empty or mostly lost.
+    Raises RecordingError if the capture is unreadable, empty or mostly lost.
     """
-    if is_counters_recording(recording.path):
-        raise UsageError(
-            f"{recording.path} holds counters and no samples",
-            f"see what was counted: stallscope report {recording.path}",
-        )
     manifest = recording.manifest
+    if manifest is not None and not recording.samples.exists():
+        raise UsageError(
+            f"{recording.path} has no samples",
+            f"show its results: stallscope report {recording.path}",
+        )
     sources = _sources(recording)
     tables = UnwindTables(sources)
     capture = _read(recording, tables)
-    options = _fold_options(recording, event, lines, inlined=inlined)
     python = read_python_frames(recording.path) if manifest is not None else None
-    merger = None if python is None else PythonFrameMerger(python, lines=lines > 0)
-    profile = fold(capture, Symbolizer(sources), replace(options, transform=merger))
-    notices = (*tables.warnings, *(python.warnings if python is not None else ()))
-    profile = replace(profile, warnings=(*profile.warnings, *notices))
+    merger = None if python is None else PythonFrameMerger(python, lines=options.lines > 0)
+    fold_options = replace(_fold_options(recording, options), transform=merger)
+    profile = fold(capture, Symbolizer(sources), fold_options)
+    warnings = [*profile.warnings, *tables.warnings]
+    warnings += python.warnings if python is not None else ()
+    warnings += truncation_warning(capture, recording)
+    profile = replace(profile, warnings=tuple(warnings))
     if manifest is not None:
-        profile = _with_manifest(profile, manifest, _whole_name(profile, capture))
-    _check_worth(recording, profile)
-    stacks = manifest.stacks if manifest is not None else None
+        profile = _with_manifest(profile, manifest, _full_process_name(profile, capture))
+    _check_losses(recording, profile)
     shares = merger.shares if merger is not None else None
     slots = None
     if profile.counted:
-        ours = switches_of_ours(profile.counted.events, shares)
-        profile = replace(profile, warnings=(*profile.warnings, *ours))
+        from topdown.slots.function_slots import slots_by_function  # noqa: PLC0415 - rarely needed
+
+        extra = added_switches_warning(profile.counted.events, shares)
+        profile = replace(profile, warnings=(*profile.warnings, *extra))
         slots = slots_by_function(profile, model_of_recording(manifest))
-    return Analysis(profile, rank(profile), _host(recording, capture), stacks, shares, slots)
+    return Analysis(
+        profile,
+        rank(profile),
+        manifest.stacks if manifest is not None else None,
+        shares,
+        slots,
+        capture.host_name,
+        capture.kernel_release,
+    )
 
 
-def switches_of_ours(
+def added_switches_warning(
     events: tuple[str, ...], shares: PythonShares | None
 ) -> tuple[ProfileWarning, ...]:
-    """Return a warning where context switches were counted that reading Python frames made."""
+    """Return a warning if context switches were counted that reading Python frames added."""
     counted = any("context-switch" in name.lower().replace("_", "-") for name in events)
     if not counted or shares is None or shares.samples == 0:
         return ()
     return (
         ProfileWarning(
             "switches-of-ours",
-            "Context switches hold one more for each sample of a Python program: its frames are "
-            "read on its own CPU. To count them, leave frames alone: --python off.",
+            "Reading Python frames adds a context switch per sample of a Python program, because "
+            "they are read on the same CPU. To count switches, use --python off.",
         ),
     )
 
 
-def model_of_recording(manifest: Manifest | None) -> Model | None:
-    """Return the model of the CPU that was recorded; None if it is not known, or has none."""
+def model_of_recording(manifest: Manifest | None) -> "Model | None":
+    """Return the model of the recorded CPU; None if the CPU is unknown or has no model."""
+    from topdown.slots.detection import (  # noqa: PLC0415 - only with counters
+        identity_of_recording,
+        model_of_identity,
+    )
+
     identity = None if manifest is None else identity_of_recording(manifest.cpu_id)
     return None if identity is None else model_of_identity(identity)
 
 
 def _read(recording: Recording, tables: UnwindTables) -> Capture:
-    """Return the capture, copied stacks unwound; one never closed may end within a record."""
-    manifest = recording.manifest
-    unclosed = manifest is not None and not manifest.complete
+    """Return the capture with copied stacks unwound; a truncated file gives its complete part."""
     try:
-        return read_capture(recording.samples, allow_truncated=unclosed, unwind_tables=tables)
+        return read_capture(recording.samples, allow_truncated=True, unwind_tables=tables)
     except CaptureError as error:
         message, offset = error.args[0], error.args[1]
         raise RecordingError(
             f"{recording.samples}: at offset {offset}: {message}",
-            "the file is damaged or no capture; record again, or get it anew from where it came",
+            "the file is damaged or not a capture; record again, or copy it again",
         ) from error
     except OSError as error:
         if error.filename != str(recording.samples):
             raise UnableError(
-                f"copied stacks cannot wait in {error.filename}: {error.strerror}",
+                f"cannot store copied stacks in {error.filename}: {error.strerror}",
                 "set TMPDIR to a directory with more room",
             ) from error
         raise UsageError(
@@ -134,71 +148,71 @@ def _sources(recording: Recording) -> SymbolSources:
     return SymbolSources(
         recording=recording.path if manifest is not None else None,
         boot_id=manifest.boot_id if manifest is not None else None,
-        recorded_ns=_made_ns(recording),
+        recorded_ns=_end_realtime_ns(recording),
         cache_directory=default_cache_directory(),
     )
 
 
-def _made_ns(recording: Recording) -> int | None:
-    """Return when the recording was over by the wall clock, None if nothing tells.
+def _end_realtime_ns(recording: Recording) -> int | None:
+    """Return the end of the recording on the wall clock, None if it is not known.
 
-    A recording says it itself; a bare file's own time is that of its copy at the worst.
+    For a perf.data file it is the file's modification time, which may be that of a copy.
     """
     manifest = recording.manifest
     if manifest is None:
         return recording.samples.stat().st_mtime_ns
     if manifest.start_realtime_ns is None:
         return None
-    lasted_ns = (manifest.end_ns or manifest.start_ns) - manifest.start_ns
-    return manifest.start_realtime_ns + lasted_ns
+    duration_ns = (manifest.end_ns or manifest.start_ns) - manifest.start_ns
+    return manifest.start_realtime_ns + duration_ns
 
 
-def _fold_options(recording: Recording, event: str, lines: int, *, inlined: bool) -> FoldOptions:
+def _fold_options(recording: Recording, options: AnalysisOptions) -> FoldOptions:
     manifest = recording.manifest
-    duration = None
+    duration_s = None
     if manifest is not None and manifest.end_ns is not None:
-        duration = (manifest.end_ns - manifest.start_ns) / 1e9
+        duration_s = (manifest.end_ns - manifest.start_ns) / 1e9
     return FoldOptions(
-        event=event or None,
+        event=options.event or None,
         title=manifest.target.describe() if manifest is not None else recording.name,
         lost=manifest.lost_samples if manifest is not None and manifest.complete else None,
-        duration_s=duration,
-        lines=lines,
-        inlined=INLINED_ADDRESSES if inlined else 0,
+        duration_s=duration_s,
+        lines=options.lines,
+        inlined=INLINED_ADDRESSES if options.inlined else 0,
     )
 
 
-def _whole_name(profile: Profile, capture: Capture) -> str:
-    """Return the name of the one process that was observed, empty if there are several.
+def _full_process_name(profile: Profile, capture: Capture) -> str:
+    """Return the name of the only sampled process, empty if there are several.
 
-    The kernel keeps 15 bytes of it; where an executable that ran begins so, its name is whole.
+    The kernel keeps 15 bytes of it; a mapped executable with this prefix gives the full name.
     """
     names = {thread.process_name for thread in profile.threads}
     if len(names) != 1:
         return ""
     name = names.pop() or "(no name)"
-    if len(name.encode()) < LONGEST_COMM_BYTES:
+    if len(name.encode()) < MAX_COMM_BYTES:
         return name
     files = {
         PurePosixPath(os.fsdecode(mapped.path)).name
         for mapped in capture.objects
         if mapped.path.startswith(b"/") and ".so" not in os.fsdecode(mapped.path)
     }
-    whole = [file for file in files if file.startswith(name)]
-    return whole[0] if len(whole) == 1 else name
+    matches = [file for file in files if file.startswith(name)]
+    return matches[0] if len(matches) == 1 else name
 
 
 def _with_manifest(profile: Profile, manifest: Manifest, process: str) -> Profile:
-    """Return the profile with what only the manifest knows: its source, notices and target."""
+    """Return the profile with source, warnings and target from the manifest."""
     source = manifest.source
-    notices = tuple(ProfileWarning(notice.code, notice.message) for notice in manifest.notices)
+    warnings = [ProfileWarning(notice.code, notice.message) for notice in manifest.notices]
     if not manifest.complete:
-        notices += (
+        warnings.append(
             ProfileWarning(
                 "unclosed",
-                "The recording was not closed: it was killed, or its disk ran full. "
-                "What had been written is shown.",
-            ),
+                "The recording was not closed: the recorder was killed, or the disk was full. "
+                "The samples written until then are shown.",
+            )
         )
     title = profile.title
     if manifest.target.kind == "process" and process:
@@ -215,30 +229,20 @@ def _with_manifest(profile: Profile, manifest: Manifest, process: str) -> Profil
             period=source.period,
         ),
         title=title,
-        warnings=(*notices, *profile.warnings),
+        warnings=(*warnings, *profile.warnings),
     )
 
 
-def _check_worth(recording: Recording, profile: Profile) -> None:
+def _check_losses(recording: Recording, profile: Profile) -> None:
     if profile.samples == 0:
         raise RecordingError(
-            f"the recording {recording.path} is empty: nothing was sampled",
-            "the target used no CPU while it was observed; record it while it works, or longer",
+            f"the recording {recording.path} is empty: it has no samples",
+            "the target used no CPU while it was recorded; record it under load, or longer",
         )
     lost_share = profile.lost / (profile.samples + profile.lost)
-    if lost_share > LARGEST_LOST_SHARE:
+    if lost_share > MAX_LOST_SHARE:
         raise RecordingError(
             f"{profile.lost:,} samples of the recording {recording.path} were lost "
             f"and {profile.samples:,} kept",
             "record again with a lower frequency (-F)",
         )
-
-
-def _host(recording: Recording, capture: Capture) -> dict[str, str]:
-    """Return label and text of what the page says of the host."""
-    manifest = recording.manifest
-    if manifest is None:
-        facts = {"host": capture.host_name, "kernel": capture.kernel_release}
-    else:
-        facts = host_facts(manifest) | recorded_facts(recording.path)
-    return {label: text for label, text in facts.items() if text}

@@ -1,4 +1,4 @@
-"""A profile as the flame page carries it: variable-length integers, deflated when large.
+"""The data of the flame page: a profile as variable-length integers, compressed if large.
 
 ``stallscope.flame-page/1``: a JSON object with ``format``, ``encoding`` (``base64`` or
 ``deflate-raw+base64``) and ``data``. Decoded, ``data`` is a sequence of sections, each a varint
@@ -11,46 +11,48 @@ import base64
 import json
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from harness.profile import slots_panel as flame_slots
 from stallscope.printable import visible_text
-from topdown.slots.function_slots import SlotsByFunction
 from topdown.stacks.flame.layout import FlameTree
 from topdown.stacks.flame.names import UNKNOWN_NAME, function_text
 from topdown.stacks.profile import Profile
 
+if TYPE_CHECKING:
+    from topdown.slots.function_slots import SlotsByFunction
+
 FORMAT = "stallscope.flame-page/1"
 
-# Below this the page is plain base64 and needs nothing newer than typed arrays; above it the
-# browser must have DecompressionStream("deflate-raw") (Chromium 103, Firefox 113, Safari 16.4).
+# Smaller data are plain base64, which any browser with typed arrays reads. For larger data the
+# browser needs DecompressionStream("deflate-raw") (Chromium 103, Firefox 113, Safari 16.4).
 DEFLATE_FROM_BYTES = 256 * 1024
 
 _LINES_KEPT = 5
-_SUM_LIMIT = 1 << 62  # samples times a period stay below it, so that residuals fit 64 bits
+_SUM_LIMIT = 1 << 62  # limit of samples times period, so that residuals fit into 64 bits
 
 
 def varints(values: npt.NDArray[np.integer]) -> bytes:
-    """LEB128 of each value, one after the other; values must not be negative."""
+    """Return the LEB128 encodings of the values, which must not be negative."""
     rest = values.astype(np.uint64)
     digits = np.ones(len(rest), dtype=np.int64)
     for shift in range(7, 64, 7):
         digits += rest >= np.uint64(1 << shift)
-    at = np.cumsum(digits) - digits
+    offset = np.cumsum(digits) - digits
     out = np.zeros(int(digits.sum()), dtype=np.uint8)
     longest = int(digits.max()) if len(digits) else 0
     for digit in range(longest):
         rows = digits > digit
         more = (digits[rows] > digit + 1).astype(np.uint8) << 7
-        out[at[rows] + digit] = (rest[rows] & np.uint64(0x7F)).astype(np.uint8) | more
+        out[offset[rows] + digit] = (rest[rows] & np.uint64(0x7F)).astype(np.uint8) | more
         rest = rest >> np.uint64(7)
     return out.tobytes()
 
 
 def zigzag(values: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
-    """Signed integers as unsigned ones, small in absolute value remaining small."""
+    """Return signed integers as unsigned ones; small absolute values stay small."""
     return ((values << 1) ^ (values >> 63)).astype(np.uint64)
 
 
@@ -65,7 +67,7 @@ def _renumbered(order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _names(profile: Profile, order: Sequence[int]) -> dict[str, object]:
-    """The functions in ``order`` as tables without repetition."""
+    """Return the functions in ``order`` as tables without repeated names."""
     names: dict[str, int] = {}
     modules: dict[str, int] = {}
     name_of, module_of, kind_of, lines = [], [], [], []
@@ -77,7 +79,7 @@ def _names(profile: Profile, order: Sequence[int]) -> dict[str, object]:
         kind_of.append(int(function.kind))
         if function.lines:
             kept = function.lines[:_LINES_KEPT]
-            lines.append([number, [[visible_text(at, 512), count] for at, count in kept]])
+            lines.append([number, [[visible_text(line, 512), count] for line, count in kept]])
     return {
         "names": list(names),
         "modules": list(modules),
@@ -101,7 +103,7 @@ def _threads(profile: Profile, order: Sequence[int]) -> list[list[object]]:
     ]
 
 
-def _sections(profile: Profile, tree: FlameTree, slots: SlotsByFunction | None) -> list[bytes]:
+def _sections(profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None") -> list[bytes]:
     uses = np.bincount(tree.function, minlength=len(profile.functions))
     function_order = _hot_first(uses)[: int(np.count_nonzero(uses))]
     function_number = np.zeros(len(profile.functions), dtype=np.int64)
@@ -116,10 +118,10 @@ def _sections(profile: Profile, tree: FlameTree, slots: SlotsByFunction | None) 
     samples, value = profile.weight_samples[rows], profile.weight_value[rows]
     grand_samples = int(samples.sum())
     period = round(int(value.sum()) / grand_samples) if grand_samples else 0
-    said = profile.source.period or 0  # a stranger's, it may be anything
-    if not 0 < said * max(1, grand_samples) < _SUM_LIMIT:
-        said = 0
-    period = said or _usual_period(samples, value) or period
+    stated_period = profile.source.period or 0  # untrusted, may have any value
+    if not 0 < stated_period * max(1, grand_samples) < _SUM_LIMIT:
+        stated_period = 0
+    period = stated_period or _usual_period(samples, value) or period
     text = {
         "unit": visible_text(profile.source.unit, 32),
         "nodes": len(tree.node),
@@ -130,7 +132,9 @@ def _sections(profile: Profile, tree: FlameTree, slots: SlotsByFunction | None) 
     }
     if slots is not None:
         number_of = {index: number for number, index in enumerate(function_order.tolist())}
-        text["slots"] = flame_slots.payload(slots, number_of)
+        from harness.profile.slots_panel import payload  # noqa: PLC0415 - only with counters
+
+        text["slots"] = payload(slots, number_of)
     pops = np.r_[0, tree.depth[:-1] + 1 - tree.depth[1:]]
     return [
         json.dumps(text, ensure_ascii=False, separators=(",", ":")).encode(),
@@ -144,24 +148,24 @@ def _sections(profile: Profile, tree: FlameTree, slots: SlotsByFunction | None) 
 
 
 def _usual_period(samples: npt.NDArray[np.int64], value: npt.NDArray[np.int64]) -> int:
-    """The value per sample that most rows have, so that most residuals are 0; 0 without rows."""
-    each = value[samples > 0] // samples[samples > 0]
-    if not len(each):
+    """Return the most frequent value per sample, so that most residuals are 0; 0 without rows."""
+    per_sample = value[samples > 0] // samples[samples > 0]
+    if not len(per_sample):
         return 0
-    values, counts = np.unique(each, return_counts=True)
+    values, counts = np.unique(per_sample, return_counts=True)
     return int(values[np.argmax(counts)])
 
 
 def encode(
-    profile: Profile, tree: FlameTree, slots: SlotsByFunction | None = None
+    profile: Profile, tree: FlameTree, slots: "SlotsByFunction | None" = None
 ) -> Mapping[str, str]:
-    """The JSON object the page carries; only ASCII that needs no escaping in markup."""
+    """Return the JSON object of the page; it is ASCII that needs no escaping in markup."""
     data = b"".join(
         varints(np.array([len(section)])) + section for section in _sections(profile, tree, slots)
     )
     encoding = "base64"
     if len(data) >= DEFLATE_FROM_BYTES:
-        squeeze = zlib.compressobj(6, zlib.DEFLATED, -15)
-        data = squeeze.compress(data) + squeeze.flush()
+        compressor = zlib.compressobj(6, zlib.DEFLATED, -15)
+        data = compressor.compress(data) + compressor.flush()
         encoding = "deflate-raw+base64"
     return {"format": FORMAT, "encoding": encoding, "data": base64.b64encode(data).decode()}

@@ -1,30 +1,31 @@
-"""The flame page: one self-contained HTML file that shows a profile."""
+"""The flame page: a profile as one self-contained HTML file."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from harness.page import document
 from harness.page.document import Document
-from harness.profile import flame_payload
-from harness.profile import slots_panel as flame_slots
-from harness.profile import summary_panels as flame_summary
+from harness.profile import flame_payload, panel
 from harness.profile.python_text import python_text
-from harness.profile.whole_stacks import choice_text, shares_text
+from harness.profile.result import python_result, stacks_result
+from harness.profile.stacks_text import recording_text, shares_text
 from harness.topdown import panel as slots_panel
 from stallscope.printable import visible_text
 from stallscope.recordings import StackRecording
-from topdown.slots.function_slots import SlotsByFunction
 from topdown.stacks.flame.layout import flame_tree
 from topdown.stacks.profile import Profile
 from topdown.stacks.python.shares import PythonShares
 from topdown.stacks.ranking import Ranking, rank
 
+if TYPE_CHECKING:
+    from topdown.slots.function_slots import SlotsByFunction
+
 _FOLDER = "harness.page"
 _STYLES = ("flame_view/theme.css", "flame_view/page.css", "flame_view/print.css")
-# In the order in which they use one another; together they are one script in one scope.
+# In the order of their dependencies; together they are one script in one scope.
 _SCRIPTS = (
     "dom.js",
     "decode.js",
@@ -53,18 +54,18 @@ _SCRIPTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What else is known of a profile.
+class PageContent:
+    """Optional content of the page beside the profile.
 
-    Its ranking, where made already; how stacks were taken, where the recording says it; how many
-    samples have Python frames, where an interpreter was met; what was counted by function, where a
-    group of events was; the panel on the CPU's slots, as markup.
+    ``ranking``: None: it is computed. ``stacks``: how stacks were recorded. ``python``: matches of
+    samples and Python frames. ``slots``: counts by function. ``slots_panel``: markup of the panel
+    on pipeline slots.
     """
 
     ranking: Ranking | None = None
     stacks: StackRecording | None = None
     python: PythonShares | None = None
-    slots: SlotsByFunction | None = None
+    slots: "SlotsByFunction | None" = None
     slots_panel: str = ""
 
 
@@ -73,12 +74,12 @@ def render_page(
     *,
     recording_name: str,
     host: Mapping[str, str],
-    known: Known = Known(),
+    content: PageContent = PageContent(),
 ) -> str:
-    """The page of ``profile``, to be written as UTF-8.
+    """Return the page of ``profile``, to be written as UTF-8.
 
-    ``recording_name`` and ``host`` (label to text, in order) are shown as they are; every name
-    in the profile is taken for hostile. Nothing is fetched: style, script and samples are inside.
+    ``host``: label to text, in order. Every name is escaped. The page loads nothing: style, script
+    and samples are embedded.
     """
     tree = flame_tree(profile)
     return document.render(
@@ -91,9 +92,9 @@ def render_page(
                     document.sources(slots_panel.FOLDER, slots_panel.STYLES),
                 )
             ),
-            values=_values(profile, known, recording_name=recording_name, host=host),
+            values=_values(profile, content, recording_name=recording_name, host=host),
             script=_script(),
-            data=flame_payload.encode(profile, tree, known.slots),
+            data=flame_payload.encode(profile, tree, content.slots),
         )
     )
 
@@ -108,26 +109,27 @@ def _title(profile: Profile) -> str:
 
 
 def _values(
-    profile: Profile, known: Known, *, recording_name: str, host: Mapping[str, str]
+    profile: Profile, content: PageContent, *, recording_name: str, host: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return what the template shows; markup is marked as such, and all other texts are escaped."""
-    ranking, stacks = known.ranking or rank(profile), known.stacks
+    """Return the template's values; those that are not Markup are escaped by the template."""
+    ranking = content.ranking or rank(profile)
+    stacks = stacks_result(profile.stack_shares, content.stacks)
     facts = dict(host)
-    if stacks is not None:
-        facts["stacks"] = choice_text(stacks)
-    if not math.isnan(profile.stack_shares.complete):
-        facts["whole stacks"] = shares_text(profile.stack_shares)
-    if known.python is not None and (text := python_text(known.python)):
-        facts["Python frames"] = text
-    functions, functions_hint = flame_summary.functions_table(profile, ranking)
-    threads, threads_hint = flame_summary.threads_table(profile, ranking)
+    if text := recording_text(stacks):
+        facts["stacks"] = text
+    if stacks.complete_share is not None:
+        facts["whole stacks"] = shares_text(stacks)
+    if python := python_result(content.python):
+        facts["Python frames"] = python_text(python)
+    functions, functions_hint = panel.functions_table(profile, ranking)
+    threads, threads_hint = panel.threads_table(profile, ranking)
     panels = {
-        "source": flame_summary.source_line(profile),
-        "figures": flame_summary.figures(profile, ranking.value),
-        "notices": flame_summary.notices(profile, stacks),
+        "source": panel.source_line(profile),
+        "figures": panel.figures(profile, ranking.value),
+        "notices": panel.notices(profile, stacks),
         "functions": functions,
-        "slots": known.slots_panel,
-        "by_function": flame_slots.section(known.slots, profile.functions),
+        "slots": content.slots_panel,
+        "by_function": _counts_section(profile, content),
         "threads": threads,
     }
     return {
@@ -138,3 +140,11 @@ def _values(
         "facts": facts,
         **{name: Markup(markup) for name, markup in panels.items()},  # noqa: S704 - escaped there
     }
+
+
+def _counts_section(profile: Profile, content: PageContent) -> str:
+    if content.slots is None:
+        return ""
+    from harness.profile.slots_panel import section  # noqa: PLC0415 - only with counters
+
+    return section(content.slots, profile.functions)

@@ -1,22 +1,23 @@
-"""The page of a recording: what goes into it, and where it is put."""
+"""The page file of a recording."""
 
 from pathlib import Path
 
 from harness.cli.outputs import write_whole
 from harness.profile.analysis import Analysis
-from harness.profile.page import Known, render_page
-from harness.topdown.absent_panel import panel_of_profile
+from harness.profile.page import PageContent, render_page
+from harness.recordings.host_facts import host_facts
+from harness.recordings.settings import recorded_facts
 from stallscope.recordings import Recording
 from topdown.stacks.flame.pruning import prune
 
-# A page of 100,000 stacks has some 2,000,000 nodes at most, and stays under 5 MiB.
-MOST_NODES = 2_000_000
+# A page of 100,000 stacks has at most about 2,000,000 nodes, and is smaller than 5 MiB.
+MAX_NODES = 2_000_000
 
 
 def write_page(recording: Recording, analysis: Analysis, output: Path | None = None) -> Path:
-    """Return the path of the page, written whole; the default is RUN/report.html.
+    """Return the path of the written page; the default is RUN/report.html.
 
-    A bare perf.data file's page goes to the current directory, as <name>.report.html.
+    The page of a perf.data file is written to the current directory, as <name>.report.html.
     """
     if output is None:
         output = (
@@ -29,12 +30,12 @@ def write_page(recording: Recording, analysis: Analysis, output: Path | None = N
 
 
 def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
-    """Return the page's text."""
+    """Return the parts of the page's text."""
     page = render_page(
-        prune(analysis.profile, MOST_NODES),
+        prune(analysis.profile, MAX_NODES),
         recording_name=recording.name,
-        host=analysis.host,
-        known=Known(
+        host=_host(recording, analysis),
+        content=PageContent(
             ranking=analysis.ranking,
             stacks=analysis.stacks,
             python=analysis.python,
@@ -45,8 +46,19 @@ def page_parts(recording: Recording, analysis: Analysis) -> list[str]:
     return [page]
 
 
+def _host(recording: Recording, analysis: Analysis) -> dict[str, str]:
+    """Return label and text of the facts about the recorded host."""
+    if recording.manifest is None:
+        facts = {"host": analysis.host_name, "kernel": analysis.kernel_release}
+    else:
+        facts = host_facts(recording.manifest) | recorded_facts(recording.path)
+    return {label: text for label, text in facts.items() if text}
+
+
 def _slots_panel(recording: Recording, analysis: Analysis) -> str:
-    """Return the panel on what would tell of slots; empty if they were counted by function."""
+    """Return the panel that explains why there are no slots; empty if they were counted."""
     if analysis.slots is not None and analysis.slots.cpu is not None:
         return ""
+    from harness.topdown.absent_panel import panel_of_profile  # noqa: PLC0415
+
     return panel_of_profile(recording.manifest)

@@ -1,58 +1,29 @@
-"""What is said of Python frames: how many samples have them, why others have not, and the GIL."""
-
-import math
+"""Python frames in words: share of samples with frames, other samples by reason, and the GIL."""
 
 from harness.cli.terminal import percent
-from topdown.stacks.python.shares import PythonShares
+from harness.profile.result import PythonResult
 
 
-def python_text(shares: PythonShares) -> str:
-    """Return the shares for a person; empty if no interpreter was met."""
+def python_text(python: PythonResult) -> str:
+    """Return the shares of Python samples in one line."""
     parts = []
-    if shares.samples:
-        versions = ", ".join(shares.versions)
+    if python.samples:
+        versions = ", ".join(python.versions)
         parts.append(
-            f"{percent(shares.share(shares.framed))} of the samples of CPython {versions} have "
+            f"{percent(python.framed_share or 0.0)} of the samples of CPython {versions} have "
             "Python frames"
         )
         others = (
-            (shares.native, "have no interpreter on their stacks"),
-            (shares.moved_on, "moved on before the frames were read"),
-            (shares.unread, "were not read"),
+            (python.native_share, "have no interpreter on their stacks"),
+            (python.moved_on_share, "moved on before the frames were read"),
+            (python.unread_share, "were not read"),
         )
-        parts += [f"{percent(shares.share(count))} {why}" for count, why in others if count]
-        if shares.gil_known:
-            parts.append(f"GIL held in {percent(shares.gil_share)}")
-    if shares.trampolined:
-        many = f"{shares.trampolined} processes name their"
-        named = "1 process names its" if shares.trampolined == 1 else many
-        parts.append(f"{named} functions by perf trampolines")
+        parts += [f"{percent(share)} {reason}" for share, reason in others if share]
+        if python.gil_held_share is not None:
+            parts.append(f"GIL held in {percent(python.gil_held_share)}")
+    if python.trampolined_processes == 1:
+        parts.append("1 process names its functions by perf trampolines")
+    elif python.trampolined_processes:
+        count = python.trampolined_processes
+        parts.append(f"{count} processes name their functions by perf trampolines")
     return "; ".join(parts)
-
-
-def python_document(shares: PythonShares | None) -> dict[str, object] | None:
-    """Return the shares for scripts, 0..1 of the samples of interpreters that were read.
-
-    None if no interpreter was met.
-    """
-    if shares is None or not (shares.samples or shares.trampolined):
-        return None
-    counts = {
-        "framed_share": shares.framed,
-        "native_share": shares.native,
-        "moved_on_share": shares.moved_on,
-        "unread_share": shares.unread,
-    }
-    return {
-        "versions": list(shares.versions),
-        "samples": shares.samples,
-        **{key: _number(shares.share(count)) for key, count in counts.items()},
-        "gil_held_share": _number(shares.gil_share),
-        "torn_reads": shares.torn,
-        "late_reads": shares.late,
-        "trampolined_processes": shares.trampolined,
-    }
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -1,18 +1,12 @@
-"""Slots by function on the flame page: what colours frames, and the table that needs no script."""
+"""Slots by function on the flame page: colours of frames, and a static table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.page.document import escaped
 from harness.page.flame_table import Cell, table
-from harness.profile.slots_text import (
-    INTERVAL_LABEL,
-    LEAST_SAME_SHARE,
-    cautions,
-    ipc_text,
-    plain_rows,
-    title,
-)
+from harness.profile.counted import INTERVAL_LABEL, caveats
+from harness.profile.slots_text import blend_mark, ipc_text, plain_rows, title
 from stallscope.printable import visible_text
 from stallscope.quantities import share_text
 from topdown.slots.function_slots import MIN_SAMPLES, FunctionSlots, SlotsByFunction
@@ -22,123 +16,125 @@ from topdown.stacks.profile import Function
 
 FUNCTIONS_SHOWN = 60
 _NAME_LIMIT = 300
-# Without slots, IPC colours: from these on, up to the next.
+# Lower bounds of the colours by IPC, which are used without slots.
 IPC_BANDS = (0.0, 0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Colouring:
-    """What frames are coloured by: its name, and the categories as (key, text)."""
+    """What the colours mean: its name, and the categories as (key, text)."""
 
     name: str
     categories: tuple[tuple[str, str], ...]
 
 
-def payload(found: SlotsByFunction, number_of: Mapping[int, int]) -> dict[str, object] | None:
-    """Return what the page's script knows of slots; None if nothing can colour a frame.
+def payload(slots: SlotsByFunction, number_of: Mapping[int, int]) -> dict[str, object] | None:
+    """Return the slots for the page's script; None if there is nothing to colour frames by.
 
-    ``number_of``: the page's number of each function that is on it. Each function has its number,
-    its category (-1: not known), whether that is by its own samples, and the text about it.
+    ``number_of``: number of function function on the page. A function's entry has its number, its
+    category (-1: not known), whether that is by its own samples, and its text.
     """
-    colouring = _colouring(found)
+    colouring = _colouring(slots)
     if colouring is None:
         return None
     keys = [key for key, _ in colouring.categories]
-    own = [each for each in found.functions if not each.few]
-    told = {each.index for each in own}
-    called = [each for each in found.called if each.index not in told]
-    of = []
-    for is_own, each in [*((1, each) for each in own), *((0, each) for each in called)]:
-        if each.index in number_of:
-            key = _category(each)
+    own = [(1, function) for function in slots.functions if not function.few]
+    own_indexes = {function.index for _, function in own}
+    called = [(0, function) for function in slots.called if function.index not in own_indexes]
+    entries = []
+    for is_own, function in [*own, *called]:
+        if function.index in number_of:
+            key = _category(function)
             category = keys.index(key) if key in keys else -1
-            of.append([number_of[each.index], category, is_own, function_text_of(found, each)])
+            text = function_summary(slots, function)
+            entries.append([number_of[function.index], category, is_own, text])
     return {
         "by": colouring.name,
-        "title": found.title,
-        "categories": [list(each) for each in colouring.categories],
-        "functions": of,
+        "title": slots.title,
+        "categories": [list(category) for category in colouring.categories],
+        "functions": entries,
     }
 
 
-def _colouring(found: SlotsByFunction) -> _Colouring | None:
-    top = [node for node in found.total.nodes if node.level == 1]
+def _colouring(slots: SlotsByFunction) -> _Colouring | None:
+    top = [node for node in slots.total.nodes if node.level == 1]
     if any(node.name.lower() == "retiring" for node in top):
         return _Colouring(
             "Slots", tuple((node.name.lower(), node.name.lower().replace("_", " ")) for node in top)
         )
-    if found.total.ipc is not None:
+    if slots.total.ipc is not None:
         texts = ("IPC below 0.5", "0.5 to 1", "1 to 2", "IPC of 2 and more")
-        return _Colouring("IPC", tuple((f"ipc_{at}", text) for at, text in enumerate(texts)))
+        return _Colouring("IPC", tuple((f"ipc_{band}", text) for band, text in enumerate(texts)))
     return None
 
 
-def _category(each: FunctionSlots) -> str | None:
-    if each.dominating is not None:
-        return each.dominating.lower()
-    if each.ipc is None or each.node("retiring") or each.node("Retiring"):
+def _category(function: FunctionSlots) -> str | None:
+    if function.dominating is not None:
+        return function.dominating.lower()
+    if function.ipc is None or function.node("retiring") or function.node("Retiring"):
         return None
-    return f"ipc_{sum(each.ipc.value >= bound for bound in IPC_BANDS[1:])}"
+    return f"ipc_{sum(function.ipc.value >= bound for bound in IPC_BANDS[1:])}"
 
 
-def function_text_of(found: SlotsByFunction, each: FunctionSlots) -> str:
-    """Return what is said of a function in one line."""
+def function_summary(slots: SlotsByFunction, function: FunctionSlots) -> str:
+    """Return the values of a function in one line."""
     parts = []
-    if each.ipc is not None:
-        parts.append(f"IPC {each.ipc.value:.2f}")
+    if function.ipc is not None:
+        parts.append(f"IPC {function.ipc.value:.2f}")
     parts += [
-        f"{title(node.name)} {share_text(node.value / found.whole)}"
-        for node in _top(each)
+        f"{title(node.name)} {share_text(node.value / slots.whole)}"
+        for node in _top(function)
         if node.value is not None
     ]
-    return ", ".join([*parts, f"{each.samples:,} samples"])
+    return ", ".join([*parts, f"{function.samples:,} samples"])
 
 
-def _top(each: FunctionSlots) -> list[MeasuredNode]:
-    return [node for node in each.nodes if node.level == 1]
+def _top(function: FunctionSlots) -> list[MeasuredNode]:
+    return [node for node in function.nodes if node.level == 1]
 
 
-def section(found: SlotsByFunction | None, functions: Sequence[Function]) -> str:
+def section(slots: SlotsByFunction | None, functions: Sequence[Function]) -> str:
     """Return the panel with the table of functions; empty if nothing was counted."""
-    if found is None:
+    if slots is None:
         return ""
-    told = found.cpu is not None or found.total.ipc is not None
-    made = (_slots_table if told else _plain_table)(found, functions)
-    what = "IPC and slots by function" if found.cpu else "Counts by function"
-    hint = f"measured, by each function's own samples; \u00b1: {INTERVAL_LABEL}"
-    if not told:
-        hint = "measured; total: with what the function called, the kernel's work for it included"
-    if found.title:
-        hint = f"{found.title}; {hint}"
-    notes = "".join(f'<p class="hint padded">{escaped(text)}</p>' for text in cautions(found))
+    has_ipc = slots.cpu is not None or slots.total.ipc is not None
+    markup = (_slots_table if has_ipc else _plain_table)(slots, functions)
+    heading = "IPC and slots by function" if slots.cpu else "Counts by function"
+    hint = f"measured, by the function's own samples; \u00b1: {INTERVAL_LABEL}"
+    if not has_ipc:
+        hint = "measured; total: with callees, including the kernel's work for the function"
+    if slots.title:
+        hint = f"{slots.title}; {hint}"
+    notes = "".join(f'<p class="hint padded">{escaped(text)}</p>' for text in caveats(slots))
     return (
         '<section class="panel" id="by-function" aria-labelledby="by-function-title">'
-        f'<div class="panel-head"><h2 id="by-function-title">{what}</h2>'
+        f'<div class="panel-head"><h2 id="by-function-title">{heading}</h2>'
         f'<p class="hint">{escaped(hint)}</p></div>{notes}'
-        f'<div class="scroll">{made}</div></section>'
+        f'<div class="scroll">{markup}</div></section>'
     )
 
 
-def _slots_table(found: SlotsByFunction, functions: Sequence[Function]) -> str:
-    top = _top(found.total)
+def _slots_table(slots: SlotsByFunction, functions: Sequence[Function]) -> str:
+    top = _top(slots.total)
     head = [Cell("Samples", "number"), Cell("IPC", "number")]
     head += [Cell(title(node.name).capitalize(), "number") for node in top]
     head += [Cell("Most slots")] if top else []
     rows = []
-    for each in (found.total, *found.functions[:FUNCTIONS_SHOWN]):
-        mark = "~" if each.same_share < LEAST_SAME_SHARE else ""
+    for function in (slots.total, *slots.functions[:FUNCTIONS_SHOWN]):
         few = f"fewer than {MIN_SAMPLES} samples"
-        row = [Cell(f"{mark}{each.samples:,}", "number soft")]
-        row.append(Cell(few if each.few else ipc_text(each), "number"))
-        row += [_node(found, each.node(node.name)) for node in top]
+        row = [Cell(f"{blend_mark(function)}{function.samples:,}", "number soft")]
+        row.append(Cell(few if function.few else ipc_text(function), "number"))
+        row += [_node(slots, function.node(node.name)) for node in top]
         if top:
-            row.append(Cell("\u2013" if each.dominating is None else title(each.dominating)))
-        rows.append([*row, *_names(functions, each.index)])
+            row.append(
+                Cell("\u2013" if function.dominating is None else title(function.dominating))
+            )
+        rows.append([*row, *_names(functions, function.index)])
     return table([*head, Cell("Function"), Cell("Module")], rows)
 
 
-def _plain_table(found: SlotsByFunction, functions: Sequence[Function]) -> str:
-    heads, *rows = plain_rows(found)
+def _plain_table(slots: SlotsByFunction, functions: Sequence[Function]) -> str:
+    heads, *rows = plain_rows(slots)
     head = [Cell(text, "number") for text in heads.cells]
     body = [
         [*(Cell(text, "number") for text in row.cells), *_names(functions, row.index)]
@@ -157,15 +153,15 @@ def _names(functions: Sequence[Function], index: int) -> list[Cell]:
     ]
 
 
-def _node(found: SlotsByFunction, node: MeasuredNode | None) -> Cell:
+def _node(slots: SlotsByFunction, node: MeasuredNode | None) -> Cell:
     if node is None or node.value is None:
         return Cell("\u2013", "number")
     if node.impossible:
-        return Cell(f"! {share_text(node.value / found.whole)}", "number")
-    reach = ""
+        return Cell(f"! {share_text(node.value / slots.whole)}", "number")
+    interval = ""
     if node.interval is not None:
-        half = (node.interval.high - node.interval.low) / 2 / found.whole
-        reach = f" \u00b1{100 * half:.1f}"
+        half = (node.interval.high - node.interval.low) / 2 / slots.whole
+        interval = f" \u00b1{100 * half:.1f}"
     return Cell(
-        f"{share_text(node.value / found.whole)}{reach}", "number", node.value / found.whole
+        f"{share_text(node.value / slots.whole)}{interval}", "number", node.value / slots.whole
     )

@@ -1,244 +1,194 @@
-"""What `stallscope profile` says: the summary for people and the document for scripts."""
+"""A profile for the terminal: source, losses, functions and threads."""
 
-import json
-import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from harness.cli.terminal import colours, percent, printable, shorten, width, wrapped
-from harness.profile.located import document as located_document
-from harness.profile.located import text as located_text
-from harness.profile.python_text import python_document, python_text
-from harness.profile.slots_text import cautions as slots_cautions
-from harness.profile.slots_text import document as slots_document
-from harness.profile.slots_text import table as slots_table
-from harness.profile.whole_stacks import (
-    TELLING_SHARE,
-    choice_text,
-    remedies,
-    shares_text,
-    stacks_document,
+from harness.cli.terminal import (
+    colours,
+    pad,
+    percent,
+    printable,
+    shorten,
+    width,
+    wrapped,
 )
-from topdown.stacks.profile import Function, Profile, Source
-from topdown.stacks.ranking import Ranking
+from harness.profile.python_text import python_text
+from harness.profile.result import (
+    LocatedEvent,
+    ProfileResult,
+    ProfileSource,
+    profile_result,
+)
+from harness.profile.stacks_text import MIN_CAVEAT_SHARE, recording_text, remedies, shares_text
+from stallscope.documents import UNSET, UnsetType, encode
 
 if TYPE_CHECKING:
     from harness.profile.analysis import Analysis
-    from harness.profile.located import Located
 
-SCHEMA = "stallscope.profile/1"
 _INDENT = " " * 11
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where the results lie."""
-
-    recording: Path
-    report: Path | None
 
 
 def show(
     analysis: "Analysis",
-    places: Places,
     *,
+    recording: Path,
+    report: Path | None,
     top: int,
     as_json: bool,
-    located: "tuple[Located, ...] | None" = None,
+    located: tuple[LocatedEvent, ...] | None = None,
 ) -> None:
-    """Print the summary, or the document: one line of JSON.
+    """Print the summary, or the result as one line of JSON.
 
-    ``located``: what was found on flagged slots, None if that was not asked for.
+    ``report``: path of the page, None without a page. ``located``: None if not requested.
     """
     if as_json:
-        document = summary_document(analysis, places)
-        if located is not None:
-            document["located"] = located_document(located)
-        click.echo(json.dumps(document, allow_nan=False))
+        result = profile_result(analysis, recording=recording, report=report, located=located)
+        click.echo(encode(result))
         return
-    click.echo(summary_text(analysis, places, top), color=colours())
-    if located is not None:
-        click.echo("\n".join(["", *located_text(located)]), color=colours())
+    result = profile_result(analysis, recording=recording, report=report, located=located, top=top)
+    click.echo(summary_text(result, counted_lines=_counted_lines(analysis, top)), color=colours())
 
 
-def summary_document(analysis: "Analysis", places: Places) -> dict[str, object]:
-    """Return the JSON document of a profile, schema ``stallscope.profile/1``.
+def _counted_lines(analysis: "Analysis", top: int) -> tuple[list[str], list[str]]:
+    """Return the caveats and the table of counts by function; empty without counts."""
+    if analysis.slots is None:
+        return [], []
+    from harness.profile.counted import caveats  # noqa: PLC0415 - only with counters
+    from harness.profile.slots_text import table  # noqa: PLC0415
 
-    Shares are 0..1 of the weight sampled; null is what is not known: shares where nothing was
-    sampled, the duration where samples carry no time.
-    """
-    profile, ranking = analysis.profile, analysis.ranking
-    source = profile.source
-    return {
-        "schema": SCHEMA,
-        "source": {
-            "event": source.event,
-            "kind": source.kind,
-            "unit": source.unit,
-            "scope": source.scope,
-            "frequency_hz": source.frequency_hz,
-            "period": source.period,
-        },
-        "title": profile.title,
-        "duration_s": _number(profile.duration_s),
-        "samples": profile.samples,
-        "lost": profile.lost,
-        "unknown_share": _number(profile.unknown_share),
-        "truncated_share": _number(profile.truncated_share),
-        "stacks": stacks_document(profile.stack_shares, analysis.stacks),
-        "python": python_document(analysis.python),
-        "counted": slots_document(analysis.slots, profile.functions),
-        "functions": [
-            {
-                "name": profile.functions[row.index].name,
-                "module": profile.functions[row.index].module,
-                "kind": profile.functions[row.index].kind.name.lower(),
-                "self_share": _share(row.self_value, ranking.value),
-                "total_share": _share(row.total_value, ranking.value),
-                "self_samples": row.self_samples,
-                **_lines(profile.functions[row.index]),
-            }
-            for row in ranking.functions
-        ],
-        "threads": [
-            {
-                "pid": profile.threads[row.index].pid,
-                "tid": profile.threads[row.index].tid,
-                "process": profile.threads[row.index].process_name,
-                "name": profile.threads[row.index].thread_name,
-                "share": _share(row.value, ranking.value),
-                "samples": row.samples,
-                "value": row.value,
-            }
-            for row in ranking.threads
-        ],
-        "warnings": [
-            {"code": warning.code, "message": warning.message} for warning in profile.warnings
-        ],
-        "recording": str(places.recording),
-        "report": None if places.report is None else str(places.report),
-    }
+    return caveats(analysis.slots), table(analysis.slots, analysis.profile.functions, top)
 
 
-def _lines(function: Function) -> dict[str, object]:
-    if not function.lines:
-        return {}
-    return {"lines": [{"line": line, "samples": samples} for line, samples in function.lines]}
+def summary_text(
+    result: ProfileResult, *, counted_lines: tuple[list[str], list[str]] = ([], [])
+) -> str:
+    """Return the summary; ``counted_lines``: caveats and table of counts by function."""
+    caveats, counted_table = counted_lines
+    lines = [_heading(result)]
+    for label, text in _facts(result):
+        lines += _labelled(label, text)
+    lines += [*_caveats(result, caveats), "", *_functions(result)]
+    if counted_table:
+        lines += ["", *counted_table]
+    lines += ["", *_threads(result)]
+    lines += ["", f"recording  {printable(result.recording)}"]
+    if result.report is not None:
+        lines.append(f"page       {printable(result.report)}")
+    if not isinstance(result.located, UnsetType):
+        lines += ["", *located_lines(result.located)]
+    return "\n".join(lines)
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _heading(result: ProfileResult) -> str:
+    title = click.style(printable(result.title), bold=True)
+    duration = (
+        "in an unknown time" if result.duration_s is None else f"in {result.duration_s:.1f} s"
+    )
+    return f"{title}: {result.samples:,} samples {duration}"
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def summary_text(analysis: "Analysis", places: Places, top: int) -> str:
-    """Return the summary for a terminal: source, losses, functions, threads, where the page is."""
-    profile, ranking = analysis.profile, analysis.ranking
-    parts = [_heading(profile)]
-    for label, text in _facts(analysis):
-        parts += _hanging(label.ljust(len(_INDENT)), text)
-    parts += [*_cautions(analysis), "", *_functions(profile, ranking, top)]
-    if analysis.slots is not None:
-        parts += ["", *slots_table(analysis.slots, profile.functions, top)]
-    parts += ["", *_threads(profile, ranking, top)]
-    parts += ["", f"recording  {printable(str(places.recording))}"]
-    if places.report is not None:
-        parts.append(f"page       {printable(str(places.report))}")
-    return "\n".join(parts)
-
-
-def _heading(profile: Profile) -> str:
-    where = click.style(printable(profile.title), bold=True)
-    known = math.isfinite(profile.duration_s)
-    lasting = f"in {profile.duration_s:.1f} s" if known else "in a time that is not recorded"
-    return f"{where}: {profile.samples:,} samples {lasting}"
-
-
-def _facts(analysis: "Analysis") -> list[tuple[str, str]]:
-    """Return what the numbers rest on, each with its label, in the order in which it is told."""
-    profile = analysis.profile
-    source = profile.source
+def _facts(result: ProfileResult) -> list[tuple[str, str]]:
+    """Return label and text of the facts that qualify the numbers."""
+    source = result.source
     facts = [
         ("source", f"{source.event} {_rate(source)}, {source.kind}, {source.scope}"),
-        ("lost", f"{profile.lost:,} ({percent(_lost_share(profile))})"),
-        ("unknown", f"{percent(profile.unknown_share)} of the time has no symbol"),
+        ("lost", f"{result.lost:,} ({_percent(_lost_share(result))})"),
+        ("unknown", f"{_percent(result.unknown_share)} of the time has no symbol"),
     ]
-    if analysis.stacks is not None:
-        facts.append(("stacks", choice_text(analysis.stacks)))
-    facts.append(("whole", shares_text(profile.stack_shares)))
-    if analysis.python is not None and (text := python_text(analysis.python)):
-        facts.append(("python", text))
+    if text := recording_text(result.stacks):
+        facts.append(("stacks", text))
+    facts.append(("whole", shares_text(result.stacks)))
+    if result.python is not None:
+        facts.append(("python", python_text(result.python)))
     return facts
 
 
-def _hanging(label: str, text: str) -> list[str]:
-    """Return the text in lines behind its label, as wide as the terminal."""
+def _labelled(label: str, text: str) -> list[str]:
+    """Return the label and the text, wrapped at the width of the terminal."""
     lines = wrapped(text, max(20, width() - len(_INDENT)))
-    return [(label if number == 0 else _INDENT) + line for number, line in enumerate(lines)]
+    heads = [label.ljust(len(_INDENT)), *[_INDENT] * (len(lines) - 1)]
+    return [head + line for head, line in zip(heads, lines, strict=True)]
 
 
-def _rate(source: Source) -> str:
+def _rate(source: ProfileSource) -> str:
     if source.frequency_hz:
         return f"at {source.frequency_hz:,} Hz"
-    return f"every {source.period:,} {source.unit}" if source.period else "at a rate not recorded"
+    return f"every {source.period:,} {source.unit}" if source.period else "at an unknown rate"
 
 
-def _lost_share(profile: Profile) -> float:
-    whole = profile.samples + profile.lost
-    return profile.lost / whole if whole else float("nan")
+def _lost_share(result: ProfileResult) -> float | None:
+    total = result.samples + result.lost
+    return result.lost / total if total else None
 
 
-def _cautions(analysis: "Analysis") -> list[str]:
-    profile = analysis.profile
-    cautions = [warning.message for warning in profile.warnings]
-    cautions += slots_cautions(analysis.slots) if analysis.slots is not None else []
-    if profile.truncated_share > TELLING_SHARE:
-        cautions.append(
-            "Stacks are cut short: self shares hold, totals and callers are lower bounds. "
-            + " ".join(remedies(profile.stack_shares, analysis.stacks))
+def _percent(share: float | None) -> str:
+    return "n/a" if share is None else percent(share)
+
+
+def _caveats(result: ProfileResult, counted_caveats: list[str]) -> list[str]:
+    texts = [warning.message for warning in result.warnings] + counted_caveats
+    if (result.truncated_share or 0.0) > MIN_CAVEAT_SHARE:
+        texts.append(
+            "Stacks are truncated: self shares are correct, totals and callers are lower bounds. "
+            + " ".join(remedies(result.stacks))
         )
-    lines = [line for text in cautions for line in _hanging(_INDENT, text)]
+    lines = [line for text in texts for line in _labelled("", text)]
     if lines:
         lines[0] = click.style("caution", fg="yellow") + lines[0][len("caution") :]
     return lines
 
 
-def _functions(profile: Profile, ranking: Ranking, top: int) -> list[str]:
+def _functions(result: ProfileResult) -> list[str]:
     room = max(20, width() - 20)
-    module_room = min(28, room // 3)
+    module_width = min(28, room // 3)
+    name_width = room - module_width
     lines = [click.style(f"{'self':>7}  {'total':>7}  function", bold=True)]
-    for row in ranking.functions[:top]:
-        function = profile.functions[row.index]
-        name = shorten(printable(function.name), room - module_room)
-        module = shorten(printable(Path(function.module).name or function.module), module_room)
-        shares = (_share(row.self_value, ranking.value), _share(row.total_value, ranking.value))
-        self_text, total_text = (percent(float("nan") if s is None else s) for s in shares)
+    for function in result.functions:
+        name = shorten(printable(function.name), name_width)
+        module = shorten(printable(Path(function.module).name or function.module), module_width)
         lines.append(
-            f"{self_text:>7}  {total_text:>7}  "
-            f"{name.ljust(room - module_room)} {click.style(module, dim=True)}"
+            f"{_percent(function.self_share):>7}  {_percent(function.total_share):>7}  "
+            f"{pad(name, name_width)} {click.style(module, dim=True)}"
         )
         lines += [
-            f"{'':18}  {shorten(printable(line), room - 18)}  {samples:,} samples"
-            for line, samples in function.lines[:3]
+            f"{'':18}  {shorten(printable(line.line), room - 18)}  {line.samples:,} samples"
+            for line in (() if function.lines is UNSET else function.lines)[:3]
         ]
-    rest = len(ranking.functions) - top
-    return lines + ([f"{'':18}and {rest:,} more"] if rest > 0 else [])
+    return lines + _more(result.functions_omitted, 18)
 
 
-def _threads(profile: Profile, ranking: Ranking, top: int) -> list[str]:
+def _threads(result: ProfileResult) -> list[str]:
     lines = [click.style(f"{'share':>7}  thread", bold=True)]
-    for row in ranking.threads[:top]:
-        thread = profile.threads[row.index]
-        share = _share(row.value, ranking.value)
-        name = printable(thread.thread_name or "(no name)")
-        of_process = "" if thread.tid == thread.pid else f" of {printable(thread.process_name)}"
-        text = percent(float("nan") if share is None else share)
-        lines.append(f"{text:>7}  {name} ({thread.tid}){of_process}")
-    rest = len(ranking.threads) - top
-    return lines + ([f"{'':9}and {rest:,} more"] if rest > 0 else [])
+    for thread in result.threads:
+        name = printable(thread.name or "(no name)")
+        process = "" if thread.tid == thread.pid else f" of {printable(thread.process)}"
+        lines.append(f"{_percent(thread.share):>7}  {name} ({thread.tid}){process}")
+    return lines + _more(result.threads_omitted, 9)
+
+
+def _more(omitted: int | UnsetType, indent: int) -> list[str]:
+    return [] if omitted is UNSET else [f"{'':{indent}}and {omitted:,} more"]
+
+
+def located_lines(events: tuple[LocatedEvent, ...]) -> list[str]:
+    """Return each event with the functions and lines that have most of its samples."""
+    if not events:
+        return ["no node above its threshold has an event that locates it"]
+    lines = []
+    for event in events:
+        heading = f"{event.node}: {event.event}"
+        if not event.functions:
+            lines.append(f"{heading}: {event.unavailable or 'no samples'}")
+            continue
+        lines.append(click.style(f"{heading}, {event.samples:,} samples", bold=True))
+        for function in event.functions:
+            name = shorten(printable(function.name), max(20, width() - 12))
+            lines.append(f"{percent(function.self_share):>9}  {name}")
+            lines += [
+                f"{'':9}    {shorten(printable(line.line), max(20, width() - 30))}  "
+                f"{line.samples:,} samples"
+                for line in function.lines[:3]
+            ]
+    return lines

@@ -13,6 +13,7 @@ from stallscope.errors import UsageError
 
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
+    "profile": ("harness.profile.result", "ProfileResult"),
     "io.curve": ("harness.io.curve.result", "CurveResult"),
 }
 

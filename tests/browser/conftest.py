@@ -13,7 +13,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from benchmarks import chromium
-from harness.profile.page import Known, render_page
+from harness.profile.page import PageContent, render_page
 from topdown.stacks.profile import Profile
 
 DEADLINE_S = 60
@@ -127,10 +127,10 @@ def browser() -> Iterator[webdriver.Chrome]:
 def opened(browser: webdriver.Chrome, tmp_path: Path) -> Callable[..., Page]:
     """A function that writes the page of a profile, opens the file and waits for its graph."""
 
-    def open_page(profile: Profile, known: Known | None = None) -> Page:
+    def open_page(profile: Profile, content: PageContent | None = None) -> Page:
         path = tmp_path / "report.html"
-        known = known or Known()
-        text = render_page(profile, recording_name="run", host={"Kernel": "6"}, known=known)
+        content = content or PageContent()
+        text = render_page(profile, recording_name="run", host={"Kernel": "6"}, content=content)
         path.write_text(text, encoding="utf-8")
         browser.get_log("browser")
         browser.get(path.as_uri())

@@ -145,7 +145,7 @@ def test_truncated_stacks_stand_last_whatever_the_order(page: Any) -> None:
     page.settled()
     assert CUT.name not in page.column(3)  # no function
     page.zoom(CUT.name)
-    assert "stacks that are cut short" in page.element("detail").text
+    assert "truncated stacks" in page.element("detail").text
     assert page.search("damaged").startswith("0 %")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.profile.page import Known
+from harness.profile.page import PageContent
 from topdown.slots.function_slots import slots_by_function
 from topdown.slots.model import load
 from topdown.stacks.profile import Profile
@@ -63,7 +63,7 @@ def counted(profile: Profile, of: tuple[str, ...]) -> Profile:
 @pytest.fixture
 def page(opened: Open, profile_of: Callable[..., Profile]) -> Any:
     profile = counted(profile_of(ROWS), EVENTS)
-    return opened(profile, Known(slots=slots_by_function(profile, load("spr"))))
+    return opened(profile, PageContent(slots=slots_by_function(profile, load("spr"))))
 
 
 def test_colours_say_what_took_most_slots(page: Any) -> None:
@@ -117,7 +117,7 @@ def test_a_frame_says_its_slots(page: Any) -> None:
 
 def test_without_slots_ipc_colours(opened: Open, profile_of: Callable[..., Profile]) -> None:
     profile = counted(profile_of(ROWS), ("cycles", "INST_RETIRED.ANY"))
-    page = opened(profile, Known(slots=slots_by_function(profile, load("neoverse-n1"))))
+    page = opened(profile, PageContent(slots=slots_by_function(profile, load("neoverse-n1"))))
     assert page.element("by-slots").text == "By IPC"
     page.click("by-slots")
     assert "IPC of 2 and more 41.9 %" in page.element("legend").text

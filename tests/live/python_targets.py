@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from harness.profile.analysis import Analysis, analyze
+from harness.profile.options import AnalysisOptions
 from stallscope.recordings import open_recording
 from topdown.stacks.profile import Function, FunctionKind
 
@@ -82,7 +83,7 @@ class Chain:
 
 
 def profile_of(directory: Path, *, lines: int = 0) -> Analysis:
-    return analyze(open_recording(directory), lines=lines)
+    return analyze(open_recording(directory), AnalysisOptions(lines=lines))
 
 
 def chains_of(analysis: Analysis) -> list[Chain]:

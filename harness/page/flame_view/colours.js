@@ -1,11 +1,11 @@
-// Colours tell where a function lives; shades tell modules and neighbours apart.
+// Colours show the kind of a function; shades distinguish modules and neighbours.
 
 const KIND = { USER: 0, KERNEL: 1, INLINED: 2, UNKNOWN: 3, ROOT: 4, PYTHON: 5, TRUNCATED: 6 };
 const KIND_NAME = ["user", "kernel", "inlined", "no symbol", "all", "Python", "truncated"];
-const KIND_KEY = ["user", "kernel", "inlined", "unknown", "", "python", "truncated"]; // as searched: kind:python
+const KIND_KEY = ["user", "kernel", "inlined", "unknown", "", "python", "truncated"]; // search terms: kind:python
 const SHADES = 7;
 
-// Hue, saturation, lightness and how far shades reach in hue and lightness.
+// Hue, saturation, lightness, and the range of shades in hue and lightness.
 const PALETTES = {
   light: {
     kinds: [[36, 86, 67, 9, 4], [213, 70, 74, 8, 4], [79, 48, 65, 9, 4], [220, 6, 79, 0, 3], [220, 10, 88, 0, 0],

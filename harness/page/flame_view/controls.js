@@ -1,4 +1,4 @@
-// Toolbar, zoom path, pointer and keys: what the user does becomes a change of the view.
+// Toolbar, zoom path, pointer and keys: user actions change the state of the view.
 
 class Controls {
   constructor(page) {
@@ -35,8 +35,8 @@ class Controls {
     const button = byId("inlined");
     button.disabled = !this.view.hasInlined;
     button.title = this.view.hasInlined
-      ? "Functions the compiler inlined: frames of their own, or part of the function that holds their code (n)"
-      : "This page has no inlined functions: stallscope report --inlined looks them up, where files have debug information";
+      ? "Inlined functions as separate frames, or as part of the function that contains their code (n)"
+      : "This page has no inlined functions: stallscope report --inlined adds them if files have debug information";
   }
 
   offerSlots() {
@@ -45,8 +45,8 @@ class Controls {
     byId("colouring").hidden = false;
     byId("by-slots").textContent = by === "IPC" ? "By IPC" : "By slots";
     byId("by-slots").title = by === "IPC"
-      ? "Colours say how many instructions a function finishes in a cycle (s)"
-      : `Colours say what took most of a function's pipeline slots, ${title} (s)`;
+      ? "Colour by instructions per cycle of a function (s)"
+      : `Colour by the category with most pipeline slots of a function, ${title} (s)`;
   }
 
   bindSearch() {
@@ -105,7 +105,7 @@ class Controls {
     if (this.view.state.shown) this.page.threads.reset();
   }
 
-  /** Escape takes back one thing at a time, the most passing first. */
+  /** Escape undoes one step at a time, the most recent kind first. */
   escape() {
     const { view, page } = this;
     page.pointAt(null);

@@ -1,4 +1,4 @@
-// The profile as the page carries it: base64 of sections, deflated when large.
+// Decoder of the embedded profile: base64 of sections, compressed if large.
 
 const FORMAT = "stallscope.flame-page/1";
 
@@ -12,7 +12,7 @@ function bytesOfBase64(text) {
 async function inflated(bytes) {
   if (typeof DecompressionStream === "undefined") {
     throw new Error(
-      "this browser cannot unpack the profile (it has no DecompressionStream); the tables below are " +
+      "this browser cannot decompress the profile (no DecompressionStream); the tables below are " +
       "complete, the graph needs Chromium 103, Firefox 113, Safari 16.4 or newer");
   }
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -29,7 +29,7 @@ class SectionReader {
   varint() {
     let value = 0, scale = 1, byte;
     do {
-      if (this.at >= this.bytes.length) throw new Error("the profile in this page is cut short");
+      if (this.at >= this.bytes.length) throw new Error("the profile in this page is truncated");
       byte = this.bytes[this.at++];
       value += (byte & 127) * scale;
       scale *= 128;
@@ -61,7 +61,7 @@ class SectionReader {
 
 /** The tree of a profile: columns over nodes in preorder and over weights. */
 async function decodeProfile(carried) {
-  if (carried.format !== FORMAT) throw new Error(`the page holds ${carried.format}, not ${FORMAT}`);
+  if (carried.format !== FORMAT) throw new Error(`expected format ${FORMAT}, found ${carried.format}`);
   let bytes = bytesOfBase64(carried.data);
   if (carried.encoding === "deflate-raw+base64") bytes = await inflated(bytes);
   const reader = new SectionReader(bytes);

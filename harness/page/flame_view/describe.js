@@ -1,9 +1,9 @@
-// A frame in words: tooltip, status line and announcements say the same.
+// Description of a frame, shared by tooltip, status line and announcements.
 
-/** Where a function lives, or what stands in its place. */
+/** Module and kind of a function, or a description of a group. */
 function placeText({ module, kind }) {
-  if (kind === KIND.ROOT) return "everything that was sampled";
-  if (kind === KIND.TRUNCATED) return "stacks that are cut short: who called what stands on it is not known";
+  if (kind === KIND.ROOT) return "all samples";
+  if (kind === KIND.TRUNCATED) return "truncated stacks: callers of these frames are not known";
   return `${module} · ${KIND_NAME[kind]}`;
 }
 
@@ -23,7 +23,7 @@ function describe(view, frame) {
       where: `called by ${view.nameAt(frame.node)}`,
       total: { ...shares(frame.value), samples: countText(samples) },
       lines: children.slice(0, 4).map((child) => [view.nameAt(child), valueText(totals.total[child], profile.unit)]),
-      linesTitle: "the heaviest of them",
+      linesTitle: "the heaviest frames",
     };
   }
   const { node } = frame;
@@ -63,22 +63,22 @@ class Tooltip {
     this.element.style.transform = `translate(${left}px, ${top}px)`;
   }
 
-  fill(view, said) {
-    const rows = ["total", "self"].filter((key) => said[key]).map((key) => make("tr", {},
+  fill(view, description) {
+    const rows = ["total", "self"].filter((key) => description[key]).map((key) => make("tr", {},
       make("th", { scope: "row", text: key === "total" ? "Total" : "Self" }),
-      make("td", { class: "number", text: said[key].value }),
-      make("td", { class: "number", text: said[key].ofView }),
-      make("td", { class: "number", text: said[key].ofAll }),
-      make("td", { class: "number", text: said[key].samples })));
+      make("td", { class: "number", text: description[key].value }),
+      make("td", { class: "number", text: description[key].ofView }),
+      make("td", { class: "number", text: description[key].ofAll }),
+      make("td", { class: "number", text: description[key].samples })));
     const head = make("tr", {}, ...["", "", "of view", "of all", "samples"].map((text) => make("th", { class: "number", text })));
-    const lines = said.lines.map(([at, much]) => make("tr", {},
-      make("td", { class: "name", text: at.length > 90 ? `…${at.slice(-88)}` : at }), make("td", { class: "number soft", text: much })));
+    const lines = description.lines.map(([place, samples]) => make("tr", {},
+      make("td", { class: "name", text: place.length > 90 ? `…${place.slice(-88)}` : place }), make("td", { class: "number soft", text: samples })));
     this.element.replaceChildren(
-      make("p", { class: "title clamped", text: said.title }),
-      make("p", { class: "where clamped", text: said.where }),
+      make("p", { class: "title clamped", text: description.title }),
+      make("p", { class: "where clamped", text: description.where }),
       make("table", {}, make("tbody", {}, head, ...rows)),
-      ...(said.slots ? [make("p", { class: "where clamped", text: said.slots })] : []),
-      ...(lines.length ? [make("h3", { text: said.linesTitle }), make("table", {}, make("tbody", {}, ...lines))] : []));
+      ...(description.slots ? [make("p", { class: "where clamped", text: description.slots })] : []),
+      ...(lines.length ? [make("h3", { text: description.linesTitle }), make("table", {}, make("tbody", {}, ...lines))] : []));
   }
 
   hide() {

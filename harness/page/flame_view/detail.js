@@ -1,4 +1,4 @@
-// The selected function: who calls it, what it calls, where in its source the time goes.
+// The selected function: callers, callees and hottest source lines.
 
 const NEIGHBOURS_SHOWN = 8;
 
@@ -27,7 +27,7 @@ class Detail {
       ...(slotsText(view.profile, f) ? [make("p", { class: "hint", text: slotsText(view.profile, f) })] : []),
       make("dl", { class: "figures small" }, this.figure("Self", self[f]), this.figure("Total", total[f])),
       make("div", { class: "actions" },
-        make("button", { type: "button", text: "Search for it", click: () => view.update({ query: name, regex: false }) }),
+        make("button", { type: "button", text: "Search", click: () => view.update({ query: name, regex: false }) }),
         make("button", { type: "button", text: "Deselect", click: () => view.update({ selected: -1 }) })),
       ...this.list("Called by", callers, total[f]),
       ...this.list("Calls", callees, total[f]),
@@ -41,11 +41,11 @@ class Detail {
   }
 
   list(title, entries, whole) {
-    if (!entries.length) return [make("h3", { text: title }), make("p", { class: "hint", text: "nothing in view" })];
+    if (!entries.length) return [make("h3", { text: title }), make("p", { class: "hint", text: "none in view" })];
     const rows = entries.slice(0, NEIGHBOURS_SHOWN).map(([f, value]) => {
       const { name, kind } = this.view.profile.functions[f];
       const who = kind === KIND.ROOT
-        ? make("span", { class: "soft", text: "nothing above it" })
+        ? make("span", { class: "soft", text: "no caller" })
         : make("button", { type: "button", class: "clamped", text: name, click: () => this.view.update({ selected: f }) });
       return make("tr", {}, make("td", { class: "number" }, bar(value / whole, "bar-total"), make("span", { class: "figure-text", text: shareText(value, whole) })), make("td", { class: "name" }, who));
     });

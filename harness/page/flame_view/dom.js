@@ -1,4 +1,4 @@
-// Elements made without markup: whatever a name holds, it is text.
+// Creation of elements without markup: names are always text.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,4 +1,4 @@
-// Quantities as a person reads them.
+// Quantities as text.
 
 const GROUPED = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k", 1e3]];
@@ -33,6 +33,6 @@ function shareText(part, whole) {
   return `${percent >= 99.95 ? percent.toFixed(0) : percent >= 10 ? percent.toFixed(1) : percent.toFixed(2)} %`;
 }
 
-function plural(count, one, many) {
-  return `${countText(count)} ${count === 1 ? one : many}`;
+function plural(count, singular, pluralForm) {
+  return `${countText(count)} ${count === 1 ? singular : pluralForm}`;
 }

@@ -1,11 +1,11 @@
-// From nodes to rectangles: only what is at least a pixel wide, the rest counted.
+// Layout of rectangles: frames of at least a pixel, and remainders of the others.
 
 const LEAST_PX = 1;
 
 /**
  * The rows of the graph under `zoom`, outermost first. A row is a list of frames from left to
  * right: {x, width, node, value, folded}. The frames above `zoom` fill the width. The children of
- * a frame that are too narrow are one remainder (`folded` true) whose `node` is their caller.
+ * a frame that are too narrow are combined into a remainder (`folded` true) whose `node` is their caller.
  * What truncated chains stand under is always last, behind the remainder.
  */
 function layOut(tree, totals, { zoom, width, byName, filtered, nameRank }) {
@@ -58,7 +58,7 @@ function layOutChildren(tree, totals, caller, { scale, order, heaviestFirst, row
   for (const node of children) if (isCut(node)) put(node, totals.total[node], false);
 }
 
-/** The children of `frame.node` that its remainder stands for, heaviest first. */
+/** The children of `frame.node` that its remainder combines, heaviest first. */
 function foldedChildren(tree, totals, frame, scale) {
   const children = [];
   for (let child = frame.node + 1; child < tree.end[frame.node]; child = tree.end[child]) {

@@ -1,4 +1,4 @@
-// The graph on its canvas: only the rows in sight are drawn, and hits are found by row.
+// The graph on its canvas: only visible rows are drawn; frames under the pointer are found by row.
 
 const ROW_PX = 20;
 const TEXT_LEAST_PX = 28;
@@ -148,7 +148,7 @@ class Graph {
     this.context.strokeRect(frame.x + inset, top + inset, width, ROW_PX - 1 - thickness);
   }
 
-  /** Scrolls so that a row is in sight. */
+  /** Scrolls a row into view. */
   reveal(row) {
     const top = this.topOf(row), { scrollTop, clientHeight } = this.box;
     if (top < scrollTop) this.box.scrollTop = top;

@@ -1,9 +1,9 @@
-// The tree without inlined functions: what they took counts for the functions that hold their code.
+// The tree without inlined functions: their weight is added to the functions that contain their code.
 
 /**
- * A tree in which nodes of inlined functions are one with their callers, {tree, nodeOf, origin}.
- * Callees that then stand twice under one caller are one node. `nodeOf`: the node that each node of
- * `whole` became; `origin`: a node of `whole` that each node was.
+ * Merges nodes of inlined functions with their callers: {tree, nodeOf, origin}. Callees that occur
+ * twice below a caller are merged. `nodeOf`: new node of each node of `whole`; `origin`: a node of
+ * `whole` for each new node.
  */
 function withoutInlined(whole) {
   const merged = mergedNodes(whole);
@@ -17,7 +17,7 @@ function withoutInlined(whole) {
   return { tree, nodeOf, origin };
 }
 
-/** Nodes as they were met, callers first: {count, parent, functionOf}, and what each became. */
+/** Merged nodes, callers first: {count, parent, functionOf}, and the new node of each node. */
 function mergedNodes({ count, parent, functionOf, function_kind }) {
   const of = new Int32Array(count), parents = new Int32Array(count), owners = new Int32Array(count);
   // By (caller, function), open addressing: a Map of millions of keys takes seconds.
@@ -72,7 +72,7 @@ function inOrder(whole, { count, parent, functionOf, of }) {
     tree.functionOf[at] = functionOf[i];
     tree.end[at] = at + size[i];
     let place = at + 1;
-    if (first[i + 1] - first[i] > 1) children.subarray(first[i], first[i + 1]).sort(order); // most have one
+    if (first[i + 1] - first[i] > 1) children.subarray(first[i], first[i + 1]).sort(order); // most nodes have one child
     for (let c = first[i]; c < first[i + 1]; c++) {
       const child = children[c];
       number[child] = place;

@@ -1,4 +1,4 @@
-// The graph by keyboard: a focused frame that walks, zooms and is announced.
+// Keyboard use of the graph: a focused frame that moves, zooms and is announced.
 
 class Walker {
   constructor(view, graph, onMove) {
@@ -14,9 +14,9 @@ class Walker {
     const { node, folded } = this.at.frame;
     const row = this.graph.rows[this.at.row];
     const same = (frames, at) => frames?.find((frame) => frame.node === node && frame.folded === folded) && at;
-    const found = same(row, this.at.row) ?? this.graph.rows.findIndex((frames) => same(frames, true));
-    if (found === undefined || found < 0) this.at = null;
-    else this.at = { row: found, frame: this.graph.rows[found].find((frame) => frame.node === node && frame.folded === folded) };
+    const rowIndex = same(row, this.at.row) ?? this.graph.rows.findIndex((frames) => same(frames, true));
+    if (rowIndex === undefined || rowIndex < 0) this.at = null;
+    else this.at = { row: rowIndex, frame: this.graph.rows[rowIndex].find((frame) => frame.node === node && frame.folded === folded) };
   }
 
   start() {
@@ -55,7 +55,7 @@ class Walker {
     if (next) this.moveTo(this.at.row, next);
   }
 
-  /** True where the key was for walking. */
+  /** Returns whether the key moves the focus. */
   key(event) {
     const upwards = this.view.state.icicle ? -1 : 1;
     const steps = { ArrowUp: () => this.step(upwards), ArrowDown: () => this.step(-upwards),

@@ -1,4 +1,4 @@
-// What colours and marks mean, for the kinds that occur, with what each takes of the view.
+// Legend of colours and marks for the kinds in the profile, with their shares of the view.
 
 const LEGEND_ORDER = [KIND.USER, KIND.INLINED, KIND.PYTHON, KIND.KERNEL, KIND.UNKNOWN, KIND.TRUNCATED];
 
@@ -9,7 +9,7 @@ class Legend {
     this.list = byId("legend");
   }
 
-  /** Value in view by kind: self, but for truncated chains all that stands on them. */
+  /** Value in view by kind: self values; totals for groups of truncated chains. */
   values() {
     const { view } = this;
     const { self, total } = view.functions;
@@ -32,25 +32,25 @@ class Legend {
       ...(view.search ? [plain(colours.match, "match")] : []));
   }
 
-  /** The categories of slots, with the self value of the functions that each dominates. */
+  /** The slot categories, with the self value of the functions they dominate. */
   renderSlots() {
     const { view } = this;
     const { slots } = view.profile, values = slotValues(view), colours = this.colours();
-    const entry = (text, category, pale) => make("li", { class: "plain", title: pale ? "Too few samples of its own: coloured by all that it called" : "Self, of functions in which this took most slots" },
+    const entry = (text, category, pale) => make("li", { class: "plain", title: pale ? "Too few own samples: coloured by the function and its callees" : "Self, of functions in which this took most slots" },
       frameMark(slotFill(slots, category, colours.slotLightness, pale)), `${text} `,
       ...(pale ? [] : [make("span", { class: "figure", text: shareText(values[category < 0 ? slots.categories.length : category], view.visibleTotal) })]));
     this.list.replaceChildren(
       ...slots.categories.map(([, text], category) => entry(text, category, false)),
-      entry("not known", -1, false), entry("pale: of what it called", 0, true),
+      entry("not known", -1, false), entry("pale: with callees", 0, true),
       ...(view.search ? [make("li", { class: "plain" }, frameMark(colours.match), "match")] : []));
   }
 
   entry(kind, value) {
     const { view } = this;
     const query = `${KIND_PREFIX}${KIND_KEY[kind]}`, on = view.state.query === query;
-    const what = kind === KIND.TRUNCATED ? "Stacks that are cut short" : `Self, ${KIND_NAME[kind]} functions`;
+    const what = kind === KIND.TRUNCATED ? "Truncated stacks" : `Self, ${KIND_NAME[kind]} functions`;
     return make("li", {}, make("button", {
-      type: "button", "aria-pressed": String(on), title: `${what}: ${valueText(value, view.profile.unit)} in view. Click to light them.`,
+      type: "button", "aria-pressed": String(on), title: `${what}: ${valueText(value, view.profile.unit)} in view. Click to highlight.`,
       "data-kind": KIND_KEY[kind], click: () => this.toggle(on ? "" : query),
     }, swatch(this.colours(), kind), kind === KIND.TRUNCATED ? "truncated stacks " : `${KIND_NAME[kind]} `, make("span", { class: "figure", text: shareText(value, view.visibleTotal) })));
   }

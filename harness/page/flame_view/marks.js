@@ -1,4 +1,4 @@
-// Marks tell kinds apart where colours do not: lines over the fill, on canvas, paper and in the legend.
+// Marks distinguish kinds without colours: lines over the fill, on canvas, on paper and in the legend.
 
 const MARK_LEAST_PX = 4;
 const SWATCH = { x: 0, y: 0, width: 16, height: 11 };

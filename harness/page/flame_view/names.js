@@ -1,4 +1,4 @@
-// Names where there is little room: what tells frames apart is the last part, not the namespace.
+// Short names: the last part of a name distinguishes frames better than the namespace.
 
 const OPENING = "<([{", CLOSING = ">)]}";
 

@@ -1,4 +1,4 @@
-// The page: puts the parts together and paints once per frame.
+// The page: connects the parts and paints at most once per animation frame.
 
 const LEAST_GRAPH_PX = 380;
 const HINT = "Click a frame to zoom in, / to search, ? for help.";
@@ -44,7 +44,7 @@ class Page {
     if (has("query", "regex")) this.timeSearch();
   }
 
-  /** Lets the graph end where the window does, so that root and leaves are both in sight. */
+  /** Limits the graph to the window, so that root and leaves are both visible. */
   fitWindow() {
     const { box } = this.graph;
     const top = box.getBoundingClientRect().top + window.scrollY;
@@ -73,7 +73,7 @@ class Page {
     else byId("status").textContent = HINT;
     const empty = byId("graph-empty");
     empty.hidden = this.graph.rows.length > 0;
-    empty.textContent = this.view.grandTotal > 0 ? "None of the threads shown has a sample here." : "This recording holds no sample.";
+    empty.textContent = this.view.grandTotal > 0 ? "The selected threads have no samples here." : "The recording has no samples.";
     byId("graph-space").hidden = !empty.hidden;
     this.paint();
   }
@@ -102,14 +102,14 @@ class Page {
     });
   }
 
-  /** What stands on a remainder; kept with it, as its callees may be many. */
+  /** The label of a remainder; cached in it, because it may have many callees. */
   restText(frame) {
     if (frame.width < 60) return "";
     frame.count ??= foldedChildren(this.view.profile, this.view.totals, frame, this.view.scale).length;
     return `${countText(frame.count)} more, ${shareText(frame.value, this.view.visibleTotal)}`;
   }
 
-  /** Whether a remainder hides matches; found out once per search. */
+  /** Whether a remainder hides matches; computed once per search. */
   restMarked(frame) {
     const { view } = this;
     if (!view.search) return false;

@@ -1,4 +1,4 @@
-// The graph as SVG, for paper and for saving: vectors, text that can be searched, no script.
+// The graph as SVG for printing and saving: vectors, searchable text, no script.
 
 const PICTURE_ROW_PX = 18;
 const CHAR_PX = 6.6;
@@ -55,7 +55,7 @@ function printGraph(view, afterwards) {
     const colours = coloursOf(view, "light");
     const rows = view.layOut(width);
     place.replaceChildren(picture(view, rows, width, colours));
-    // A deep graph gets a page of its own, after the functions, so that no page starts empty.
+    // A deep graph is printed on a separate page after the functions, so that no page starts empty.
     const isDeep = rows.length > ROWS_BESIDE_TEXT;
     place.classList.toggle("deep", isDeep);
     byId("static-functions").insertAdjacentElement(isDeep ? "afterend" : "beforebegin", place);

@@ -1,17 +1,17 @@
-// Search over the unique names; a literal text unless a regular expression is asked for.
+// Search over the unique names, for literal text or a regular expression.
 
 const MODULE_PREFIX = "module:";
 const KIND_PREFIX = "kind:";
 
-/** A test of one text, or null for an empty query; throws SyntaxError for a bad expression. */
+/** Returns a predicate for texts, null for an empty query; throws SyntaxError for a bad expression. */
 function textTest(query, asRegex) {
   if (query === "") return null;
   if (asRegex) {
     const expression = new RegExp(query, "iu");
     return (text) => expression.test(text);
   }
-  const wanted = query.toLowerCase();
-  return (text) => text.toLowerCase().includes(wanted);
+  const needle = query.toLowerCase();
+  return (text) => text.toLowerCase().includes(needle);
 }
 
 /**
@@ -31,11 +31,11 @@ function markFunctions(profile, query, { regex, inlined }) {
   return { marked, count };
 }
 
-/** A test of a function by its number: of its name, `module:` of its file, `kind:` of its kind. */
+/** Returns a predicate for a function by its number: name, `module:` of its file, `kind:` of its kind. */
 function functionTest(profile, query, asRegex) {
   if (query.startsWith(KIND_PREFIX)) {
-    const wanted = query.slice(KIND_PREFIX.length).trim().toLowerCase();
-    return wanted ? (f) => KIND_KEY[profile.function_kind[f]].startsWith(wanted) : null;
+    const needle = query.slice(KIND_PREFIX.length).trim().toLowerCase();
+    return needle ? (f) => KIND_KEY[profile.function_kind[f]].startsWith(needle) : null;
   }
   const inModules = query.startsWith(MODULE_PREFIX);
   const test = textTest(inModules ? query.slice(MODULE_PREFIX.length) : query, asRegex);

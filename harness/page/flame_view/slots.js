@@ -1,7 +1,7 @@
-// Where slots went, by function: what colours frames when it is asked to. Pale: by what a function
-// called, as it has too few samples of its own.
+// Colours of frames by slots of their functions. Pale: with callees, because the function has too
+// few own samples.
 
-// Hue and saturation of each category, told apart by lightness as well.
+// Hue and saturation of each category; lightness differs too.
 const SLOT_HUES = {
   retiring: [140, 38, 4], bad_speculation: [345, 62, -2], frontend_bound: [255, 48, 6], backend_bound: [28, 84, 0], smt_contention: [192, 40, 0],
   ipc_0: [8, 66, -2], ipc_1: [36, 82, 0], ipc_2: [86, 44, 2], ipc_3: [150, 42, 0],
@@ -9,7 +9,7 @@ const SLOT_HUES = {
 const SLOTS_UNKNOWN = [220, 6, 12];
 const PALE = { saturation: 0.5, lightness: 9 };
 
-/** What a page says of slots, by function number; null where it says nothing. */
+/** The slots by function number; null if the page has none. */
 function slotsByFunction(profile) {
   if (!profile.slots) return null;
   if (!profile.slots.of) {
@@ -19,11 +19,11 @@ function slotsByFunction(profile) {
   return profile.slots.of;
 }
 
-/** A line about a function's slots; empty where nothing is known. */
+/** The slots of a function as text; empty if they are not known. */
 function slotsText(profile, f) {
-  const said = slotsByFunction(profile)?.get(f);
-  if (!said) return "";
-  return said.own ? said.text : `with what it called: ${said.text}`;
+  const entry = slotsByFunction(profile)?.get(f);
+  if (!entry) return "";
+  return entry.own ? entry.text : `with callees: ${entry.text}`;
 }
 
 /** The fill of a category, -1 for what is not known. */
@@ -37,8 +37,8 @@ function slotFill(slots, category, lightness, pale = false) {
 function slotFills(profile, lightness) {
   const of = slotsByFunction(profile);
   return profile.functions.map((_, f) => {
-    const said = of.get(f);
-    return slotFill(profile.slots, said ? said.category : -1, lightness, said !== undefined && said.category >= 0 && !said.own);
+    const entry = of.get(f);
+    return slotFill(profile.slots, entry ? entry.category : -1, lightness, entry !== undefined && entry.category >= 0 && !entry.own);
   });
 }
 
@@ -48,8 +48,8 @@ function slotValues(view) {
   const { categories } = view.profile.slots;
   const values = new Float64Array(categories.length + 1);
   view.profile.functions.forEach((_, f) => {
-    const said = of.get(f);
-    values[said?.own && said.category >= 0 ? said.category : categories.length] += self[f];
+    const entry = of.get(f);
+    values[entry?.own && entry.category >= 0 ? entry.category : categories.length] += self[f];
   });
   return values;
 }

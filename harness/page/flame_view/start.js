@@ -1,4 +1,4 @@
-// Opens the page and keeps the time it took.
+// Opens the page and records the time it took.
 
 const timings = {};
 
@@ -37,6 +37,6 @@ async function start() {
 
 start().catch((error) => {
   const failure = byId("failure");
-  failure.textContent = `The graph could not be shown: ${error.message}.`;
+  failure.textContent = `The graph cannot be shown: ${error.message}.`;
   failure.hidden = false;
 });

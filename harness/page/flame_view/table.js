@@ -1,4 +1,4 @@
-// The functions in view, sortable, a hundred rows at a time.
+// Table of the functions in view, sortable, a hundred rows at a time.
 
 const ROWS_AT_A_TIME = 100;
 

@@ -1,4 +1,4 @@
-// Which processes and threads are shown: a list, hottest first, that stands thousands of them.
+// Selection of processes and threads: a list, hottest first, that works with thousands of entries.
 
 const THREADS_AT_A_TIME = 200;
 
@@ -59,14 +59,14 @@ class ThreadFilter {
     return !this.panel.hidden;
   }
 
-  fits(index, wanted) {
+  fits(index, needle) {
     const { pid, tid, process, name } = this.view.profile.threads[index];
-    return `${process} ${name} ${pid} ${tid}`.toLowerCase().includes(wanted);
+    return `${process} ${name} ${pid} ${tid}`.toLowerCase().includes(needle);
   }
 
   listed() {
-    const wanted = byId("threads-search").value.trim().toLowerCase();
-    return this.view.profile.threads.map((_, index) => index).filter((index) => this.fits(index, wanted));
+    const needle = byId("threads-search").value.trim().toLowerCase();
+    return this.view.profile.threads.map((_, index) => index).filter((index) => this.fits(index, needle));
   }
 
   choose(indexes, on) {
@@ -92,11 +92,11 @@ class ThreadFilter {
   }
 
   render() {
-    const wanted = byId("threads-search").value.trim().toLowerCase();
+    const needle = byId("threads-search").value.trim().toLowerCase();
     const rows = [];
     let threads = 0;
     for (const process of this.processes) {
-      const fitting = process.threads.filter((index) => this.fits(index, wanted));
+      const fitting = process.threads.filter((index) => this.fits(index, needle));
       if (!fitting.length) continue;
       if (rows.length < this.limit) rows.push(this.row(process.name, `pid ${process.pid}`, process.threads, "process"));
       for (const index of fitting) {

@@ -1,4 +1,4 @@
-// What each node and function weighs, for the threads that are shown.
+// Weights of nodes and functions for the selected threads.
 
 /** Self and total per node, in the unit of the profile and in samples. */
 class Totals {
@@ -44,7 +44,7 @@ function functionTotals(tree, totals, from) {
     self: new Float64Array(count), total: new Float64Array(count),
     selfSamples: new Float64Array(count), totalSamples: new Float64Array(count),
   };
-  const within = new Int32Array(count); // one past the subtree of the outermost frame met
+  const within = new Int32Array(count); // end of the subtree of the outermost frame visited
   for (let i = from; i < tree.end[from]; i++) {
     const f = tree.functionOf[i];
     result.self[f] += totals.self[i];
@@ -57,7 +57,7 @@ function functionTotals(tree, totals, from) {
   return result;
 }
 
-/** Value of the stacks under `from` on which a marked function stands, each stack once. */
+/** Value of the stacks below `from` with a marked function; a stack counts once. */
 function markedValue(tree, totals, from, marked) {
   let value = 0;
   for (let i = from; i < tree.end[from];) {
@@ -71,7 +71,7 @@ function markedValue(tree, totals, from, marked) {
   return value;
 }
 
-/** Who calls function `f` and whom it calls, under `from`: maps of function to value. */
+/** Callers and callees of function `f` below `from`, as maps of function to value. */
 function neighbours(tree, totals, from, f) {
   const callers = new Map(), callees = new Map(), within = new Map();
   const add = (map, key, value) => value > 0 && map.set(key, (map.get(key) ?? 0) + value);

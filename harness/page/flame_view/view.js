@@ -1,6 +1,6 @@
-// What is shown: the state of the page, and what follows from a change of it.
+// The state of the page, and the effects of its changes.
 
-/** The state and everything derived from it; `update` is the only way to change it. */
+/** The state and everything derived from it; only `update` changes it. */
 class View {
   constructor(profile) {
     this.whole = profile; // with inlined functions
@@ -19,7 +19,7 @@ class View {
     this.pending = new Set();
   }
 
-  /** The place of each function in the order of names; made when first asked for. */
+  /** The rank of each function by name; computed at first use. */
   get nameRank() {
     if (!this.rankOfFunction) {
       const { names } = this.profile;
@@ -120,7 +120,7 @@ class View {
     return this.rows;
   }
 
-  /** Whether a node stands on a chain that is cut short. */
+  /** Whether a node belongs to a truncated chain. */
   isTruncated(node) {
     const { parent, function_kind, functionOf } = this.profile;
     let at = node;

@@ -1,7 +1,8 @@
-"""Recordings of strangers, reported: one clear error or an honest summary, never a traceback."""
+"""Reports of untrusted and damaged recordings: a summary or an error, never a traceback."""
 
 import json
 import os
+import re
 import shutil
 import struct
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 import pytest
 
 from harness.cli.command_line import main
-from harness.profile.analysis import _whole_name
+from harness.profile.analysis import _full_process_name
+from stallscope._native import read_capture
 from stallscope.recordings import MANIFEST, SAMPLES
 from topdown.stacks.profile import Thread
 
@@ -31,7 +33,7 @@ ESCAPE = "\x1b[31mred\x1b]0;title\x07"
 
 @pytest.fixture
 def reported(checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """A function from changes of the manifest to (exit code, stdout, stderr) of its report."""
+    """A function from changes of the manifest to exit code, stdout and stderr of its report."""
 
     def report(*words: str, **changes: Any) -> tuple[int, str, str]:
         run = tmp_path / "run"
@@ -44,7 +46,7 @@ def reported(checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     return report
 
 
-def test_the_manifest_is_believed_where_it_can_be(reported, tmp_path: Path) -> None:
+def test_duration_and_date_come_from_the_manifest(reported, tmp_path: Path) -> None:
     code, out, _ = reported()
     assert code == 0
     assert "in 10.0 s" in out
@@ -64,14 +66,14 @@ def test_the_manifest_is_believed_where_it_can_be(reported, tmp_path: Path) -> N
         {"losses": {"lost_samples": 10**15}},
     ],
 )
-def test_numbers_that_cannot_be_are_refused(reported, changes: dict[str, Any]) -> None:
+def test_impossible_numbers_are_refused(reported, changes: dict[str, Any]) -> None:
     code, out, errors = reported(**changes)
     assert code == 5, out
     assert "remedy: " in errors
 
 
 @pytest.mark.parametrize("words", [(), ("--json",)])
-def test_escape_sequences_reach_no_terminal(reported, words: tuple[str, ...]) -> None:
+def test_escape_sequences_do_not_reach_the_terminal(reported, words: tuple[str, ...]) -> None:
     code, out, errors = reported(
         *words,
         target={"kind": "command", "command": [ESCAPE, "\ud800"]},
@@ -85,7 +87,7 @@ def test_escape_sequences_reach_no_terminal(reported, words: tuple[str, ...]) ->
     assert "\x1b]" not in out + errors
 
 
-def test_a_moment_that_no_calendar_has(reported) -> None:
+def test_a_date_beyond_the_calendar_is_omitted(reported) -> None:
     clocks = {**MANIFEST_OF["clocks"], "start_realtime_ns": 2**63 - 1}
     assert reported(clocks=clocks)[0] == 0
 
@@ -104,15 +106,15 @@ def test_a_moment_that_no_calendar_has(reported) -> None:
         ("", [], "(no name)"),
     ],
 )
-def test_a_name_that_the_kernel_cut_is_made_whole(
+def test_a_name_cut_by_the_kernel_is_completed(
     profile_of, comm: str, paths: list[bytes], shown: str
 ) -> None:
     profile = profile_of([(("main",), 1)], threads=(Thread(1, 1, comm, comm),))
     capture = SimpleNamespace(objects=[SimpleNamespace(path=path) for path in paths])
-    assert _whole_name(profile, capture) == shown
+    assert _full_process_name(profile, capture) == shown
 
 
-def test_a_pipe_in_a_recording_is_not_waited_for(tmp_path: Path, capsys) -> None:
+def test_a_pipe_in_a_recording_is_refused_without_blocking(tmp_path: Path, capsys) -> None:
     os.mkfifo(tmp_path / MANIFEST)
     assert main(["report", str(tmp_path)]) == 5
     assert "not a regular file" in capsys.readouterr().err
@@ -124,7 +126,7 @@ def test_a_pipe_in_a_recording_is_not_waited_for(tmp_path: Path, capsys) -> None
         assert "not a regular file" in capsys.readouterr().err
 
 
-def test_stacks_that_perf_copied_are_unwound_and_missing_binaries_named(
+def test_stacks_copied_by_perf_are_unwound_and_missing_binaries_named(
     checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recorded = checkout / "tests/captures/dwarf.perf"
@@ -134,7 +136,7 @@ def test_stacks_that_perf_copied_are_unwound_and_missing_binaries_named(
     assert "/busy: stacks may end in it: the file is missing" in out
 
 
-def test_stacks_of_a_pipe_that_can_wait_nowhere_are_one_error(
+def test_stacks_of_a_pipe_without_a_temporary_directory_are_an_error(
     checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
@@ -146,13 +148,76 @@ def test_stacks_of_a_pipe_that_can_wait_nowhere_are_one_error(
     os.close(reader)
     errors = capsys.readouterr().err
     assert code == 3
-    assert f"copied stacks cannot wait in {tmp_path / 'none'}" in errors
+    assert f"cannot store copied stacks in {tmp_path / 'none'}" in errors
     assert "remedy: set TMPDIR" in errors
 
 
 def piped(file: bytes) -> bytes:
-    """The records of a file with one event, behind the header of a pipe."""
+    """The records of a file with one event, after the header of a pipe."""
     entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", file, 16)
     attribute = file[attributes : attributes + entry - 16]
     head = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 8 + len(attribute))
     return head + attribute + file[data : data + size]
+
+
+PERF_MESSAGES = (
+    b"[ perf record: Woken up 1 times to write data ]\n"
+    b"[ perf record: Captured and wrote 0.004 MB - ]\n"
+)
+
+
+def test_messages_of_perf_after_a_pipe_capture_are_skipped_with_a_warning(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.perf"
+    path.write_bytes((checkout / "tests/captures/pipe.perf").read_bytes() + PERF_MESSAGES)
+    assert main(["report", str(path), "--no-page"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "9 samples" in out
+    assert "Messages of perf follow the capture" in out
+
+
+@pytest.mark.parametrize("name", ["file", "pipe"])
+def test_a_cut_capture_states_the_lost_share(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = tmp_path / "x.perf"
+    whole = (checkout / f"tests/captures/{name}.perf").read_bytes()
+    records_end = read_capture(checkout / f"tests/captures/{name}.perf").records_end
+    path.write_bytes(whole[: (records_end or len(whole)) - 3])
+    assert main(["report", str(path), "--no-page"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"truncated at offset [0-9]+: [0-9.]+ % of it is lost", out)
+
+
+def test_a_file_without_its_last_sections_loses_no_sample(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.perf"
+    whole = (checkout / "tests/captures/file.perf").read_bytes()
+    records_end = read_capture(checkout / "tests/captures/file.perf").records_end
+    assert records_end is not None
+    path.write_bytes(whole[: records_end + 10])
+    assert main(["report", str(path), "--no-page"]) == 0
+    assert "all samples were read" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(("name", "share"), [("file", 0.08), ("pipe", 0.001)])
+def test_a_capture_that_is_mostly_lost_is_an_error(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, share: float
+) -> None:
+    path = tmp_path / "x.perf"
+    whole = (checkout / f"tests/captures/{name}.perf").read_bytes()
+    path.write_bytes(whole[: max(300, int(share * len(whole)))])
+    assert main(["report", str(path), "--no-page"]) == 5
+    assert "remedy: " in capsys.readouterr().err
+
+
+def test_a_complete_recording_cut_later_states_the_lost_samples(reported, tmp_path: Path) -> None:
+    assert reported(samples=9)[0] == 0
+    samples = tmp_path / "run" / SAMPLES
+    os.truncate(samples, samples.stat().st_size - 3)
+    capture = read_capture(samples, allow_truncated=True)
+    (tmp_path / "run" / MANIFEST).write_text(json.dumps({**MANIFEST_OF, "samples": 9}))
+    code = main(["report", str(tmp_path / "run"), "--no-page"])
+    assert code == (5 if len(capture.time_ns) < 5 else 0)

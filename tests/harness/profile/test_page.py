@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.page import document
-from harness.profile.page import Known, render_page
+from harness.profile.page import PageContent, render_page
 from stallscope.recordings import StackRecording
 from topdown.stacks import profile as contract
 from topdown.stacks.profile import Function, FunctionKind, Profile, StackShares, Thread
@@ -90,14 +90,14 @@ def page_of(profile: Profile) -> str:
     return render_page(profile, recording_name="run-1", host={"Kernel": "6.1 <x>"})
 
 
-def test_text_without_script_is_golden(profile: Profile) -> None:
+def test_static_text_equals_the_golden_file(profile: Profile) -> None:
     text = "\n".join(outline(page_of(profile)).lines) + "\n"
     if text != GOLDEN.read_text(encoding="utf-8"):
         GOLDEN.with_suffix(".got").write_text(text, encoding="utf-8")
     assert text == GOLDEN.read_text(encoding="utf-8")
 
 
-def test_policy_names_the_only_script_and_style(profile: Profile) -> None:
+def test_the_policy_allows_only_the_pages_script_and_style(profile: Profile) -> None:
     page = outline(page_of(profile))
     (policy,) = [a["content"] for _, a in page.elements if "http-equiv" in a]
     assert policy is not None
@@ -110,7 +110,7 @@ def test_policy_names_the_only_script_and_style(profile: Profile) -> None:
     assert json.loads(data)["format"] == "stallscope.flame-page/1"
 
 
-def test_nothing_is_fetched_and_nothing_is_inline(profile: Profile) -> None:
+def test_the_page_loads_nothing_and_has_no_inline_code(profile: Profile) -> None:
     page = outline(page_of(profile))
     for tag, attributes in page.elements:
         assert tag not in {"link", "img", "iframe", "object", "embed", "base"}
@@ -142,7 +142,7 @@ def test_json_for_script_reads_back_and_cannot_end_the_script() -> None:
     assert not set("<>&\u2028\u2029") & set(text)
 
 
-def test_kinds_truncated_stacks_and_what_to_do_are_said_without_script(
+def test_kinds_truncated_stacks_and_remedies_are_in_the_static_text(
     profile_of: Callable[..., Profile],
 ) -> None:
     serve = Function("serve", "/srv/app.py", FunctionKind.PYTHON)
@@ -153,39 +153,39 @@ def test_kinds_truncated_stacks_and_what_to_do_are_said_without_script(
         [((serve, "main", push), 6), ((cut, "main"), 4)], truncated_share=0.4, stack_shares=shares
     )
     stacks = StackRecording("fp", "auto", 0, "it is", ())
-    page = render_page(profile, recording_name="r", host={}, known=Known(stacks=stacks))
+    page = render_page(profile, recording_name="r", host={}, content=PageContent(stacks=stacks))
     lines = outline(page).lines
-    at = lines.index("Truncated stacks")
-    assert lines[at + 1] == "40.0 %"
+    position = lines.index("Truncated stacks")
+    assert lines[position + 1] == "40.0 %"
     assert any("Record with --stacks dwarf" in line for line in lines)
     assert "by frame pointers (auto: it is)" in lines
     assert "60.0 %; truncated 40.0 %: no frame pointers 40.0 %" in lines
     assert {"Python", "inlined"} <= set(lines)
-    assert "3 functions, by self; what was inlined counts for itself" in lines
+    assert "3 functions, by self; inlined functions are separate" in lines
     assert cut.name not in lines  # no function: only the graph has it
 
 
-def test_no_samples_is_said_first(profile_of: Callable[..., Profile]) -> None:
+def test_a_page_without_samples_says_so(profile_of: Callable[..., Profile]) -> None:
     text = page_of(profile_of([], unknown_share=math.nan, truncated_share=math.nan))
     assert "No samples." in outline(text).lines
     assert "not known" in outline(text).lines
 
 
-def test_how_many_samples_have_python_frames_is_said(profile: Profile) -> None:
+def test_the_share_of_samples_with_python_frames_is_in_the_facts(profile: Profile) -> None:
     shares = PythonShares(
         ("3.11.2",), trampolined=0, samples=1000, framed=600, native=0, moved_on=0, unread=400,
         torn=0, late=0, gil_held=300, gil_known=600,
     )  # fmt: skip
-    page = render_page(profile, recording_name="r", host={}, known=Known(python=shares))
+    page = render_page(profile, recording_name="r", host={}, content=PageContent(python=shares))
     lines = outline(page).lines
-    told = lines[lines.index("Python frames") + 1]
-    assert told.startswith("60.0 % of the samples of CPython 3.11.2")
-    assert "40.0 % were not read; GIL held in 50.0 %" in told
-    nobody = replace(shares, samples=0, framed=0, unread=0, gil_held=0, gil_known=0)
-    page = render_page(profile, recording_name="r", host={}, known=Known(python=nobody))
+    text = lines[lines.index("Python frames") + 1]
+    assert text.startswith("60.0 % of the samples of CPython 3.11.2")
+    assert "40.0 % were not read; GIL held in 50.0 %" in text
+    without_samples = replace(shares, samples=0, framed=0, unread=0, gil_held=0, gil_known=0)
+    page = render_page(profile, recording_name="r", host={}, content=PageContent(python=without_samples))
     assert "Python frames" not in outline(page).lines
 
 
-def test_one_is_not_several(profile_of: Callable[..., Profile]) -> None:
+def test_a_single_function_and_thread_are_singular(profile_of: Callable[..., Profile]) -> None:
     lines = outline(render_page(profile_of([(("main",), 1)]), recording_name="r", host={})).lines
     assert {"1 function", "1 thread"} <= set(lines)

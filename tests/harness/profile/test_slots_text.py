@@ -1,11 +1,13 @@
-"""The table and the document of counts by function, of planted results."""
+"""The table and the result of counts by function, for constructed values."""
 
 import json
 from collections.abc import Callable
 
 import pytest
 
-from harness.profile.slots_text import cautions, document, table
+from harness.profile.counted import caveats, counted_result
+from harness.profile.slots_text import table
+from stallscope.documents import encode
 from topdown.slots.function_slots import FunctionSlots, SlotsByFunction
 from topdown.slots.measurement import Interval, Ipc, MeasuredNode
 from topdown.stacks.profile import Profile
@@ -35,7 +37,7 @@ def profile(profile_of: Callable[..., Profile]) -> Profile:
 
 
 @pytest.fixture
-def found(profile: Profile) -> SlotsByFunction:
+def slots_of_functions(profile: Profile) -> SlotsByFunction:
     number = {function.name: index for index, function in enumerate(profile.functions)}
     chase, evil, main = (number[name] for name in ("chase", "evil\x1b[31m", "main"))
     return SlotsByFunction(
@@ -44,10 +46,10 @@ def found(profile: Profile) -> SlotsByFunction:
     )  # fmt: skip
 
 
-def test_the_table_marks_what_dominates_what_cannot_be_and_what_is_blended(
-    found: SlotsByFunction, profile: Profile
+def test_the_table_marks_dominating_impossible_and_blended_values(
+    slots_of_functions: SlotsByFunction, profile: Profile
 ) -> None:
-    head, whole, chase, evil = table(found, profile.functions, 10)
+    head, whole, chase, evil = table(slots_of_functions, profile.functions, 10)
     assert [word for word in ("samples", "IPC", "retiring", "backend") if word in head]
     assert "all" in whole
     assert "~100" in chase
@@ -59,27 +61,28 @@ def test_the_table_marks_what_dominates_what_cannot_be_and_what_is_blended(
     assert "\x1b" not in evil
 
 
-def test_the_table_is_cut_and_says_so(found: SlotsByFunction, profile: Profile) -> None:
-    assert table(found, profile.functions, 1)[-1] == "and 1 more functions"
-
-
-def test_what_is_scaled_missing_or_blended_is_said(found: SlotsByFunction) -> None:
-    said = " ".join(cautions(found))
-    assert "50.0 % of the time" in said
-    assert "25.0 % of the counts" in said
-    assert "5 samples hold no counts" in said
-    assert "marked ~ (1)" in said
-
-
-def test_the_document_has_null_for_what_is_not_known(
-    found: SlotsByFunction, profile: Profile
+def test_a_cut_table_counts_the_other_functions(
+    slots_of_functions: SlotsByFunction, profile: Profile
 ) -> None:
-    made = document(found, profile.functions)
-    assert made is not None
-    text = json.dumps(made, allow_nan=False)
-    read = json.loads(text)
-    assert read["left_out"] == {"unread": 1, "first": 2, "gap": 3, "reset": 4}
-    chase, evil, main = read["functions"]
+    assert table(slots_of_functions, profile.functions, 1)[-1] == "and 1 more functions"
+
+
+def test_caveats_name_scaled_missing_and_blended_counts(
+    slots_of_functions: SlotsByFunction,
+) -> None:
+    text = " ".join(caveats(slots_of_functions))
+    assert "50.0 % of the time" in text
+    assert "25.0 % of the counts" in text
+    assert "5 samples have no counts" in text
+    assert "marked ~ (1)" in text
+
+
+def test_unknown_values_are_null_in_the_document(
+    slots_of_functions: SlotsByFunction, profile: Profile
+) -> None:
+    document = json.loads(encode(counted_result(slots_of_functions, profile.functions)))
+    assert document["left_out"] == {"unread": 1, "first": 2, "gap": 3, "reset": 4}
+    chase, evil, main = document["functions"]
     assert chase["nodes"]["Frontend_Bound"]["value"] is None
     assert chase["nodes"]["Memory_Bound"]["parent"] == "Backend_Bound"
     assert chase["ipc"] == {"value": 0.5, "interval": [0.4, 0.6]}
@@ -88,4 +91,3 @@ def test_the_document_has_null_for_what_is_not_known(
     assert evil["ipc"] is None
     assert main["samples"] == 0
     assert main["total_counts"] == {"cycles": 100.0, "instructions": 50.0}
-    assert document(None, profile.functions) is None

@@ -1,42 +1,55 @@
-"""The summary and the document: what is not known is said, what is hostile is made visible."""
+"""The summary and the result: unknown values, escaping, widths."""
 
 import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from msgspec import structs
+from rich.cells import cell_len
 
 from harness.profile.analysis import Analysis
 from harness.profile.page import render_page
-from harness.profile.text import Places, show, summary_document, summary_text
-from harness.profile.whole_stacks import shares_text
+from harness.profile.result import ProfileResult, profile_result, stacks_result
+from harness.profile.stacks_text import shares_text
+from harness.profile.text import show, summary_text
+from stallscope.documents import decode, encode
 from stallscope.recordings import StackRecording
 from topdown.stacks.flame.svg import render_svg
 from topdown.stacks.profile import Profile, ProfileWarning, Source, StackShares
 from topdown.stacks.ranking import rank
 
 WHY = "frame pointers reach the entry in 3 % of the first 64 samples"
-TAKEN = StackRecording("dwarf", "auto", 8192, WHY, ())
-PLACES = Places(Path("run"), Path("run/report.html"))
+RECORDED = StackRecording("dwarf", "auto", 8192, WHY, ())
+PATHS = {"recording": Path("run"), "report": Path("run/report.html")}
 NAN = float("nan")
 NO_RATE = Source("cycles", "measured", "events", None, None, "user")
 
 
 def analysis(profile: Profile, stacks: StackRecording | None = None) -> Analysis:
-    return Analysis(profile, rank(profile), {}, stacks)
+    return Analysis(profile, rank(profile), stacks)
 
 
 def text_of(profile: Profile, top: int = 5, stacks: StackRecording | None = None) -> str:
-    return summary_text(analysis(profile, stacks), PLACES, top)
+    return summary_text(profile_result(analysis(profile, stacks), top=top, **PATHS))
 
 
-def test_a_document_never_holds_what_json_cannot(
+def document_of(value: Analysis) -> dict[str, Any]:
+    return json.loads(encode(profile_result(value, **PATHS)))
+
+
+def text_of_shares(shares: StackShares) -> str:
+    return shares_text(stacks_result(shares, None))
+
+
+def test_unknown_values_are_null_in_json(
     profile_of: Callable[..., Profile], capsys: pytest.CaptureFixture[str]
 ) -> None:
     profile = profile_of([], duration_s=NAN, unknown_share=NAN, truncated_share=NAN)
-    show(analysis(profile), PLACES, top=5, as_json=True)
+    show(analysis(profile), top=5, as_json=True, **PATHS)
 
     def refuse(word: str) -> None:
         raise AssertionError(word)
@@ -46,9 +59,9 @@ def test_a_document_never_holds_what_json_cannot(
     assert document["unknown_share"] is None
 
 
-def test_the_fields_that_scripts_rely_on(profile_of: Callable[..., Profile]) -> None:
+def test_the_fields_of_the_json_document(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main", "work"), 3), (("main",), 1)])
-    document = summary_document(analysis(profile), PLACES)
+    document = document_of(analysis(profile))
     assert document["schema"] == "stallscope.profile/1"
     assert document["source"]["event"] == "cpu-clock"
     assert document["source"]["kind"] == "measured"
@@ -62,11 +75,11 @@ def test_the_fields_that_scripts_rely_on(profile_of: Callable[..., Profile]) -> 
     assert (document["recording"], document["report"]) == ("run", "run/report.html")
 
 
-def test_a_time_and_a_rate_that_nobody_recorded(profile_of: Callable[..., Profile]) -> None:
+def test_an_unknown_duration_and_rate_are_reported(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main",), 1)], duration_s=NAN, source=NO_RATE)
     text = text_of(profile)
-    assert "in a time that is not recorded" in text
-    assert "at a rate not recorded" in text
+    assert "in an unknown time" in text
+    assert "at an unknown rate" in text
     assert "nan" not in text
     assert "not known" in render_page(profile, recording_name="run", host={})
     assert "rate not known" in render_svg(profile, width=800, inverted=False)
@@ -78,18 +91,18 @@ def test_a_period_has_its_unit(profile_of: Callable[..., Profile]) -> None:
 
 
 @pytest.mark.parametrize("period", [2**63, 2**64 - 1, 2**62])
-def test_a_strangers_period_spoils_no_page(profile_of: Callable[..., Profile], period: int) -> None:
+def test_any_period_gives_a_page(profile_of: Callable[..., Profile], period: int) -> None:
     source = replace(NO_RATE, period=period)
     assert render_page(profile_of([(("main",), 4)], source=source), recording_name="r", host={})
 
 
-def test_hostile_words_are_made_visible(profile_of: Callable[..., Profile]) -> None:
+def test_control_characters_are_escaped(profile_of: Callable[..., Profile]) -> None:
     bad = "\x1b[2J\u202e\udcff"
     source = Source(bad, bad, "events", None, 7, bad)
     warnings = (ProfileWarning("x", f"{bad} said"),)
     profile = profile_of([((bad,), 1)], source=source, title=bad, warnings=warnings)
-    places = Places(Path(f"run{bad}"), Path(f"run{bad}/report.html"))
-    text = summary_text(analysis(profile), places, 5)
+    paths = {"recording": Path(f"run{bad}"), "report": Path(f"run{bad}/report.html")}
+    text = summary_text(profile_result(analysis(profile), top=5, **paths))
     assert "\x1b[2J" not in text
     assert "\u202e" not in text
     text.encode()
@@ -101,11 +114,13 @@ CUT = StackShares(
 )  # fmt: skip
 
 
-def test_how_stacks_were_taken_and_how_many_are_whole(profile_of: Callable[..., Profile]) -> None:
+def test_the_way_of_recording_stacks_and_their_completeness_are_printed(
+    profile_of: Callable[..., Profile],
+) -> None:
     profile = profile_of([(("main",), 4)], stack_shares=CUT, truncated_share=0.028)
-    text = text_of(profile, stacks=TAKEN)
+    text = text_of(profile, stacks=RECORDED)
     expected = """\
-stacks     copied, 8 KiB a sample (auto: frame pointers reach the entry in 3 % of the first 64
+stacks     copied, 8 KiB per sample (auto: frame pointers reach the entry in 3 % of the first 64
            samples)
 whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind information in
            libfoo.so 0.7 %
@@ -117,19 +132,19 @@ whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind inf
 
 
 @pytest.mark.parametrize(
-    ("stacks", "said"),
+    ("stacks", "expected"),
     [
         (StackRecording("fp", "fp", 0, "", ()), "by frame pointers (--stacks fp)"),
         (StackRecording("fp", "auto", 0, "", ()), "by frame pointers (auto)"),
-        (StackRecording("dwarf", "dwarf", 65528, "asked for", ()), "copied, 64 KiB a sample (--stacks dwarf)"),
-        (StackRecording("mixed", "auto", 16384, "it is", ()), "where frame pointers do not reach far (auto: it is)"),
+        (StackRecording("dwarf", "dwarf", 65528, "asked for", ()), "copied, 64 KiB per sample (--stacks dwarf)"),
+        (StackRecording("mixed", "auto", 16384, "it is", ()), "for processes without frame pointers (auto: it is)"),
         (StackRecording("\x1b[2J", "\x1b", 1, "\x1b", ()), "\\x1b[2J (--stacks \\x1b)"),
     ],
 )  # fmt: skip
-def test_each_choice_in_words(
-    profile_of: Callable[..., Profile], stacks: StackRecording, said: str
+def test_text_of_each_way_of_recording_stacks(
+    profile_of: Callable[..., Profile], stacks: StackRecording, expected: str
 ) -> None:
-    assert said in text_of(profile_of([(("main",), 4)]), stacks=stacks).replace(
+    assert expected in text_of(profile_of([(("main",), 4)]), stacks=stacks).replace(
         "\n" + " " * 11, " "
     )
 
@@ -140,12 +155,12 @@ def test_each_choice_in_words(
         ((("no frame pointers", 0.9),), 0, "Record with --stacks dwarf"),
         ((("beyond the copied stack", 0.9),), 8192, "than the 8 KiB copied: record with --stack-bytes 32768."),
         ((("beyond the copied stack", 0.9),), 32768, "record with --stack-bytes 65528."),
-        ((("beyond the copied stack", 0.9),), 65528, "deeper than what the kernel copies at most"),
+        ((("beyond the copied stack", 0.9),), 65528, "deeper than the kernel's maximum copy"),
         ((("no unwind information in a.so", 0.9),), 8192, "Build a.so with unwind tables"),
         ((("damaged frame", 0.9),), 8192, "totals and callers are lower bounds."),
     ],
 )  # fmt: skip
-def test_many_truncated_stacks_bring_what_to_do(
+def test_many_truncated_stacks_give_a_remedy(
     profile_of: Callable[..., Profile],
     reasons: tuple[tuple[str, float], ...],
     copy_bytes: int,
@@ -153,15 +168,15 @@ def test_many_truncated_stacks_bring_what_to_do(
 ) -> None:
     shares = StackShares(0.1, 0.9, 0.0, reasons)
     profile = profile_of([(("main",), 4)], stack_shares=shares, truncated_share=0.9)
-    text = text_of(profile, stacks=structs.replace(TAKEN, copy_bytes=copy_bytes))
+    text = text_of(profile, stacks=structs.replace(RECORDED, copy_bytes=copy_bytes))
     said = text[text.index("caution") :].replace("\n" + " " * 11, " ")
     assert remedy in said
     assert said.count("--stack") == remedy.count("--stack")
 
 
-def test_the_document_says_it_of_stacks_too(profile_of: Callable[..., Profile]) -> None:
+def test_stacks_in_the_json_document(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main",), 4)], stack_shares=CUT)
-    assert summary_document(analysis(profile, TAKEN), PLACES)["stacks"] == {
+    assert document_of(analysis(profile, RECORDED))["stacks"] == {
         "asked": "auto",
         "chosen": "dwarf",
         "copy_bytes": 8192,
@@ -174,21 +189,21 @@ def test_the_document_says_it_of_stacks_too(profile_of: Callable[..., Profile]) 
             {"reason": "no unwind information in libfoo.so", "share": 0.007},
         ],
     }
-    unknown = summary_document(analysis(profile_of([])), PLACES)["stacks"]
+    unknown = document_of(analysis(profile_of([])))["stacks"]
     assert unknown.pop("reasons") == []
     assert set(unknown.values()) == {None}
 
 
-def test_shares_that_round_to_nothing_or_all_are_said() -> None:
+def test_shares_that_round_to_0_or_100_percent_are_bounds() -> None:
     shares = StackShares(0.9999, 0.0001, 0.0, (("damaged frame", 0.0001),))
-    assert shares_text(shares) == "> 99.9 %; truncated < 0.1 %: damaged frame < 0.1 %"
+    assert text_of_shares(shares) == "> 99.9 %; truncated < 0.1 %: damaged frame < 0.1 %"
     many = tuple((f"reason {n}", 0.1) for n in range(5))
-    assert shares_text(StackShares(0.5, 0.5, 0.0, many)).endswith(", other reasons 20.0 %")
-    assert shares_text(StackShares(1.0, 0.0, 0.0)) == "100.0 %"
+    assert text_of_shares(StackShares(0.5, 0.5, 0.0, many)).endswith(", other reasons 20.0 %")
+    assert text_of_shares(StackShares(1.0, 0.0, 0.0)) == "100.0 %"
 
 
 @pytest.mark.parametrize("columns", [40, 50, 80])
-def test_nothing_is_wider_than_the_terminal(
+def test_lines_fit_the_terminal(
     profile_of: Callable[..., Profile], monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setattr("harness.profile.text.width", lambda: columns)
@@ -201,13 +216,27 @@ def test_nothing_is_wider_than_the_terminal(
     assert max(map(len, cautions[1:])) <= columns
 
 
-def test_colours_end_with_no_color(
+def test_no_color_disables_colours(
     profile_of: Callable[..., Profile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[object] = []
-    monkeypatch.setattr("click.echo", lambda *_, **options: told.append(options.get("color")))
+    colours: list[object] = []
+    monkeypatch.setattr("click.echo", lambda *_, **options: colours.append(options.get("color")))
     profile = profile_of([(("main",), 1)])
     for value in ("1", ""):
         monkeypatch.setenv("NO_COLOR", value)
-        show(analysis(profile), PLACES, top=1, as_json=False)
-    assert told == [False, None]
+        show(analysis(profile), top=1, as_json=False, **PATHS)
+    assert colours == [False, None]
+
+
+def test_a_decoded_result_equals_the_encoded_one(profile_of: Callable[..., Profile]) -> None:
+    profile = profile_of([(("main", "work"), 3), (("main",), 1)], stack_shares=CUT)
+    result = profile_result(analysis(profile, RECORDED), **PATHS)
+    assert decode(encode(result), ProfileResult, "result") == result
+
+
+def test_wide_characters_keep_columns_aligned(profile_of: Callable[..., Profile]) -> None:
+    names = ("\u95a2\u6570" * 40, "\u95a2\u6570", "main")
+    lines = click.unstyle(text_of(profile_of([((name,), 1) for name in names]))).splitlines()
+    rows = [line for line in lines if line.endswith("it")]
+    assert len(rows) == 3
+    assert len({cell_len(row) for row in rows}) == 1

@@ -213,7 +213,4 @@ def _capture_warnings(capture: "Capture") -> list[ProfileWarning]:
             "kernel.perf_event_max_sample_rate, which the kernel lowers automatically."
         )
         warnings.append(ProfileWarning("throttled", message))
-    if capture.truncated_at is not None:
-        message = f"The capture ends in the middle of a record, at offset {capture.truncated_at}."
-        warnings.append(ProfileWarning("capture-truncated", message))
     return warnings

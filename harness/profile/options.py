@@ -1,0 +1,41 @@
+"""The options of `stallscope profile`."""
+
+from dataclasses import dataclass
+
+from stallscope.collector import CollectorOptions
+from stallscope.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisOptions:
+    """What to analyze in a recording.
+
+    ``lines``: number of hottest addresses for which source lines and inlined functions are looked
+    up. ``inlined``: look up inlined functions at all hot addresses. ``event``: name of the event;
+    empty: the first event with samples.
+    """
+
+    lines: int = 0
+    inlined: bool = False
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileOptions:
+    """What to record and to print.
+
+    ``slots``: count pipeline slots by function. ``locate``: then sample the events of flagged
+    nodes. ``top``: number of functions and threads to print.
+    """
+
+    collector: CollectorOptions
+    analysis: AnalysisOptions
+    slots: bool
+    locate: bool
+    top: int
+    as_json: bool
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for options that contradict each other."""
+        if self.locate and not self.slots:
+            raise UsageError("--locate needs the nodes that --slots flags", "add --slots")
