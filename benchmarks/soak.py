@@ -101,7 +101,7 @@ def soak(duration_s: float, folder: Path) -> Soak:
             warmup_s=0.1,
         )
         measured, _ = run_load(first)
-        capacity = measured.rate_achieved
+        capacity = measured.achieved_rate_per_s
         assert capacity is not None
         mixed = _options(server, cores, folder / "mixed", check=False)
         fill_keys(mixed)

@@ -32,82 +32,96 @@ Examples:
     type=click.IntRange(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
-    help="TCP port; 0: any that is free.",
+    help="TCP port; 0: any free port.",
 )
 @click.option(
-    "--bind", default="", metavar="ADDRESS", help="Default: 127.0.0.1; any other needs a password."
+    "--bind",
+    default="",
+    metavar="ADDRESS",
+    help="Address to listen on. Default: 127.0.0.1; any other needs a password.",
 )
 @click.option(
     "--unix",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Listen on this unix socket as well.",
+    help="Unix socket to listen on as well.",
 )
 @click.option(
     "--threads",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Threads; each holds a part of the keys.",
+    help="Number of threads; each holds a part of the keys.",
 )
-@click.option("--cpus", default="", metavar="LIST", help="Pin the threads, as 0,2.")
+@click.option("--cpus", default="", metavar="LIST", help="CPUs for the threads, such as 0,2.")
 @batch_options
 @click.option(
     "--task-quota-us",
     type=click.IntRange(1),
     metavar="US",
-    help="Time after which a running stage gives way. Default: 500.",
+    help="Time after which a running stage yields, in microseconds. Default: 500.",
 )
 @click.option(
     "--write",
     type=click.Choice(["deferred", "eager"]),
     default="deferred",
     show_default=True,
-    help="Write replies once a turn of the loop, or each at once.",
+    help="When to write replies: once per loop iteration, or at once.",
 )
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Directory for the values of --path disk; without it they go at the end.",
+    help="Directory for the values of --path disk. Default: temporary files.",
 )
 @click.option(
     "--sync",
     type=click.Choice(["none", "each-batch"]),
     default="none",
     show_default=True,
-    help="Answer writes when they are written, or when they outlive a loss of power.",
+    help="When to acknowledge writes: after write, or after fsync of the batch.",
 )
 @click.option(
-    "--disk-limit", default="", metavar="N|none", help="Requests on the disk at once. Default: 8."
+    "--disk-limit",
+    default="",
+    metavar="N|none",
+    help="Limit of outstanding requests on the disk. Default: 8.",
 )
 @click.option(
     "--disk-shares",
     default="",
     metavar="SHARES",
-    help="Of the disk's two classes. Default: queries=1000,compaction=100.",
+    help="Shares of the disk's two classes. Default: queries=1000,compaction=100.",
 )
 @click.option(
-    "--segment-bytes", default="", metavar="BYTES", help="Size of a file of the log. Default: 64M."
+    "--segment-bytes",
+    default="",
+    metavar="BYTES",
+    help="Size of a segment file of the log. Default: 64M.",
 )
-@click.option("--maxmemory", default="", metavar="BYTES", help="Memory that keys may take.")
-@click.option("--maxmemory-policy", default="", metavar="POLICY", help="What is evicted beyond.")
-@password_file_option("File with the password that clients must give.")
+@click.option("--maxmemory", default="", metavar="BYTES", help="Memory limit for keys.")
+@click.option(
+    "--maxmemory-policy", default="", metavar="POLICY", help="Eviction policy at the limit."
+)
+@password_file_option("File with the password that clients must send.")
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65535),
     metavar="PORT",
-    help="Prometheus text over HTTP; 0: any port that is free.",
+    help="Port for Prometheus metrics over HTTP; 0: any free port.",
 )
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document when ready instead of text."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print one JSON document instead of text when the server is ready.",
 )
 def command(as_json: bool, stages: str, **values: Any) -> int:
     """Run the reference server until Ctrl-C.
 
-    A RESP server made to be diagnosed: its request path is cut into execution stages that run calls
-    in batches, so that instruction-cache stalls can be switched on and off. Any redis client talks
-    to it.
+    A RESP server for diagnosis: its request path is split into execution stages that run calls in
+    batches, which switches instruction-cache stalls on and off. Any redis client can connect to
+    it.
     """
     from harness.serve.session import serve  # noqa: PLC0415
     from harness.workload.options import ServerOptions  # noqa: PLC0415 - start-up stays light

@@ -80,8 +80,8 @@ def _recorded(output: Path, room: int, seconds: float) -> Sequence[str]:
     write_idle_page(page, output, made.run)
     latency = loaded.latency_us
     load_text = (
-        f"Load: achieved {rate_text(loaded.rate_achieved)}; latency from the intended start p50 "
-        f"{microseconds_text(latency.p50)}, p99 {microseconds_text(latency.p99)}"
+        f"Load: achieved {rate_text(loaded.achieved_rate_per_s)}; latency from the intended start "
+        f"p50 {microseconds_text(latency.p50)}, p99 {microseconds_text(latency.p99)}"
     )
     return [
         *wrapped(load_text, room),

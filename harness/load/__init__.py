@@ -1,1 +1,1 @@
-"""The reference server and the loader: running both, and what a run of the loader found."""
+"""`stallscope load`: a RESP server under load, and its latency."""

@@ -1,7 +1,6 @@
-"""A recording of a load: the loader's logs and document, and a manifest that tells of them."""
+"""The recording of a load: the loader's logs and result, and the manifest."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
@@ -10,32 +9,28 @@ from harness.recordings.settings import recorded_settings
 from harness.workload.loader import DOCUMENT
 from harness.workload.options import LoadOptions
 from harness.workload.results import LoadResult
+from stallscope.documents import read_document
 from stallscope.errors import UnableError
 from stallscope.histograms import IntervalLog, read_interval_log
-from stallscope.json_fields import read_fields
 
 KIND = "load"
+PAGE = "report.html"
 LOGS = {"latency": "intended.hlog", "service": "service.hlog", "send lag": "lag.hlog"}
 
 
 @dataclass(frozen=True, slots=True)
 class LoadRecording:
-    """What a load's directory holds: the run, and its logs by what they measured."""
+    """The result of a load, and its logs by quantity."""
 
     result: LoadResult
     logs: dict[str, IntervalLog]
-    settings: Fingerprint | None  # None in recordings made before it was kept
-
-
-def default_directory() -> Path:
-    """Return a new directory's name in the current one, after the time."""
-    return Path(f"stallscope-load-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
+    settings: Fingerprint | None  # None in recordings of early versions
 
 
 def make_directory(path: Path, *, force: bool) -> None:
-    """Make the directory that a load is recorded in; what is there is replaced only with force.
+    """Create the directory of the recording; with force an existing recording is replaced.
 
-    Raises UsageError where something else than a load's recording is there.
+    Raises UsageError if the path holds anything else than the recording of a load.
     """
     files = (*LOGS.values(), DOCUMENT)
     recording_directory.make_directory(
@@ -49,8 +44,11 @@ def write_manifest(
     result: LoadResult | None,
     settings: Fingerprint | None = None,
 ) -> None:
-    """Write recording.json: unfinished without a result, else complete."""
-    own = {
+    """Write recording.json: incomplete without a result, else complete."""
+    reason = ""
+    if result is not None:
+        reason = "signal" if result.interrupted else "duration"
+    fields = {
         "command": ["stallscope-load", *options.arguments()],
         "target": {"kind": "command", "command": ["stallscope-load", options.target]},
         "source": {"event": "requests", "kind": "measured", "unit": "requests", "scope": "loader"},
@@ -61,32 +59,28 @@ def write_manifest(
         "warnings": [
             {"code": "loader", "message": text} for text in (result.warnings if result else ())
         ],
-        "end": {"reason": "" if result is None else _end_reason(result), "target_status": None},
+        "end": {"reason": reason, "target_status": None},
     }
     recording_directory.write_manifest(
-        options.output, KIND, begin_ns=begin_ns, ended=result is not None, own=own
+        options.output, KIND, begin_ns=begin_ns, ended=result is not None, own=fields
     )
 
 
-def _end_reason(result: LoadResult) -> str:
-    return "signal" if result.document.get("interrupted") is True else "duration"
-
-
 def is_load(directory: Path) -> bool:
-    """Return whether a directory is a recording of a load."""
+    """Return whether a directory is the recording of a load."""
     return recording_directory.is_recording_of(KIND, directory)
 
 
 def read_load(directory: Path) -> LoadRecording:
-    """Return what a load's recording holds; RecordingError where it is damaged.
+    """Return the recording of a load; raises RecordingError if it is damaged.
 
-    Raises UnableError where the loader had no time to write its document.
+    Raises UnableError if the load ended before the loader wrote its result.
     """
     if not (directory / DOCUMENT).is_file():
         raise UnableError(
-            f"{directory} holds no {DOCUMENT}: the load was ended before it had a result",
+            f"{directory} has no {DOCUMENT}: the load ended before it had a result",
             "run the load again",
         )
-    result = LoadResult.of(read_fields(directory / DOCUMENT))
-    logs = {what: read_interval_log(directory / name) for what, name in LOGS.items()}
+    result = read_document(directory / DOCUMENT, LoadResult)
+    logs = {name: read_interval_log(directory / file) for name, file in LOGS.items()}
     return LoadRecording(result, logs, recorded_settings(directory))

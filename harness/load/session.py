@@ -1,64 +1,79 @@
-"""One `stallscope load`: the directory, the run with its live line, the manifest, the page."""
+"""A run of `stallscope load`: recording, live line, page, output."""
 
-import json
 import time
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from cstates.fingerprint import Fingerprint
+from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, note, printable, report_command, width
-from harness.load.recording import make_directory, write_manifest
-from harness.load.report import write_load_page
-from harness.load.text import result_lines, second_line
+from harness.load.options import LoadCommandOptions
+from harness.load.panel import write_page
+from harness.load.recording import make_directory, read_load, write_manifest
+from harness.load.text import lines, second_line
 from harness.recordings.directory import forget_unbegun
 from harness.recordings.settings_text import settings_lines, settings_now, settings_since
 from harness.workload.loader import run_load
-from harness.workload.options import LoadOptions
-from harness.workload.results import SCHEMA, LoadResult
+from harness.workload.results import LoadResult
+from stallscope.documents import encode
 from stallscope.errors import ExitCode
 
 
-def run_session(options: LoadOptions, *, force: bool, as_json: bool) -> int:
-    """Return the exit code, once the load has run, its page is written and its numbers printed."""
-    make_directory(options.output, force=force)
+def run_load_command(options: LoadCommandOptions, *, as_json: bool) -> int:
+    """Return the exit code after the load has run, its page is written and its result printed."""
+    load = options.load
+    make_directory(load.output, force=options.force)
     before = settings_now()
     begin_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    write_manifest(options, begin_ns, None)
-    line = LiveLine()
-    line.show(f"load: warming up for {options.warmup_s:g} s")
+    write_manifest(load, begin_ns, None)
+    live = LiveLine()
+    live.show(f"load: warming up for {load.warmup_s:g} s")
     try:
-        result, _ = run_load(options, lambda second: line.show(second_line(second, options)))
+        result, _ = run_load(load, lambda second: live.show(second_line(second, load)))
     except BaseException:
-        forget_unbegun(options.output)
+        forget_unbegun(load.output)
         raise
     finally:
-        line.clear()
+        live.clear()
     settings = settings_since(before)
-    write_manifest(options, begin_ns, result, settings)
-    page = write_load_page(options.output)
-    if as_json:
-        click.echo(
-            json.dumps(load_document(result, settings, options.output, page), allow_nan=False)
-        )
-    else:
-        told = [*result_lines(result, width()), *settings_lines(settings, width())]
-        click.echo("\n".join(told), color=colours())
-        click.echo(f"\nrecording  {printable(str(options.output))}")
-        click.echo(f"page       {printable(str(page))}")
-        note(f"see it again with: {report_command(options.output)}")
+    write_manifest(load, begin_ns, result, settings)
+    page = write_page(load.output)
+    show_result(result, settings, load.output, page, as_json=as_json)
+    if not as_json:
+        note(f"to see it again: {report_command(load.output)}")
+    _write_pictures(options)
     return int(ExitCode.DONE)
 
 
-def load_document(
-    result: LoadResult, settings: Fingerprint | None, recording: Path, page: Path | None
-) -> dict[str, object]:
-    """Return the document of a load, schema ``stallscope.load/1``: the loader's, and places."""
-    document = {name: value for name, value in result.document.items() if name != "event"}
-    document |= {
-        "schema": SCHEMA,
-        "settings": settings and settings.document(),
-        "recording": str(recording),
-        "report": None if page is None else str(page),
-    }
-    return document
+def show_result(
+    result: LoadResult,
+    settings: Fingerprint | None,
+    recording: Path,
+    page: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print a result as JSON or as text, with the machine's settings and the paths."""
+    if as_json:
+        report = None if page is None else str(page)
+        printed = structs.replace(
+            result, settings=settings, recording=str(recording), report=report
+        )
+        click.echo(encode(printed))
+        return
+    output = [*lines(result, width()), *settings_lines(settings, width())]
+    click.echo("\n".join(output), color=colours())
+    click.echo(f"\nrecording  {printable(str(recording))}")
+    if page is not None:
+        click.echo(f"page       {printable(str(page))}")
+
+
+def _write_pictures(options: LoadCommandOptions) -> None:
+    for path in options.pictures:
+        from harness.load.picture import load_picture  # noqa: PLC0415 - loads matplotlib
+
+        recording = read_load(options.load.output)
+        write_whole(path, [load_picture(recording, path.suffix.lower().lstrip("."))])
+        note(f"wrote {path}")

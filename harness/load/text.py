@@ -1,76 +1,66 @@
-"""What a load says to people: the line while it runs, and the table at its end."""
+"""A load for the terminal: the live line, and the table at the end."""
+
+from collections.abc import Iterator
 
 from harness.cli.terminal import printable, wrapped
 from harness.workload.options import LoadOptions
-from harness.workload.results import LoadResult, LoadSecond, Percentiles
-from stallscope.json_fields import Fields
+from harness.workload.results import PERCENTILES, LoadResult, LoadSecond, Percentiles
 from stallscope.quantities import microseconds_text
-
-_HEADS = ("p50", "p90", "p99", "p99.9", "max")
 
 
 def second_line(second: LoadSecond, options: LoadOptions) -> str:
     """Return the live line of one second."""
     errors = f", {second.errors:,} errors" if second.errors else ""
     return (
-        f"load: {second.t_s:.0f} of {options.duration_s:g} s (Ctrl-C ends it earlier), "
+        f"load: {second.time_s:.0f} of {options.duration_s:g} s (Ctrl-C ends it early), "
         f"{second.requests:,} requests/s, p50 {microseconds_text(second.p50_us)}, "
         f"p99 {microseconds_text(second.p99_us)}{errors}"
     )
 
 
 def heading(result: LoadResult) -> str:
-    """Return how the server was loaded, as the loader's document has it."""
-    options = Fields(result.document, "load.json").fields("options")
-    loop = "closed loop" if result.rate_asked is None else "open loop"
+    """Return the kind of load in one line."""
+    options = result.options
+    loop = "closed loop" if result.requested_rate_per_s is None else "open loop"
     return (
-        f"{loop} against {printable(options.text('target', '?'))}: "
-        f"{options.count('connections', 0):,} connections, pipeline {options.count('pipeline', 1)}"
+        f"{loop} against {printable(options.target)}: {options.connections:,} connections, "
+        f"pipeline {options.pipeline}"
     )
 
 
-def result_lines(result: LoadResult, room: int) -> list[str]:
-    """Return the table of a run, with what a reader of it must know."""
-    asked = "" if result.rate_asked is None else f", asked {result.rate_asked:,.0f}"
-    what = heading(result)
-    rate = (
-        f"achieved {rate_text(result.rate_achieved)}{asked}; {result.requests:,} requests, "
-        f"{result.errors:,} errors; the loader took {result.cpu_s:.2f} s of CPU"
+def lines(result: LoadResult, room: int) -> Iterator[str]:
+    """Yield the table of a run for a terminal ``room`` columns wide."""
+    requested = ""
+    if result.requested_rate_per_s is not None:
+        requested = f", requested {result.requested_rate_per_s:,.0f}"
+    yield heading(result)
+    yield (
+        f"achieved {rate_text(result.achieved_rate_per_s)}{requested}; {result.requests:,} "
+        f"requests, {result.errors:,} errors; the loader used {result.cpu_s:.2f} s of CPU"
     )
-    lines = [
-        what,
-        rate,
-        *_checked(result),
-        "",
-        f"{'':24}" + "".join(f"{head:>10}" for head in _HEADS),
-        _row("from the intended start", result.latency_us),
-        _row("service, from sending", result.service_us),
-        _row("send lag", result.send_lag_us),
-    ]
+    if result.checked is not None:
+        counts = ", ".join(
+            f"{'n/a' if count is None else count} {name}"
+            for name, count in result.check_counts.items()
+        )
+        yield f"checked {result.checked:,} replies: {counts}"
+    yield ""
+    yield f"{'':24}" + "".join(f"{name:>10}" for name in PERCENTILES)
+    yield _row("from the intended start", result.latency_us)
+    yield _row("service, from sending", result.service_us)
+    yield _row("send lag", result.send_lag_us)
     if result.limited_by_loader:
-        lines += ["", *wrapped(f"The loader itself was the limit: {result.why}", room)]
+        yield ""
+        yield from wrapped(f"The loader itself was the bottleneck: {result.why}", room)
     for warning in result.warnings:
-        lines += wrapped(f"warning: {warning}", room, "  ")
-    return lines
+        yield from wrapped(f"warning: {warning}", room, "  ")
 
 
-def _checked(result: LoadResult) -> list[str]:
-    """Return what `--check` found; nothing where it was not asked for."""
-    checked = result.document.get("checked")
-    if not isinstance(checked, int):
-        return []
-    found = ", ".join(
-        f"{result.document.get(name, 'n/a')} {name}"
-        for name in ("lost", "doubled", "reordered", "foreign")
-    )
-    return [f"checked {checked:,} replies: {found}"]
+def rate_text(rate_per_s: float | None) -> str:
+    """Return a rate such as "3,012 requests/s"; "n/a" if unknown."""
+    return "n/a" if rate_per_s is None else f"{rate_per_s:,.0f} requests/s"
 
 
-def rate_text(rate: float | None) -> str:
-    """Return a rate as a person reads it."""
-    return "n/a" if rate is None else f"{rate:,.0f} requests/s"
-
-
-def _row(what: str, found: Percentiles) -> str:
-    values = (found.p50, found.p90, found.p99, found.p999, found.largest)
-    return f"{what:24}" + "".join(f"{microseconds_text(value):>10}" for value in values)
+def _row(name: str, percentiles: Percentiles) -> str:
+    texts = map(microseconds_text, percentiles.by_name.values())
+    return f"{name:24}" + "".join(f"{text:>10}" for text in texts)

@@ -15,6 +15,13 @@ from stallscope.errors import UsageError
 DOCUMENTS = {
     "profile": ("harness.profile.result", "ProfileResult"),
     "io.curve": ("harness.io.curve.result", "CurveResult"),
+    "lab.kernels": ("harness.labs.kernels.result", "KernelsResult"),
+    "lab.memory": ("harness.labs.memory.result", "MemoryResult"),
+    "lab.scale": ("harness.labs.scale.result", "ScaleResult"),
+    "lab.stages": ("harness.labs.stages.result", "StagesResult"),
+    "lab.storm": ("harness.labs.storm.result", "StormResult"),
+    "load": ("harness.workload.results", "LoadResult"),
+    "serve": ("harness.serve.result", "ServeResult"),
 }
 
 

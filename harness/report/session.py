@@ -11,7 +11,7 @@ from stallscope.recordings import Recording, open_recording
 # The module and function that report a kind of recording; a profile takes more options.
 REPORTERS = {
     "counters": ("harness.topdown.report", "report_counters"),
-    "load": ("harness.load.report", "report_load"),
+    "load": ("harness.report.load", "report_load"),
     "idle": ("harness.cstates.record.report", "report_idle"),
     "io": ("harness.report.disk", "report_disk"),
 }

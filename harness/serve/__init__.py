@@ -1,1 +1,1 @@
-"""serve."""
+"""`stallscope serve`: the reference server in the foreground."""

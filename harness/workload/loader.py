@@ -14,9 +14,9 @@ from harness.workload.process import (
     running_program,
 )
 from harness.workload.results import LoadResult, LoadSecond
+from stallscope.documents import read_document
 from stallscope.errors import ExitCode, TargetError
 from stallscope.interrupts import count_interrupts
-from stallscope.json_fields import read_fields
 
 PROGRAM = "stallscope-load"
 DOCUMENT = "load.json"
@@ -53,7 +53,7 @@ class RunningLoad:
         document = self.options.output / DOCUMENT
         if status not in (0, ExitCode.TARGET_FAILED) or not document.is_file():
             raise exit_error(self.child)
-        result = LoadResult.of(read_fields(document))
+        result = read_document(document, LoadResult)
         if status:
             raise _check_error(result)
         return result
@@ -61,11 +61,11 @@ class RunningLoad:
     def finished_rate(self) -> tuple[LoadResult, float]:
         """Return the result and its rate; raises TargetError if nothing was measured."""
         result = self.finish()
-        if result.rate_achieved is None:
+        if result.achieved_rate_per_s is None:
             raise TargetError(
                 f"no request to {self.options.target} was measured", "use a longer --duration"
             )
-        return result, result.rate_achieved
+        return result, result.achieved_rate_per_s
 
     def stop(self) -> None:
         """Stop the loader early; it then writes the result so far."""
@@ -74,11 +74,7 @@ class RunningLoad:
 
 
 def _check_error(result: LoadResult) -> TargetError:
-    counts = [
-        f"{result.document[name]} {name}"
-        for name in ("lost", "doubled", "reordered", "foreign")
-        if result.document.get(name)
-    ]
+    counts = [f"{count} {name}" for name, count in result.check_counts.items() if count]
     return TargetError(
         f"the target's replies do not match its requests: {', '.join(counts) or result.why}",
         "each request carries a number that its reply must return; load.json has the counts",

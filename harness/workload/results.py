@@ -1,40 +1,35 @@
-"""What a run of the loader found: its own document, read with every type checked."""
+"""The result of a run of the loader: its document, and its seconds while it runs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cstates.fingerprint import Fingerprint
+from stallscope.documents import UNSET, Count, Document, Record, UnsetType, field
 from stallscope.json_fields import Fields
 
-SCHEMA = "stallscope.load/1"
 PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
 
 
-@dataclass(frozen=True, slots=True)
-class Percentiles:
-    """A distribution's percentiles in microseconds; None where nothing was counted."""
+class Percentiles(Record, frozen=True):
+    """Percentiles of a distribution in microseconds; None if nothing was counted."""
 
-    p50: float | None
-    p90: float | None
-    p99: float | None
-    p999: float | None
-    largest: float | None
+    p50: float | None = None
+    p90: float | None = None
+    p99: float | None = None
+    p999: float | None = field(name="p99.9", default=None)
+    largest: float | None = field(name="max", default=None)
 
-    @classmethod
-    def of(cls, fields: Fields) -> "Percentiles":
-        """Return the percentiles that the loader wrote."""
-        return cls(*(fields.maybe_number(name) for name in PERCENTILES))
-
-    def document(self) -> dict[str, float | None]:
-        """Return them by the names that scripts rely on."""
+    @property
+    def by_name(self) -> dict[str, float | None]:
+        """Return the percentiles by their names in documents."""
         values = (self.p50, self.p90, self.p99, self.p999, self.largest)
         return dict(zip(PERCENTILES, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class LoadSecond:
-    """One second of a run, as it went by."""
+    """One second of a run in progress."""
 
-    t_s: float
+    time_s: float
     requests: int
     errors: int
     p50_us: float | None
@@ -42,9 +37,9 @@ class LoadSecond:
 
     @classmethod
     def of(cls, fields: Fields) -> "LoadSecond":
-        """Return the second that a line of the loader's tells."""
+        """Return the second in a line of the loader's output."""
         return cls(
-            t_s=fields.number("t"),
+            time_s=fields.number("t"),
             requests=fields.count("requests", 0),
             errors=fields.count("errors", 0),
             p50_us=fields.maybe_number("p50_us"),
@@ -52,40 +47,82 @@ class LoadSecond:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LoadResult:
-    """A whole run after its warm-up. Latency counts from the intended start, service from sending.
+class LoadSettings(Record, frozen=True, kw_only=True):
+    """The loader's options."""
 
-    ``document`` is the loader's own, as it stands in load.json.
+    target: str = "?"
+    connections: Count = 0
+    threads: Count = 1
+    pipeline: Count = 1
+    mode: str | None = None
+    arrivals: str | None = None
+    think_us: float | None = None
+    duration_s: float | None = None
+    warmup_s: float | None = None
+    requests: Count | None = None
+    seed: Count | None = None
+    spin_us: float | None = None
+    cpus: tuple[Count, ...] = ()
+    keys: Count | None = None
+    zipf: float | None = None
+    value_bytes: tuple[Count, ...] = ()
+    read_share: float | None = None
+    request_file: str | None = None
+    check: bool | None = None
+    fill: bool | None = None
+
+
+class LoaderThread(Record, frozen=True, kw_only=True):
+    """The time of one thread of the loader."""
+
+    wall_s: float
+    cpu_s: float
+    spin_s: float | None = None
+    run_delay_s: float | None = None  # runnable, but waiting for a CPU
+    unanswered: Count | None = None
+    unsent: Count | None = None
+    connections_lost: Count | None = None
+
+
+class LoadResult(Document, frozen=True, kw_only=True, tag="stallscope.load/1"):
+    """A run after its warm-up. ``latency_us`` counts from the intended start of a request.
+
+    ``service_us`` counts from sending it. ``settings``, ``recording`` and ``report`` are set only
+    in what ``--json`` prints.
     """
 
-    rate_asked: float | None  # None of a closed loop
-    rate_achieved: float | None  # None where nothing was measured
-    requests: int
-    errors: int
+    requested_rate_per_s: float | None = field(name="rate_asked")  # None: a closed loop
+    achieved_rate_per_s: float | None = field(name="rate_achieved")  # None: nothing was measured
+    requests: Count
+    errors: Count = 0
+    errors_by_kind: dict[str, Count] = field(default_factory=dict)
+    nil_replies: Count | None = None
+    measured_s: float | None = None
     latency_us: Percentiles
     service_us: Percentiles
     send_lag_us: Percentiles
-    limited_by_loader: bool
-    why: str
+    own_lag_us: Percentiles | None = None  # the loader's own share of the send lag
+    limited_by_loader: bool = False
+    why: str | None = None  # the reason for this judgement
     cpu_s: float
-    warnings: tuple[str, ...]
-    document: Mapping[str, object]
+    interrupted: bool = False
+    warnings: tuple[str, ...] = ()
+    checked: Count | None = None  # replies compared with their requests; None without --check
+    lost: Count | None = None
+    doubled: Count | None = None
+    reordered: Count | None = None
+    foreign: Count | None = None
+    version: str | None = None
+    started_at_s: float | None = None
+    options: LoadSettings = field(default_factory=LoadSettings)
+    threads: tuple[LoaderThread, ...] = ()
+    settings: Fingerprint | UnsetType | None = UNSET
+    recording: str | UnsetType = UNSET
+    report: str | UnsetType | None = UNSET
 
-    @classmethod
-    def of(cls, fields: Fields) -> "LoadResult":
-        """Return the run that the loader's document tells; RecordingError where it is damaged."""
-        return cls(
-            rate_asked=fields.maybe_number("rate_asked"),
-            rate_achieved=fields.maybe_number("rate_achieved"),
-            requests=fields.count("requests"),
-            errors=fields.count("errors", 0),
-            latency_us=Percentiles.of(fields.fields("latency_us")),
-            service_us=Percentiles.of(fields.fields("service_us")),
-            send_lag_us=Percentiles.of(fields.fields("send_lag_us")),
-            limited_by_loader=fields.boolean("limited_by_loader", default=False),
-            why="" if fields.values.get("why") is None else fields.text("why"),
-            cpu_s=fields.number("cpu_s"),
-            warnings=fields.texts("warnings"),
-            document=fields.values,
-        )
+    @property
+    def check_counts(self) -> dict[str, int | None]:
+        """Return the numbers of wrong replies that --check counted."""
+        names = ("lost", "doubled", "reordered", "foreign")
+        values = (self.lost, self.doubled, self.reordered, self.foreign)
+        return dict(zip(names, values, strict=True))

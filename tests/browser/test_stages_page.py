@@ -10,7 +10,7 @@ from selenium import webdriver
 from harness.labs.stages.page_files import page_data
 from harness.labs.stages.panel import SideFlame, render_page
 from harness.labs.stages.result import stages_result
-from harness.load.page import render_latency_page
+from harness.load import panel as load_panel
 from harness.page.latency_panel import Series
 from stallscope.histograms import IntervalLog
 from tests.browser.test_slots_page import LUMINANCE
@@ -64,10 +64,10 @@ def test_both_flame_graphs_are_side_by_side(
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_a_loads_page_draws_three_plots(browser: webdriver.Chrome, tmp_path: Path) -> None:
+def test_the_page_of_a_load_has_three_plots(browser: webdriver.Chrome, tmp_path: Path) -> None:
     path = tmp_path / "load.html"
     series = [Series("latency", log_of(100, 2_000)), Series("none", IntervalLog(()))]
-    text = render_latency_page(series, title="Load", recording_name="run", facts={"rate": "1"})
+    text = load_panel.render_page(series, title="Load", recording_name="run", facts={"rate": "1"})
     path.write_text(text, encoding="utf-8")
     browser.get_log("browser")
     browser.get(path.as_uri())

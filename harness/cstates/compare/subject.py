@@ -12,7 +12,7 @@ from harness.workload.loader import DOCUMENT, PROGRAM
 from harness.workload.options import LoadOptions, ServerOptions
 from harness.workload.results import LoadResult
 from harness.workload.server import RunningServer, process_cpu_s, running_server
-from stallscope.json_fields import read_fields
+from stallscope.documents import read_document
 from stallscope.programs import program
 
 WALL, CPU = "wall_s", "cpu_s"
@@ -99,8 +99,8 @@ class LoadSubject:
         """Return latency from the intended start, and the server's CPU seconds."""
         del result
         server_cpu_s = process_cpu_s(self._server.pid) - self._cpu_s
-        found = LoadResult.of(read_fields(self._options.output / str(self._runs) / DOCUMENT))
-        if found.document.get("interrupted") is True:
+        found = read_document(self._options.output / str(self._runs) / DOCUMENT, LoadResult)
+        if found.interrupted:
             raise KeyboardInterrupt
         self._limited += found.limited_by_loader
         self._errors += found.errors

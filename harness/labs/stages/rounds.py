@@ -94,7 +94,7 @@ def _measure(server: RunningServer, options: LoadOptions, run: StagesRun) -> Sta
         batch = average_batch(counts_before, stage_counts(server.target))
     return StagesReading(
         run=run,
-        requested_rate_per_s=result.rate_asked,
+        requested_rate_per_s=result.requested_rate_per_s,
         throughput_per_s=rate,
         p50_us=result.latency_us.p50,
         p90_us=result.latency_us.p90,

@@ -1,4 +1,4 @@
-"""A load's recording: what is written is read again, by the report as well; damage is told."""
+"""The recording of a load, its report, and damaged recordings."""
 
 import base64
 import json
@@ -13,19 +13,23 @@ from harness.cli.command_line import main
 from harness.load.recording import is_load, make_directory, read_load, write_manifest
 from harness.workload.options import LoadOptions
 from harness.workload.results import LoadResult
+from stallscope.documents import decode
 from stallscope.errors import ExitCode, UnableError, UsageError
-from stallscope.json_fields import Fields
 from stallscope.recordings import open_recording
 from tests.harness.workload.fake_programs import LOADED
 
 
 def line(start_s: int, index: int, count: int) -> str:
-    """One interval of a log with ``count`` values in one place."""
+    """One interval of a log with ``count`` values in one bucket."""
     payload = bytes([2 * index - 1]) + bytes([2 * count]) if index else bytes([2 * count])
     plain = struct.pack(">iiiiqqd", 0x1C849313, len(payload), 0, 3, 1, 10**9, 1.0) + payload
     deflated = zlib.compress(plain)
     packed = struct.pack(">iI", 0x1C849314, len(deflated)) + deflated
     return f"{start_s}.0,1.0,9.9,{base64.b64encode(packed).decode()}\n"
+
+
+def loaded() -> LoadResult:
+    return decode(json.dumps(LOADED), LoadResult, "test")
 
 
 @pytest.fixture
@@ -35,14 +39,14 @@ def recorded(tmp_path: Path) -> Path:
     for name in ("intended", "service", "lag"):
         (folder / f"{name}.hlog").write_text("#[comment]\n" + line(0, 40, 10) + line(1, 50, 20))
     (folder / "load.json").write_text(json.dumps(LOADED))
-    result = LoadResult.of(Fields(LOADED, "test"))
+    result = loaded()
     write_manifest(LoadOptions("127.0.0.1:7379", folder), 1, result)
     return folder
 
 
-def test_what_was_recorded_is_read(recorded: Path) -> None:
-    found = read_load(recorded)
-    whole = found.logs["latency"].merged()
+def test_a_recording_is_read(recorded: Path) -> None:
+    recording = read_load(recorded)
+    whole = recording.logs["latency"].merged()
     assert whole is not None
     assert (whole.total, whole.percentile(50), whole.largest()) == (30, 50, 50)
     assert is_load(recorded)
@@ -52,7 +56,7 @@ def test_what_was_recorded_is_read(recorded: Path) -> None:
     assert manifest.notices[0].message == "the loader shared its core"
 
 
-def test_report_makes_the_page_and_the_document(
+def test_report_writes_the_page_and_prints_the_document(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["report", str(recorded), "--json"]) == 0
@@ -84,12 +88,12 @@ SETTINGS = Fingerprint(
 )
 
 
-def test_what_it_ran_under_is_kept_and_told(
+def test_machine_settings_are_recorded_and_printed(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = LoadOptions("127.0.0.1:7379", recorded)
-    assert read_load(recorded).settings is None  # of a recording without
-    write_manifest(options, 1, LoadResult.of(Fields(LOADED, "test")), SETTINGS)
+    assert read_load(recorded).settings is None  # in a recording of an early version
+    write_manifest(options, 1, loaded(), SETTINGS)
     assert read_load(recorded).settings == SETTINGS
     assert main(["report", str(recorded)]) == 0
     printed = capsys.readouterr().out
@@ -103,27 +107,27 @@ def test_what_it_ran_under_is_kept_and_told(
     assert json.loads(capsys.readouterr().out)["settings"]["states"][0]["entries"] == 90
 
 
-def test_damaged_settings_are_one_error(recorded: Path) -> None:
+def test_damaged_settings_are_a_single_error(recorded: Path) -> None:
     manifest = recorded / "recording.json"
     document = json.loads(manifest.read_text()) | {"settings": {"cpus": -1}}
     manifest.write_text(json.dumps(document))
     assert main(["report", str(recorded)]) == ExitCode.UNREADABLE
 
 
-def test_a_strangers_name_cannot_leave_its_place(recorded: Path) -> None:
+def test_a_hostile_target_name_is_escaped(recorded: Path) -> None:
     options = LoadOptions("<script>alert(1)</script>", recorded)
-    write_manifest(options, 1, LoadResult.of(Fields(LOADED, "test")))
+    write_manifest(options, 1, loaded())
     assert main(["report", str(recorded)]) == 0
     assert "<script>alert" not in (recorded / "report.html").read_text()
 
 
-def test_a_load_without_a_result_says_so(recorded: Path) -> None:
+def test_a_load_without_a_result_is_reported(recorded: Path) -> None:
     (recorded / "load.json").unlink()
     with pytest.raises(UnableError, match="ended before"):
         read_load(recorded)
 
 
-def test_an_empty_log_is_no_zero(recorded: Path) -> None:
+def test_an_empty_log_is_not_zero(recorded: Path) -> None:
     for log in recorded.glob("*.hlog"):
         log.write_text("")
     assert main(["report", str(recorded)]) == 0
@@ -132,12 +136,12 @@ def test_an_empty_log_is_no_zero(recorded: Path) -> None:
     assert "<polyline" not in page
 
 
-def test_a_damaged_log_is_one_error(recorded: Path) -> None:
+def test_a_damaged_log_is_a_single_error(recorded: Path) -> None:
     (recorded / "lag.hlog").write_text("0,1,1,AAAA\n")
     assert main(["report", str(recorded)]) == ExitCode.UNREADABLE
 
 
-def test_nothing_but_a_load_is_replaced(tmp_path: Path, recorded: Path) -> None:
+def test_only_the_recording_of_a_load_is_replaced(tmp_path: Path, recorded: Path) -> None:
     with pytest.raises(UsageError, match="there already"):
         make_directory(recorded, force=False)
     make_directory(recorded, force=True)

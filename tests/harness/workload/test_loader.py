@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.load.text import result_lines
+from harness.load.text import lines
 from harness.workload.loader import run_load, running_load
 from harness.workload.options import LoadOptions
 from harness.workload.results import LoadSecond
@@ -33,7 +33,11 @@ def test_seconds_and_the_result_are_read(tmp_path: Path, monkeypatch: pytest.Mon
     result, interrupted = run_load(options(tmp_path), seconds.append)
     assert seconds == [LoadSecond(1.0, 7, 1, 5.5, None)]
     assert not interrupted
-    assert (result.requests, result.rate_asked, result.latency_us.p99) == (36_000, None, 512.0)
+    assert (result.requests, result.requested_rate_per_s, result.latency_us.p99) == (
+        36_000,
+        None,
+        512.0,
+    )
     assert result.send_lag_us.largest is None
     assert result.warnings == ("the loader shared its core",)
 
@@ -44,8 +48,8 @@ def test_check_counts_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         install(tmp_path, "stallscope-load", WRITES + body, monkeypatch)
         result, _ = run_load(options(tmp_path))
         line = "checked 1,200 replies: 0 lost, 0 doubled, 0 reordered, 0 foreign"
-        assert (line in result_lines(result, 100)) == is_printed
-        assert is_printed or not any("checked" in text for text in result_lines(result, 100))
+        assert (line in list(lines(result, 100))) == is_printed
+        assert is_printed or not any("checked" in text for text in list(lines(result, 100)))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,7 @@ def test_check_counts_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("sys.exit(3)", UnableError, "exited with status 3"),
         ("os.kill(os.getpid(), 9)", TargetError, "killed by SIGKILL"),
         ("print('{')", UnableError, "not JSON"),
-        ("write(requests='many')", RecordingError, "whole number"),
+        ("write(requests='many')", RecordingError, r"Expected `int`, got `str` - at `\$.requests`"),
         ("write(lost=2, doubled=0); sys.exit(4)", TargetError, "2 lost"),
         ("print('x' * 300_000, file=sys.stderr); sys.exit(3)", UnableError, "x"),
     ],
