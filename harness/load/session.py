@@ -31,7 +31,12 @@ def run_load_command(options: LoadCommandOptions, *, as_json: bool) -> int:
     live = LiveLine()
     live.show(f"load: warming up for {load.warmup_s:g} s")
     try:
-        result, _ = run_load(load, lambda second: live.show(second_line(second, load)))
+        result, _ = run_load(
+            load,
+            lambda second: live.show(
+                second_line(second), done=second.time_s, whole=load.duration_s
+            ),
+        )
     except BaseException:
         forget_unbegun(load.output)
         raise

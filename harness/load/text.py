@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 
 from harness.cli.terminal import printable, wrapped
-from harness.workload.options import LoadOptions
 from harness.workload.results import PERCENTILES, LoadResult, LoadSecond, Percentiles
 from stallscope.quantities import microseconds_text
 
 
-def second_line(second: LoadSecond, options: LoadOptions) -> str:
+def second_line(second: LoadSecond) -> str:
     """Return the live line of one second."""
     errors = f", {second.errors:,} errors" if second.errors else ""
     return (
-        f"load: {second.time_s:.0f} of {options.duration_s:g} s (Ctrl-C ends it early), "
         f"{second.requests:,} requests/s, p50 {microseconds_text(second.p50_us)}, "
-        f"p99 {microseconds_text(second.p99_us)}{errors}"
+        f"p99 {microseconds_text(second.p99_us)}{errors} (Ctrl-C ends it)"
     )
 
 

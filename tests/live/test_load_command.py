@@ -1,4 +1,4 @@
-"""`stallscope load` as a person runs it, against redis: its document, its recording, its page."""
+"""`stallscope load` against redis: document, recording, page."""
 
 import json
 import os
@@ -21,7 +21,7 @@ STALLSCOPE = Path(sys.executable).with_name("stallscope")
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a redis-server of our own."""
+    """The address of a redis-server for these tests."""
     if shutil.which("redis-server") is None:
         pytest.skip("needs the program redis-server")
     with socket.socket() as probe:
@@ -48,12 +48,12 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([STALLSCOPE, "load", *words], capture_output=True, text=True, check=False)
 
 
-def test_an_open_loop_is_told_recorded_and_drawn(redis: str, tmp_path: Path) -> None:
+def test_an_open_loop_is_printed_recorded_and_drawn(redis: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = ("--duration", "1", "--warmup", "0.1", "--rate", "500", "-c", "4", "--keys", "100")
-    done = run(redis, *words, "--fill", "-o", folder, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    process = run(redis, *words, "--fill", "-o", folder, "--json")
+    assert process.returncode == 0, process.stderr
+    document = json.loads(process.stdout)
     assert document["schema"] == "stallscope.load/1"
     assert document["rate_asked"] == 500
     assert document["rate_achieved"] > 0
@@ -70,13 +70,13 @@ def test_an_open_loop_is_told_recorded_and_drawn(redis: str, tmp_path: Path) -> 
     assert "Latency by percentile" in (folder / "report.html").read_text()
 
 
-def test_ctrl_c_keeps_what_was_measured(redis: str, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_measurement(redis: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = (redis, "--duration", "60", "--warmup", "0", "-c", "2", "-o", folder, "--json")
     process = subprocess.Popen([STALLSCOPE, "load", *words], stdout=subprocess.PIPE, text=True)
     log = folder / "intended.hlog"
     deadline = time.monotonic() + 60
-    while not (log.is_file() and log.read_text().count(",") > 6):  # an interval is there
+    while not (log.is_file() and log.read_text().count(",") > 6):  # the log has an interval
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -89,18 +89,18 @@ def test_ctrl_c_keeps_what_was_measured(redis: str, tmp_path: Path) -> None:
     assert (manifest["complete"], manifest["end"]["reason"]) == (True, "signal")
 
 
-def test_a_check_that_holds_passes(redis: str, tmp_path: Path) -> None:
-    done = run(redis, "--check", "--requests", "500", "--duration", "20", "--warmup", "0",
+def test_a_correct_server_passes_the_check(redis: str, tmp_path: Path) -> None:
+    process = run(redis, "--check", "--requests", "500", "--duration", "20", "--warmup", "0",
                "-o", tmp_path / "run", "--json")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
+    assert process.returncode == 0, process.stderr
+    document = json.loads(process.stdout)
     assert (document["lost"], document["doubled"], document["reordered"]) == (0, 0, 0)
     assert document["checked"] > 0
 
 
-def test_a_target_that_is_not_there_is_one_error_and_leaves_nothing(tmp_path: Path) -> None:
-    done = run("127.0.0.1:1", "-o", tmp_path / "run")
-    assert done.returncode == ExitCode.TARGET_FAILED
-    assert "Connection refused" in done.stderr
+def test_an_unreachable_target_is_a_single_error_without_a_recording(tmp_path: Path) -> None:
+    process = run("127.0.0.1:1", "-o", tmp_path / "run")
+    assert process.returncode == ExitCode.TARGET_FAILED
+    assert "Connection refused" in process.stderr
     assert not (tmp_path / "run").exists()
     assert run().returncode == ExitCode.USAGE

@@ -1,4 +1,4 @@
-"""`stallscope serve` and `load` on it, as a person runs both: a terminal's line, an orderly end."""
+"""`stallscope serve` and `stallscope load` on a terminal: live line, orderly end."""
 
 import json
 import os
@@ -17,26 +17,26 @@ from stallscope.errors import ExitCode
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
 
 
-def on_terminal(*words: str | Path) -> tuple["subprocess.Popen[str]", int]:
-    """Start a command whose standard error is a terminal; the other end of that is returned."""
-    ours, theirs = pty.openpty()
+def start_on_terminal(*words: str | Path) -> tuple["subprocess.Popen[str]", int]:
+    """Start a command whose standard error is a terminal; return it and the controlling end."""
+    controller, terminal = pty.openpty()
     process = subprocess.Popen(
-        [STALLSCOPE, *words], stdout=subprocess.PIPE, stderr=theirs, text=True
+        [STALLSCOPE, *words], stdout=subprocess.PIPE, stderr=terminal, text=True
     )
-    os.close(theirs)
-    return process, ours
+    os.close(terminal)
+    return process, controller
 
 
-def shown_until(terminal: int, wanted: str) -> str:
-    """What a terminal was sent, until it holds some words; it ends the test where it never does."""
+def read_until(terminal: int, words: str) -> str:
+    """The text sent to a terminal until it contains the words; fails if the command ends first."""
     text = ""
-    while wanted not in text:
-        text += os.read(terminal, 4096).decode()  # OSError where the command has ended
+    while words not in text:
+        text += os.read(terminal, 4096).decode()  # OSError if the command has ended
     return text
 
 
 def test_a_server_serves_until_ctrl_c(tmp_path: Path) -> None:
-    process, terminal = on_terminal("serve", "--port", "0", "--path", "kv", "--json")
+    process, terminal = start_on_terminal("serve", "--port", "0", "--path", "kv", "--json")
     try:
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())
@@ -45,7 +45,7 @@ def test_a_server_serves_until_ctrl_c(tmp_path: Path) -> None:
         with socket.create_connection(address) as client:
             client.sendall(b"SET a 1\r\nGET a\r\n")
             assert client.recv(100).startswith(b"+OK\r\n")
-            assert "requests/s, CPU" in shown_until(terminal, "CPU")
+            assert "requests/s, CPU" in read_until(terminal, "CPU")
             process.send_signal(signal.SIGINT)
             assert process.wait(60) == 0
         assert not psutil.pid_exists(ready["pid"])
@@ -57,14 +57,14 @@ def test_a_server_serves_until_ctrl_c(tmp_path: Path) -> None:
         os.close(terminal)
 
 
-def test_a_load_tells_each_second_on_a_terminal(tmp_path: Path) -> None:
-    server, terminal = on_terminal("serve", "--port", "0", "--json")
+def test_a_load_shows_every_second_on_a_terminal(tmp_path: Path) -> None:
+    server, terminal = start_on_terminal("serve", "--port", "0", "--json")
     try:
         assert server.stdout is not None
         target = json.loads(server.stdout.readline())["target"]
         words = ("--duration", "1.2", "--warmup", "0", "--rate", "300", "-c", "2", "--check")
-        load, line = on_terminal("load", target, *words, "-o", tmp_path / "run", "--json")
-        assert "requests/s, p50" in shown_until(line, "p50")
+        load, line = start_on_terminal("load", target, *words, "-o", tmp_path / "run", "--json")
+        assert "requests/s, p50" in read_until(line, "p50")
         printed, _ = load.communicate(timeout=60)
         os.close(line)
         assert load.returncode == 0
@@ -76,11 +76,11 @@ def test_a_load_tells_each_second_on_a_terminal(tmp_path: Path) -> None:
         os.close(terminal)
 
 
-def test_what_the_server_refuses_is_its_own_message() -> None:
-    done = subprocess.run(
+def test_a_rejected_option_shows_the_servers_message() -> None:
+    process = subprocess.run(
         [STALLSCOPE, "serve", "--bind", "0.0.0.0", "--port", "0"],
         capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    assert done.returncode == ExitCode.USAGE
-    assert "--password-file" in done.stderr
-    assert not done.stdout
+    assert process.returncode == ExitCode.USAGE
+    assert "--password-file" in process.stderr
+    assert not process.stdout

@@ -28,7 +28,11 @@ def run_kernels(names: tuple[str, ...], *, gate: bool, as_json: bool) -> int:
         for row in diagnose_kernels(
             kernels,
             sources.available_sources(),
-            lambda kernel: live.show(f"{len(rows) + 1} of {len(kernels)}: {kernel.name}"),
+            lambda kernel: live.show(
+                f"{len(rows) + 1} of {len(kernels)}: {kernel.name}",
+                done=len(rows),
+                whole=len(kernels),
+            ),
         ):
             live.clear()
             rows.append(row)

@@ -73,7 +73,9 @@ def _show_progress(live: LiveLine, progress: MemoryProgress) -> None:
     point = progress.point
     ring = f"{size_text(point.ring_bytes)}, {point.pages} pages"
     live.show(
-        f"{progress.share:4.0%}  {progress.section}: {ring}; about {progress.left_s:.0f} s left"
+        f"{progress.section}: {ring}; about {progress.left_s:.0f} s left",
+        done=progress.share,
+        whole=1.0,
     )
 
 

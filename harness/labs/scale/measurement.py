@@ -81,7 +81,9 @@ def measure_scale(options: ScaleOptions, cpus: str | None) -> ScaleMeasurement:
                 left_s = (total - len(runs)) * options.run_s
                 live.show(
                     f"round {number + 1} of {options.rounds}: {point.n} {point.axis}; "
-                    f"about {left_s:.0f} s left"
+                    f"about {left_s:.0f} s left",
+                    done=len(runs),
+                    whole=total,
                 )
                 runs.append(_measure_point(options, point, setup))
         except KeyboardInterrupt:

@@ -38,9 +38,10 @@ _ATTACH_S = 5.0  # expected time to attach, to end and to read a profile
 class _Progress:
     """The live line: the current phase and the approximate time left."""
 
-    left_s: float
+    total_s: float
     on_phase: Callable[[str], None]
     live: LiveLine = field(default_factory=LiveLine)
+    done_s: float = 0.0
 
     def begin_phase(self, text: str) -> None:
         """Report a new phase to the callback and on the live line."""
@@ -49,10 +50,11 @@ class _Progress:
         self.show(text)
 
     def show(self, text: str) -> None:
-        self.live.show(f"{text}; about {self.left_s:.0f} s left")
+        left_s = self.total_s - self.done_s
+        self.live.show(f"{text}; about {left_s:.0f} s left", done=self.done_s, whole=self.total_s)
 
     def advance(self, seconds: float) -> None:
-        self.left_s = max(0.0, self.left_s - seconds)
+        self.done_s = min(self.total_s, self.done_s + seconds)
 
 
 @dataclass(slots=True)

@@ -108,10 +108,13 @@ class _DiskStorm:
     def _show_progress(self, plan: tuple[StormRun, ...], index: int, elapsed_s: float) -> None:
         run = plan[index]
         left_s = max(0.0, (len(plan) - index) * self.options.run_s - elapsed_s)
+        total_s = len(plan) * self.options.run_s
         self.live.show(
             f"{self.prefix}round {run.round + 1} of {self.options.rounds}, "
             f"{setting_text(run.setting)}; about {left_s:.0f} s left "
-            f"(Ctrl-C {'ends the lab' if self.prefix else 'keeps finished runs'})"
+            f"(Ctrl-C {'ends the lab' if self.prefix else 'keeps finished runs'})",
+            done=total_s - left_s,
+            whole=total_s,
         )
 
 

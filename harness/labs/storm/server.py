@@ -230,7 +230,9 @@ def _measure_all(storm: _ServerStorm, plan: Sequence[StormRun], finished: list[S
                 left_s = (len(plan) - index) * options.run_s
                 live.show(
                     f"round {run.round + 1} of {options.rounds}, {setting_text(run.setting)}; "
-                    f"at least {left_s:.0f} s left (Ctrl-C keeps finished runs)"
+                    f"at least {left_s:.0f} s left (Ctrl-C keeps finished runs)",
+                    done=index,
+                    whole=len(plan),
                 )
                 finished.append(storm.measure(run))
     finally:
