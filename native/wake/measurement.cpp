@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000;
 
-int cpu_of(const plan& asked, std::size_t place) {
-  return asked.cpus.empty() ? -1 : asked.cpus[place % asked.cpus.size()];
+int cpu_of(const plan& options, std::size_t place) {
+  return options.cpus.empty() ? -1 : options.cpus[place % options.cpus.size()];
 }
 
 void sleep_until(std::uint64_t due_ns) {
@@ -29,28 +29,29 @@ void sleep_until(std::uint64_t due_ns) {
   }
 }
 
-// Repeats one sample, which returns ns, until time or number ends it.
-outcome repeat(const plan& asked, const std::function<std::uint64_t()>& sample) {
-  outcome found;
-  const auto whole = static_cast<std::uint64_t>(asked.duration.count());
-  const std::uint64_t warm_samples = asked.most_samples / 10;
+// Repeats `sample`, which returns ns, until the duration or the number of samples is reached.
+measurement repeat(const plan& options, const std::function<std::uint64_t()>& sample) {
+  measurement measured;
+  const auto duration_ns = static_cast<std::uint64_t>(options.duration.count());
+  const std::uint64_t warm_samples = options.most_samples / 10;
   const std::uint64_t begin = monotonic_ns();
-  std::uint64_t told_from = 0;
-  for (std::uint64_t taken = 0, told = 0;;) {
+  std::uint64_t recording_since = 0;
+  for (std::uint64_t taken = 0, recorded = 0;;) {
     const std::uint64_t latency = sample();
     const std::uint64_t now = monotonic_ns();
     ++taken;
-    const bool warm = taken <= warm_samples || (whole != 0 && now - begin < whole / 10);
-    if (!warm) {
-      if (told++ == 0) told_from = now;
-      found.latencies.record(std::max<std::uint64_t>(latency, 1));
+    const bool warming_up =
+        taken <= warm_samples || (duration_ns != 0 && now - begin < duration_ns / 10);
+    if (!warming_up) {
+      if (recorded++ == 0) recording_since = now;
+      measured.latencies.record(std::max<std::uint64_t>(latency, 1));
     }
-    if (whole != 0 && now - begin >= whole) break;
-    if (asked.most_samples != 0 && told >= asked.most_samples) break;
+    if (duration_ns != 0 && now - begin >= duration_ns) break;
+    if (options.most_samples != 0 && recorded >= options.most_samples) break;
   }
   const std::uint64_t end = monotonic_ns();
-  found.elapsed = std::chrono::nanoseconds(told_from == 0 ? 0 : end - told_from);
-  return found;
+  measured.elapsed = std::chrono::nanoseconds(recording_since == 0 ? 0 : end - recording_since);
+  return measured;
 }
 
 std::uint64_t timer_sample(std::chrono::nanoseconds period) {
@@ -69,33 +70,34 @@ std::uint64_t request_sample(channel& first, std::chrono::nanoseconds think) {
 
 }  // namespace
 
-outcome measure(const plan& asked) {
-  // A timer may else be late by its slack of 50 us, on purpose.
+measurement measure(const plan& options) {
+  // The default slack lets the kernel delay a timer by 50 us.
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  // A process that could not have its CPU would leave its client waiting: each is tried first.
-  for (std::size_t place = asked.over ? asked.processes : 1; place > 0; --place) {
-    run_on(cpu_of(asked, place - 1));
+  // Try every CPU first: a process that cannot run on its CPU would leave its client waiting.
+  for (std::size_t place = options.over ? options.processes : 1; place > 0; --place) {
+    run_on(cpu_of(options, place - 1));
   }
-  if (!asked.over) return repeat(asked, [&] { return timer_sample(asked.think); });
+  if (!options.over) return repeat(options, [&] { return timer_sample(options.think); });
   std::vector<std::unique_ptr<channel>> links;
-  for (unsigned place = 1; place < asked.processes; ++place) {
-    links.push_back(open_channel(*asked.over));
+  for (unsigned place = 1; place < options.processes; ++place) {
+    links.push_back(open_channel(*options.over));
   }
   answerers others;
   for (std::size_t place = 0; place < links.size(); ++place) {
     channel* next = place + 1 < links.size() ? links[place + 1].get() : nullptr;
-    others.start(*links[place], next, cpu_of(asked, place + 1));
+    others.start(*links[place], next, cpu_of(options, place + 1));
   }
   std::optional<std::chrono::milliseconds> most;
-  if (asked.duration.count() != 0) {
-    most = std::chrono::ceil<std::chrono::milliseconds>(asked.duration) + asked.patience;
+  if (options.duration.count() != 0) {
+    most = std::chrono::ceil<std::chrono::milliseconds>(options.duration) + options.patience;
   }
   others.watch(*links.front(), most);
   try {
-    return repeat(asked, [&] { return request_sample(*links.front(), asked.think); });
+    return repeat(options, [&] { return request_sample(*links.front(), options.think); });
   } catch (const std::system_error&) {
-    if (const char* why = others.why_ended()) {
-      throw failure(exit_code::unable, why, "run it again; nothing may kill or stop its processes");
+    if (const char* reason = others.why_ended()) {
+      throw failure(exit_code::unable, reason,
+                    "run it again, and do not kill or stop its processes");
     }
     throw;
   }

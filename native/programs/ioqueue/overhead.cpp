@@ -114,14 +114,14 @@ double cpu_ns_per_request(unsigned depth, std::uint64_t requests) {
 
 }  // namespace
 
-int overhead(const overhead_choice& chosen) {
-  const double cpu_ns = chosen.way == "bare"
-                            ? cpu_ns_per_request<without_queue>(chosen.depth, chosen.requests)
-                            : cpu_ns_per_request<through_queue>(chosen.depth, chosen.requests);
+int overhead(const overhead_options& options) {
+  const double cpu_ns = options.way == "bare"
+                            ? cpu_ns_per_request<without_queue>(options.depth, options.requests)
+                            : cpu_ns_per_request<through_queue>(options.depth, options.requests);
   print(nlohmann::ordered_json{{"kind", "overhead"},
-                               {"way", chosen.way},
-                               {"depth", chosen.depth},
-                               {"requests", chosen.requests},
+                               {"way", options.way},
+                               {"depth", options.depth},
+                               {"requests", options.requests},
                                {"cpu_ns_per_request", cpu_ns}});
   return static_cast<int>(exit_code::done);
 }

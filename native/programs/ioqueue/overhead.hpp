@@ -1,4 +1,4 @@
-// `stallscope-ioqueue overhead`: what the I/O queue itself costs (overhead.cpp).
+// `stallscope-ioqueue overhead`: the CPU time of the I/O queue itself.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace stallscope::ioqueue {
 
-struct overhead_choice {
-  std::string way = "queue";  // or "bare": the same requests without it
+struct overhead_options {
+  std::string way = "queue";  // "bare": the same requests without the queue
   unsigned depth = 32;
   std::uint64_t requests = 2'000'000;
 };
 
-// Prints one line; the exit code.
-int overhead(const overhead_choice& chosen);
+// Prints one line and returns the exit code.
+int overhead(const overhead_options& options);
 
 }  // namespace stallscope::ioqueue

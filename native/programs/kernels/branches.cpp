@@ -16,7 +16,7 @@ std::uint64_t next_periodic(std::uint64_t state) noexcept { return std::rotl(sta
 constexpr std::uint64_t random_seed = 0x9e37'79b9'7f4a'7c15U;
 constexpr std::uint64_t periodic_seed = 0xaaaa'aaaa'aaaa'aaaaU;
 
-struct alignas(128) BranchState {
+struct alignas(128) branch_state {
   std::uint64_t word = 0;
   std::uint64_t bits = 0;   // of the word, those still to come
   std::uint64_t count = 0;  // iterations done
@@ -26,7 +26,7 @@ struct alignas(128) BranchState {
 // Every sum is touched on both sides, and the empty statements keep the compiler from replacing the
 // branch by conditional moves.
 template <std::uint64_t (*next_word)(std::uint64_t)>
-void branch_on_bits(std::uint64_t iterations, BranchState& state) {
+void branch_on_bits(std::uint64_t iterations, branch_state& state) {
   auto [word, bits, count, a, b, c, d] = state;
   for (std::uint64_t i = 0; i < iterations; ++i, ++count) {
     if (count % bits_per_word == 0) bits = word = next_word(word);
@@ -48,18 +48,18 @@ void branch_on_bits(std::uint64_t iterations, BranchState& state) {
   state = {word, bits, count, a, b, c, d};
 }
 
-[[gnu::noinline]] void random_branches(std::uint64_t iterations, BranchState& state) {
+[[gnu::noinline]] void random_branches(std::uint64_t iterations, branch_state& state) {
   branch_on_bits<xorshift64>(iterations, state);
 }
 
-[[gnu::noinline]] void periodic_branches(std::uint64_t iterations, BranchState& state) {
+[[gnu::noinline]] void periodic_branches(std::uint64_t iterations, branch_state& state) {
   branch_on_bits<next_periodic>(iterations, state);
 }
 
-class Branches : public Kernel {
+class branch_kernel : public kernel_base {
  public:
-  using Function = void (*)(std::uint64_t iterations, BranchState& state);
-  Branches(Function function, std::uint64_t seed, unsigned threads)
+  using loop_function = void (*)(std::uint64_t iterations, branch_state& state);
+  branch_kernel(loop_function function, std::uint64_t seed, unsigned threads)
       : function_(function), states_(threads) {
     for (auto& state : states_) state.word = seed;
   }
@@ -75,18 +75,18 @@ class Branches : public Kernel {
   }
 
  private:
-  Function function_;
-  std::vector<BranchState> states_;
+  loop_function function_;
+  std::vector<branch_state> states_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_random_branches(const Setting& setting) {
-  return std::make_unique<Branches>(random_branches, random_seed, setting.threads);
+std::unique_ptr<kernel_base> make_random_branches(const kernel_settings& setting) {
+  return std::make_unique<branch_kernel>(random_branches, random_seed, setting.threads);
 }
 
-std::unique_ptr<Kernel> make_periodic_branches(const Setting& setting) {
-  return std::make_unique<Branches>(periodic_branches, periodic_seed, setting.threads);
+std::unique_ptr<kernel_base> make_periodic_branches(const kernel_settings& setting) {
+  return std::make_unique<branch_kernel>(periodic_branches, periodic_seed, setting.threads);
 }
 
 }  // namespace stallscope::kernels

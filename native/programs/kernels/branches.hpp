@@ -8,7 +8,7 @@
 
 namespace stallscope::kernels {
 
-std::unique_ptr<Kernel> make_random_branches(const Setting& setting);
-std::unique_ptr<Kernel> make_periodic_branches(const Setting& setting);
+std::unique_ptr<kernel_base> make_random_branches(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_periodic_branches(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

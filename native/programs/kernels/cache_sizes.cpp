@@ -31,7 +31,7 @@ std::uint64_t parse_size(const std::string& text) {
   return *rest == 'G' ? number << 30U : 0;
 }
 
-CacheSize* place_of(CacheSizes& sizes, const std::string& level, const std::string& type) {
+cache_size* place_of(cache_sizes& sizes, const std::string& level, const std::string& type) {
   if (level == "1" && type == "Data") return &sizes.l1d;
   if (level == "1" && type == "Instruction") return &sizes.l1i;
   if (level == "2" && type != "Instruction") return &sizes.l2;
@@ -41,12 +41,12 @@ CacheSize* place_of(CacheSizes& sizes, const std::string& level, const std::stri
 
 }  // namespace
 
-CacheSizes read_cache_sizes(const std::filesystem::path& cpu_directory) {
+cache_sizes read_cache_sizes(const std::filesystem::path& cpu_directory) {
   constexpr int most_caches = 16;
-  CacheSizes sizes;
+  cache_sizes sizes;
   for (int i = 0; i < most_caches; ++i) {
     const auto index = cpu_directory / "cache" / ("index" + std::to_string(i));
-    CacheSize* size = place_of(sizes, first_word(index / "level"), first_word(index / "type"));
+    cache_size* size = place_of(sizes, first_word(index / "level"), first_word(index / "type"));
     const std::uint64_t bytes = parse_size(first_word(index / "size"));
     if (size == nullptr || bytes < smallest_bytes || bytes > largest_bytes) continue;
     *size = {.bytes = bytes, .known = true};

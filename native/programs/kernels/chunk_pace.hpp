@@ -7,7 +7,7 @@
 
 namespace stallscope::kernels {
 
-class ChunkPace {
+class chunk_pace {
  public:
   // Iterations expected to take that long.
   [[nodiscard]] std::uint64_t iterations_for(std::uint64_t wanted_ns) const noexcept {

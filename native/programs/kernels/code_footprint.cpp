@@ -6,14 +6,14 @@ namespace stallscope::kernels {
 namespace {
 
 // Passes through one large function; an iteration is a pass.
-class CodePasses : public Kernel {
+class code_passes_kernel : public kernel_base {
  public:
-  using Function = std::uint64_t (*)(std::uint64_t value);
-  struct Size {
+  using loop_function = std::uint64_t (*)(std::uint64_t value);
+  struct footprint_size {
     std::uint64_t bytes;
     std::uint64_t additions;
   };
-  CodePasses(Function function, Size size, const Setting& setting)
+  code_passes_kernel(loop_function function, footprint_size size, const kernel_settings& setting)
       : function_(function), size_(size), l1i_(setting.caches.l1i), words_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
@@ -26,31 +26,33 @@ class CodePasses : public Kernel {
     for (const auto& word : words_) sum += word.value;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"code_bytes", size_.bytes},
             {"additions_per_iteration", size_.additions},
             {l1i_.known ? "l1i_bytes" : "l1i_bytes_assumed", l1i_.bytes}};
   }
 
  private:
-  Function function_;
-  Size size_;
-  CacheSize l1i_;
+  loop_function function_;
+  footprint_size size_;
+  cache_size l1i_;
   std::vector<ThreadWord> words_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_large_straight_code(const Setting& setting) {
-  constexpr CodePasses::Size size{.bytes = straight_units * straight_unit_bytes,
-                                  .additions = straight_units * additions_per_unit};
-  return std::make_unique<CodePasses>(stallscope_straight_code, size, setting);
+std::unique_ptr<kernel_base> make_large_straight_code(const kernel_settings& setting) {
+  constexpr code_passes_kernel::footprint_size size{
+      .bytes = straight_units * straight_unit_bytes,
+      .additions = straight_units * additions_per_unit};
+  return std::make_unique<code_passes_kernel>(stallscope_straight_code, size, setting);
 }
 
-std::unique_ptr<Kernel> make_large_branchy_code(const Setting& setting) {
-  constexpr CodePasses::Size size{.bytes = branchy_blocks * branchy_block_bytes,
-                                  .additions = branchy_blocks * additions_per_block};
-  return std::make_unique<CodePasses>(stallscope_branchy_code, size, setting);
+std::unique_ptr<kernel_base> make_large_branchy_code(const kernel_settings& setting) {
+  constexpr code_passes_kernel::footprint_size size{
+      .bytes = branchy_blocks * branchy_block_bytes,
+      .additions = branchy_blocks * additions_per_block};
+  return std::make_unique<code_passes_kernel>(stallscope_branchy_code, size, setting);
 }
 
 }  // namespace stallscope::kernels

@@ -8,7 +8,7 @@
 
 namespace stallscope::kernels {
 
-std::unique_ptr<Kernel> make_large_straight_code(const Setting& setting);
-std::unique_ptr<Kernel> make_large_branchy_code(const Setting& setting);
+std::unique_ptr<kernel_base> make_large_straight_code(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_large_branchy_code(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

@@ -69,10 +69,10 @@ namespace {
 #undef STALLSCOPE_LOOP_END
 
 // A function from one word to the next, for each thread its own.
-class Chain : public Kernel {
+class chain_kernel : public kernel_base {
  public:
-  using Function = std::uint64_t (*)(std::uint64_t iterations, std::uint64_t value);
-  Chain(Function function, unsigned threads) : function_(function), words_(threads) {}
+  using loop_function = std::uint64_t (*)(std::uint64_t iterations, std::uint64_t value);
+  chain_kernel(loop_function function, unsigned threads) : function_(function), words_(threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     words_[thread].value = function_(iterations, words_[thread].value);
@@ -85,22 +85,22 @@ class Chain : public Kernel {
   }
 
  private:
-  Function function_;
+  loop_function function_;
   std::vector<ThreadWord> words_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_independent_adds(const Setting& setting) {
-  return std::make_unique<Chain>(independent_adds, setting.threads);
+std::unique_ptr<kernel_base> make_independent_adds(const kernel_settings& setting) {
+  return std::make_unique<chain_kernel>(independent_adds, setting.threads);
 }
 
-std::unique_ptr<Kernel> make_dependent_chain(const Setting& setting) {
-  return std::make_unique<Chain>(dependent_chain, setting.threads);
+std::unique_ptr<kernel_base> make_dependent_chain(const kernel_settings& setting) {
+  return std::make_unique<chain_kernel>(dependent_chain, setting.threads);
 }
 
-std::unique_ptr<Kernel> make_divide_chain(const Setting& setting) {
-  return std::make_unique<Chain>(divide_chain, setting.threads);
+std::unique_ptr<kernel_base> make_divide_chain(const kernel_settings& setting) {
+  return std::make_unique<chain_kernel>(divide_chain, setting.threads);
 }
 
 }  // namespace stallscope::kernels

@@ -13,8 +13,8 @@ namespace stallscope::kernels {
 inline constexpr unsigned add_loop_instructions = 32;
 inline constexpr unsigned adds_per_iteration = add_loop_instructions - 2;
 
-std::unique_ptr<Kernel> make_independent_adds(const Setting& setting);
-std::unique_ptr<Kernel> make_dependent_chain(const Setting& setting);
-std::unique_ptr<Kernel> make_divide_chain(const Setting& setting);
+std::unique_ptr<kernel_base> make_independent_adds(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_dependent_chain(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_divide_chain(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

@@ -15,19 +15,19 @@ namespace {
 
 constexpr std::uint64_t seed = 0x2545'f491'4f6c'dd1dU;
 
-std::uint64_t dram_bytes(const Setting& setting) noexcept {
-  return working_sets(setting.caches, setting.memory_limit_bytes).dram;
+std::uint64_t dram_bytes(const kernel_settings& setting) noexcept {
+  return working_sets_of(setting.caches, setting.memory_limit_bytes).dram;
 }
 
 // Looks up random keys in a full table of the memory's size, hashed by multiplication (Knuth, 6.4).
 // The table's key at each place is the one that hashes to it, so that filling it is one pass and no
 // lookup goes on to a second place. Keys do not depend on what was found: lookups overlap.
-class HashLookups : public Kernel {
+class hash_lookups_kernel : public kernel_base {
  public:
-  explicit HashLookups(const Setting& setting)
+  explicit hash_lookups_kernel(const kernel_settings& setting)
       : memory_(table_bytes(dram_bytes(setting), setting.memory_limit_bytes), MADV_HUGEPAGE),
         states_(setting.threads) {
-    slots_ = memory_.as<Slot>();
+    slots_ = memory_.as<table_slot>();
     shift_ = 64U - static_cast<unsigned>(std::bit_width(slots_.size() - 1));
     for (std::uint64_t i = 0; i < slots_.size(); ++i) slots_[i] = {key_at(i), i};
     for (std::size_t i = 0; i < states_.size(); ++i) states_[i].random = seed + i;
@@ -42,12 +42,12 @@ class HashLookups : public Kernel {
     for (const auto& state : states_) sum += state.sum;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"working_set_bytes", slots_.size_bytes()}};
   }
 
  private:
-  struct Slot {
+  struct table_slot {
     std::uint64_t key = 0;
     std::uint64_t value = 0;
   };
@@ -74,19 +74,19 @@ class HashLookups : public Kernel {
     state = {random, sum};
   }
 
-  PrivateMemory memory_;
-  std::span<Slot> slots_;
+  private_memory memory_;
+  std::span<table_slot> slots_;
   unsigned shift_ = 0;
   std::vector<State> states_;
 };
 
-struct Line {
+struct stream_line {
   std::array<std::uint64_t, 8> words;
 };
 
 // Each line of the second half becomes that of the first with as much added to each word: what the
 // memory reads and writes at once bounds it. Added to, as a compiler would call memcpy for a copy.
-[[gnu::noinline]] void add_lines(std::span<const Line> from, std::span<Line> to,
+[[gnu::noinline]] void add_lines(std::span<const stream_line> from, std::span<stream_line> to,
                                  std::uint64_t added) {
   for (std::size_t i = 0; i < from.size(); ++i) {
 #pragma GCC unroll 8
@@ -96,10 +96,11 @@ struct Line {
   }
 }
 
-class CopyAndAdd : public Kernel {
+class copy_and_add_kernel : public kernel_base {
  public:
-  explicit CopyAndAdd(const Setting& setting) : memory_(dram_bytes(setting), MADV_HUGEPAGE) {
-    const std::span<Line> all = memory_.as<Line>();
+  explicit copy_and_add_kernel(const kernel_settings& setting)
+      : memory_(dram_bytes(setting), MADV_HUGEPAGE) {
+    const std::span<stream_line> all = memory_.as<stream_line>();
     from_ = all.first(all.size() / 2);
     to_ = all.subspan(all.size() / 2, from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) from_[i].words.fill(i);
@@ -121,17 +122,17 @@ class CopyAndAdd : public Kernel {
   // The sum of what was copied, to which each pass added one more.
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const Line& line : to_) sum += line.words[0];
+    for (const stream_line& line : to_) sum += line.words[0];
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"working_set_bytes", from_.size_bytes() + to_.size_bytes()}};
   }
 
  private:
-  PrivateMemory memory_;
-  std::span<Line> from_;
-  std::span<Line> to_;
+  private_memory memory_;
+  std::span<stream_line> from_;
+  std::span<stream_line> to_;
   std::size_t line_ = 0;
   std::uint64_t pass_ = 1;
 };
@@ -147,9 +148,9 @@ class CopyAndAdd : public Kernel {
   return value;
 }
 
-class MultiplyChain : public Kernel {
+class multiply_chain_kernel : public kernel_base {
  public:
-  explicit MultiplyChain(const Setting& setting) : values_(setting.threads) {}
+  explicit multiply_chain_kernel(const kernel_settings& setting) : values_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     values_[thread].value = multiply_chain(iterations, values_[thread].value);
@@ -188,9 +189,9 @@ struct alignas(128) Generators {
   generators.states = {a, b, c, d, e, f};
 }
 
-class MixedGenerators : public Kernel {
+class mixed_generators_kernel : public kernel_base {
  public:
-  explicit MixedGenerators(const Setting& setting) : generators_(setting.threads) {}
+  explicit mixed_generators_kernel(const kernel_settings& setting) : generators_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     mixed_generators(iterations, generators_[thread]);
@@ -252,9 +253,9 @@ struct alignas(128) Machine {
   machine = {counter, a, b, c, d};
 }
 
-class OpcodeDispatch : public Kernel {
+class opcode_dispatch_kernel : public kernel_base {
  public:
-  explicit OpcodeDispatch(const Setting& setting)
+  explicit opcode_dispatch_kernel(const kernel_settings& setting)
       : program_(program_bytes), machines_(setting.threads) {
     std::uint64_t random = seed;
     for (auto& operation : program_) {
@@ -272,7 +273,7 @@ class OpcodeDispatch : public Kernel {
     for (const auto& machine : machines_) sum += machine.a + machine.b + machine.c + machine.d;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"program_bytes", std::uint64_t{program_bytes}}};
   }
 
@@ -290,24 +291,24 @@ std::uint64_t table_bytes(std::uint64_t chase_bytes, std::uint64_t limit_bytes) 
   return above <= limit_bytes ? above : std::bit_floor(chase_bytes);
 }
 
-std::unique_ptr<Kernel> make_hash_lookups(const Setting& setting) {
-  return std::make_unique<HashLookups>(setting);
+std::unique_ptr<kernel_base> make_hash_lookups(const kernel_settings& setting) {
+  return std::make_unique<hash_lookups_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_copy_and_add(const Setting& setting) {
-  return std::make_unique<CopyAndAdd>(setting);
+std::unique_ptr<kernel_base> make_copy_and_add(const kernel_settings& setting) {
+  return std::make_unique<copy_and_add_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_multiply_chain(const Setting& setting) {
-  return std::make_unique<MultiplyChain>(setting);
+std::unique_ptr<kernel_base> make_multiply_chain(const kernel_settings& setting) {
+  return std::make_unique<multiply_chain_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_mixed_generators(const Setting& setting) {
-  return std::make_unique<MixedGenerators>(setting);
+std::unique_ptr<kernel_base> make_mixed_generators(const kernel_settings& setting) {
+  return std::make_unique<mixed_generators_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_opcode_dispatch(const Setting& setting) {
-  return std::make_unique<OpcodeDispatch>(setting);
+std::unique_ptr<kernel_base> make_opcode_dispatch(const kernel_settings& setting) {
+  return std::make_unique<opcode_dispatch_kernel>(setting);
 }
 
 }  // namespace stallscope::kernels

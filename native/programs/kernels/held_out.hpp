@@ -13,10 +13,10 @@ namespace stallscope::kernels {
 // that as little of it stays in the caches, where the limit allows that.
 std::uint64_t table_bytes(std::uint64_t chase_bytes, std::uint64_t limit_bytes) noexcept;
 
-std::unique_ptr<Kernel> make_hash_lookups(const Setting& setting);
-std::unique_ptr<Kernel> make_copy_and_add(const Setting& setting);
-std::unique_ptr<Kernel> make_multiply_chain(const Setting& setting);
-std::unique_ptr<Kernel> make_mixed_generators(const Setting& setting);
-std::unique_ptr<Kernel> make_opcode_dispatch(const Setting& setting);
+std::unique_ptr<kernel_base> make_hash_lookups(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_copy_and_add(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_multiply_chain(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_mixed_generators(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_opcode_dispatch(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

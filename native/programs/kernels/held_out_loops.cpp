@@ -30,9 +30,9 @@ struct alignas(128) Roots {
   roots = {turns, a, b, c, d};
 }
 
-class SquareRoots : public Kernel {
+class square_roots_kernel : public kernel_base {
  public:
-  explicit SquareRoots(const Setting& setting) : roots_(setting.threads) {}
+  explicit square_roots_kernel(const kernel_settings& setting) : roots_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     square_roots(iterations, roots_[thread]);
@@ -60,10 +60,11 @@ class SquareRoots : public Kernel {
   return state;
 }
 
-class StateWalk : public Kernel {
+class state_walk_kernel : public kernel_base {
  public:
-  explicit StateWalk(const Setting& setting)
-      : next_(working_sets(setting.caches, setting.memory_limit_bytes).l2 / sizeof(std::uint32_t)),
+  explicit state_walk_kernel(const kernel_settings& setting)
+      : next_(working_sets_of(setting.caches, setting.memory_limit_bytes).l2 /
+              sizeof(std::uint32_t)),
         states_(setting.threads) {
     std::iota(next_.begin(), next_.end(), 0U);
     std::uint64_t random = 0x1234'5678'9abc'def1U;
@@ -83,7 +84,7 @@ class StateWalk : public Kernel {
     for (const auto& state : states_) sum += state.value;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"working_set_bytes", std::uint64_t{next_.size() * sizeof(std::uint32_t)}}};
   }
 
@@ -114,9 +115,9 @@ struct alignas(128) Merge {
   merge = {i, j, sum};
 }
 
-class MergeLists : public Kernel {
+class merge_lists_kernel : public kernel_base {
  public:
-  explicit MergeLists(const Setting& setting)
+  explicit merge_lists_kernel(const kernel_settings& setting)
       : left_(list_size), right_(list_size), merges_(setting.threads) {
     std::uint64_t random = 0xfeed'5eed'1234'0001U;
     for (auto* list : {&left_, &right_}) {
@@ -148,16 +149,16 @@ class MergeLists : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_square_roots(const Setting& setting) {
-  return std::make_unique<SquareRoots>(setting);
+std::unique_ptr<kernel_base> make_square_roots(const kernel_settings& setting) {
+  return std::make_unique<square_roots_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_state_walk(const Setting& setting) {
-  return std::make_unique<StateWalk>(setting);
+std::unique_ptr<kernel_base> make_state_walk(const kernel_settings& setting) {
+  return std::make_unique<state_walk_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_merge_lists(const Setting& setting) {
-  return std::make_unique<MergeLists>(setting);
+std::unique_ptr<kernel_base> make_merge_lists(const kernel_settings& setting) {
+  return std::make_unique<merge_lists_kernel>(setting);
 }
 
 }  // namespace stallscope::kernels

@@ -8,8 +8,8 @@
 
 namespace stallscope::kernels {
 
-std::unique_ptr<Kernel> make_square_roots(const Setting& setting);
-std::unique_ptr<Kernel> make_state_walk(const Setting& setting);
-std::unique_ptr<Kernel> make_merge_lists(const Setting& setting);
+std::unique_ptr<kernel_base> make_square_roots(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_state_walk(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_merge_lists(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

@@ -13,27 +13,27 @@
 namespace stallscope::kernels {
 
 // What a kernel is made for.
-struct Setting {
+struct kernel_settings {
   unsigned threads = 1;
-  CacheSizes caches{};
+  cache_sizes caches{};
   std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;  // of one kernel's working set
   bool padded = false;  // false-sharing only: a line for each counter, as a control
 };
 
 // One thing that the output says about how a kernel ran.
-struct Parameter {
+struct kernel_parameter {
   std::string name;
   std::variant<std::uint64_t, std::string> value;
 };
 
-class Kernel {
+class kernel_base {
  public:
-  Kernel() = default;
-  virtual ~Kernel() = default;
-  Kernel(const Kernel&) = delete;
-  Kernel& operator=(const Kernel&) = delete;
-  Kernel(Kernel&&) = delete;
-  Kernel& operator=(Kernel&&) = delete;
+  kernel_base() = default;
+  virtual ~kernel_base() = default;
+  kernel_base(const kernel_base&) = delete;
+  kernel_base& operator=(const kernel_base&) = delete;
+  kernel_base(kernel_base&&) = delete;
+  kernel_base& operator=(kernel_base&&) = delete;
 
   // Goes on for so many iterations where this thread's last call ended; called by each of the
   // setting's threads (0, 1, ...) for itself. Returns those done: fewer only where it waited for
@@ -44,7 +44,7 @@ class Kernel {
   // A value that follows from all iterations done, so that none can be left out. When no thread
   // runs.
   [[nodiscard]] virtual std::uint64_t result() const = 0;
-  [[nodiscard]] virtual std::vector<Parameter> parameters() const { return {}; }
+  [[nodiscard]] virtual std::vector<kernel_parameter> parameters() const { return {}; }
 };
 
 // A thread's own word, on lines of its own: what one thread writes slows no other.

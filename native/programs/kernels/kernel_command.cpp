@@ -28,8 +28,8 @@ void end_run_by_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-Setting setting_of(const KernelCommand& command, const std::vector<int>& cpus) {
-  const KernelEntry& entry = *command.entry;
+kernel_settings setting_of(const kernel_command& command, const std::vector<int>& cpus) {
+  const kernel_entry& entry = *command.entry;
   const unsigned threads = command.threads.value_or(entry.threads);
   if (threads < entry.least_threads || threads > entry.most_threads) {
     throw std::invalid_argument("--threads: " + std::string(entry.name) + " takes " +
@@ -45,10 +45,11 @@ Setting setting_of(const KernelCommand& command, const std::vector<int>& cpus) {
           .padded = command.padded};
 }
 
-std::vector<Parameter> parameters_of(const KernelEntry& entry, const Setting& setting,
-                                     const Kernel& kernel) {
-  std::vector<Parameter> all = {{"threads", std::uint64_t{setting.threads}},
-                                {"iterations_per_call", entry.iterations_per_call}};
+std::vector<kernel_parameter> parameters_of(const kernel_entry& entry,
+                                            const kernel_settings& setting,
+                                            const kernel_base& kernel) {
+  std::vector<kernel_parameter> all = {{"threads", std::uint64_t{setting.threads}},
+                                       {"iterations_per_call", entry.iterations_per_call}};
   if (entry.instructions_per_iteration != 0) {
     all.push_back({"instructions_per_iteration", std::uint64_t{entry.instructions_per_iteration}});
   }
@@ -62,7 +63,7 @@ void write_out(const std::string& text) {
   }
 }
 
-void add_options(CLI::App& sub, KernelCommand& command, const KernelEntry& entry) {
+void add_options(CLI::App& sub, kernel_command& command, const kernel_entry& entry) {
   auto* duration =
       sub.add_option("--duration", command.duration_s, "Seconds to run; 0: until SIGINT or SIGTERM")
           ->check(CLI::Range(0.0, 1e6))
@@ -80,8 +81,8 @@ void add_options(CLI::App& sub, KernelCommand& command, const KernelEntry& entry
 
 }  // namespace
 
-void add_kernels(CLI::App& app, KernelCommand& command) {
-  for (const KernelEntry& entry : all_kernels()) {
+void add_kernels(CLI::App& app, kernel_command& command) {
+  for (const kernel_entry& entry : all_kernels()) {
     CLI::App* sub = app.add_subcommand(entry.name, entry.what);
     sub->callback([&command, &entry] { command.entry = &entry; });
     // Those of one kernel only: a program whose instructions are known should begin with few.
@@ -92,18 +93,18 @@ void add_kernels(CLI::App& app, KernelCommand& command) {
   }
 }
 
-void run_command(const KernelCommand& command) {
+void run_command(const kernel_command& command) {
   std::signal(SIGPIPE, SIG_IGN);
   end_run_by_signals();
-  const KernelEntry& entry = *command.entry;
-  RunOptions options;
+  const kernel_entry& entry = *command.entry;
+  run_options options;
   options.iterations = command.iterations;
   if (!command.iterations)
     options.duration_ns = static_cast<std::uint64_t>(command.duration_s * 1e9);
   if (!command.cpus.empty()) options.cpus = perf_events::parse_cpu_list(command.cpus);
-  const Setting setting = setting_of(command, options.cpus);
+  const kernel_settings setting = setting_of(command, options.cpus);
   const auto kernel = entry.make(setting);
-  const RunReport report = run_kernel(entry, setting.threads, *kernel, options, stop);
+  const run_report report = run_kernel(entry, setting.threads, *kernel, options, stop);
   const auto parameters = parameters_of(entry, setting, *kernel);
   const bool to_person = !command.json && isatty(STDOUT_FILENO) != 0;
   write_out(to_person ? report_words(entry, report, parameters)

@@ -15,18 +15,18 @@ namespace stallscope::kernels {
 namespace {
 
 // A pipe that holds a word at a time.
-class WordPipe {
+class word_pipe {
  public:
-  WordPipe() {
+  word_pipe() {
     if (pipe2(ends_.data(), O_CLOEXEC) != 0) fail("pipe2");
   }
-  ~WordPipe() {
+  ~word_pipe() {
     for (const int end : ends_) close(end);
   }
-  WordPipe(const WordPipe&) = delete;
-  WordPipe& operator=(const WordPipe&) = delete;
-  WordPipe(WordPipe&&) = delete;
-  WordPipe& operator=(WordPipe&&) = delete;
+  word_pipe(const word_pipe&) = delete;
+  word_pipe& operator=(const word_pipe&) = delete;
+  word_pipe(word_pipe&&) = delete;
+  word_pipe& operator=(word_pipe&&) = delete;
 
   // False when it was time to stop before one came.
   [[nodiscard]] bool wait(const std::atomic<bool>& stop) const {
@@ -59,18 +59,18 @@ class WordPipe {
 };
 
 // Writes to one page after the other of a mapping whose pages were dropped: a minor fault each.
-class PageFaults : public Kernel {
+class page_faults_kernel : public kernel_base {
  public:
-  explicit PageFaults(const Setting& setting)
+  explicit page_faults_kernel(const kernel_settings& setting)
       : page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
         pages_(std::max(least_pages, mapping_bytes / page_bytes_)) {
     for (unsigned i = 0; i < setting.threads; ++i) {
-      areas_.push_back(std::make_unique<Area>(pages_ * page_bytes_));
+      areas_.push_back(std::make_unique<mapped_area>(pages_ * page_bytes_));
     }
   }
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
-    Area& area = *areas_[thread];
+    mapped_area& area = *areas_[thread];
     const std::span<unsigned char> bytes = area.memory.as<unsigned char>();
     for (std::uint64_t i = 0; i < iterations; ++i) {
       if (area.page == pages_) {
@@ -90,7 +90,7 @@ class PageFaults : public Kernel {
     for (const auto& area : areas_) sum += area->fresh;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"mapping_bytes_per_thread", std::uint64_t{pages_ * page_bytes_}},
             {"page_bytes", std::uint64_t{page_bytes_}}};
   }
@@ -98,9 +98,9 @@ class PageFaults : public Kernel {
  private:
   static constexpr std::size_t mapping_bytes = std::size_t{4} << 20U;
   static constexpr std::size_t least_pages = 16;
-  struct Area {
-    explicit Area(std::size_t bytes) : memory(bytes, MADV_NOHUGEPAGE) {}
-    PrivateMemory memory;
+  struct mapped_area {
+    explicit mapped_area(std::size_t bytes) : memory(bytes, MADV_NOHUGEPAGE) {}
+    private_memory memory;
     std::size_t page = 0;
     std::size_t written = 0;  // of a page's first two bytes; the pass before wrote the other
     std::uint64_t fresh = 0;
@@ -113,17 +113,18 @@ class PageFaults : public Kernel {
 
   std::size_t page_bytes_;
   std::size_t pages_;
-  std::vector<std::unique_ptr<Area>> areas_;
+  std::vector<std::unique_ptr<mapped_area>> areas_;
 };
 
 // A word into a pipe of its own and out again: two system calls an iteration, neither of which
 // waits.
-class SystemCalls : public Kernel {
+class system_calls_kernel : public kernel_base {
  public:
-  explicit SystemCalls(const Setting& setting) : pipes_(setting.threads), words_(setting.threads) {}
+  explicit system_calls_kernel(const kernel_settings& setting)
+      : pipes_(setting.threads), words_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
-    const WordPipe& pipe = pipes_[thread];
+    const word_pipe& pipe = pipes_[thread];
     auto& value = words_[thread].value;
     for (std::uint64_t i = 0; i < iterations; ++i) {
       pipe.put(value + 1);
@@ -136,20 +137,20 @@ class SystemCalls : public Kernel {
     for (const auto& word : words_) sum += word.value;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"system_calls_per_iteration", std::uint64_t{2}}};
   }
 
  private:
-  std::vector<WordPipe> pipes_;
+  std::vector<word_pipe> pipes_;
   std::vector<ThreadWord> words_;
 };
 
 // One word goes to and fro between two threads over two pipes: one sleeps while the other runs. An
 // iteration is a turn of a thread.
-class SleepWake : public Kernel {
+class sleep_wake_kernel : public kernel_base {
  public:
-  SleepWake() { pipes_[0].put(0); }
+  sleep_wake_kernel() { pipes_[0].put(0); }
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations,
                     const std::atomic<bool>& stop) override {
@@ -165,20 +166,22 @@ class SleepWake : public Kernel {
   [[nodiscard]] std::uint64_t result() const override { return turns_.load(); }
 
  private:
-  std::array<WordPipe, 2> pipes_;
+  std::array<word_pipe, 2> pipes_;
   std::atomic<std::uint64_t> turns_{0};
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_page_faults(const Setting& setting) {
-  return std::make_unique<PageFaults>(setting);
+std::unique_ptr<kernel_base> make_page_faults(const kernel_settings& setting) {
+  return std::make_unique<page_faults_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_system_calls(const Setting& setting) {
-  return std::make_unique<SystemCalls>(setting);
+std::unique_ptr<kernel_base> make_system_calls(const kernel_settings& setting) {
+  return std::make_unique<system_calls_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_sleep_wake(const Setting&) { return std::make_unique<SleepWake>(); }
+std::unique_ptr<kernel_base> make_sleep_wake(const kernel_settings&) {
+  return std::make_unique<sleep_wake_kernel>();
+}
 
 }  // namespace stallscope::kernels

@@ -8,8 +8,8 @@
 
 namespace stallscope::kernels {
 
-std::unique_ptr<Kernel> make_page_faults(const Setting& setting);
-std::unique_ptr<Kernel> make_system_calls(const Setting& setting);
-std::unique_ptr<Kernel> make_sleep_wake(const Setting& setting);
+std::unique_ptr<kernel_base> make_page_faults(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_system_calls(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_sleep_wake(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

@@ -13,12 +13,12 @@ namespace {
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 constexpr std::uint64_t ring_seed = 0x5eed;
 
-Parameter cache_parameter(const std::string& name, const CacheSize& size) {
+kernel_parameter cache_parameter(const std::string& name, const cache_size& size) {
   if (size.known) return {name + "_bytes", size.bytes};
   return {name + "_bytes_assumed", size.bytes};
 }
 
-std::vector<Parameter> data_caches(const CacheSizes& caches) {
+std::vector<kernel_parameter> data_caches(const cache_sizes& caches) {
   return {cache_parameter("l1d", caches.l1d), cache_parameter("l2", caches.l2),
           cache_parameter("l3", caches.l3)};
 }
@@ -26,9 +26,9 @@ std::vector<Parameter> data_caches(const CacheSizes& caches) {
 // A ring of cache lines in random order, linked before the first run. The threads share it and walk
 // it from places of their own. Huge pages are asked for, so that the caches are what is felt and
 // not the translation of addresses.
-class PointerChase : public Kernel {
+class pointer_chase_kernel : public kernel_base {
  public:
-  PointerChase(const Setting& setting, std::uint64_t bytes)
+  pointer_chase_kernel(const kernel_settings& setting, std::uint64_t bytes)
       : caches_(setting.caches),
         memory_(bytes, MADV_HUGEPAGE),
         ring_(memory_.as<ChainNode>()),
@@ -51,9 +51,9 @@ class PointerChase : public Kernel {
     }
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    std::vector<Parameter> all = {{"working_set_bytes", ring_.size_bytes()},
-                                  {"stride", std::string("random lines")}};
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
+    std::vector<kernel_parameter> all = {{"working_set_bytes", ring_.size_bytes()},
+                                         {"stride", std::string("random lines")}};
     for (auto& parameter : data_caches(caches_)) all.push_back(std::move(parameter));
     return all;
   }
@@ -63,20 +63,20 @@ class PointerChase : public Kernel {
     const ChainNode* node = nullptr;
   };
 
-  CacheSizes caches_;
-  PrivateMemory memory_;
+  cache_sizes caches_;
+  private_memory memory_;
   std::span<ChainNode> ring_;
   std::vector<Place> places_;
 };
 
-struct Line {
+struct stream_line {
   std::array<std::uint64_t, 8> words;
 };
 
 // Four sums, so that the loads and not the additions are what it waits for.
-[[gnu::noinline]] std::uint64_t sum_lines(std::span<const Line> lines) {
+[[gnu::noinline]] std::uint64_t sum_lines(std::span<const stream_line> lines) {
   std::uint64_t a = 0, b = 0, c = 0, d = 0;
-  for (const Line& line : lines) {
+  for (const stream_line& line : lines) {
     a += line.words[0] + line.words[4];
     b += line.words[1] + line.words[5];
     c += line.words[2] + line.words[6];
@@ -86,12 +86,12 @@ struct Line {
 }
 
 // Reads an array from its start to its end, again and again; one iteration is one line of 64 bytes.
-class Streaming : public Kernel {
+class streaming_kernel : public kernel_base {
  public:
-  explicit Streaming(const Setting& setting)
+  explicit streaming_kernel(const kernel_settings& setting)
       : caches_(setting.caches),
-        memory_(working_sets(setting.caches, setting.memory_limit_bytes).dram, MADV_HUGEPAGE),
-        lines_(memory_.as<Line>()),
+        memory_(working_sets_of(setting.caches, setting.memory_limit_bytes).dram, MADV_HUGEPAGE),
+        lines_(memory_.as<stream_line>()),
         places_(setting.threads) {
     for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].words.fill(i);
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -114,9 +114,10 @@ class Streaming : public Kernel {
     for (const auto& place : places_) sum += place.sum;
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
-    std::vector<Parameter> all = {{"working_set_bytes", lines_.size_bytes()},
-                                  {"bytes_per_iteration", std::uint64_t{sizeof(Line)}}};
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
+    std::vector<kernel_parameter> all = {
+        {"working_set_bytes", lines_.size_bytes()},
+        {"bytes_per_iteration", std::uint64_t{sizeof(stream_line)}}};
     for (auto& parameter : data_caches(caches_)) all.push_back(std::move(parameter));
     return all;
   }
@@ -127,9 +128,9 @@ class Streaming : public Kernel {
     std::uint64_t sum = 0;
   };
 
-  CacheSizes caches_;
-  PrivateMemory memory_;
-  std::span<Line> lines_;
+  cache_sizes caches_;
+  private_memory memory_;
+  std::span<stream_line> lines_;
   std::vector<Place> places_;
 };
 
@@ -148,9 +149,9 @@ class Streaming : public Kernel {
   return value;
 }
 
-class StoreForwarding : public Kernel {
+class store_forwarding_kernel : public kernel_base {
  public:
-  explicit StoreForwarding(const Setting& setting) : words_(setting.threads) {}
+  explicit store_forwarding_kernel(const kernel_settings& setting) : words_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     words_[thread].value = read_split_stores(iterations, words_[thread].value);
@@ -166,14 +167,14 @@ class StoreForwarding : public Kernel {
   std::vector<ThreadWord> words_;
 };
 
-WorkingSets sets_for(const Setting& setting) noexcept {
-  return working_sets(setting.caches, setting.memory_limit_bytes);
+working_sets sets_for(const kernel_settings& setting) noexcept {
+  return working_sets_of(setting.caches, setting.memory_limit_bytes);
 }
 
 }  // namespace
 
-WorkingSets working_sets(const CacheSizes& caches, std::uint64_t limit_bytes) noexcept {
-  WorkingSets sets;
+working_sets working_sets_of(const cache_sizes& caches, std::uint64_t limit_bytes) noexcept {
+  working_sets sets;
   sets.l1 = caches.l1d.bytes / 2;
   sets.l2 = std::max(caches.l2.bytes / 2, 2 * caches.l1d.bytes);
   sets.l3 = std::max(std::min(4 * caches.l2.bytes, caches.l3.bytes / 2), 2 * caches.l2.bytes);
@@ -184,28 +185,28 @@ WorkingSets working_sets(const CacheSizes& caches, std::uint64_t limit_bytes) no
   return sets;
 }
 
-std::unique_ptr<Kernel> make_pointer_chase_l1(const Setting& setting) {
-  return std::make_unique<PointerChase>(setting, sets_for(setting).l1);
+std::unique_ptr<kernel_base> make_pointer_chase_l1(const kernel_settings& setting) {
+  return std::make_unique<pointer_chase_kernel>(setting, sets_for(setting).l1);
 }
 
-std::unique_ptr<Kernel> make_pointer_chase_l2(const Setting& setting) {
-  return std::make_unique<PointerChase>(setting, sets_for(setting).l2);
+std::unique_ptr<kernel_base> make_pointer_chase_l2(const kernel_settings& setting) {
+  return std::make_unique<pointer_chase_kernel>(setting, sets_for(setting).l2);
 }
 
-std::unique_ptr<Kernel> make_pointer_chase_l3(const Setting& setting) {
-  return std::make_unique<PointerChase>(setting, sets_for(setting).l3);
+std::unique_ptr<kernel_base> make_pointer_chase_l3(const kernel_settings& setting) {
+  return std::make_unique<pointer_chase_kernel>(setting, sets_for(setting).l3);
 }
 
-std::unique_ptr<Kernel> make_pointer_chase_dram(const Setting& setting) {
-  return std::make_unique<PointerChase>(setting, sets_for(setting).dram);
+std::unique_ptr<kernel_base> make_pointer_chase_dram(const kernel_settings& setting) {
+  return std::make_unique<pointer_chase_kernel>(setting, sets_for(setting).dram);
 }
 
-std::unique_ptr<Kernel> make_streaming(const Setting& setting) {
-  return std::make_unique<Streaming>(setting);
+std::unique_ptr<kernel_base> make_streaming(const kernel_settings& setting) {
+  return std::make_unique<streaming_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_store_forwarding(const Setting& setting) {
-  return std::make_unique<StoreForwarding>(setting);
+std::unique_ptr<kernel_base> make_store_forwarding(const kernel_settings& setting) {
+  return std::make_unique<store_forwarding_kernel>(setting);
 }
 
 }  // namespace stallscope::kernels

@@ -16,17 +16,17 @@ namespace {
 
 constexpr std::uint64_t chain_seed = 0x5eed;
 
-using Threads = std::vector<std::unique_ptr<MixThread>>;
+using mix_threads = std::vector<std::unique_ptr<mix_thread>>;
 
 // Sets the flag when it goes, so that threads made before an exception end too.
-class StopAtExit {
+class stop_at_exit {
  public:
-  explicit StopAtExit(std::atomic<bool>& stop) : stop_(stop) {}
-  ~StopAtExit() { stop_ = true; }
-  StopAtExit(const StopAtExit&) = delete;
-  StopAtExit& operator=(const StopAtExit&) = delete;
-  StopAtExit(StopAtExit&&) = delete;
-  StopAtExit& operator=(StopAtExit&&) = delete;
+  explicit stop_at_exit(std::atomic<bool>& stop) : stop_(stop) {}
+  ~stop_at_exit() { stop_ = true; }
+  stop_at_exit(const stop_at_exit&) = delete;
+  stop_at_exit& operator=(const stop_at_exit&) = delete;
+  stop_at_exit(stop_at_exit&&) = delete;
+  stop_at_exit& operator=(stop_at_exit&&) = delete;
 
  private:
   std::atomic<bool>& stop_;
@@ -53,11 +53,11 @@ bool signalled_before(const sigset_t& signals, std::uint64_t deadline_ns) {
   }
 }
 
-MixSnapshot read_all(const Threads& threads) {
-  MixSnapshot snapshot;
+mix_snapshot read_all(const mix_threads& threads) {
+  mix_snapshot snapshot;
   snapshot.time_ns = monotonic_ns();
   for (const auto& thread : threads) {
-    const FunctionTimes times = thread->read();
+    const function_times times = thread->read();
     for (std::size_t i = 0; i < function_count; ++i) snapshot.function_ns[i] += times[i];
     snapshot.thread_ns.emplace_back(thread->name(),
                                     std::accumulate(times.begin(), times.end(), std::uint64_t{0}));
@@ -67,28 +67,28 @@ MixSnapshot read_all(const Threads& threads) {
 
 // One moment for all threads: reading takes microseconds, unless this thread is itself put off the
 // CPU in the middle; then it is done again, a few times.
-MixSnapshot snapshot_of(const Threads& threads) {
+mix_snapshot snapshot_of(const mix_threads& threads) {
   constexpr std::uint64_t longest_ns = 500'000;
   constexpr int attempts = 3;
   for (int attempt = 1;; ++attempt) {
-    MixSnapshot snapshot = read_all(threads);
+    mix_snapshot snapshot = read_all(threads);
     if (monotonic_ns() - snapshot.time_ns < longest_ns || attempt == attempts) return snapshot;
   }
 }
 
 }  // namespace
 
-void run_mix(const MixOptions& options, const SnapshotSink& sink) {
+void run_mix(const mix_options& options, const snapshot_sink& sink) {
   const sigset_t signals = block_ending_signals();
   std::vector<ChainNode> ring(
       std::max<std::size_t>(2, options.working_set_bytes / sizeof(ChainNode)));
   link_randomly(ring, chain_seed);
   std::atomic<bool> stop{false};
-  Threads threads;
-  const StopAtExit stop_at_exit(stop);  // goes before the threads, which then end
+  mix_threads threads;
+  const stop_at_exit stop_at_exit(stop);  // goes before the threads, which then end
   for (unsigned i = 0; i < options.threads; ++i) {
     const std::size_t start = ring.size() / options.threads * i;
-    threads.push_back(std::make_unique<MixThread>(i, &ring[start], stop));
+    threads.push_back(std::make_unique<mix_thread>(i, &ring[start], stop));
   }
   const auto interval_ns = static_cast<std::uint64_t>(options.interval.count());
   const auto duration_ns = static_cast<std::uint64_t>(options.duration.count());

@@ -12,7 +12,7 @@
 
 namespace stallscope::kernels {
 
-struct MixOptions {
+struct mix_options {
   std::chrono::nanoseconds duration{std::chrono::seconds(20)};  // zero: until a signal
   std::chrono::nanoseconds interval{std::chrono::milliseconds(100)};
   unsigned threads = 4;
@@ -20,17 +20,17 @@ struct MixOptions {
 };
 
 // The CPU time used up to one moment of CLOCK_MONOTONIC.
-struct MixSnapshot {
+struct mix_snapshot {
   std::uint64_t time_ns = 0;
-  FunctionTimes function_ns{};
+  function_times function_ns{};
   std::vector<std::pair<std::string, std::uint64_t>> thread_ns;
 };
 
 // Gets every interval's snapshot and the last one; false ends the run.
-using SnapshotSink = std::function<bool(const MixSnapshot&)>;
+using snapshot_sink = std::function<bool(const mix_snapshot&)>;
 
 // Runs until the duration is over, SIGINT or SIGTERM comes, or the sink has enough. Blocks these
 // two signals in the calling thread. Throws std::system_error when a thread cannot be made.
-void run_mix(const MixOptions& options, const SnapshotSink& sink);
+void run_mix(const mix_options& options, const snapshot_sink& sink);
 
 }  // namespace stallscope::kernels

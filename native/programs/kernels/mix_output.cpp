@@ -5,7 +5,7 @@
 
 namespace stallscope::kernels {
 
-std::string json_line(const MixSnapshot& snapshot, long pid) {
+std::string json_line(const mix_snapshot& snapshot, long pid) {
   nlohmann::ordered_json line = {{"schema", "stallscope.kernels.mix/1"},
                                  {"pid", pid},
                                  {"time_ns", snapshot.time_ns},
@@ -18,7 +18,7 @@ std::string json_line(const MixSnapshot& snapshot, long pid) {
   return line.dump();
 }
 
-std::string share_table(const MixSnapshot& snapshot) {
+std::string share_table(const mix_snapshot& snapshot) {
   const auto total_ns = static_cast<double>(
       std::accumulate(snapshot.function_ns.begin(), snapshot.function_ns.end(), std::uint64_t{0}));
   std::string table = "function               true share   CPU time\n";

@@ -9,10 +9,10 @@
 namespace stallscope::kernels {
 
 // One line, "stallscope.kernels.mix/1", without the newline.
-std::string json_line(const MixSnapshot& snapshot, long pid);
+std::string json_line(const mix_snapshot& snapshot, long pid);
 
 // A line per function: its share of all functions' CPU time, and that time.
-std::string share_table(const MixSnapshot& snapshot);
+std::string share_table(const mix_snapshot& snapshot);
 
 // Writes at once; false when nobody reads any more or the disk is full.
 bool write_line(std::FILE* file, const std::string& line);

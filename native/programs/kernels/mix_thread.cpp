@@ -34,69 +34,69 @@ std::uint64_t uniform(std::uint64_t& state, std::uint64_t low, std::uint64_t hig
 
 }  // namespace
 
-MixThread::MixThread(unsigned index, const ChainNode* ring, const std::atomic<bool>& stop)
-    : role_(static_cast<Role>(index % role_count)),
+mix_thread::mix_thread(unsigned index, const ChainNode* ring, const std::atomic<bool>& stop)
+    : role_(static_cast<thread_role>(index % role_count)),
       name_(thread_name(index)),
       ring_(ring),
       stop_(stop),
       random_state_(index) {
   // pthread_create itself rather than std::thread: the C++ library's frame in between has no frame
   // pointer, and the chain would end there instead of at the thread's entry.
-  const int error = pthread_create(&thread_, nullptr, &MixThread::enter_thread, this);
+  const int error = pthread_create(&thread_, nullptr, &mix_thread::enter_thread, this);
   if (error != 0) fail(error, "cannot create thread " + name_ + ": pthread_create");
   // Cannot fail: the thread is not joined, and its name has at most 15 characters.
   pthread_getcpuclockid(thread_, &cpu_clock_);
 }
 
-void MixThread::join() noexcept {
+void mix_thread::join() noexcept {
   if (!joined_) pthread_join(thread_, nullptr);
   joined_ = true;
 }
 
-void* MixThread::enter_thread(void* self) {
-  static_cast<MixThread*>(self)->work();
+void* mix_thread::enter_thread(void* self) {
+  static_cast<mix_thread*>(self)->work();
   return nullptr;
 }
 
-void MixThread::work() {
+void mix_thread::work() {
   pthread_setname_np(pthread_self(), name_.c_str());
   while (!stop_.load(std::memory_order_relaxed)) {
     const std::uint64_t chunk_ns = uniform(random_state_, 5 * millisecond_ns, 20 * millisecond_ns);
     switch (role_) {
-      case Role::arithmetic:
-        run_chunk(Function::hot_arithmetic, chunk_ns, 0);
+      case thread_role::arithmetic:
+        run_chunk(mix_function::hot_arithmetic, chunk_ns, 0);
         break;
-      case Role::pointers:
-        run_chunk(Function::chase_pointers, chunk_ns, 0);
+      case thread_role::pointers:
+        run_chunk(mix_function::chase_pointers, chunk_ns, 0);
         break;
-      case Role::branches:  // two functions in turn, in unequal parts
-        run_chunk(Function::mispredict_branches, chunk_ns, 0);
-        run_chunk(Function::hot_arithmetic, chunk_ns / 3, 0);
+      case thread_role::branches:  // two functions in turn, in unequal parts
+        run_chunk(mix_function::mispredict_branches, chunk_ns, 0);
+        run_chunk(mix_function::hot_arithmetic, chunk_ns / 3, 0);
         break;
-      case Role::sleeper:
-        run_chunk(Function::mostly_sleeping, chunk_ns / 8, chunk_ns);
+      case thread_role::sleeper:
+        run_chunk(mix_function::mostly_sleeping, chunk_ns / 8, chunk_ns);
         break;
     }
   }
   account_.leave();
 }
 
-[[gnu::noinline]] void MixThread::run_chunk(Function function, std::uint64_t wanted_ns,
-                                            std::uint64_t sleep_ns) {
-  ChunkPace& pace = paces_[static_cast<std::size_t>(function)];
+[[gnu::noinline]] void mix_thread::run_chunk(mix_function function, std::uint64_t wanted_ns,
+                                             std::uint64_t sleep_ns) {
+  chunk_pace& pace = paces_[static_cast<std::size_t>(function)];
   const std::uint64_t iterations = pace.iterations_for(wanted_ns);
   account_.enter(function);
   switch (function) {
-    case Function::hot_arithmetic:
+    case mix_function::hot_arithmetic:
       result_sink.store(hot_arithmetic(iterations, sleep_ns), std::memory_order_relaxed);
       break;
-    case Function::chase_pointers:
+    case mix_function::chase_pointers:
       ring_ = chase_pointers(iterations, ring_);
       break;
-    case Function::mispredict_branches:
+    case mix_function::mispredict_branches:
       result_sink.store(mispredict_branches(iterations, random_state_), std::memory_order_relaxed);
       break;
-    case Function::mostly_sleeping:
+    case mix_function::mostly_sleeping:
       result_sink.store(mostly_sleeping(iterations, sleep_ns), std::memory_order_relaxed);
       break;
   }

@@ -11,10 +11,10 @@
 
 namespace stallscope::kernels {
 
-class PrivateMemory {
+class private_memory {
  public:
   // `advice` for madvise, which may be refused without harm. Throws std::system_error.
-  PrivateMemory(std::size_t bytes, int advice) : bytes_(bytes) {
+  private_memory(std::size_t bytes, int advice) : bytes_(bytes) {
     start_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start_ == MAP_FAILED) {
       throw std::system_error(errno, std::generic_category(),
@@ -22,11 +22,11 @@ class PrivateMemory {
     }
     madvise(start_, bytes, advice);
   }
-  ~PrivateMemory() { munmap(start_, bytes_); }
-  PrivateMemory(const PrivateMemory&) = delete;
-  PrivateMemory& operator=(const PrivateMemory&) = delete;
-  PrivateMemory(PrivateMemory&&) = delete;
-  PrivateMemory& operator=(PrivateMemory&&) = delete;
+  ~private_memory() { munmap(start_, bytes_); }
+  private_memory(const private_memory&) = delete;
+  private_memory& operator=(const private_memory&) = delete;
+  private_memory(private_memory&&) = delete;
+  private_memory& operator=(private_memory&&) = delete;
 
   // As many as fit; they begin as zero bytes.
   template <typename Element>

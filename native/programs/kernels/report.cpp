@@ -7,7 +7,7 @@
 namespace stallscope::kernels {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using ordered_json = nlohmann::ordered_json;
 
 template <typename... Values>
 std::string line(const char* format, Values... values) {
@@ -16,37 +16,37 @@ std::string line(const char* format, Values... values) {
   return std::string(text.data()) + "\n";
 }
 
-Json json_of(const KernelEntry& entry) {
-  Json kernel = {{"name", entry.name},
-                 {"what", entry.what},
-                 {"expected", entry.expected},
-                 {"without_counters", entry.without_counters},
-                 {"threads", entry.threads},
-                 {"least_threads", entry.least_threads},
-                 {"most_threads", entry.most_threads},
-                 {"iterations_per_call", entry.iterations_per_call},
-                 {"instructions_per_iteration", nullptr},
-                 {"held_out", entry.held_out}};
+ordered_json json_of(const kernel_entry& entry) {
+  ordered_json kernel = {{"name", entry.name},
+                         {"what", entry.what},
+                         {"expected", entry.expected},
+                         {"without_counters", entry.without_counters},
+                         {"threads", entry.threads},
+                         {"least_threads", entry.least_threads},
+                         {"most_threads", entry.most_threads},
+                         {"iterations_per_call", entry.iterations_per_call},
+                         {"instructions_per_iteration", nullptr},
+                         {"held_out", entry.held_out}};
   if (entry.instructions_per_iteration != 0) {
     kernel["instructions_per_iteration"] = entry.instructions_per_iteration;
   }
   return kernel;
 }
 
-std::string words_of(const Parameter& parameter) {
+std::string words_of(const kernel_parameter& parameter) {
   if (const auto* text = std::get_if<std::string>(&parameter.value)) return *text;
   return std::to_string(std::get<std::uint64_t>(parameter.value));
 }
 
 }  // namespace
 
-std::string list_json(std::span<const KernelEntry> kernels) {
-  Json list = {{"schema", "stallscope.kernels.list/1"}, {"kernels", Json::array()}};
+std::string list_json(std::span<const kernel_entry> kernels) {
+  ordered_json list = {{"schema", "stallscope.kernels.list/1"}, {"kernels", ordered_json::array()}};
   for (const auto& entry : kernels) list["kernels"].push_back(json_of(entry));
   return list.dump(2);
 }
 
-std::string list_words(std::span<const KernelEntry> kernels) {
+std::string list_words(std::span<const kernel_entry> kernels) {
   std::string list = line("%-20s %-36s %s", "kernel", "expected answer", "what it does");
   for (const auto& entry : kernels) {
     list += line("%-20s %-36s %s", entry.name, entry.expected, entry.what);
@@ -55,21 +55,21 @@ std::string list_words(std::span<const KernelEntry> kernels) {
   return list;
 }
 
-std::string report_json(const KernelEntry& entry, const RunReport& report,
-                        std::span<const Parameter> parameters) {
-  Json document = {{"schema", "stallscope.kernels/1"},
-                   {"kernel", entry.name},
-                   {"expected", entry.expected},
-                   {"iterations", report.iterations},
-                   {"elapsed_ns", report.elapsed_ns},
-                   {"cpu_ns", report.cpu_ns},
-                   {"user_ns", report.user_ns},
-                   {"system_ns", report.system_ns},
-                   {"minor_faults", report.minor_faults},
-                   {"voluntary_switches", report.voluntary_switches},
-                   {"involuntary_switches", report.involuntary_switches},
-                   {"result", report.result},
-                   {"parameters", Json::object()}};
+std::string report_json(const kernel_entry& entry, const run_report& report,
+                        std::span<const kernel_parameter> parameters) {
+  ordered_json document = {{"schema", "stallscope.kernels/1"},
+                           {"kernel", entry.name},
+                           {"expected", entry.expected},
+                           {"iterations", report.iterations},
+                           {"elapsed_ns", report.elapsed_ns},
+                           {"cpu_ns", report.cpu_ns},
+                           {"user_ns", report.user_ns},
+                           {"system_ns", report.system_ns},
+                           {"minor_faults", report.minor_faults},
+                           {"voluntary_switches", report.voluntary_switches},
+                           {"involuntary_switches", report.involuntary_switches},
+                           {"result", report.result},
+                           {"parameters", ordered_json::object()}};
   for (const auto& parameter : parameters) {
     std::visit([&](const auto& value) { document["parameters"][parameter.name] = value; },
                parameter.value);
@@ -77,8 +77,8 @@ std::string report_json(const KernelEntry& entry, const RunReport& report,
   return document.dump();
 }
 
-std::string report_words(const KernelEntry& entry, const RunReport& report,
-                         std::span<const Parameter> parameters) {
+std::string report_words(const kernel_entry& entry, const run_report& report,
+                         std::span<const kernel_parameter> parameters) {
   const auto cpu_ns = static_cast<double>(report.cpu_ns);
   std::string words =
       line("%s: %s", entry.name, entry.what) + line("  expected answer  %s", entry.expected) +

@@ -11,14 +11,14 @@
 namespace stallscope::kernels {
 
 // "stallscope.kernels.list/1".
-std::string list_json(std::span<const KernelEntry> kernels);
+std::string list_json(std::span<const kernel_entry> kernels);
 // A line each: name and expected answer.
-std::string list_words(std::span<const KernelEntry> kernels);
+std::string list_words(std::span<const kernel_entry> kernels);
 
 // "stallscope.kernels/1" in one line.
-std::string report_json(const KernelEntry& entry, const RunReport& report,
-                        std::span<const Parameter> parameters);
-std::string report_words(const KernelEntry& entry, const RunReport& report,
-                         std::span<const Parameter> parameters);
+std::string report_json(const kernel_entry& entry, const run_report& report,
+                        std::span<const kernel_parameter> parameters);
+std::string report_words(const kernel_entry& entry, const run_report& report,
+                         std::span<const kernel_parameter> parameters);
 
 }  // namespace stallscope::kernels

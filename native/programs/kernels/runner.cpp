@@ -17,9 +17,10 @@ namespace stallscope::kernels {
 namespace {
 
 // What the threads of one run share.
-class Run {
+class kernel_run {
  public:
-  Run(const KernelEntry& entry, Kernel& kernel, const RunOptions& options, std::atomic<bool>& stop)
+  kernel_run(const kernel_entry& entry, kernel_base& kernel, const run_options& options,
+             std::atomic<bool>& stop)
       : per_call_(entry.iterations_per_call), kernel_(kernel), options_(options), stop_(stop) {}
 
   // The duration counts from now on.
@@ -67,8 +68,8 @@ class Run {
   }
 
   std::uint64_t per_call_;
-  Kernel& kernel_;
-  const RunOptions& options_;
+  kernel_base& kernel_;
+  const run_options& options_;
   std::atomic<bool>& stop_;
   std::uint64_t end_ns_ = UINT64_MAX;
   std::atomic<std::uint64_t> done_{0};
@@ -78,16 +79,16 @@ class Run {
 
 // The threads beside the calling one: all there and pinned when this is made, joined when it goes.
 // They begin together.
-class Workers {
+class worker_pool {
  public:
-  Workers(Run& run, unsigned count) {
+  worker_pool(kernel_run& run, unsigned count) {
     for (unsigned i = 1; i <= count; ++i) {
-      auto worker = std::make_unique<Worker>(Worker{&run, this, i, {}});
+      auto worker = std::make_unique<worker_thread>(worker_thread{&run, this, i, {}});
       // pthread_create itself, as in MixThread: every frame up to the thread's entry has a frame
       // pointer then.
-      const int error = pthread_create(&worker->thread, nullptr, &Workers::enter, worker.get());
+      const int error = pthread_create(&worker->thread, nullptr, &worker_pool::enter, worker.get());
       if (error != 0) {
-        join(Gate::never);
+        join(start_gate::never);
         throw std::system_error(error, std::generic_category(),
                                 "cannot create thread " + std::to_string(i) + ": pthread_create");
       }
@@ -95,44 +96,44 @@ class Workers {
     }
     for (unsigned ready = ready_; ready != count; ready = ready_) ready_.wait(ready);
   }
-  ~Workers() { join(Gate::open); }
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  Workers(Workers&&) = delete;
-  Workers& operator=(Workers&&) = delete;
+  ~worker_pool() { join(start_gate::open); }
+  worker_pool(const worker_pool&) = delete;
+  worker_pool& operator=(const worker_pool&) = delete;
+  worker_pool(worker_pool&&) = delete;
+  worker_pool& operator=(worker_pool&&) = delete;
 
-  void begin() noexcept { open(Gate::open); }
+  void begin() noexcept { open(start_gate::open); }
 
  private:
-  enum class Gate : std::uint8_t { closed, open, never };
-  struct Worker {
-    Run* run;
-    Workers* all;
+  enum class start_gate : std::uint8_t { closed, open, never };
+  struct worker_thread {
+    kernel_run* run;
+    worker_pool* all;
     unsigned index;
     pthread_t thread;
   };
 
   static void* enter(void* worker) {
-    const auto& self = *static_cast<Worker*>(worker);
+    const auto& self = *static_cast<worker_thread*>(worker);
     self.run->pin(self.index);
     ++self.all->ready_;
     self.all->ready_.notify_one();
-    self.all->gate_.wait(Gate::closed);
-    if (self.all->gate_ == Gate::open) self.run->work(self.index);
+    self.all->gate_.wait(start_gate::closed);
+    if (self.all->gate_ == start_gate::open) self.run->work(self.index);
     return nullptr;
   }
-  void open(Gate gate) noexcept {
+  void open(start_gate gate) noexcept {
     gate_ = gate;
     gate_.notify_all();
   }
-  void join(Gate gate) noexcept {
+  void join(start_gate gate) noexcept {
     open(gate);
     for (auto& worker : workers_) pthread_join(worker->thread, nullptr);
   }
 
   std::atomic<unsigned> ready_{0};
-  std::atomic<Gate> gate_{Gate::closed};
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::atomic<start_gate> gate_{start_gate::closed};
+  std::vector<std::unique_ptr<worker_thread>> workers_;
 };
 
 std::uint64_t to_ns(const timeval& time) noexcept {
@@ -141,7 +142,7 @@ std::uint64_t to_ns(const timeval& time) noexcept {
 }
 
 // The process's counters of this moment, as a report since its start.
-RunReport read_counters() noexcept {
+run_report read_counters() noexcept {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return {.elapsed_ns = monotonic_ns(),
@@ -153,7 +154,7 @@ RunReport read_counters() noexcept {
           .involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw)};
 }
 
-RunReport difference(const RunReport& before, const RunReport& after) noexcept {
+run_report difference(const run_report& before, const run_report& after) noexcept {
   return {.elapsed_ns = after.elapsed_ns - before.elapsed_ns,
           .cpu_ns = after.cpu_ns - before.cpu_ns,
           .user_ns = after.user_ns - before.user_ns,
@@ -165,19 +166,19 @@ RunReport difference(const RunReport& before, const RunReport& after) noexcept {
 
 }  // namespace
 
-RunReport run_kernel(const KernelEntry& entry, unsigned threads, Kernel& kernel,
-                     const RunOptions& options, std::atomic<bool>& stop) {
-  Run run(entry, kernel, options, stop);
+run_report run_kernel(const kernel_entry& entry, unsigned threads, kernel_base& kernel,
+                      const run_options& options, std::atomic<bool>& stop) {
+  kernel_run run(entry, kernel, options, stop);
   run.pin(0);
-  RunReport before;
+  run_report before;
   {
-    Workers workers(run, threads - 1);
+    worker_pool workers(run, threads - 1);
     before = read_counters();
     run.begin();
     workers.begin();
     run.work(0);
   }
-  RunReport report = difference(before, read_counters());
+  run_report report = difference(before, read_counters());
   report.iterations = run.finish();
   report.result = kernel.result();
   return report;

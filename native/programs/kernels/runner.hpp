@@ -13,14 +13,14 @@
 
 namespace stallscope::kernels {
 
-struct RunOptions {
+struct run_options {
   std::optional<std::uint64_t> iterations{};  // of each thread; without: as the duration allows
   std::uint64_t duration_ns = 0;              // 0: no end
   std::vector<int> cpus{};  // thread i is pinned to the i-th, from the start again; empty: none is
 };
 
 // What the threads took from their start to their end, without the kernel's making.
-struct RunReport {
+struct run_report {
   std::uint64_t iterations = 0;  // of all threads together
   std::uint64_t elapsed_ns = 0;
   std::uint64_t cpu_ns = 0;
@@ -36,7 +36,7 @@ struct RunReport {
 // A kernel of one thread runs in the calling one. `stop` ends the run, before its first iteration
 // as well; it is set when this returns because of the duration. Throws std::system_error where a
 // thread cannot be made or pinned, and what the kernel throws.
-RunReport run_kernel(const KernelEntry& entry, unsigned threads, Kernel& kernel,
-                     const RunOptions& options, std::atomic<bool>& stop);
+run_report run_kernel(const kernel_entry& entry, unsigned threads, kernel_base& kernel,
+                      const run_options& options, std::atomic<bool>& stop);
 
 }  // namespace stallscope::kernels

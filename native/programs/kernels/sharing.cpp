@@ -15,9 +15,9 @@ namespace {
 
 // Each thread counts for itself with atomic additions, but the counters lie in one line, unless
 // padded: then in lines that not even a prefetcher of pairs joins.
-class FalseSharing : public Kernel {
+class false_sharing_kernel : public kernel_base {
  public:
-  explicit FalseSharing(const Setting& setting)
+  explicit false_sharing_kernel(const kernel_settings& setting)
       : stride_(setting.padded ? padded_stride : 1),
         lines_((setting.threads * stride_ + words_per_line - 1) / words_per_line) {}
 
@@ -32,14 +32,14 @@ class FalseSharing : public Kernel {
     }
     return sum;
   }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"counter_spacing_bytes", std::uint64_t{stride_ * sizeof(std::uint64_t)}}};
   }
 
  private:
   static constexpr std::size_t words_per_line = 16;
   static constexpr std::size_t padded_stride = 16;
-  struct alignas(128) Line {
+  struct alignas(128) stream_line {
     std::array<std::atomic<std::uint64_t>, words_per_line> words{};
   };
 
@@ -53,11 +53,11 @@ class FalseSharing : public Kernel {
   }
 
   std::size_t stride_;
-  std::vector<Line> lines_;
+  std::vector<stream_line> lines_;
 };
 
 // All work is done under one mutex, so that all threads but one wait.
-class ContendedMutex : public Kernel {
+class contended_mutex_kernel : public kernel_base {
  public:
   std::uint64_t run(unsigned, std::uint64_t iterations, const std::atomic<bool>&) override {
     for (std::uint64_t i = 0; i < iterations; ++i) {
@@ -68,7 +68,7 @@ class ContendedMutex : public Kernel {
   }
   // The chain's value after all steps, whoever made them.
   [[nodiscard]] std::uint64_t result() const override { return value_; }
-  [[nodiscard]] std::vector<Parameter> parameters() const override {
+  [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"steps_under_the_lock", steps_held}};
   }
 
@@ -91,9 +91,9 @@ void wake_all(std::atomic<std::uint32_t>& word) noexcept {
 
 // Rounds: thread 0 puts one item and wakes all others; each wakes, one gets the item, and the next
 // round begins when all have looked. An iteration is a round of a thread.
-class ThunderingHerd : public Kernel {
+class thundering_herd_kernel : public kernel_base {
  public:
-  explicit ThunderingHerd(const Setting& setting)
+  explicit thundering_herd_kernel(const kernel_settings& setting)
       : herd_(setting.threads - 1), seen_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations,
@@ -140,16 +140,16 @@ class ThunderingHerd : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_false_sharing(const Setting& setting) {
-  return std::make_unique<FalseSharing>(setting);
+std::unique_ptr<kernel_base> make_false_sharing(const kernel_settings& setting) {
+  return std::make_unique<false_sharing_kernel>(setting);
 }
 
-std::unique_ptr<Kernel> make_contended_mutex(const Setting&) {
-  return std::make_unique<ContendedMutex>();
+std::unique_ptr<kernel_base> make_contended_mutex(const kernel_settings&) {
+  return std::make_unique<contended_mutex_kernel>();
 }
 
-std::unique_ptr<Kernel> make_thundering_herd(const Setting& setting) {
-  return std::make_unique<ThunderingHerd>(setting);
+std::unique_ptr<kernel_base> make_thundering_herd(const kernel_settings& setting) {
+  return std::make_unique<thundering_herd_kernel>(setting);
 }
 
 }  // namespace stallscope::kernels

@@ -8,8 +8,8 @@
 
 namespace stallscope::kernels {
 
-std::unique_ptr<Kernel> make_false_sharing(const Setting& setting);
-std::unique_ptr<Kernel> make_contended_mutex(const Setting& setting);
-std::unique_ptr<Kernel> make_thundering_herd(const Setting& setting);
+std::unique_ptr<kernel_base> make_false_sharing(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_contended_mutex(const kernel_settings& setting);
+std::unique_ptr<kernel_base> make_thundering_herd(const kernel_settings& setting);
 
 }  // namespace stallscope::kernels

@@ -10,13 +10,13 @@
 
 namespace stallscope::kernels {
 
-struct KernelEntry {
+struct kernel_entry {
   const char* name;
   const char* what;      // what it does, in a line
   const char* expected;  // a path of the top-down tree, or "kernel: ...", "waiting: ..."
   // What shows it on a host without hardware counters.
   const char* without_counters;
-  std::unique_ptr<Kernel> (*make)(const Setting& setting);
+  std::unique_ptr<kernel_base> (*make)(const kernel_settings& setting);
   // Iterations of one call: some tenths of a millisecond, and always as many, so that counts
   // repeat.
   std::uint64_t iterations_per_call;
@@ -28,9 +28,9 @@ struct KernelEntry {
   bool held_out = false;  // no constant of the modelled source was found with it
 };
 
-std::span<const KernelEntry> all_kernels() noexcept;
+std::span<const kernel_entry> all_kernels() noexcept;
 
 // Null where none has this name.
-const KernelEntry* find_kernel(std::string_view name) noexcept;
+const kernel_entry* find_kernel(std::string_view name) noexcept;
 
 }  // namespace stallscope::kernels

@@ -6,13 +6,13 @@
 
 namespace stallscope::kernels {
 
-std::uint64_t ThreadAccount::enter(Function function) noexcept {
+std::uint64_t thread_account::enter(mix_function function) noexcept {
   return change_to(static_cast<std::uint8_t>(function));
 }
 
-void ThreadAccount::leave() noexcept { change_to(no_function); }
+void thread_account::leave() noexcept { change_to(no_function); }
 
-std::uint64_t ThreadAccount::change_to(std::uint8_t function) noexcept {
+std::uint64_t thread_account::change_to(std::uint8_t function) noexcept {
   const std::uint8_t before = running_;
   ++version_;
   const std::uint64_t now_ns = thread_cpu_ns();
@@ -24,14 +24,14 @@ std::uint64_t ThreadAccount::change_to(std::uint8_t function) noexcept {
   return spent_ns;
 }
 
-FunctionTimes ThreadAccount::read(clockid_t cpu_clock) const noexcept {
+function_times thread_account::read(clockid_t cpu_clock) const noexcept {
   for (;;) {
     const std::uint64_t version = version_;
     if (version % 2 != 0) {
       std::this_thread::yield();
       continue;
     }
-    FunctionTimes times{};
+    function_times times{};
     for (std::size_t i = 0; i < function_count; ++i) times[i] = past_ns_[i];
     const std::uint8_t running = running_;
     if (running != no_function) times[running] += clock_ns(cpu_clock) - since_ns_;

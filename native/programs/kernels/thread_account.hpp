@@ -13,17 +13,17 @@
 
 namespace stallscope::kernels {
 
-using FunctionTimes = std::array<std::uint64_t, function_count>;  // ns of CPU time
+using function_times = std::array<std::uint64_t, function_count>;  // ns of CPU time
 
-class ThreadAccount {
+class thread_account {
  public:
   // By the thread itself: from now on its time belongs to `function`. Returns the CPU time in ns
   // since the last call, which went to the function before.
-  std::uint64_t enter(Function function) noexcept;
+  std::uint64_t enter(mix_function function) noexcept;
   // By the thread itself, as the last thing: what follows belongs to no function.
   void leave() noexcept;
   // By any thread; `cpu_clock` is the observed thread's, as pthread_getcpuclockid gives it.
-  [[nodiscard]] FunctionTimes read(clockid_t cpu_clock) const noexcept;
+  [[nodiscard]] function_times read(clockid_t cpu_clock) const noexcept;
 
  private:
   static constexpr std::uint8_t no_function = function_count;

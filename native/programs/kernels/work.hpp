@@ -16,7 +16,7 @@ struct alignas(64) ChainNode {
   const ChainNode* next = nullptr;
 };
 
-enum class Function : std::uint8_t {
+enum class mix_function : std::uint8_t {
   hot_arithmetic,
   chase_pointers,
   mispredict_branches,

@@ -1,8 +1,6 @@
 #include "command_line.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include "base/failure.hpp"
+#include "base/command_line.hpp"
 
 namespace stallscope::known_disk {
 namespace {
@@ -12,35 +10,31 @@ constexpr std::uint64_t ns_per_ms = 1'000'000;
 constexpr std::uint64_t longest_us = 600'000'000;
 constexpr std::uint64_t most_requests = std::uint64_t{1} << 40U;
 
-failure wrong(const std::string& what) {
-  return {exit_code::usage, what, "see stallscope-known-disk --help"};
-}
-
 void add_faults(CLI::App& app, service_plan& plan, std::uint64_t& slow_us) {
   const CLI::Range counts(std::uint64_t{1}, most_requests);
-  app.add_option("--fail-every", plan.fail_every, "Every Nth request fails with EIO")
+  app.add_option("--fail-every", plan.fail_every, "Fail every Nth request with EIO")->check(counts);
+  app.add_option("--fail-after", plan.fail_after, "Fail all requests with EIO after N requests")
       ->check(counts);
-  app.add_option("--fail-after", plan.fail_after, "After N requests all fail with EIO")
-      ->check(counts);
-  auto* slow = app.add_option("--slow-us", slow_us, "The service time of slow requests")
-                   ->check(CLI::Range(std::uint64_t{0}, longest_us));
-  app.add_option("--slow-every", plan.slow_every, "Every Nth request is slow")
+  auto* slow =
+      app.add_option("--slow-us", slow_us, "Service time of slow requests, in microseconds")
+          ->check(CLI::Range(std::uint64_t{0}, longest_us));
+  app.add_option("--slow-every", plan.slow_every, "Make every Nth request slow")
       ->check(counts)
       ->needs(slow);
-  app.add_option("--slow-after", plan.slow_after, "After N requests all are slow")
+  app.add_option("--slow-after", plan.slow_after, "Make all requests slow after N requests")
       ->check(counts)
       ->needs(slow);
 }
 
-void add_limits(CLI::App& app, command_line& line, std::uint64_t& slice_ms) {
-  app.add_option("--max-background", line.disk.max_background,
-                 "Requests the kernel lets wait here; few are a hidden limit")
+void add_limits(CLI::App& app, command_line& options, std::uint64_t& slice_ms) {
+  app.add_option("--max-background", options.disk.max_background,
+                 "Requests that the kernel sends at once; a small number is a hidden limit")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
-  app.add_option("--slice-requests", line.plan.slice_requests,
-                 "A rate limiter: so many begin in each slice of time")
+  app.add_option("--slice-requests", options.plan.slice_requests,
+                 "Rate limit: requests started per time slice")
       ->check(CLI::Range(std::uint64_t{1}, most_requests));
-  app.add_option("--slice-ms", slice_ms, "The length of a slice")
+  app.add_option("--slice-ms", slice_ms, "Length of a time slice, in milliseconds")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{60'000}))
       ->capture_default_str();
 }
@@ -48,40 +42,39 @@ void add_limits(CLI::App& app, command_line& line, std::uint64_t& slice_ms) {
 }  // namespace
 
 std::optional<command_line> parse_command_line(int argc, char** argv) {
-  CLI::App app("A disk whose response curve is known: one file over FUSE, P servers of time S",
-               "stallscope-known-disk");
+  CLI::App app(
+      "A disk with a known response curve: one file over FUSE, P servers with service time S",
+      "stallscope-known-disk");
   app.set_version_flag("--version", "stallscope-known-disk " STALLSCOPE_VERSION);
-  command_line line;
+  command_line options;
   std::uint64_t service_us = 2000;
   std::uint64_t slow_us = 0;
   std::uint64_t slice_ms = 100;
-  app.add_option("--size-bytes", line.disk.size_bytes, "Size of the file")
+  app.add_option("--size-bytes", options.disk.size_bytes, "Size of the file")
       ->check(CLI::Range(std::uint64_t{4096}, std::uint64_t{1} << 50U))
       ->capture_default_str();
-  app.add_option("--servers", line.plan.servers, "How many requests are served at once")
+  app.add_option("--servers", options.plan.servers, "Requests served at the same time")
       ->check(CLI::Range(1U, 4096U))
       ->capture_default_str();
-  app.add_option("--service-us", service_us, "Time a request is served; below 1000 our own shows")
+  app.add_option("--service-us", service_us,
+                 "Service time of a request, in microseconds; below 1000 the overhead shows")
       ->check(CLI::Range(std::uint64_t{0}, longest_us))
       ->capture_default_str();
-  app.add_flag("--exponential", line.plan.exponential, "Service times vary, that being their mean");
-  app.add_option("--seed", line.plan.seed, "Of those times")->capture_default_str();
-  add_limits(app, line, slice_ms);
-  add_faults(app, line.plan, slow_us);
+  app.add_flag("--exponential", options.plan.exponential,
+               "Draw service times from an exponential distribution with that mean");
+  app.add_option("--seed", options.plan.seed, "Seed of the random service times")
+      ->capture_default_str();
+  add_limits(app, options, slice_ms);
+  add_faults(app, options.plan, slow_us);
   app.footer(
-      "Tells its file in one JSON line, and serves until it is ended or its parent ends; nothing\n"
+      "Tells its file in one JSON options, and serves until it is ended or its parent ends; "
+      "nothing\n"
       "stays. Example: stallscope-known-disk --servers 8 --service-us 2000");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw wrong(error.what());
-    app.exit(error);  // --help, --version
-    return std::nullopt;
-  }
-  line.plan.service_ns = service_us * ns_per_us;
-  line.plan.slow_service_ns = slow_us * ns_per_us;
-  line.plan.slice_ns = slice_ms * ns_per_ms;
-  return line;
+  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
+  options.plan.service_ns = service_us * ns_per_us;
+  options.plan.slow_service_ns = slow_us * ns_per_us;
+  options.plan.slice_ns = slice_ms * ns_per_ms;
+  return options;
 }
 
 }  // namespace stallscope::known_disk

@@ -12,7 +12,7 @@ struct command_line {
   service_plan plan;
 };
 
-// Nothing where only help or the version was asked for. Throws failure (usage).
+// Empty if --help or --version was printed. Throws failure (usage).
 std::optional<command_line> parse_command_line(int argc, char** argv);
 
 }  // namespace stallscope::known_disk

@@ -1,4 +1,4 @@
-// stallscope-known-disk: a file whose response curve is known, for tests of what measures disks.
+// stallscope-known-disk: a file with a known response curve, for tests of disk measurements.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -6,9 +6,8 @@
 
 #include <csignal>
 #include <cstdio>
-#include <exception>
 
-#include "base/failure.hpp"
+#include "base/program.hpp"
 #include "command_line.hpp"
 #include "fuse_mount.hpp"
 #include "fuse_server.hpp"
@@ -16,14 +15,8 @@
 namespace {
 
 using stallscope::exit_code;
-using stallscope::failure;
 
-int told(const char* message, const char* remedy, exit_code code) {
-  std::fprintf(stderr, "stallscope-known-disk: error: %s\n  remedy: %s\n", message, remedy);
-  return static_cast<int>(code);
-}
-
-// Above what measures us, which may have a real-time class as well: a disk waits for nobody.
+// Above the measuring program, which may be real-time as well: a disk does not wait for a CPU.
 bool become_real_time() {
   sched_param priority{};
   priority.sched_priority = 50;
@@ -35,23 +28,17 @@ bool become_real_time() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const pid_t parent = ::getppid();
-  try {
-    const auto line = stallscope::known_disk::parse_command_line(argc, argv);
-    if (!line) return static_cast<int>(exit_code::done);
-    ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGKILL), 0UL, 0UL, 0UL);
-    if (::getppid() != parent) return static_cast<int>(exit_code::done);
+  const stallscope::program program("stallscope-known-disk", "see FUSE messages in the kernel log");
+  return program.run([&] {
+    const auto options = stallscope::known_disk::parse_command_line(argc, argv);
+    if (!options || !program.follow_parent(SIGKILL)) return exit_code::done;
     const auto mount = stallscope::known_disk::mount_fuse();
-    stallscope::known_disk::fuse_server server(mount.channel, line->disk, line->plan);
+    stallscope::known_disk::fuse_server server(mount.channel, options->disk, options->plan);
     const bool real_time = become_real_time();
     std::printf("{\"event\":\"ready\",\"path\":\"/proc/%d/fd/%d/disk\",\"real_time\":%s}\n",
                 ::getpid(), mount.root.get(), real_time ? "true" : "false");
     std::fflush(stdout);
     server.run();
-    return static_cast<int>(exit_code::done);
-  } catch (const failure& problem) {
-    return told(problem.what(), problem.remedy().c_str(), problem.code());
-  } catch (const std::exception& error) {
-    return told(error.what(), "see the kernel's log for what FUSE says", exit_code::unable);
-  }
+    return exit_code::done;
+  });
 }

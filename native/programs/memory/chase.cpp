@@ -19,13 +19,13 @@ constexpr std::uint64_t most_settling_steps = std::uint64_t{1} << 21U;
 constexpr std::uint64_t fewest_steps = 1024;
 
 // One thread's part, in the order in which it happens.
-class Walker {
+class ring_walker {
  public:
-  Walker(const ChasePoint& point, std::size_t index) : point_(point), index_(index) {}
+  ring_walker(const chase_point& point, std::size_t index) : point_(point), index_(index) {}
 
   void prepare() {
     kernels::pin_to(point_.cpus[index_]);
-    memory_ = std::make_unique<RingMemory>(MemoryWish{
+    memory_ = std::make_unique<ring_memory>(memory_request{
         .bytes = point_.lines * point_.stride_bytes, .pages = point_.pages, .node = point_.node});
     const auto apart = point_.stride_bytes / sizeof(kernels::ChainNode);
     const auto nodes = memory_->nodes().first((point_.lines - 1) * apart + 1);
@@ -54,8 +54,8 @@ class Walker {
     chase_.latency_ns.push_back(static_cast<double>(step(chase_.steps)) /
                                 static_cast<double>(chase_.steps));
   }
-  void count(const ThreadCounters& counters) {
-    const Counts counts = counters.read();
+  void count(const thread_counters& counters) {
+    const counter_values counts = counters.read();
     const double steps =
         static_cast<double>(chase_.steps) * static_cast<double>(chase_.latency_ns.size());
     for (std::size_t i = 0; i < counter_count; ++i) {
@@ -63,7 +63,7 @@ class Walker {
     }
     chase_.counter_refusals = counters.refusals();
   }
-  [[nodiscard]] const ThreadChase& chase() const noexcept { return chase_; }
+  [[nodiscard]] const thread_chase& chase() const noexcept { return chase_; }
 
  private:
   // The nanoseconds that so many steps took.
@@ -73,20 +73,20 @@ class Walker {
     return monotonic_ns() - start_ns;
   }
 
-  const ChasePoint& point_;
+  const chase_point& point_;
   std::size_t index_;
-  std::unique_ptr<RingMemory> memory_;
+  std::unique_ptr<ring_memory> memory_;
   const kernels::ChainNode* place_ = nullptr;
-  ThreadChase chase_;
+  thread_chase chase_;
 };
 
 // What the threads of one point share: they prepare, and begin each repeat, together.
-class Together {
+class ring_walkers {
  public:
-  Together(std::size_t threads, const Pace& pace)
+  ring_walkers(std::size_t threads, const measurement_pace& pace)
       : pace_(pace), barrier_(static_cast<std::ptrdiff_t>(threads)) {}
 
-  void run(Walker& walker) {
+  void run(ring_walker& walker) {
     try {
       walker.prepare();
     } catch (...) {
@@ -97,7 +97,7 @@ class Together {
     if (error_) return;
     walker.settle(pace_.settle_ns);
     walker.choose_steps(pace_.repeat_ns);
-    const ThreadCounters counters;
+    const thread_counters counters;
     counters.enable();
     for (unsigned i = 0; i < pace_.repeats; ++i) {
       barrier_.arrive_and_wait();
@@ -119,7 +119,7 @@ class Together {
   }
 
  private:
-  const Pace& pace_;
+  const measurement_pace& pace_;
   std::barrier<> barrier_;
   std::mutex mutex_;
   std::exception_ptr error_;
@@ -127,12 +127,12 @@ class Together {
 
 }  // namespace
 
-std::vector<ThreadChase> measure(const ChasePoint& point, const Pace& pace) {
-  std::vector<std::unique_ptr<Walker>> walkers;
+std::vector<thread_chase> measure(const chase_point& point, const measurement_pace& pace) {
+  std::vector<std::unique_ptr<ring_walker>> walkers;
   for (std::size_t i = 0; i < point.cpus.size(); ++i) {
-    walkers.push_back(std::make_unique<Walker>(point, i));
+    walkers.push_back(std::make_unique<ring_walker>(point, i));
   }
-  Together together(walkers.size(), pace);
+  ring_walkers together(walkers.size(), pace);
   {
     std::vector<std::jthread> threads;
     try {
@@ -144,7 +144,7 @@ std::vector<ThreadChase> measure(const ChasePoint& point, const Pace& pace) {
     }
   }
   together.rethrow();
-  std::vector<ThreadChase> all;
+  std::vector<thread_chase> all;
   all.reserve(walkers.size());
   for (const auto& walker : walkers) all.push_back(walker->chase());
   return all;

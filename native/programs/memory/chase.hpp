@@ -11,15 +11,15 @@
 
 namespace stallscope::memory {
 
-struct ChasePoint {
+struct chase_point {
   std::uint64_t lines = 0;         // of the ring, one step each
   std::uint64_t stride_bytes = 0;  // from line to line in memory; a multiple of 64
-  PageKind pages = PageKind::small;
+  page_kind pages = page_kind::small;
   std::optional<int> node{};
   std::vector<int> cpus{};  // one thread is pinned to each
 };
 
-struct Pace {
+struct measurement_pace {
   unsigned repeats = 5;
   std::uint64_t repeat_ns = 5'000'000;
   // Walked at least so long beforehand, so that the CPU has left its sleep states and low
@@ -27,16 +27,16 @@ struct Pace {
   std::uint64_t settle_ns = 2'000'000;
 };
 
-struct ThreadChase {
+struct thread_chase {
   std::uint64_t steps = 0;         // of each repeat
   std::vector<double> latency_ns;  // of a step, by repeat
-  Counts counts_per_step{};
+  counter_values counts_per_step{};
   std::array<int, counter_count> counter_refusals{};
-  PagesGot pages;
+  pages_obtained pages;
   std::map<int, std::size_t> pages_by_node;
 };
 
 // Throws std::system_error where a thread cannot be pinned or have its ring.
-std::vector<ThreadChase> measure(const ChasePoint& point, const Pace& pace);
+std::vector<thread_chase> measure(const chase_point& point, const measurement_pace& pace);
 
 }  // namespace stallscope::memory

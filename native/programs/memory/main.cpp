@@ -1,17 +1,14 @@
-// stallscope-memory: measures what a load takes, through rings of lines in random order, as a plan
-// asks; writes a JSON line for each point as soon as it is measured. A signal ends it at once: what
-// was written is whole.
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
+// stallscope-memory: measures the latency of loads along rings of lines in random order, as a plan
+// describes them. Writes a JSON line per point as soon as it is measured; a signal ends it at once,
+// and the lines written until then are complete.
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 #include <system_error>
 
+#include "base/command_line.hpp"
+#include "base/program.hpp"
 #include "kernels/mix_output.hpp"
 #include "plan.hpp"
 
@@ -19,33 +16,32 @@ namespace {
 
 namespace memory = stallscope::memory;
 
-constexpr int exit_done = 0;
-constexpr int exit_usage = 2;
-constexpr int exit_unable = 3;
+using stallscope::exit_code;
+
 constexpr std::size_t largest_plan_bytes = std::size_t{16} << 20U;
-constexpr std::uint64_t first_settle_ns = 100'000'000;  // a governor may take that long
+constexpr std::uint64_t first_settle_ns = 100'000'000;  // for the frequency governor
 
 std::string read_plan(const std::string& path) {
   std::ifstream file;
   if (path != "-") file.open(path);
-  std::istream& from = path == "-" ? std::cin : file;
+  std::istream& input = path == "-" ? std::cin : file;
   std::string text(largest_plan_bytes + 1, '\0');
-  from.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(from.gcount()));
-  if (text.empty()) throw memory::BadPlan("it is empty or cannot be read");
-  if (text.size() > largest_plan_bytes) throw memory::BadPlan("it is larger than 16 MiB");
+  input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(input.gcount()));
+  if (text.empty()) throw memory::plan_error("it is empty or cannot be read");
+  if (text.size() > largest_plan_bytes) throw memory::plan_error("it is larger than 16 MiB");
   return text;
 }
 
-void write_out(const std::string& line) {
+void print_line(const std::string& line) {
   if (!stallscope::kernels::write_line(stdout, line)) {
     throw std::system_error(errno, std::generic_category(), "cannot write to standard output");
   }
 }
 
-void measure_all(const memory::Plan& plan) {
-  write_out(memory::hello_line(plan.points.size()));
-  memory::Pace pace = plan.pace;
+void measure_all(const memory::measurement_plan& plan) {
+  print_line(memory::hello_line(plan.points.size()));
+  memory::measurement_pace pace = plan.pace;
   pace.settle_ns = first_settle_ns;
   for (std::size_t i = 0; i < plan.points.size(); ++i) {
     std::string line;
@@ -54,43 +50,31 @@ void measure_all(const memory::Plan& plan) {
     } catch (const std::system_error& error) {
       line = memory::skipped_line(i, error.what());
     }
-    write_out(line);
+    print_line(line);
     pace.settle_ns = plan.pace.settle_ns;
   }
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Measures what a load from each level of the memory takes", "stallscope-memory");
+exit_code run(int argc, char** argv) {
+  CLI::App app("Measures the latency of loads from each level of the memory", "stallscope-memory");
   app.set_version_flag("--version", "stallscope-memory " STALLSCOPE_VERSION);
   std::string path = "-";
-  app.add_option("--plan", path, "A stallscope.memory-plan/1 document; -: standard input")
+  app.add_option("--plan", path, "File with a stallscope.memory-plan/1 document; -: standard input")
       ->capture_default_str();
-  app.footer("`stallscope lab memory` makes the plan and reads what is found.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "stallscope-memory: error: " << error.what()
-              << "\n  remedy: see stallscope-memory --help\n";
-    return exit_usage;
-  }
+  app.footer("`stallscope lab memory` makes the plan and reads the results.");
+  if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
   try {
     measure_all(memory::parse_plan(read_plan(path)));
-  } catch (const memory::BadPlan& error) {
-    std::cerr << "stallscope-memory: error: the plan " << path << ": " << error.what()
-              << "\n  remedy: let stallscope lab memory make it\n";
-    return exit_usage;
+  } catch (const memory::plan_error& error) {
+    throw stallscope::failure(exit_code::usage, "the plan " + path + ": " + error.what(),
+                              "let stallscope lab memory make it");
   }
-  return exit_done;
+  return exit_code::done;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "stallscope-memory: error: %s\n", error.what());
-    return exit_unable;
-  }
+  const stallscope::program program("stallscope-memory", "");
+  return program.run([&] { return run(argc, argv); });
 }

@@ -18,8 +18,8 @@ std::uint64_t number(const json& object, const char* key, std::uint64_t least, s
   const auto found = object.find(key);
   if (found == object.end() || !found->is_number_unsigned() ||
       found->get<std::uint64_t>() < least || found->get<std::uint64_t>() > most) {
-    throw BadPlan(std::string(key) + " must be a whole number from " + std::to_string(least) +
-                  " to " + std::to_string(most));
+    throw plan_error(std::string(key) + " must be a whole number from " + std::to_string(least) +
+                     " to " + std::to_string(most));
   }
   return found->get<std::uint64_t>();
 }
@@ -27,25 +27,25 @@ std::uint64_t number(const json& object, const char* key, std::uint64_t least, s
 const json& list(const json& object, const char* key, std::uint64_t most) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_array() || found->empty() || found->size() > most) {
-    throw BadPlan(std::string(key) + " must be a list of 1 to " + std::to_string(most));
+    throw plan_error(std::string(key) + " must be a list of 1 to " + std::to_string(most));
   }
   return *found;
 }
 
-PageKind pages_of(const json& object) {
+page_kind pages_of(const json& object) {
   const std::string kind = object.value("pages", json("")).is_string()
                                ? object.value("pages", std::string())
                                : std::string();
-  if (kind == "small") return PageKind::small;
-  if (kind == "huge") return PageKind::huge;
-  throw BadPlan(R"(pages must be "small" or "huge")");
+  if (kind == "small") return page_kind::small;
+  if (kind == "huge") return page_kind::huge;
+  throw plan_error(R"(pages must be "small" or "huge")");
 }
 
-ChasePoint point_of(const json& object) {
-  if (!object.is_object()) throw BadPlan("a point must be an object");
-  ChasePoint point;
+chase_point point_of(const json& object) {
+  if (!object.is_object()) throw plan_error("a point must be an object");
+  chase_point point;
   point.stride_bytes = number(object, "stride_bytes", 64, largest_stride);
-  if (point.stride_bytes % 64 != 0) throw BadPlan("stride_bytes must be a multiple of 64");
+  if (point.stride_bytes % 64 != 0) throw plan_error("stride_bytes must be a multiple of 64");
   point.lines = number(object, "lines", 2, largest_ring / point.stride_bytes);
   point.pages = pages_of(object);
   for (const json& cpu : list(object, "cpus", most_cpus)) {
@@ -57,7 +57,7 @@ ChasePoint point_of(const json& object) {
   return point;
 }
 
-json json_of(const ThreadChase& thread) {
+json json_of(const thread_chase& thread) {
   json counters = json::object();
   json refusals = json::object();
   for (std::size_t i = 0; i < counter_count; ++i) {
@@ -82,19 +82,19 @@ json json_of(const ThreadChase& thread) {
 
 }  // namespace
 
-Plan parse_plan(std::string_view text) {
+measurement_plan parse_plan(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object() || document.value("schema", json()) != "stallscope.memory-plan/1") {
-    throw BadPlan("it is no JSON object of schema stallscope.memory-plan/1");
+    throw plan_error("it is no JSON object of schema stallscope.memory-plan/1");
   }
-  Plan plan;
+  measurement_plan plan;
   plan.pace.repeats = static_cast<unsigned>(number(document, "repeats", 1, 1'000));
   plan.pace.repeat_ns = number(document, "repeat_ns", 10'000, 10'000'000'000);
   for (const json& point : list(document, "points", most_points)) {
     try {
       plan.points.push_back(point_of(point));
-    } catch (const BadPlan& error) {
-      throw BadPlan("point " + std::to_string(plan.points.size()) + ": " + error.what());
+    } catch (const plan_error& error) {
+      throw plan_error("point " + std::to_string(plan.points.size()) + ": " + error.what());
     }
   }
   return plan;
@@ -109,9 +109,9 @@ std::string hello_line(std::size_t points) {
       .dump();
 }
 
-std::string point_line(std::size_t index, const std::vector<ThreadChase>& threads) {
+std::string point_line(std::size_t index, const std::vector<thread_chase>& threads) {
   json line = {{"event", "point"}, {"index", index}, {"threads", json::array()}};
-  for (const ThreadChase& thread : threads) line["threads"].push_back(json_of(thread));
+  for (const thread_chase& thread : threads) line["threads"].push_back(json_of(thread));
   return line.dump();
 }
 

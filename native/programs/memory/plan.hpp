@@ -10,23 +10,23 @@
 
 namespace stallscope::memory {
 
-struct Plan {
-  Pace pace;
-  std::vector<ChasePoint> points;
+struct measurement_plan {
+  measurement_pace pace;
+  std::vector<chase_point> points;
 };
 
 // A plan that is none: which part of it is wrong, and what it must be.
-class BadPlan : public std::runtime_error {
+class plan_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // The plan of a document of schema "stallscope.memory-plan/1"; throws BadPlan.
-Plan parse_plan(std::string_view text);
+measurement_plan parse_plan(std::string_view text);
 
 // One line, without its end: of the start, of a point measured, of one that could not be.
 std::string hello_line(std::size_t points);
-std::string point_line(std::size_t index, const std::vector<ThreadChase>& threads);
+std::string point_line(std::size_t index, const std::vector<thread_chase>& threads);
 std::string skipped_line(std::size_t index, std::string_view why);
 
 }  // namespace stallscope::memory

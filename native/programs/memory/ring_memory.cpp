@@ -97,7 +97,7 @@ std::size_t huge_page_bytes() noexcept {
   return suits && (bytes & (bytes - 1)) == 0 ? bytes : 0;
 }
 
-PagesGot pages_in_smaps(const std::string& text, std::uint64_t start) {
+pages_obtained pages_in_smaps(const std::string& text, std::uint64_t start) {
   const std::string lines = mapping_lines(text, start);
   const std::uint64_t page = field(lines, "KernelPageSize");
   if (page == 0) return {.kind = "unknown"};
@@ -111,8 +111,8 @@ PagesGot pages_in_smaps(const std::string& text, std::uint64_t start) {
           .page_bytes = huge_page_bytes()};
 }
 
-RingMemory::RingMemory(const MemoryWish& wish) : bytes_(wish.bytes), reserved_bytes_(0) {
-  const std::size_t huge = wish.pages == PageKind::huge ? huge_page_bytes() : 0;
+ring_memory::ring_memory(const memory_request& wish) : bytes_(wish.bytes), reserved_bytes_(0) {
+  const std::size_t huge = wish.pages == page_kind::huge ? huge_page_bytes() : 0;
   const std::size_t unit = std::max(huge, small_page_bytes());
   bytes_ = rounded_up(wish.bytes, unit);
   reserve(unit);
@@ -124,9 +124,9 @@ RingMemory::RingMemory(const MemoryWish& wish) : bytes_(wish.bytes), reserved_by
   }
 }
 
-RingMemory::~RingMemory() { munmap(reservation_, reserved_bytes_); }
+ring_memory::~ring_memory() { munmap(reservation_, reserved_bytes_); }
 
-void RingMemory::reserve(std::size_t alignment) {
+void ring_memory::reserve(std::size_t alignment) {
   reserved_bytes_ = bytes_ + 3 * alignment;
   reservation_ =
       mmap(nullptr, reserved_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -137,7 +137,7 @@ void RingMemory::reserve(std::size_t alignment) {
 }
 
 // False where too few are reserved, on that node or for this user.
-bool RingMemory::map_reserved_huge(const MemoryWish& wish) {
+bool ring_memory::map_reserved_huge(const memory_request& wish) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_HUGETLB;
   if (mmap(start_, bytes_, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) return false;
   if (wish.node) bind_to(start_, bytes_, *wish.node);
@@ -145,26 +145,26 @@ bool RingMemory::map_reserved_huge(const MemoryWish& wish) {
   return madvise(start_, bytes_, populate_write) == 0;
 }
 
-void RingMemory::map_ordinary(const MemoryWish& wish) {
+void ring_memory::map_ordinary(const memory_request& wish) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (mmap(start_, bytes_, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
     fail("cannot map " + std::to_string(bytes_) + " bytes: mmap");
   }
   // Refused where the kernel has no transparent huge pages; what was got is looked up later.
-  madvise(start_, bytes_, wish.pages == PageKind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  madvise(start_, bytes_, wish.pages == page_kind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   if (wish.node) bind_to(start_, bytes_, *wish.node);
   if (madvise(start_, bytes_, populate_write) == 0 || errno == EINVAL) return;  // 5.13 and before
   fail("cannot fill " + std::to_string(bytes_) + " bytes: madvise(MADV_POPULATE_WRITE)");
 }
 
-PagesGot RingMemory::pages_got() const {
+pages_obtained ring_memory::pages_got() const {
   std::ifstream file("/proc/self/smaps");
   std::ostringstream text;
   text << file.rdbuf();
   return pages_in_smaps(text.str(), reinterpret_cast<std::uintptr_t>(start_));
 }
 
-std::map<int, std::size_t> RingMemory::pages_by_node() const {
+std::map<int, std::size_t> ring_memory::pages_by_node() const {
   constexpr std::size_t most_looked_at = 1024;
   const std::size_t step =
       std::max(small_page_bytes(), rounded_up(bytes_ / most_looked_at, small_page_bytes()));

@@ -15,44 +15,44 @@
 
 namespace stallscope::memory {
 
-enum class PageKind : std::uint8_t { small, huge };
+enum class page_kind : std::uint8_t { small, huge };
 
-struct MemoryWish {
+struct memory_request {
   std::size_t bytes = 0;
-  PageKind pages = PageKind::small;
+  page_kind pages = page_kind::small;
   std::optional<int> node{};  // without: where the kernel puts it
 };
 
 // What /proc/self/smaps says of a mapping.
-struct PagesGot {
+struct pages_obtained {
   std::string kind{};  // "hugetlb", "transparent", "partly transparent", "small" or "unknown"
   std::uint64_t huge_bytes = 0;
   std::uint64_t page_bytes = 0;  // of the kind named: of a huge page where there are any
 };
 
-class RingMemory {
+class ring_memory {
  public:
   // Huge pages are taken from those reserved (MAP_HUGETLB), else asked for with madvise. Throws
   // std::system_error where there is no memory, or none on the node.
-  explicit RingMemory(const MemoryWish& wish);
-  ~RingMemory();
-  RingMemory(const RingMemory&) = delete;
-  RingMemory& operator=(const RingMemory&) = delete;
-  RingMemory(RingMemory&&) = delete;
-  RingMemory& operator=(RingMemory&&) = delete;
+  explicit ring_memory(const memory_request& wish);
+  ~ring_memory();
+  ring_memory(const ring_memory&) = delete;
+  ring_memory& operator=(const ring_memory&) = delete;
+  ring_memory(ring_memory&&) = delete;
+  ring_memory& operator=(ring_memory&&) = delete;
 
   [[nodiscard]] std::span<kernels::ChainNode> nodes() const noexcept {
     return {static_cast<kernels::ChainNode*>(start_), bytes_ / sizeof(kernels::ChainNode)};
   }
-  [[nodiscard]] PagesGot pages_got() const;
+  [[nodiscard]] pages_obtained pages_got() const;
   // Pages by NUMA node, of up to 1,024 looked at throughout the ring; empty where the kernel does
   // not tell (one without NUMA).
   [[nodiscard]] std::map<int, std::size_t> pages_by_node() const;
 
  private:
   void reserve(std::size_t alignment);
-  bool map_reserved_huge(const MemoryWish& wish);
-  void map_ordinary(const MemoryWish& wish);
+  bool map_reserved_huge(const memory_request& wish);
+  void map_ordinary(const memory_request& wish);
 
   std::size_t bytes_;           // the wish's, up to whole pages of the wanted kind
   std::size_t reserved_bytes_;  // with an inaccessible margin: no neighbour shares our mapping
@@ -65,6 +65,6 @@ class RingMemory {
 std::size_t huge_page_bytes() noexcept;
 
 // What `text`, in the form of /proc/PID/smaps, says of the mapping that begins at `start`.
-PagesGot pages_in_smaps(const std::string& text, std::uint64_t start);
+pages_obtained pages_in_smaps(const std::string& text, std::uint64_t start);
 
 }  // namespace stallscope::memory

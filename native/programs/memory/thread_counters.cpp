@@ -29,7 +29,7 @@ std::array<perf_events::event_spec, counter_count> events() {
 
 }  // namespace
 
-ThreadCounters::ThreadCounters() {
+thread_counters::thread_counters() {
   // Cycles and instructions together, for their quotient; the others as counters are free.
   if (!open(0, 2)) {
     open(0, 1);
@@ -38,7 +38,7 @@ ThreadCounters::ThreadCounters() {
   for (std::size_t i = 2; i < counter_count; ++i) open(i, 1);
 }
 
-bool ThreadCounters::open(std::size_t first, std::size_t count) {
+bool thread_counters::open(std::size_t first, std::size_t count) {
   const auto all = events();
   auto opening =
       perf_events::open_group(std::span(all).subspan(first, count), {.user_only = true}, {});
@@ -47,13 +47,13 @@ bool ThreadCounters::open(std::size_t first, std::size_t count) {
   return opening.error == 0;
 }
 
-void ThreadCounters::enable() const noexcept {
-  for (const Placed& placed : groups_) static_cast<void>(placed.group.enable());
+void thread_counters::enable() const noexcept {
+  for (const counter_slot& placed : groups_) static_cast<void>(placed.group.enable());
 }
 
-Counts ThreadCounters::read() const {
-  Counts counts;
-  for (const Placed& placed : groups_) {
+counter_values thread_counters::read() const {
+  counter_values counts;
+  for (const counter_slot& placed : groups_) {
     perf_events::group_reading reading;
     if (placed.group.read(reading) != 0 || reading.running_ns == 0) continue;
     const double scale =

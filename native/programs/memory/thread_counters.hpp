@@ -17,11 +17,11 @@ inline constexpr std::array<const char*, counter_count> counter_names = {
     "cycles", "instructions", "l1d_read_misses", "last_level_misses", "dtlb_read_misses"};
 
 // One value for each name.
-using Counts = std::array<std::optional<double>, counter_count>;
+using counter_values = std::array<std::optional<double>, counter_count>;
 
-class ThreadCounters {
+class thread_counters {
  public:
-  ThreadCounters();
+  thread_counters();
   // errno of each event that the kernel refused; 0 where it counts.
   [[nodiscard]] const std::array<int, counter_count>& refusals() const noexcept {
     return refusals_;
@@ -30,16 +30,16 @@ class ThreadCounters {
   void enable() const noexcept;
   // User-mode events since then, those of a multiplexed counter scaled by its time; none where it
   // was refused or never ran.
-  [[nodiscard]] Counts read() const;
+  [[nodiscard]] counter_values read() const;
 
  private:
-  struct Placed {
+  struct counter_slot {
     std::size_t first;  // the name of the group's first event
     perf_events::event_group group;
   };
   bool open(std::size_t first, std::size_t count);
 
-  std::vector<Placed> groups_;
+  std::vector<counter_slot> groups_;
   std::array<int, counter_count> refusals_{};
 };
 

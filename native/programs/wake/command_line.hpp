@@ -9,13 +9,13 @@
 namespace stallscope::wake {
 
 struct command_line {
-  plan asked;
-  std::string kind;  // as it was given
-  std::string log;   // file of the histogram; empty: none
+  wake::plan plan;
+  std::string kind;  // as on the command line
+  std::string log;   // file for the histogram; empty: none
   bool die_with_parent = false;
 };
 
-// Nothing where only help or the version was asked for. Throws failure (usage).
+// Empty if --help or --version was printed. Throws failure (usage).
 std::optional<command_line> parse_command_line(int argc, char** argv);
 
 }  // namespace stallscope::wake

@@ -1,7 +1,6 @@
-// stallscope-wake: how long wake-ups take, of a timer or of a request through a chain of processes.
+// stallscope-wake: measures how long wake-ups take, of a timer or of a request through a chain of
+// processes.
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -10,7 +9,7 @@
 #include <system_error>
 
 #include "base/clock.hpp"
-#include "base/failure.hpp"
+#include "base/program.hpp"
 #include "command_line.hpp"
 #include "histogram/interval_log.hpp"
 
@@ -19,73 +18,61 @@ namespace {
 using stallscope::exit_code;
 using stallscope::failure;
 using stallscope::wake::command_line;
-using stallscope::wake::outcome;
+using stallscope::wake::measurement;
 
-int told(const char* message, const char* remedy, exit_code code) {
-  std::fprintf(stderr, "stallscope-wake: error: %s\n  remedy: %s\n", message, remedy);
-  return static_cast<int>(code);
-}
-
-stallscope::descriptor new_file(const std::string& name) {
-  stallscope::descriptor made{
+stallscope::descriptor create_file(const std::string& name) {
+  stallscope::descriptor file{
       ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600)};
-  if (!made) {
+  if (!file) {
     throw failure(exit_code::usage,
-                  "cannot make " + name + ": " + std::generic_category().message(errno),
-                  "name a file that is not there, in a directory that this user may write");
+                  "cannot create " + name + ": " + std::generic_category().message(errno),
+                  "name a new file in a directory that this user may write");
   }
-  return made;
+  return file;
 }
 
-void tell(const command_line& line, const outcome& found) {
+void print(const command_line& options, const measurement& measured) {
   nlohmann::ordered_json document;
   document["event"] = "done";
   document["schema"] = "stallscope.wake/1";
-  document["kind"] = line.kind;
-  document["processes"] = line.asked.over ? line.asked.processes : 1;
-  document["think_us"] = static_cast<double>(line.asked.think.count()) / 1000;
-  document["cpus"] = line.asked.cpus;
-  document["samples"] = found.latencies.count();
-  document["elapsed_s"] = static_cast<double>(found.elapsed.count()) / 1e9;
+  document["kind"] = options.kind;
+  document["processes"] = options.plan.over ? options.plan.processes : 1;
+  document["think_us"] = static_cast<double>(options.plan.think.count()) / 1000;
+  document["cpus"] = options.plan.cpus;
+  document["samples"] = measured.latencies.count();
+  document["elapsed_s"] = static_cast<double>(measured.elapsed.count()) / 1e9;
   nlohmann::ordered_json& latency = document["latency_us"];
   for (const auto& [name, percentile] :
        {std::pair{"p50", 50.0}, {"p90", 90.0}, {"p99", 99.0}, {"p99.9", 99.9}, {"max", 100.0}}) {
-    latency[name] = static_cast<double>(found.latencies.value_at_percentile(percentile)) / 1000;
+    latency[name] = static_cast<double>(measured.latencies.value_at_percentile(percentile)) / 1000;
   }
-  if (found.latencies.count() == 0) latency = nullptr;
+  if (measured.latencies.count() == 0) latency = nullptr;
   std::puts(document.dump().c_str());
 }
 
-int run(const command_line& line) {
+exit_code run(const command_line& options) {
   stallscope::descriptor file;
-  if (!line.log.empty()) file = new_file(line.log);
+  if (!options.log.empty()) file = create_file(options.log);
   const double start_s = static_cast<double>(stallscope::realtime_ns()) / 1e9;
-  const outcome found = stallscope::wake::measure(line.asked);
+  const measurement measured = stallscope::wake::measure(options.plan);
   if (file) {
-    stallscope::histogram::interval_log log(std::move(file), line.log, start_s);
-    log.append(std::chrono::nanoseconds(0), found.elapsed, found.latencies);
+    stallscope::histogram::interval_log log(std::move(file), options.log, start_s);
+    log.append(std::chrono::nanoseconds(0), measured.elapsed, measured.latencies);
   }
-  tell(line, found);
-  return static_cast<int>(exit_code::done);
+  print(options, measured);
+  return exit_code::done;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const pid_t parent = ::getppid();
+  const stallscope::program program("stallscope-wake",
+                                    "name CPUs that are online and this process may use");
   std::signal(SIGPIPE, SIG_IGN);
-  try {
-    const auto line = stallscope::wake::parse_command_line(argc, argv);
-    if (!line) return static_cast<int>(exit_code::done);
-    if (line->die_with_parent) {
-      ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGTERM), 0UL, 0UL, 0UL);
-      if (::getppid() != parent) return static_cast<int>(exit_code::done);
-    }
-    return run(*line);
-  } catch (const failure& problem) {
-    return told(problem.what(), problem.remedy().c_str(), problem.code());
-  } catch (const std::exception& error) {
-    return told(error.what(), "name CPUs that are online and this process may use",
-                exit_code::unable);
-  }
+  return program.run([&] {
+    const auto options = stallscope::wake::parse_command_line(argc, argv);
+    if (!options) return exit_code::done;
+    if (options->die_with_parent && !program.follow_parent()) return exit_code::done;
+    return run(*options);
+  });
 }

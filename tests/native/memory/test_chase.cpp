@@ -9,7 +9,7 @@ using namespace stallscope::memory;
 
 namespace {
 
-constexpr Pace brief{.repeats = 3, .repeat_ns = 100'000, .settle_ns = 0};
+constexpr measurement_pace brief{.repeats = 3, .repeat_ns = 100'000, .settle_ns = 0};
 
 std::vector<int> own_cpus(std::size_t most) {
   cpu_set_t set;
@@ -28,7 +28,7 @@ TEST_CASE("each thread reports every repeat") {
   const std::vector<int> cpus = own_cpus(2);
   const auto threads = measure({.lines = 64, .stride_bytes = 64, .cpus = cpus}, brief);
   REQUIRE(threads.size() == cpus.size());
-  for (const ThreadChase& thread : threads) {
+  for (const thread_chase& thread : threads) {
     REQUIRE(thread.latency_ns.size() == 3);
     for (const double latency : thread.latency_ns) CHECK(latency > 0);
     CHECK(thread.steps >= 1024);

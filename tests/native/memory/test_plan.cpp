@@ -16,7 +16,7 @@ std::string plan_with(const std::string& point) {
 }  // namespace
 
 TEST_CASE("a plan's points are read as they stand") {
-  const Plan plan = parse_plan(
+  const measurement_plan plan = parse_plan(
       plan_with(R"({"lines":64,"stride_bytes":4160,"pages":"huge","cpus":[1,0],"node":2},)"
                 R"({"lines":2,"stride_bytes":64,"pages":"small","cpus":[0],"node":null})"));
   CHECK(plan.pace.repeats == 3);
@@ -24,7 +24,7 @@ TEST_CASE("a plan's points are read as they stand") {
   REQUIRE(plan.points.size() == 2);
   CHECK(plan.points[0].lines == 64);
   CHECK(plan.points[0].stride_bytes == 4160);
-  CHECK(plan.points[0].pages == PageKind::huge);
+  CHECK(plan.points[0].pages == page_kind::huge);
   CHECK(plan.points[0].cpus == std::vector<int>{1, 0});
   CHECK(plan.points[0].node == 2);
   CHECK_FALSE(plan.points[1].node.has_value());
@@ -45,19 +45,19 @@ TEST_CASE("a plan that is none is refused with its place") {
         R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":["0"]})",
         R"({"lines":64,"stride_bytes":64,"pages":"huge","cpus":[0],"node":5000})"}) {
     CAPTURE(point);
-    CHECK_THROWS_WITH_AS(parse_plan(plan_with(point)), doctest::Contains("point 0: "), BadPlan);
+    CHECK_THROWS_WITH_AS(parse_plan(plan_with(point)), doctest::Contains("point 0: "), plan_error);
   }
   for (const char* text :
        {"", "[]", "{", R"({"schema":"stallscope.memory-plan/2"})", R"({"schema":7})",
         R"({"schema":"stallscope.memory-plan/1","repeats":0})",
         R"({"schema":"stallscope.memory-plan/1","repeats":1,"repeat_ns":1e5})"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(parse_plan(text), BadPlan);
+    CHECK_THROWS_AS(parse_plan(text), plan_error);
   }
 }
 
 TEST_CASE("a point's line tells what was not counted as null, with the reason") {
-  ThreadChase thread;
+  thread_chase thread;
   thread.latency_ns = {1.5, 1.25};
   thread.counts_per_step[1] = 3.0;
   thread.counter_refusals[0] = 2;  // ENOENT

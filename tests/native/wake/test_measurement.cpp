@@ -23,9 +23,9 @@ bool has_children() { return !(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == E
 
 }  // namespace
 
-TEST_CASE("samples are as many as asked for, and no process is left") {
+TEST_CASE("samples are as many as options for, and no process is left") {
   for (const unsigned processes : {2U, 3U}) {
-    const outcome found = measure(small(transport::unix_socket, processes));
+    const measurement found = measure(small(transport::unix_socket, processes));
     CHECK(found.latencies.count() == 40);
     CHECK(found.elapsed.count() > 0);
     CHECK_FALSE(has_children());
@@ -33,13 +33,13 @@ TEST_CASE("samples are as many as asked for, and no process is left") {
 }
 
 TEST_CASE("a timer is never early") {
-  const outcome found = measure(small(std::nullopt, 1));
+  const measurement found = measure(small(std::nullopt, 1));
   CHECK(found.latencies.count() == 40);
   CHECK(found.latencies.value_at_percentile(0) >= 1);
 }
 
 TEST_CASE("a CPU that is not there is refused") {
-  plan asked = small(std::nullopt, 1);
-  asked.cpus = {60'000};
-  CHECK_THROWS_AS(measure(asked), std::system_error);
+  plan options = small(std::nullopt, 1);
+  options.cpus = {60'000};
+  CHECK_THROWS_AS(measure(options), std::system_error);
 }

@@ -13,7 +13,7 @@ using namespace stallscope::kernels;
 
 namespace {
 
-std::uint64_t sum(const FunctionTimes& times) {
+std::uint64_t sum(const function_times& times) {
   return std::accumulate(times.begin(), times.end(), std::uint64_t{0});
 }
 
@@ -27,47 +27,47 @@ void use_cpu() {
 }  // namespace
 
 TEST_CASE("time goes to the function entered, the running one's included") {
-  ThreadAccount account;
+  thread_account account;
   use_cpu();
   CHECK(sum(account.read(CLOCK_THREAD_CPUTIME_ID)) == 0);
-  CHECK(account.enter(Function::hot_arithmetic) == 0);
+  CHECK(account.enter(mix_function::hot_arithmetic) == 0);
   use_cpu();
-  const std::uint64_t first_ns = account.enter(Function::chase_pointers);
+  const std::uint64_t first_ns = account.enter(mix_function::chase_pointers);
   CHECK(first_ns >= 50'000);
   use_cpu();
-  const FunctionTimes running = account.read(CLOCK_THREAD_CPUTIME_ID);
+  const function_times running = account.read(CLOCK_THREAD_CPUTIME_ID);
   CHECK(running[0] == first_ns);
   CHECK(running[1] >= 50'000);
   account.leave();
-  const FunctionTimes left = account.read(CLOCK_THREAD_CPUTIME_ID);
+  const function_times left = account.read(CLOCK_THREAD_CPUTIME_ID);
   use_cpu();
   CHECK(account.read(CLOCK_THREAD_CPUTIME_ID) == left);
   CHECK(left[1] >= running[1]);
 }
 
 TEST_CASE("another thread reads the whole CPU time of a thread, whenever it looks") {
-  ThreadAccount account;
+  thread_account account;
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> before_enter_ns{0};
   std::atomic<std::uint64_t> after_enter_ns{0};
   std::thread worker([&] {
     before_enter_ns = stallscope::thread_cpu_ns();
-    account.enter(Function::hot_arithmetic);
+    account.enter(mix_function::hot_arithmetic);
     after_enter_ns = stallscope::thread_cpu_ns();
     while (!stop) {
-      account.enter(Function::mispredict_branches);
+      account.enter(mix_function::mispredict_branches);
       use_cpu();
-      account.enter(Function::hot_arithmetic);
+      account.enter(mix_function::hot_arithmetic);
     }
     account.leave();
   });
   while (after_enter_ns == 0) std::this_thread::yield();
   clockid_t clock{};
   CHECK(pthread_getcpuclockid(worker.native_handle(), &clock) == 0);
-  FunctionTimes last{};
+  function_times last{};
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t earliest_ns = stallscope::clock_ns(clock);
-    const FunctionTimes times = account.read(clock);
+    const function_times times = account.read(clock);
     const std::uint64_t latest_ns = stallscope::clock_ns(clock);
     CHECK(sum(times) >= earliest_ns - after_enter_ns);
     CHECK(sum(times) <= latest_ns - before_enter_ns);

@@ -8,8 +8,8 @@ using namespace stallscope::kernels;
 
 namespace {
 
-const KernelEntry& entry() {
-  const KernelEntry* found = find_kernel("dependent-chain");
+const kernel_entry& entry() {
+  const kernel_entry* found = find_kernel("dependent-chain");
   REQUIRE(found != nullptr);
   return *found;
 }
@@ -17,17 +17,17 @@ const KernelEntry& entry() {
 }  // namespace
 
 TEST_CASE("a report's document has what was counted, and the parameters as they are") {
-  const RunReport report{.iterations = 7,
-                         .elapsed_ns = 1000,
-                         .cpu_ns = 900,
-                         .user_ns = 800,
-                         .system_ns = 100,
-                         .minor_faults = 3,
-                         .voluntary_switches = 2,
-                         .involuntary_switches = 1,
-                         .result = 18446744073709551615U};
-  const std::vector<Parameter> parameters = {{"threads", std::uint64_t{2}},
-                                             {"stride", std::string("a \"line\"")}};
+  const run_report report{.iterations = 7,
+                          .elapsed_ns = 1000,
+                          .cpu_ns = 900,
+                          .user_ns = 800,
+                          .system_ns = 100,
+                          .minor_faults = 3,
+                          .voluntary_switches = 2,
+                          .involuntary_switches = 1,
+                          .result = 18446744073709551615U};
+  const std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{2}},
+                                                    {"stride", std::string("a \"line\"")}};
   const auto document = nlohmann::json::parse(report_json(entry(), report, parameters));
   CHECK(document == nlohmann::json{{"schema", "stallscope.kernels/1"},
                                    {"kernel", "dependent-chain"},
@@ -45,8 +45,8 @@ TEST_CASE("a report's document has what was counted, and the parameters as they 
 }
 
 TEST_CASE("words for a person name the answer, and no time per iteration where there was none") {
-  RunReport report{.iterations = 100, .elapsed_ns = 1'000'000'000, .cpu_ns = 500'000'000};
-  const std::vector<Parameter> parameters = {{"threads", std::uint64_t{1}}};
+  run_report report{.iterations = 100, .elapsed_ns = 1'000'000'000, .cpu_ns = 500'000'000};
+  const std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{1}}};
   const std::string words = report_words(entry(), report, parameters);
   CHECK(words.find("expected answer  backend_bound/core_bound\n") != std::string::npos);
   CHECK(words.find("100 in 1.000 s\n") != std::string::npos);
@@ -71,7 +71,7 @@ TEST_CASE("the list's document has every kernel with its answer") {
 
 TEST_CASE("the list in words has a line a kernel") {
   const std::string words = list_words(all_kernels());
-  for (const KernelEntry& kernel : all_kernels()) {
+  for (const kernel_entry& kernel : all_kernels()) {
     CHECK(words.find(std::string("\n") + kernel.name + " ") != std::string::npos);
   }
 }

@@ -52,7 +52,7 @@ TEST_CASE("work depends on its iterations and seed, so that none can be left out
 }
 
 TEST_CASE("a pace aims at the wanted time by what it learned") {
-  ChunkPace pace;
+  chunk_pace pace;
   pace.learn(1'000'000, 5'000'000);  // 5 ns an iteration
   CHECK(pace.iterations_for(10'000'000) == 2'000'000);
   pace.learn(1'000'000, 0);  // a clock that did not move teaches nothing

@@ -8,7 +8,7 @@ using namespace stallscope::kernels;
 
 namespace {
 
-MixSnapshot example() {
+mix_snapshot example() {
   return {.time_ns = 12,
           .function_ns = {3'000'000'000, 1'000'000'000, 0, 0},
           .thread_ns = {{"arithmetic", 3'000'000'000}, {"pointers", 1'000'000'000}}};

@@ -11,20 +11,20 @@ using namespace stallscope::kernels;
 
 namespace {
 
-MixOptions endless(unsigned threads) {
+mix_options endless(unsigned threads) {
   return {.duration = std::chrono::nanoseconds(0),
           .interval = std::chrono::milliseconds(2),
           .threads = threads,
           .working_set_bytes = 1U << 16U};
 }
 
-std::vector<std::string> names_of(const MixSnapshot& snapshot) {
+std::vector<std::string> names_of(const mix_snapshot& snapshot) {
   std::vector<std::string> names;
   for (const auto& thread : snapshot.thread_ns) names.push_back(thread.first);
   return names;
 }
 
-bool everything_ran(const MixSnapshot& snapshot) {
+bool everything_ran(const mix_snapshot& snapshot) {
   return std::all_of(snapshot.function_ns.begin(), snapshot.function_ns.end(),
                      [](std::uint64_t ns) { return ns > 0; });
 }
@@ -32,8 +32,8 @@ bool everything_ran(const MixSnapshot& snapshot) {
 }  // namespace
 
 TEST_CASE("functions and threads share the same time, and time never goes back") {
-  std::vector<MixSnapshot> seen;
-  run_mix(endless(5), [&](const MixSnapshot& snapshot) {
+  std::vector<mix_snapshot> seen;
+  run_mix(endless(5), [&](const mix_snapshot& snapshot) {
     seen.push_back(snapshot);
     return !everything_ran(snapshot);
   });
@@ -55,7 +55,7 @@ TEST_CASE("functions and threads share the same time, and time never goes back")
 TEST_CASE("a signal ends the run with a last snapshot") {
   for (const int signal : {SIGINT, SIGTERM}) {
     int snapshots = 0;
-    run_mix(endless(1), [&](const MixSnapshot&) {
+    run_mix(endless(1), [&](const mix_snapshot&) {
       // Aimed at this thread, which run_mix made wait for it.
       if (++snapshots == 1) pthread_kill(pthread_self(), signal);
       return true;
@@ -65,9 +65,9 @@ TEST_CASE("a signal ends the run with a last snapshot") {
 }
 
 TEST_CASE("the duration ends the run") {
-  MixOptions options = endless(2);
+  mix_options options = endless(2);
   options.duration = std::chrono::milliseconds(5);
   int snapshots = 0;
-  run_mix(options, [&](const MixSnapshot&) { return ++snapshots > 0; });
+  run_mix(options, [&](const mix_snapshot&) { return ++snapshots > 0; });
   CHECK(snapshots >= 2);
 }

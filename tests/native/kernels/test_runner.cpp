@@ -13,16 +13,16 @@ using namespace stallscope::kernels;
 namespace {
 
 // A kernel of so many threads, run and asked for its result.
-RunReport run_small(const char* name, unsigned threads, const RunOptions& options,
-                    std::atomic<bool>& stop) {
-  const KernelEntry* entry = find_kernel(name);
+run_report run_small(const char* name, unsigned threads, const run_options& options,
+                     std::atomic<bool>& stop) {
+  const kernel_entry* entry = find_kernel(name);
   REQUIRE(entry != nullptr);
-  const Setting setting{.threads = threads, .memory_limit_bytes = 1U << 20U};
+  const kernel_settings setting{.threads = threads, .memory_limit_bytes = 1U << 20U};
   const auto kernel = entry->make(setting);
   return run_kernel(*entry, threads, *kernel, options, stop);
 }
 
-class Failing : public Kernel {
+class failing_kernel : public kernel_base {
  public:
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
     if (thread == 1) throw std::system_error(ENOMEM, std::generic_category(), "no such luck");
@@ -35,7 +35,7 @@ class Failing : public Kernel {
 
 TEST_CASE("each thread does its iterations, in calls of at most the table's") {
   std::atomic<bool> stop{false};
-  const RunReport report = run_small("false-sharing", 3, {.iterations = 25'001}, stop);
+  const run_report report = run_small("false-sharing", 3, {.iterations = 25'001}, stop);
   CHECK(report.iterations == 75'003);
   CHECK(report.result == 75'003);
   CHECK(report.cpu_ns > 0);
@@ -45,21 +45,22 @@ TEST_CASE("each thread does its iterations, in calls of at most the table's") {
 
 TEST_CASE("threads that wait for each other all come to their end") {
   std::atomic<bool> stop{false};
-  const RunReport herd = run_small("thundering-herd", 5, {.iterations = 110}, stop);
+  const run_report herd = run_small("thundering-herd", 5, {.iterations = 110}, stop);
   CHECK(herd.iterations == 550);
   CHECK(herd.result == 110);  // one of the herd got each item
-  const RunReport turns = run_small("sleep-wake", 2, {.iterations = 120}, stop);
+  const run_report turns = run_small("sleep-wake", 2, {.iterations = 120}, stop);
   CHECK(turns.iterations == 240);
   CHECK(turns.result == 240);
-  const RunReport held = run_small("contended-mutex", 4, {.iterations = 20}, stop);
+  const run_report held = run_small("contended-mutex", 4, {.iterations = 20}, stop);
   CHECK(held.iterations == 80);
 }
 
 TEST_CASE("the duration ends every kernel, also those whose threads wait for each other") {
-  for (const KernelEntry& entry : all_kernels()) {
+  for (const kernel_entry& entry : all_kernels()) {
     CAPTURE(std::string(entry.name));
     std::atomic<bool> stop{false};
-    const RunReport report = run_small(entry.name, entry.threads, {.duration_ns = 2'000'000}, stop);
+    const run_report report =
+        run_small(entry.name, entry.threads, {.duration_ns = 2'000'000}, stop);
     CHECK(stop);
     CHECK(report.iterations > 0);
     CHECK(report.elapsed_ns >= 2'000'000);
@@ -67,7 +68,7 @@ TEST_CASE("the duration ends every kernel, also those whose threads wait for eac
 }
 
 TEST_CASE("a stop before the start leaves nothing to be done") {
-  for (const KernelEntry& entry : all_kernels()) {
+  for (const kernel_entry& entry : all_kernels()) {
     CAPTURE(std::string(entry.name));
     std::atomic<bool> stop{true};
     CHECK(run_small(entry.name, entry.threads, {}, stop).iterations == 0);
@@ -87,8 +88,8 @@ TEST_CASE("threads are pinned where asked, and a CPU that is not there is named"
 }
 
 TEST_CASE("what one thread throws ends all and comes out") {
-  const KernelEntry* entry = find_kernel("dependent-chain");
-  Failing kernel;
+  const kernel_entry* entry = find_kernel("dependent-chain");
+  failing_kernel kernel;
   std::atomic<bool> stop{false};
   CHECK_THROWS_WITH_AS(run_kernel(*entry, 3, kernel, {}, stop), doctest::Contains("no such luck"),
                        std::system_error);

@@ -17,8 +17,8 @@ using namespace stallscope::kernels;
 namespace {
 
 // Small caches, so that no working set is large.
-Setting small_setting(const KernelEntry& entry) {
-  Setting setting{.threads = entry.threads};
+kernel_settings small_setting(const kernel_entry& entry) {
+  kernel_settings setting{.threads = entry.threads};
   setting.caches.l1d = {.bytes = 4096, .known = true};
   setting.caches.l2 = {.bytes = 16384, .known = true};
   setting.caches.l3 = {.bytes = 65536, .known = true};
@@ -26,15 +26,15 @@ Setting small_setting(const KernelEntry& entry) {
   return setting;
 }
 
-const KernelEntry& entry(const char* name) {
-  const KernelEntry* found = find_kernel(name);
+const kernel_entry& entry(const char* name) {
+  const kernel_entry* found = find_kernel(name);
   REQUIRE(found != nullptr);
   return *found;
 }
 
 // The result after so many iterations in each of the calls, in one thread.
 std::uint64_t result_of(const char* name, const std::vector<std::uint64_t>& calls) {
-  Setting setting = small_setting(entry(name));
+  kernel_settings setting = small_setting(entry(name));
   setting.threads = 1;
   const auto kernel = entry(name).make(setting);
   const std::atomic<bool> stop{false};
@@ -58,7 +58,7 @@ TEST_CASE("the table has every kernel once, with an answer of the field's terms"
   const std::set<std::string> starts = {"retiring",      "bad_speculation", "frontend_bound",
                                         "backend_bound", "kernel: ",        "waiting: "};
   std::set<std::string> names;
-  for (const KernelEntry& kernel : all_kernels()) {
+  for (const kernel_entry& kernel : all_kernels()) {
     CHECK(names.insert(kernel.name).second);
     CHECK(find_kernel(kernel.name) == &kernel);
     const std::string answer = kernel.expected;
@@ -73,7 +73,7 @@ TEST_CASE("the table has every kernel once, with an answer of the field's terms"
 }
 
 TEST_CASE("calls go on where the last one ended, so that the result follows from all iterations") {
-  for (const KernelEntry& kernel : all_kernels()) {
+  for (const kernel_entry& kernel : all_kernels()) {
     if (kernel.least_threads > 1) continue;
     CAPTURE(std::string(kernel.name));
     const std::uint64_t whole = result_of(kernel.name, {100});
@@ -141,7 +141,7 @@ TEST_CASE("a hash table is no smaller than the chase's working set, where the me
 
 TEST_CASE("held out are those that no constant was found with") {
   const auto held_out = std::count_if(all_kernels().begin(), all_kernels().end(),
-                                      [](const KernelEntry& kernel) { return kernel.held_out; });
+                                      [](const kernel_entry& kernel) { return kernel.held_out; });
   CHECK(held_out == 8);
   CHECK(!entry("divide-chain").held_out);
 }
@@ -152,7 +152,7 @@ TEST_CASE("work under the mutex is one chain") {
 
 TEST_CASE("padding moves the counters apart and counts the same") {
   for (const bool padded : {false, true}) {
-    Setting setting = small_setting(entry("false-sharing"));
+    kernel_settings setting = small_setting(entry("false-sharing"));
     setting.threads = 3;
     setting.padded = padded;
     const auto kernel = entry("false-sharing").make(setting);
@@ -169,5 +169,5 @@ TEST_CASE("assumed cache sizes are named as such") {
   const auto kernel = entry("large-straight-code").make({.threads = 1, .caches = {}});
   const auto parameters = kernel->parameters();
   CHECK(std::any_of(parameters.begin(), parameters.end(),
-                    [](const Parameter& one) { return one.name == "l1i_bytes_assumed"; }));
+                    [](const kernel_parameter& one) { return one.name == "l1i_bytes_assumed"; }));
 }

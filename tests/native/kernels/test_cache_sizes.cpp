@@ -11,18 +11,18 @@ using namespace stallscope::kernels;
 namespace {
 
 // A directory like /sys/devices/system/cpu/cpu0, gone with the test.
-class RecordedCpu {
+class recorded_cpu {
  public:
-  RecordedCpu() {
+  recorded_cpu() {
     std::string name = (std::filesystem::temp_directory_path() / "cpu-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
-  ~RecordedCpu() { std::filesystem::remove_all(path_); }
-  RecordedCpu(const RecordedCpu&) = delete;
-  RecordedCpu& operator=(const RecordedCpu&) = delete;
-  RecordedCpu(RecordedCpu&&) = delete;
-  RecordedCpu& operator=(RecordedCpu&&) = delete;
+  ~recorded_cpu() { std::filesystem::remove_all(path_); }
+  recorded_cpu(const recorded_cpu&) = delete;
+  recorded_cpu& operator=(const recorded_cpu&) = delete;
+  recorded_cpu(recorded_cpu&&) = delete;
+  recorded_cpu& operator=(recorded_cpu&&) = delete;
 
   void add(int index, const std::string& level, const std::string& type, const std::string& size) {
     const auto folder = path_ / "cache" / ("index" + std::to_string(index));
@@ -40,12 +40,12 @@ class RecordedCpu {
 }  // namespace
 
 TEST_CASE("sizes are read by level and type") {
-  RecordedCpu cpu;
+  recorded_cpu cpu;
   cpu.add(0, "1", "Data", "48K");
   cpu.add(1, "1", "Instruction", "64K");
   cpu.add(2, "2", "Unified", "2M");
   cpu.add(3, "3", "Unified", "107520K");
-  const CacheSizes sizes = read_cache_sizes(cpu.path());
+  const cache_sizes sizes = read_cache_sizes(cpu.path());
   CHECK(sizes.l1d.bytes == 48U << 10U);
   CHECK(sizes.l1i.bytes == 64U << 10U);
   CHECK(sizes.l2.bytes == 2U << 20U);
@@ -57,13 +57,13 @@ TEST_CASE("sizes are read by level and type") {
 }
 
 TEST_CASE("what is not told stays assumed and says so") {
-  RecordedCpu cpu;
+  recorded_cpu cpu;
   cpu.add(0, "1", "Data", "32K");
-  const CacheSizes sizes = read_cache_sizes(cpu.path());
+  const cache_sizes sizes = read_cache_sizes(cpu.path());
   CHECK(sizes.l1d.known);
   CHECK_FALSE(sizes.l2.known);
   CHECK_FALSE(sizes.l3.known);
-  CHECK(sizes.l3.bytes == CacheSizes{}.l3.bytes);
+  CHECK(sizes.l3.bytes == cache_sizes{}.l3.bytes);
   CHECK_FALSE(read_cache_sizes(cpu.path() / "nowhere").l1d.known);
 }
 
@@ -71,10 +71,10 @@ TEST_CASE("nonsense is not believed") {
   for (const char* size : {"", "K", "-1K", "32KB", "0K", "12", "99999999999999999999",
                            "17179869185", "1000G", "0x20K"}) {
     CAPTURE(size);
-    RecordedCpu cpu;
+    recorded_cpu cpu;
     cpu.add(0, "3", "Unified", size);
-    const CacheSizes sizes = read_cache_sizes(cpu.path());
+    const cache_sizes sizes = read_cache_sizes(cpu.path());
     CHECK_FALSE(sizes.l3.known);
-    CHECK(sizes.l3.bytes == CacheSizes{}.l3.bytes);
+    CHECK(sizes.l3.bytes == cache_sizes{}.l3.bytes);
   }
 }

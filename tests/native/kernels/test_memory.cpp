@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t mib = 1024 * kib;
 
-CacheSizes caches(std::uint64_t l1d, std::uint64_t l2, std::uint64_t l3) {
-  CacheSizes sizes;
+cache_sizes caches(std::uint64_t l1d, std::uint64_t l2, std::uint64_t l3) {
+  cache_sizes sizes;
   sizes.l1d = {.bytes = l1d, .known = true};
   sizes.l2 = {.bytes = l2, .known = true};
   sizes.l3 = {.bytes = l3, .known = true};
@@ -23,11 +23,11 @@ CacheSizes caches(std::uint64_t l1d, std::uint64_t l2, std::uint64_t l3) {
 
 TEST_CASE("each working set fits its own level and not the one before") {
   // Haswell-EP, Ice Lake server, Zen 4, Neoverse N1 and V2
-  for (const CacheSizes& sizes :
+  for (const cache_sizes& sizes :
        {caches(32 * kib, 256 * kib, 25 * mib), caches(48 * kib, 1280 * kib, 36 * mib),
         caches(32 * kib, 1 * mib, 32 * mib), caches(64 * kib, 1 * mib, 32 * mib),
         caches(64 * kib, 2 * mib, 114 * mib)}) {
-    const WorkingSets sets = working_sets(sizes, 16384 * mib);
+    const working_sets sets = working_sets_of(sizes, 16384 * mib);
     CHECK(sets.l1 < sizes.l1d.bytes);
     CHECK(sets.l2 >= 2 * sizes.l1d.bytes);
     CHECK(sets.l2 <= sizes.l2.bytes / 2);
@@ -38,7 +38,7 @@ TEST_CASE("each working set fits its own level and not the one before") {
 }
 
 TEST_CASE("memory is bounded by the limit and by two gibibytes") {
-  CHECK(working_sets(caches(32 * kib, 1 * mib, 1024 * mib), 16384 * mib).dram == 2048 * mib);
-  CHECK(working_sets(caches(32 * kib, 1 * mib, 32 * mib), 16 * mib).dram == 16 * mib);
-  CHECK(working_sets(caches(32 * kib, 1 * mib, 32 * mib), 0).dram == 2 * sizeof(ChainNode));
+  CHECK(working_sets_of(caches(32 * kib, 1 * mib, 1024 * mib), 16384 * mib).dram == 2048 * mib);
+  CHECK(working_sets_of(caches(32 * kib, 1 * mib, 32 * mib), 16 * mib).dram == 16 * mib);
+  CHECK(working_sets_of(caches(32 * kib, 1 * mib, 32 * mib), 0).dram == 2 * sizeof(ChainNode));
 }

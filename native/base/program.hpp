@@ -1,0 +1,46 @@
+// The shell that every program shares: how it reports a failure, what it returns, and that it ends
+// with its parent.
+//
+//   int main(int argc, char** argv) {
+//     const stallscope::program program("stallscope-wake", "run stallscope doctor");
+//     return program.run([&] {
+//       const auto options = parse(argc, argv);
+//       if (options.die_with_parent && !program.follow_parent()) return exit_code::done;
+//       return measure(options);
+//     });
+//   }
+//
+// Construct it first in main: it remembers the parent, which may end at any time.
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <functional>
+#include <string>
+
+#include "base/failure.hpp"
+
+namespace stallscope {
+
+class program {
+ public:
+  // `remedy` is the advice for errors that carry none.
+  program(std::string name, std::string remedy);
+
+  // Returns the exit code of the body; an exception becomes an error line and its exit code.
+  [[nodiscard]] int run(const std::function<exit_code()>& body) const noexcept;
+
+  // Makes the kernel send a signal when the parent ends; false if it has ended already.
+  [[nodiscard]] bool follow_parent(int signal = SIGTERM) const noexcept;
+
+  // Writes the error line to standard error, with the remedy on a second line.
+  void report(const std::string& message, const std::string& remedy) const noexcept;
+
+ private:
+  std::string name_;
+  std::string remedy_;
+  pid_t parent_;
+};
+
+}  // namespace stallscope
