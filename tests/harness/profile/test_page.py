@@ -182,7 +182,9 @@ def test_the_share_of_samples_with_python_frames_is_in_the_facts(profile: Profil
     assert text.startswith("60.0 % of the samples of CPython 3.11.2")
     assert "40.0 % were not read; GIL held in 50.0 %" in text
     without_samples = replace(shares, samples=0, framed=0, unread=0, gil_held=0, gil_known=0)
-    page = render_page(profile, recording_name="r", host={}, content=PageContent(python=without_samples))
+    page = render_page(
+        profile, recording_name="r", host={}, content=PageContent(python=without_samples)
+    )
     assert "Python frames" not in outline(page).lines
 
 

@@ -63,7 +63,7 @@ def fold(capture: "Capture", symbolizer: Symbolizer, options: FoldOptions | None
     chains, naming_warnings = _named_chains(capture, symbolizer, event, options)
     functions, tree = _tree(chains)
     values, period_warnings = _values(capture.period[rows])
-    threads, thread_of = np.unique(capture.thread[rows], return_inverse=True)
+    threads, thread_of = _numbered(capture.thread[rows], len(capture.threads))
     leaf = tree.leaf[chains.chain_of]
     weights = _weights(leaf, thread_of, values)
     lost = max(capture.lost_records, capture.lost_samples) if options.lost is None else options.lost
@@ -99,7 +99,7 @@ def _named_chains(
     capture: "Capture", symbolizer: Symbolizer, event: EventSamples, options: FoldOptions
 ) -> tuple[NamedChains, tuple[ProfileWarning, ...]]:
     """Return the event's samples as chains of functions, and warnings about missing names."""
-    numbers, stack_of = np.unique(capture.stack[event.rows], return_inverse=True)
+    numbers, stack_of = _numbered(capture.stack[event.rows], len(capture.stack_offset) - 1)
     frames = outermost_first(capture.stack_offset, capture.stack_frame, numbers.astype(np.intp))
     samples_of = np.bincount(stack_of, minlength=len(numbers)).astype(np.int64)
     stacks = SampledStacks(numbers.astype(np.intp), frames, samples_of)
@@ -125,6 +125,17 @@ def _named_chains(
     if options.transform is not None:
         chains = options.transform(capture, chains)
     return chains, warnings
+
+
+def _numbered(
+    values: npt.NDArray[np.uint32], limit: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the unique values, which are below ``limit``, and the index of each value in them.
+
+    The result is that of np.unique with return_inverse, without sorting.
+    """
+    present = np.bincount(values, minlength=limit) > 0
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[values]
 
 
 def _frame_selection(capture: "Capture", chains: Chains) -> FrameSelection:
