@@ -1,9 +1,10 @@
-"""The first thing a newcomer runs: the reference server under load, stages off and then on.
+"""The demo: the reference server with stages off and on, its sleep states, and a disk.
 
-Run as ``python -m harness.demo`` by ``./dev demo``. Both servers are profiled by their pids; flame
-graphs, slots as far as this machine can, latency histograms and the table stand in one page. Then
-the server is nearly left alone, and what its CPUs' sleep costs stands in another. At last the disk
-of the current directory is measured: one request at a time and more, and beside writes.
+`./dev demo` runs it as ``python -m harness.demo``. Both servers are profiled by pid; the page of
+this part has flame graphs, slots if this machine can count them, latency and tables. Then the
+server is loaded at a low rate, and the cost of its CPUs' sleep states is measured. Finally the disk
+of the current directory is measured: one request at a time, at growing depths, and beside writes.
+The index page links all pages.
 """
 
 import sys
@@ -16,9 +17,11 @@ import click
 from harness.cli.errors import report_error
 from harness.cli.terminal import colours, note, width
 from harness.cli.termination import terminable
-from harness.demo.cstates import EXPECTED_S, sleep_part
+from harness.demo.cstates import EXPECTED_S as SLEEP_EXPECTED_S
+from harness.demo.cstates import sleep_part
 from harness.demo.disk import EXPECTED_S as DISK_EXPECTED_S
 from harness.demo.disk import disk_part
+from harness.demo.index import DemoPage, write_index
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import FIXED_RATE
 from harness.labs.stages.session import expected_s, run_stages
@@ -30,7 +33,7 @@ PROFILE_S = 4.0
 
 
 def demo_options(output: Path) -> StagesOptions:
-    """Return the lab's options that show the most within two minutes."""
+    """Return options of the stages lab that take about two minutes."""
     return StagesOptions(
         path="codec",
         output=output,
@@ -42,27 +45,33 @@ def demo_options(output: Path) -> StagesOptions:
     )
 
 
-def demonstrate(output: Path) -> None:
-    """Run the lab of stages and say where its page is."""
+def run_demo(output: Path) -> None:
+    """Run all parts of the demo and write the index page."""
     options = demo_options(output)
+    total_s = expected_s(options) + SLEEP_EXPECTED_S + DISK_EXPECTED_S
     click.echo(
         "The reference server answers requests through 32 stages of 13 KB of synthetic code,\n"
         "more than an instruction cache holds: first each request through all stages at once,\n"
-        f"then each stage over a batch of requests. {options.pairs} rounds of both; both are\n"
-        "profiled by pid. Then the server at a low rate, and what it costs that CPUs sleep; then\n"
-        "this directory's disk. "
-        f"About {expected_s(options) + EXPECTED_S + DISK_EXPECTED_S:.0f} s.\n"
+        f"then each stage over a batch of requests, in {options.pairs} pairs of rounds. Both\n"
+        "servers are profiled by pid. Then the server runs at a low rate, to measure the cost of\n"
+        "sleeping CPUs; finally the disk of this directory is measured.\n"
+        f"This takes about {total_s:.0f} s.\n"
     )
-    began = time.monotonic()
-    _, page = run_stages(options, None, as_json=False, on_phase=note)
+    began_s = time.monotonic()
+    result, page = run_stages(options, None, as_json=False, on_phase=note)
+    verdict = f"{result.verdict}: {result.verdict_reason}"
+    pages = [DemoPage(f"Execution stages off and on, path {result.path}", page, verdict)]
     click.echo()
-    for line in sleep_part(output / "idle", width()):
-        click.echo(line, color=colours())
+    sleep = sleep_part(output / "idle", width())
+    click.echo("\n".join(sleep.lines), color=colours())
     click.echo()
-    disk_part(output, width())
+    pages += [sleep.page, *disk_part(output, width())]
+    index = write_index(output, pages)
     click.echo(
-        f"\nDone in {time.monotonic() - began:.0f} s. Open {page.resolve()} in a browser.\n"
-        "Then, for a process of your own:\n"
+        f"\nDone in {time.monotonic() - began_s:.0f} s. Open {index.resolve()} in a browser:\n"
+        "it links all pages.\n"
+        "\n"
+        "To measure your own programs:\n"
         "  .venv/bin/stallscope profile -p PID\n"
         "  .venv/bin/stallscope io curve DIR\n"
         "  .venv/bin/stallscope lab storm DIR\n"
@@ -71,11 +80,11 @@ def demonstrate(output: Path) -> None:
 
 
 def main() -> int:
-    """Return the exit code of the demonstration."""
+    """Return the exit code of the demo."""
     output = Path(f"stallscope-demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
     try:
         with terminable():
-            demonstrate(output)
+            run_demo(output)
     except StallscopeError as error:
         return report_error(error)
     except KeyboardInterrupt:

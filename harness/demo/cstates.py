@@ -1,8 +1,7 @@
-"""The demo's part about sleep: idle intervals while the reference server has little to do."""
+"""The sleep part of the demo: idle intervals while the reference server has a low load."""
 
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cstates.advice.evidence import evidence_from
@@ -18,6 +17,7 @@ from harness.cstates.record.files import PAGE
 from harness.cstates.record.report import write_idle_page
 from harness.cstates.record.session import RecordOptions, record
 from harness.cstates.record.text import lines
+from harness.demo.index import DemoPage
 from harness.load.text import rate_text
 from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.loader import running_load
@@ -28,34 +28,46 @@ from stallscope.quantities import microseconds_text
 from stallscope.system_files import Roots
 
 RATE_PER_S = 500.0
+_TITLE = "Sleep states at a low rate"
 RECORDED_S = 5.0
-EXPECTED_S = RECORDED_S + 8.0  # with starting, reading the trace, and measuring wake-ups
-_TAIL_S = 1.0  # of the load after what is recorded, at the most
+EXPECTED_S = RECORDED_S + 8.0  # including start, reading the trace, and measuring wake-ups
+_TAIL_S = 1.0  # longest load after the recording
 _CONNECTIONS = 4
 _INTERVALS = 100_000
 _WAKES = WakeTest("tcp", think_us=1e6 / RATE_PER_S)
 _ROUNDS_S = 0.15
 
 
-def sleep_part(output: Path, room: int, *, seconds: float = RECORDED_S) -> list[str]:
-    """Return what is to be said of sleep states and the advice, once the page is written.
+@dataclass(frozen=True, slots=True)
+class SleepPart:
+    """The lines of the sleep part, and its page with the verdict."""
 
-    Without tracepoints the counters alone; where nothing can be recorded, the reason.
+    lines: list[str]
+    page: DemoPage
+
+
+def sleep_part(output: Path, room: int, *, seconds: float = RECORDED_S) -> SleepPart:
+    """Return sleep states and advice after their page is written.
+
+    Without tracepoints the counters alone are recorded. If nothing can be recorded, the lines and
+    the verdict give the reason.
     """
     note("recording idle intervals at a low rate")
     heading = wrapped(
-        f"Sleep states: the same server at {RATE_PER_S:,.0f} requests a second in an open loop, so "
-        "that its CPUs sleep between requests.",
+        f"Sleep states: the same server at {RATE_PER_S:,.0f} requests per second in an open loop, "
+        "so that its CPUs sleep between requests.",
         room,
     )
     try:
-        return [*heading, "", *_recorded(output, room, seconds)]
+        recorded = _record(output, room, seconds)
     except StallscopeError as error:
         why = f"Idle intervals were not recorded: {printable(error.message)}; {error.remedy}."
-        return [*heading, "", *wrapped(why, room)]
+        page = DemoPage(_TITLE, None, why)
+        return SleepPart([*heading, "", *wrapped(why, room)], page)
+    return SleepPart([*heading, "", *recorded.lines], recorded.page)
 
 
-def _recorded(output: Path, room: int, seconds: float) -> Sequence[str]:
+def _record(output: Path, room: int, seconds: float) -> SleepPart:
     cores = two_cores(Roots(), usable_cpus(None))
     cpus = tuple(sorted((cores.server, cores.loader)))
     options = RecordOptions(
@@ -70,43 +82,53 @@ def _recorded(output: Path, room: int, seconds: float) -> Sequence[str]:
     folder = output.with_name(f"{output.name}-load")
     folder.mkdir(mode=0o700)
     with running_server(ServerOptions(cpus=str(cores.server))) as server:
-        low = _low_rate(folder, server.target, cores.loader)
-        with running_load(replace(low, duration_s=seconds + _TAIL_S)) as load:
+        load_options = _low_rate(folder, server.target, cores.loader)
+        with running_load(replace(load_options, duration_s=seconds + _TAIL_S)) as load:
             load.wait_started()
-            made = record(options)
+            recording = record(options)
             load.stop()
-            loaded = load.finish()
+            result = load.finish()
     page = output / PAGE
-    write_idle_page(page, output, made.run)
-    latency = loaded.latency_us
+    write_idle_page(page, output, recording.run)
+    latency = result.latency_us
     load_text = (
-        f"Load: achieved {rate_text(loaded.achieved_rate_per_s)}; latency from the intended start "
+        f"Load: achieved {rate_text(result.achieved_rate_per_s)}; latency from the intended start "
         f"p50 {microseconds_text(latency.p50)}, p99 {microseconds_text(latency.p99)}"
     )
-    return [
+    advice = _advice(recording.run, cpus)
+    lines_of_part = [
         *wrapped(load_text, room),
-        *lines(made.run, room),
+        *lines(recording.run, room),
         "",
         "Advice for this machine:",
-        *advise_lines(_advice(made.run, cpus), room),
+        *advise_lines(advice, room),
         "",
         f"page  {printable(str(page))}",
     ]
+    return SleepPart(lines_of_part, DemoPage(_TITLE, page, _verdict(advice)))
+
+
+def _verdict(advice: Advice) -> str:
+    count = len(advice.suggestions)
+    if not count:
+        return "no suggestion: sleep states and frequency stay as they are"
+    noun = "suggestion" if count == 1 else "suggestions"
+    return f"{count} {noun} for sleep states and frequency"
 
 
 def _advice(run: IdleRun, cpus: tuple[int, ...]) -> Advice:
-    """Return the advice; what it suggests was tried on requests as far apart as those recorded.
+    """Return the advice; suggestions are tested with requests at the recorded rate.
 
-    Where nothing can be closed, or not by this user, it says itself what is not shown.
+    If sleep states cannot be disabled here, or not by this user, the advice says what is untested.
     """
-    found = advise(run)
-    if found.suggestions:
-        note("measuring requests with sleep states open and closed")
+    advice = advise(run)
+    if advice.suggestions:
+        note("measuring requests with sleep states enabled and disabled")
         place = Place(Roots(), default_run_folder(Roots()), "stallscope demo")
         request = LatencyRequest((_WAKES,), cpus, LEAST_ROUNDS, _ROUNDS_S)
         with suppress(StallscopeError):
-            found = advise(run, evidence_from(verdicts(measure(place, request).results)))
-    return found
+            advice = advise(run, evidence_from(verdicts(measure(place, request).results)))
+    return advice
 
 
 def _low_rate(folder: Path, target: str, cpu: int) -> LoadOptions:

@@ -116,15 +116,23 @@ def test_the_demo_leaves_pages_and_no_process(
     monkeypatch.setattr(demo, "sleep_part", partial(sleep_part, seconds=0.3))
     monkeypatch.setattr(demo, "disk_part", partial(disk_part, disk="sim:servers=4,service=2ms"))
     before = psutil.Process().children(recursive=True)
-    demo.demonstrate(tmp_path / "demo")
+    demo.run_demo(tmp_path / "demo")
     printed = capsys.readouterr()
-    assert "report.html" in printed.out
+    assert "index.html" in printed.out
     assert "open loop at 60 %" in printed.out
     assert "Advice for this machine:" in printed.out
     assert (tmp_path / "demo" / "idle" / "report.html").is_file()
     assert (tmp_path / "demo" / "disk-curve" / "report.html").is_file()
     assert "profiling the staged server by its pid" in printed.err
     assert set(psutil.Process().children(recursive=True)) <= set(before)
+    index = (tmp_path / "demo" / "index.html").read_text()
+    for path in (
+        "report.html",
+        "idle/report.html",
+        "disk-curve/report.html",
+        "disk-storm/report.html",
+    ):
+        assert f'<a href="{path}">' in index
     page = (tmp_path / "demo" / "report.html").read_text()
     if "Flame graphs: unavailable" in printed.out:
         pytest.skip("needs perf events: they are refused here")
