@@ -17,6 +17,7 @@ import pytest
 
 from tests.live.counting import Counting
 from tests.live.python_targets import SYSTEM, Interpreter
+from tests.peers import run_peer
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -277,9 +278,7 @@ class PerfReader:
     """Debian's perf, reading recordings."""
 
     def text(self, *words: object) -> str:
-        done = subprocess.run(
-            ["perf", *map(str, words)], capture_output=True, text=True, check=False
-        )
+        done = run_peer(["perf", *map(str, words)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

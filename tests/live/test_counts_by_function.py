@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from stallscope._native import Capture, read_capture
+from tests.peers import run_peer
 
 pytestmark = pytest.mark.live
 ROOT = Path(__file__).parents[2]
@@ -99,7 +100,7 @@ def test_perf_shows_each_event_of_the_group(folder: Path) -> None:
     if shutil.which("perf") is None:
         pytest.skip("needs the program perf")
     samples = folder / "run" / "samples.perf"
-    run = subprocess.run(
+    run = run_peer(
         ["perf", "script", "-i", samples, "-F", "event,period"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip

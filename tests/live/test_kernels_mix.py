@@ -13,6 +13,7 @@ import pytest
 
 from stallscope.programs import program
 from tests.chance import five_standard_errors
+from tests.peers import run_peer
 
 FUNCTIONS = {"hot_arithmetic", "chase_pointers", "mispredict_branches", "mostly_sleeping"}
 
@@ -110,7 +111,7 @@ def perf() -> str:
 
 def perf_samples(perf: str, data: Path) -> list[tuple[int, list[str]]]:
     """Each sample's time in ns and its user frames' symbols, leaf first."""
-    text = subprocess.run(
+    text = run_peer(
         [perf, "script", "--no-inline", "-i", data, "-F", "time,ip,sym"],
         capture_output=True,
         text=True,

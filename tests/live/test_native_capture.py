@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stallscope._native import Capture, read_capture
+from tests.peers import run_peer
 from topdown.stacks.symbols.sources import SymbolSources
 from topdown.stacks.unwinding.tables import UnwindTables
 
@@ -110,7 +111,7 @@ def record(perf: str, into: Path, options: list[str], command: list[str]) -> Non
     piped = options[-2:] == ["-o", "-"]
     place = [] if piped else ["-o", str(into)]
     with (into if piped else Path("/dev/null")).open("wb") as out:
-        subprocess.run(
+        run_peer(
             [perf, "record", *options, *place, "--", *command],
             check=True,
             stdout=out,
@@ -119,7 +120,7 @@ def record(perf: str, into: Path, options: list[str], command: list[str]) -> Non
 
 
 def samples_by_perf(perf: str, path: Path) -> list[Seen]:
-    text = subprocess.run(
+    text = run_peer(
         [
             perf,
             "script",

@@ -13,6 +13,7 @@ from harness.machine_checks.mix_truth import running_mix
 from stallscope.programs import program
 from stallscope.recordings import open_recording
 from tests.chance import five_standard_errors
+from tests.peers import run_peer
 
 pytestmark = pytest.mark.live
 STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
@@ -102,7 +103,7 @@ def test_a_compiler_from_its_start(tmp_path: Path) -> None:
 
 def test_perf_data_from_elsewhere(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
     data = tmp_path / "perf.data"
-    subprocess.run(
+    run_peer(
         [
             "perf",
             "record",

@@ -1,7 +1,6 @@
 """Recordings of an arm64 guest, read and symbolized on this host."""
 
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from harness.machine_checks.mix_truth import snapshots, true_shares
 from stallscope._native import read_capture
 from tests.chance import five_standard_errors
+from tests.peers import run_peer
 from tests.pmu_guest.guest import Result
 from tests.pmu_guest.scenarios import IMPOSTOR, ROUNDS
 
@@ -27,7 +27,7 @@ def shares(document: Document, kind: str = "self_share") -> dict[str, float]:
 
 def perf_leaves(result: Result) -> Counter[str]:
     """How many samples perf script gives to each function."""
-    run = subprocess.run(
+    run = run_peer(
         ["perf", "script", "-i", result.run / "samples.perf", "--no-inline", "-F", "ip,sym"],
         capture_output=True,
         text=True,

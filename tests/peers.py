@@ -1,0 +1,36 @@
+"""Runs other profilers, such as perf, which abort now and then on a loaded machine."""
+
+import signal
+import subprocess
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ATTEMPTS = 3
+CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, 128 + signal.SIGABRT, 128 + signal.SIGSEGV}
+
+
+def run_peer(
+    command: Sequence[str | Path], *, check: bool = False, **options: Any
+) -> subprocess.CompletedProcess[Any]:
+    """The result of a peer's command; a crash of the peer is named and the command started again.
+
+    Options are those of `subprocess.run`. The test is skipped if the peer crashes three times, because
+    then it says nothing about stallscope.
+    """
+    name = " ".join([Path(command[0]).name, *map(str, command[1:2])])
+    for attempt in range(1, ATTEMPTS + 1):
+        run = subprocess.run(command, check=False, **options)
+        if run.returncode not in CRASHES:
+            if check:
+                run.check_returncode()
+            return run
+        warnings.warn(f"{name} crashed (status {run.returncode}), attempt {attempt}", stacklevel=2)
+        output = options.get("stdout")
+        if hasattr(output, "truncate"):
+            output.seek(0)
+            output.truncate()
+    pytest.skip(f"needs the program {name}: it crashed {ATTEMPTS} times")

@@ -1,0 +1,30 @@
+"""A peer's crash is named and does not fail a test of ours."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.peers import ATTEMPTS, run_peer
+
+CRASH_ONCE = 'if [ -e "$1" ]; then echo done; else touch "$1"; kill -ABRT $$; fi'
+
+
+def test_a_command_that_aborts_once_runs_again(tmp_path: Path) -> None:
+    command = ["sh", "-c", CRASH_ONCE, "sh", str(tmp_path / "mark")]
+    with pytest.warns(UserWarning, match=r"sh -c crashed \(status -6\), attempt 1"):
+        run = run_peer(command, capture_output=True, text=True, check=True)
+    assert run.stdout == "done\n"
+
+
+def test_a_command_that_always_aborts_skips_the_test() -> None:
+    with (
+        pytest.warns(UserWarning, match=f"attempt {ATTEMPTS}"),
+        pytest.raises(pytest.skip.Exception),
+    ):
+        run_peer(["sh", "-c", "kill -ABRT $$"])
+
+
+def test_a_failure_without_a_crash_is_reported() -> None:
+    with pytest.raises(subprocess.CalledProcessError):
+        run_peer(["false"], check=True)
