@@ -1,7 +1,8 @@
-"""What sleeping and changing frequency costs.
+"""What sleep states and frequency changes cost.
 
-The reading side: ``sysfs`` (roots, CPUs), ``idle_states``, ``latency_limit``, ``frequency``,
-``observation`` (all of them at once, and over an interval). The simulator: ``tables`` (known
-states), ``trace``, ``workloads``, ``governors``, ``simulation``. Changing settings lives apart, in
-``pinning``; it may read through the reading side, which never writes.
+Reading the machine: ``sysfs`` (roots and CPUs), ``idle.states``, ``latency_limit``, ``frequency``,
+and ``observation``, which reads all of them at once or over an interval. None of these writes.
+``idle`` records idle intervals, ``advice`` evaluates them, ``wake_latency`` and ``comparison``
+measure settings against each other, ``simulation`` and ``tables`` replay governors. Only
+``pinning`` changes settings, and restores them.
 """

@@ -1,6 +1,7 @@
-"""What a measurement ran under: governors, limits, turbo, open states, and what CPUs entered.
+"""The machine settings of a measurement: governors, limits, turbo, open states, their entries.
 
-Two measurements can be compared where these are alike; what makes one less repeatable is a warning.
+Measurements with the same settings are comparable. Settings that make one less repeatable give a
+warning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,18 +15,18 @@ from stallscope.json_fields import Fields
 
 @dataclass(frozen=True, slots=True)
 class StateUse:
-    """A sleep state of all these CPUs together."""
+    """A sleep state, summed over all CPUs."""
 
     name: str
-    exit_latency_us: int | None  # declared; the greatest of the CPUs'
-    cpus: int  # that have it
-    open_cpus: int  # on which nothing closed it at the end
-    entries: int | None  # while it ran; None where a counter was not read, or went back
+    exit_latency_us: int | None  # declared; the maximum over the CPUs
+    cpus: int  # CPUs that have the state
+    open_cpus: int  # CPUs on which it was open at the end
+    entries: int | None  # during the measurement; None if a counter was not read or decreased
 
 
 @dataclass(frozen=True, slots=True)
 class FrequencySetting:
-    """What policies that are alike are set to; unknown is None."""
+    """The settings of frequency policies with equal settings; unknown values are None."""
 
     governor: str | None
     min_khz: int | None
@@ -36,13 +37,13 @@ class FrequencySetting:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """A machine's settings at the end of a measurement, and its sleep states' entries during it."""
+    """A machine's settings at the end of a measurement, and state entries during it."""
 
     cpus: int
     idle_governor: str | None
     idle_missing: str | None  # why there are no states
     latency_limit_us: int | None
-    latency_limit_missing: str | None  # why the limit is not known
+    latency_limit_missing: str | None  # why the limit is unknown
     states: tuple[StateUse, ...]
     frequencies: tuple[FrequencySetting, ...]
     frequency_missing: str | None
@@ -50,12 +51,12 @@ class Fingerprint:
     warnings: tuple[str, ...]
 
     def document(self) -> dict[str, object]:
-        """Return it as recording.json holds it."""
+        """Return the fields as recording.json stores them."""
         return asdict(self)
 
     @classmethod
     def of(cls, fields: Fields) -> "Fingerprint":
-        """Return what recording.json holds; RecordingError where it is damaged."""
+        """Return the settings stored in recording.json; RecordingError if it is damaged."""
         return cls(
             cpus=fields.count("cpus"),
             idle_governor=fields.maybe_text("idle_governor"),
@@ -74,13 +75,13 @@ class Fingerprint:
             ),
             frequencies=tuple(
                 FrequencySetting(
-                    governor=each.maybe_text("governor"),
-                    min_khz=each.maybe_count("min_khz"),
-                    max_khz=each.maybe_count("max_khz"),
-                    base_khz=each.maybe_count("base_khz"),
-                    energy_preference=each.maybe_text("energy_preference"),
+                    governor=setting.maybe_text("governor"),
+                    min_khz=setting.maybe_count("min_khz"),
+                    max_khz=setting.maybe_count("max_khz"),
+                    base_khz=setting.maybe_count("base_khz"),
+                    energy_preference=setting.maybe_text("energy_preference"),
                 )
-                for each in fields.objects("frequencies")
+                for setting in fields.objects("frequencies")
             ),
             frequency_missing=fields.maybe_text("frequency_missing"),
             turbo_allowed=None
@@ -91,7 +92,7 @@ class Fingerprint:
 
 
 def fingerprint(before: Observation, after: Observation) -> Fingerprint:
-    """Return what a measurement between two observations of the same CPUs ran under."""
+    """Return the settings of a measurement between two observations of the same CPUs."""
     states = _states(before.cpus, after.cpus)
     turbo = after.frequency.turbo
     return Fingerprint(
@@ -114,7 +115,7 @@ def _states(
     usage = {
         (cpu.idle.cpu, state.index): state.usage for cpu in before for state in cpu.idle.states
     }
-    found: dict[str, list[StateUse]] = {}
+    by_name: dict[str, list[StateUse]] = {}
     for cpu in after:
         for state in cpu.idle.states:
             earlier, later = usage.get((cpu.idle.cpu, state.index)), state.usage
@@ -122,11 +123,11 @@ def _states(
             is_open = state.closed_by(cpu.effective_limit_us) is None
             entries = (later or 0) - (earlier or 0) if known else None
             use = StateUse(state.name, state.exit_latency_us, 1, int(is_open), entries)
-            found.setdefault(state.name, []).append(use)
-    return tuple(_together(each) for each in found.values())
+            by_name.setdefault(state.name, []).append(use)
+    return tuple(_merged(uses) for uses in by_name.values())
 
 
-def _together(uses: Sequence[StateUse]) -> StateUse:
+def _merged(uses: Sequence[StateUse]) -> StateUse:
     latencies = [use.exit_latency_us for use in uses if use.exit_latency_us is not None]
     counts = [use.entries for use in uses if use.entries is not None]
     return StateUse(
@@ -145,33 +146,33 @@ def _setting(policy: FrequencyPolicy) -> FrequencySetting:
 
 
 def _warnings(before: Observation, after: Observation, states: Sequence[StateUse]) -> Iterator[str]:
-    yield from _not_fixed(after.frequency)
+    yield from _frequency_warnings(after.frequency)
     sleeping = [state for state in states if state.name != POLL and state.open_cpus]
     deepest = max(sleeping, key=lambda state: state.exit_latency_us or 0, default=None)
-    # With one state that sleeps there is no shallower one to keep to, and nothing to warn of.
+    # A machine with one sleep state has no shallower state to stay in, so there is no warning.
     if deepest is not None and len(sleeping) > 1 and deepest.entries != 0:
         latency = deepest.exit_latency_us
         times = "" if deepest.entries is None else f", entered {deepest.entries:,} times"
         yield f"{deepest.name} open ({'?' if latency is None else latency} us){times}"
-    for what, former, now in _changes(before, after):
-        yield f"{what} changed during the run: {former} before, {now} after"
+    for name, old, new in _changes(before, after):
+        yield f"{name} changed during the run: {old} before, {new} after"
 
 
-def _not_fixed(frequency: Frequency) -> Iterator[str]:
+def _frequency_warnings(frequency: Frequency) -> Iterator[str]:
     settings = tuple(dict.fromkeys(map(_setting, frequency.policies)))
-    moving = [each for each in settings if each.min_khz is None or each.min_khz != each.max_khz]
-    if moving:
-        each = moving[0]
-        limits = f"{each.min_khz or '?'} to {each.max_khz or '?'} kHz"
-        yield f"frequency not fixed ({limits}, governor {each.governor or 'unknown'})"
+    variable = [item for item in settings if item.min_khz is None or item.min_khz != item.max_khz]
+    if variable:
+        first = variable[0]
+        limits = f"{first.min_khz or '?'} to {first.max_khz or '?'} kHz"
+        yield f"frequency not fixed ({limits}, governor {first.governor or 'unknown'})"
     elif (turbo := frequency.turbo) is not None and turbo.allowed:
-        beyond = [each for each in settings if (each.max_khz or 0) > (each.base_khz or 0)]
-        if beyond:
-            yield "turbo allowed, and the frequency is fixed beyond its base"
+        above_base = any((item.max_khz or 0) > (item.base_khz or 0) for item in settings)
+        if above_base:
+            yield "turbo allowed, and the frequency is fixed above its base"
 
 
 def _changes(before: Observation, after: Observation) -> Iterator[tuple[str, object, object]]:
-    """Yield what differs of the settings: what, before, after."""
+    """Yield the settings that differ: name, value before, value after."""
     pairs = (
         ("idle governor", before.machine.governor, after.machine.governor),
         ("latency limit", before.limit.limit_us, after.limit.limit_us),
@@ -179,11 +180,11 @@ def _changes(before: Observation, after: Observation) -> Iterator[tuple[str, obj
         ("frequency", _settings_text(before.frequency), _settings_text(after.frequency)),
         ("turbo", _turbo_text(before.frequency), _turbo_text(after.frequency)),
     )
-    yield from ((what, former, now) for what, former, now in pairs if former != now)
+    yield from ((name, old, new) for name, old, new in pairs if old != new)
 
 
 def _closed(observation: Observation) -> str:
-    """Return the states that somebody closed, with how many CPUs'."""
+    """Return the disabled states, with their numbers of CPUs."""
     counts: dict[str, int] = {}
     for cpu in observation.cpus:
         for state in cpu.idle.states:
@@ -194,7 +195,7 @@ def _closed(observation: Observation) -> str:
 
 def _settings_text(frequency: Frequency) -> str:
     settings = dict.fromkeys(map(_setting, frequency.policies))
-    return "; ".join(f"{each.governor} {each.min_khz}-{each.max_khz} kHz" for each in settings)
+    return "; ".join(f"{item.governor} {item.min_khz}-{item.max_khz} kHz" for item in settings)
 
 
 def _turbo_text(frequency: Frequency) -> str:

@@ -1,4 +1,4 @@
-"""Frequency policies, turbo, energy preferences and SMT, as cpufreq and its drivers tell in sysfs.
+"""Frequency policies, turbo, energy preferences and SMT, as sysfs shows them.
 
 Documented in the kernel's Documentation/admin-guide/pm/cpufreq.rst, intel_pstate.rst and
 amd-pstate.rst.
@@ -14,26 +14,26 @@ from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
 @dataclass(frozen=True, slots=True)
 class FrequencyPolicy:
-    """One cpufreq policy: the CPUs whose frequency is set together; unknown is None."""
+    """A cpufreq policy: CPUs whose frequency is set together; unknown values are None."""
 
     name: str  # policy0
     cpus: tuple[int, ...]  # online
-    related_cpus: tuple[int, ...]  # those that are offline as well
+    related_cpus: tuple[int, ...]  # online and offline
     driver: str | None
     governor: str | None
     available_governors: tuple[str, ...]
-    min_khz: int | None  # the limits set
+    min_khz: int | None  # the configured limits
     max_khz: int | None
     hardware_min_khz: int | None
     hardware_max_khz: int | None
-    base_khz: int | None  # what is kept without turbo; None where the driver does not tell
+    base_khz: int | None  # without turbo; None if the driver does not report it
     current_khz: int | None
     energy_preference: str | None  # EPP
 
 
 @dataclass(frozen=True, slots=True)
 class Turbo:
-    """Whether the CPUs may go beyond their base frequency, and the file that says so."""
+    """Whether the CPUs may exceed their base frequency, and the file that shows it."""
 
     allowed: bool
     source: str  # relative to the folder of CPUs: intel_pstate/no_turbo or cpufreq/boost
@@ -41,7 +41,7 @@ class Turbo:
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """What sets the CPUs' frequencies; without policies, ``missing`` says why."""
+    """The frequency settings of a machine; ``missing`` is the reason for having no policies."""
 
     policies: tuple[FrequencyPolicy, ...]
     driver_status: str | None  # of intel_pstate or amd_pstate: active, passive, guided, off
@@ -51,19 +51,18 @@ class Frequency:
     missing: str | None
 
     def policy_of(self, cpu: int) -> FrequencyPolicy | None:
-        """Return the policy a CPU belongs to; None where it has none."""
+        """Return the policy of a CPU, or None."""
         return next((policy for policy in self.policies if cpu in policy.cpus), None)
 
 
 def read_frequency(roots: Roots, cpus: tuple[int, ...]) -> Frequency:
-    """Return the policies of the CPUs given and what bounds them all."""
+    """Return the frequency policies of the CPUs and the settings of the whole machine."""
     folder = cpu_folder(roots)
-    wanted = set(cpus)
     names = (f"policy{number}" for number in numbers_in(folder / "cpufreq", "policy"))
     policies = tuple(
         policy
         for policy in (_read_policy(folder / "cpufreq" / name, name) for name in names)
-        if wanted & set(policy.cpus)
+        if not set(cpus).isdisjoint(policy.cpus)
     )
     biases = ((cpu, _bias(cpu_folder(roots, cpu))) for cpu in cpus)
     return Frequency(
@@ -98,7 +97,7 @@ def _read_policy(folder: Path, name: str) -> FrequencyPolicy:
 
 
 def _governor(path: Path) -> str | None:
-    """Return a governor's name, which is also that of the folder of its tunables."""
+    """Return a governor's name, which is also the name of the folder of its tunables."""
     name = read_text(path, 64)
     return name if name and "/" not in name else None
 
@@ -108,7 +107,7 @@ def _cpus(path: Path) -> tuple[int, ...]:
 
 
 def _acpi_base_khz(folder: Path) -> int | None:
-    """Return the base that ACPI's CPPC tells of the policy's first CPU, in kHz (it tells MHz)."""
+    """Return the base frequency in kHz that ACPI CPPC reports (in MHz) for the first CPU."""
     cpu = folder.name.removeprefix("policy")
     mhz = _khz(folder.parent.parent / f"cpu{cpu}" / "acpi_cppc" / "nominal_freq")
     return mhz * 1000 if mhz else None
@@ -132,9 +131,9 @@ def _status(folder: Path) -> str | None:
 
 
 def _turbo(folder: Path) -> Turbo | None:
-    closed = read_integer(folder / "intel_pstate" / "no_turbo")
-    if closed is not None:
-        return Turbo(closed == 0, "intel_pstate/no_turbo")
+    no_turbo = read_integer(folder / "intel_pstate" / "no_turbo")
+    if no_turbo is not None:
+        return Turbo(no_turbo == 0, "intel_pstate/no_turbo")
     boost = read_integer(folder / "cpufreq" / "boost")
     return None if boost is None else Turbo(boost != 0, "cpufreq/boost")
 
@@ -142,4 +141,4 @@ def _turbo(folder: Path) -> Turbo | None:
 def _why_no_policies(folder: Path) -> str:
     if (folder / "cpufreq").is_dir():
         return "cpufreq has no policies: no driver controls the CPUs' frequency"
-    return "no cpufreq: the firmware or the hypervisor sets the frequency and does not tell"
+    return "no cpufreq: the firmware or the hypervisor sets the frequency and does not report it"

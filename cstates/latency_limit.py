@@ -1,26 +1,28 @@
-"""The limit on exit latency that governors obey, and who asked for it.
+"""The limit on exit latency that governors obey: reading it, its holders, and holding one.
 
-The effective limit is the least of the global request, behind /dev/cpu_dma_latency, and the CPU's
-own (drivers/cpuidle/governor.c, Documentation/power/pm_qos_interface.rst).
+The effective limit is the lesser of the global request, behind /dev/cpu_dma_latency, and the CPU's
+own limit (drivers/cpuidle/governor.c, Documentation/power/pm_qos_interface.rst).
 """
 
 import os
 import stat
 import struct
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from cstates.sysfs import cpu_folder
+from stallscope.errors import UnableError
 from stallscope.system_files import Roots, numbers_in, read_text
 
 DEVICE = "/dev/cpu_dma_latency"
-NO_LIMIT_US = 2_000_000_000  # what the kernel tells where nobody asked
+NO_LIMIT_US = 2_000_000_000  # the kernel's value if no process requested a limit
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
-    """A process that holds the device open; what it asked for the kernel does not tell."""
+class LimitHolder:
+    """A process that has the device open; the kernel does not report which limit it requested."""
 
     pid: int
     name: str
@@ -28,19 +30,19 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class GlobalLimit:
-    """The global limit on exit latency and who may have asked for it."""
+    """The global limit on exit latency, and the processes that may have requested it."""
 
-    limit_us: int | None  # None: no limit, or unknown where ``missing`` says why
+    limit_us: int | None  # None: no limit, or unknown if ``missing`` gives a reason
     missing: str | None
-    holders: tuple[Holder, ...]
-    unseen_processes: int  # whose open files this user may not see
+    holders: tuple[LimitHolder, ...]
+    unseen_processes: int  # number of processes whose open files this user may not list
 
 
 def read_global_limit(roots: Roots) -> GlobalLimit:
-    """Return the global limit; reading it takes root on a live machine."""
-    limit, missing = _read_device(roots.files / DEVICE.removeprefix("/"))
+    """Return the global limit; reading it on a live machine needs root."""
+    limit_us, missing = _read_device(roots.files / DEVICE.removeprefix("/"))
     holders, unseen = _holders(roots)
-    return GlobalLimit(limit, missing, holders, unseen)
+    return GlobalLimit(limit_us, missing, holders, unseen)
 
 
 def _read_device(path: Path) -> tuple[int | None, str | None]:
@@ -51,21 +53,21 @@ def _read_device(path: Path) -> tuple[int | None, str | None]:
     except OSError as error:
         return None, f"{DEVICE} cannot be read: {error.strerror}"
     try:
-        kind = os.fstat(descriptor).st_mode
-        content = os.read(descriptor, 4) if stat.S_ISCHR(kind) or stat.S_ISREG(kind) else b""
+        mode = os.fstat(descriptor).st_mode
+        content = os.read(descriptor, 4) if stat.S_ISCHR(mode) or stat.S_ISREG(mode) else b""
     except OSError as error:
         return None, f"{DEVICE} cannot be read: {error.strerror}"
     finally:
         os.close(descriptor)
     if len(content) != 4:
         return None, f"{DEVICE} gave {len(content)} bytes instead of 4"
-    value: int = struct.unpack("=i", content)[0]
-    return (None if value >= NO_LIMIT_US or value < 0 else value), None
+    limit_us: int = struct.unpack("=i", content)[0]
+    return (None if limit_us >= NO_LIMIT_US or limit_us < 0 else limit_us), None
 
 
-def _holders(roots: Roots) -> tuple[tuple[Holder, ...], int]:
-    """Return the processes that hold the device open, and how many cannot be looked at."""
-    found: list[Holder] = []
+def _holders(roots: Roots) -> tuple[tuple[LimitHolder, ...], int]:
+    """Return the processes that have the device open, and the number that cannot be inspected."""
+    holders: list[LimitHolder] = []
     unseen = 0
     for pid in numbers_in(roots.proc, ""):
         folder = roots.proc / str(pid)
@@ -74,11 +76,11 @@ def _holders(roots: Roots) -> tuple[tuple[Holder, ...], int]:
         except PermissionError:
             unseen += 1
             continue
-        except OSError:  # it ended meanwhile
+        except OSError:  # the process has ended
             continue
         if any(_points_to_device(descriptor) for descriptor in descriptors):
-            found.append(Holder(pid, read_text(folder / "comm", 64) or "?"))
-    return tuple(found), unseen
+            holders.append(LimitHolder(pid, read_text(folder / "comm", 64) or "?"))
+    return tuple(holders), unseen
 
 
 def _points_to_device(path: Path) -> bool:
@@ -88,9 +90,9 @@ def _points_to_device(path: Path) -> bool:
 
 
 def cpu_latency_limit_us(roots: Roots, cpu: int) -> int | None:
-    """Return a CPU's own limit from pm_qos_resume_latency_us; None where it has none.
+    """Return a CPU's own limit from pm_qos_resume_latency_us; None if it has none.
 
-    The file's "n/a" is the strictest, 0; its "0" is no limit.
+    The file's "n/a" is the strictest limit, 0; its "0" is no limit.
     """
     text = read_text(cpu_folder(roots, cpu) / "power" / "pm_qos_resume_latency_us", 64)
     if text == "n/a":
@@ -101,5 +103,32 @@ def cpu_latency_limit_us(roots: Roots, cpu: int) -> int | None:
 
 
 def effective_limit_us(*limits_us: int | None) -> int | None:
-    """Return the least of limits, None being no limit."""
+    """Return the least of the limits; None is no limit."""
     return min((limit for limit in limits_us if limit is not None), default=None)
+
+
+@contextmanager
+def held_limit(roots: Roots, limit_us: int | None) -> Iterator[None]:
+    """Hold a global limit while the block runs; None requests nothing.
+
+    The request lives as long as the descriptor, which children do not inherit, so that the kernel
+    withdraws it even if the holder is killed. The device takes four bytes as a binary number and
+    text as a hexadecimal one (kernel/power/qos.c). The device of a recorded machine is a file that
+    would keep the value, so nothing is written to it.
+    """
+    if limit_us is None:
+        yield
+        return
+    try:
+        flags = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(roots.files / DEVICE.removeprefix("/"), flags)
+    except OSError as error:
+        raise UnableError(
+            f"cannot hold a latency limit: {DEVICE}: {error.strerror}", "run as root"
+        ) from error
+    try:
+        if roots.is_live:
+            os.write(descriptor, struct.pack("=i", limit_us))
+        yield
+    finally:
+        os.close(descriptor)

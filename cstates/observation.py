@@ -1,4 +1,4 @@
-"""All that a machine tells about sleeping and frequency at once, and its rates over time."""
+"""A machine's sleep states, limits and frequency at one time, and rates over an interval."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from stallscope.system_files import Roots, read_text
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time that rates and shares are over; unknown is None."""
+    """The time that rates and shares refer to; None if unknown."""
 
     seconds: float | None
     since_boot: bool
@@ -20,12 +20,12 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class StateActivity:
-    """What one state did over a span, on one CPU or several; None where counters are not read."""
+    """A state's counters over a span, on one or several CPUs; None if a counter was not read."""
 
     entries: int | None
     time_us: int | None
     above: int | None  # entries that were too deep
-    below: int | None  # and too shallow
+    below: int | None  # entries that were too shallow
     seconds: float | None
     cpus: int = 1
 
@@ -36,17 +36,17 @@ class StateActivity:
 
     @property
     def entries_per_s(self) -> float | None:
-        """Return entries a second, of all these CPUs together."""
+        """Return entries per second, summed over these CPUs."""
         return _ratio(self.entries, self.seconds)
 
     @property
     def above_per_s(self) -> float | None:
-        """Return entries a second that were too deep."""
+        """Return entries per second that were too deep."""
         return _ratio(self.above, self.seconds)
 
     @property
     def below_per_s(self) -> float | None:
-        """Return entries a second that were too shallow."""
+        """Return entries per second that were too shallow."""
         return _ratio(self.below, self.seconds)
 
     @property
@@ -62,17 +62,17 @@ class StateActivity:
 
 @dataclass(frozen=True, slots=True)
 class CpuObservation:
-    """One CPU: its states, what each did since boot and over the interval, and its limit."""
+    """One CPU: its states, their activity since boot and over the interval, and its limit."""
 
     idle: CpuIdle
     effective_limit_us: int | None
-    since_boot: tuple[StateActivity, ...]  # one of each state
+    since_boot: tuple[StateActivity, ...]  # in the order of the states
     over_interval: tuple[StateActivity, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A machine as it sleeps: what `stallscope cstates show` tells."""
+    """The state of a machine that `stallscope cstates show` prints."""
 
     machine: IdleMachine
     limit: GlobalLimit
@@ -90,12 +90,12 @@ def observe(
     wait: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Observation:
-    """Return what the CPUs tell; with an interval, counters are read before and after it."""
-    earlier, began = (read_idle_machine(roots, cpus), clock()) if interval_s else (None, 0.0)
+    """Return the state of the CPUs; with an interval, counters are read before and after it."""
+    earlier, begin_s = (read_idle_machine(roots, cpus), clock()) if interval_s else (None, 0.0)
     if interval_s:
         wait(interval_s)
     machine = read_idle_machine(roots, cpus)
-    interval = Span(clock() - began, False) if earlier else None
+    interval = Span(clock() - begin_s, False) if earlier else None
     boot = Span(uptime_s(roots), True)
     limit = read_global_limit(roots)
     before = {cpu.cpu: cpu for cpu in earlier.cpus} if earlier else {}
@@ -118,7 +118,7 @@ def observe(
 
 
 def uptime_s(roots: Roots) -> float | None:
-    """Return the seconds since boot from /proc/uptime; None where it cannot be read."""
+    """Return the seconds since boot from /proc/uptime; None if it cannot be read."""
     words = (read_text(roots.proc / "uptime", 256) or "").split()
     try:
         seconds = float(words[0])
@@ -128,15 +128,15 @@ def uptime_s(roots: Roots) -> float | None:
 
 
 def _between(before: CpuIdle, after: CpuIdle, span: Span) -> tuple[StateActivity, ...]:
-    former = {state.index: state for state in before.states}
-    return tuple(_activity(former.get(state.index, state), state, span) for state in after.states)
+    earlier = {state.index: state for state in before.states}
+    return tuple(_activity(earlier.get(state.index, state), state, span) for state in after.states)
 
 
 def _activity(before: IdleState | None, after: IdleState, span: Span) -> StateActivity:
-    """Return what a state did between two readings; since boot with None as the first."""
+    """Return a state's activity between two readings; since boot if the first is None."""
     entries, time_us, above, below = (
-        _grown(former, later)
-        for former, later in zip(
+        _increase(earlier, later)
+        for earlier, later in zip(
             _counters(before) if before else (0, 0, 0, 0), _counters(after), strict=True
         )
     )
@@ -147,8 +147,8 @@ def _counters(state: IdleState) -> tuple[int | None, ...]:
     return (state.usage, state.time_us, state.above, state.below)
 
 
-def _grown(earlier: int | None, later: int | None) -> int | None:
-    """Return by how much a counter grew; None where it went back, as after hotplug."""
+def _increase(earlier: int | None, later: int | None) -> int | None:
+    """Return a counter's increase; None if it decreased, as after hotplug."""
     if later is None or earlier is None or later < earlier:
         return None
     return later - earlier
@@ -159,54 +159,23 @@ def _ratio(part: float | None, whole: float | None) -> float | None:
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
-    """Return a share, 1 at the most: counters are read one after another, while they move."""
+    """Return a share, at most 1: counters are read one after another while they change."""
     share = _ratio(part, whole)
     return None if share is None else min(share, 1.0)
 
 
-def together(activities: Sequence[StateActivity]) -> StateActivity:
-    """Return what a state did on several CPUs, over the same span; unknown of one is unknown."""
+def merged_activity(activities: Sequence[StateActivity]) -> StateActivity:
+    """Return a state's activity on several CPUs over the same span; None if unknown for any."""
     return StateActivity(
-        entries=_sum([each.entries for each in activities]),
-        time_us=_sum([each.time_us for each in activities]),
-        above=_sum([each.above for each in activities]),
-        below=_sum([each.below for each in activities]),
+        entries=_sum([activity.entries for activity in activities]),
+        time_us=_sum([activity.time_us for activity in activities]),
+        above=_sum([activity.above for activity in activities]),
+        below=_sum([activity.below for activity in activities]),
         seconds=activities[0].seconds,
-        cpus=sum(each.cpus for each in activities),
+        cpus=sum(activity.cpus for activity in activities),
     )
 
 
 def _sum(values: list[int | None]) -> int | None:
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None
-
-
-def groups(observation: Observation) -> tuple[tuple[CpuObservation, ...], ...]:
-    """Return the CPUs in groups that are equal in all but their counters, in order.
-
-    Equal are states as declared, what is closed and by what, limits, frequency policy and EPB.
-    """
-    found: dict[object, list[CpuObservation]] = {}
-    for cpu in observation.cpus:
-        found.setdefault(_likeness(cpu, observation.frequency), []).append(cpu)
-    return tuple(tuple(group) for group in found.values())
-
-
-def _likeness(cpu: CpuObservation, frequency: Frequency) -> object:
-    policy = frequency.policy_of(cpu.idle.cpu)
-    states = tuple(
-        (s.index, s.name, s.exit_latency_us, s.target_residency_us, s.disabled, s.default_disabled)
-        for s in cpu.idle.states
-    )
-    settings = policy and (
-        policy.driver,
-        policy.governor,
-        policy.min_khz,
-        policy.max_khz,
-        policy.hardware_min_khz,
-        policy.hardware_max_khz,
-        policy.base_khz,
-        policy.energy_preference,
-    )
-    bias = frequency.energy_bias.get(cpu.idle.cpu)
-    return (cpu.idle.online, cpu.idle.missing, states, cpu.effective_limit_us, settings, bias)

@@ -1,22 +1,22 @@
-"""Which sleeps of a recording hurt: what waking up from them cost, by cause and by process.
+"""The cost of waking up from sleep states, by cause and by process.
 
-The cost is the time from the cause to the first sign of being awake: what the interrupt's handler
-does then would be done without any sleep, too.
+The cost is the time from the cause to the first sign of being awake. Work that the interrupt
+handler does afterwards would also be done without any sleep.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cstates.idle.run import IdleRun, RunState, WakeRow
+from cstates.idle.run import IdleRun, RecordedState, WakeRow
 from cstates.simulation.trace import WAKES
 
-MEANINGS = dict(
+WAKE_DESCRIPTIONS = dict(
     zip(
         WAKES,
         (
             "timers",
-            "waits for another CPU, as of a reply",
-            "waits for a device, as of network or disk",
+            "waits for another CPU, such as for a reply",
+            "waits for a device, such as network or disk",
             "unknown causes",
         ),
         strict=True,
@@ -26,50 +26,50 @@ MEANINGS = dict(
 
 @dataclass(frozen=True, slots=True)
 class SleepCost:
-    """What waking from one state by one cause cost; ``source`` tells where exit_us is from."""
+    """The cost of waking from one state by one cause; ``source`` names the origin of exit_us."""
 
     state: int
     wake: str
     wakes: int
     wakes_per_s: float
-    exit_us: float | None  # mean of a wake-up
-    source: str  # "measured", or "declared" where no cause had a time
-    too_deep_share: float | None  # None where it was not counted
+    exit_us: float | None  # mean per wake-up
+    source: str  # "measured", or "declared" if no cause had a time
+    too_deep_share: float | None  # None if it was not counted
     pid: int | None = None
     name: str = ""
 
     @property
     def us_per_s(self) -> float | None:
-        """Return microseconds of waiting in each second, of all CPUs together."""
+        """Return microseconds of waiting per second, summed over all CPUs."""
         return None if self.exit_us is None else self.exit_us * self.wakes_per_s
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
-    """The costs, the dearest first; ``nothing`` says why there are none."""
+class SleepCosts:
+    """The costs, the highest first; ``nothing`` is the reason for having none."""
 
     sleeps: tuple[SleepCost, ...]
     processes: tuple[SleepCost, ...]
     nothing: str | None
 
 
-def explain(run: IdleRun) -> Explanation:
-    """Return what the sleeps of a run cost."""
+def explain(run: IdleRun) -> SleepCosts:
+    """Return the costs of the sleeps in a recording."""
     if run.never_idle:
-        return Explanation((), (), "the CPUs never idled: no sleep state cost anything")
+        return SleepCosts((), (), "the CPUs never idled: no sleep state cost anything")
     if run.why_counters_only is not None:
-        return Explanation(_by_counters(run), (), None)
+        return SleepCosts(_by_counters(run), (), None)
     if not run.wakes:
-        return Explanation((), (), "no idle interval was traced: nothing can be said of wake-ups")
+        return SleepCosts((), (), "no idle interval was traced: wake-ups are unknown")
     states = {state.index: state for state in run.states}
-    return Explanation(
-        _dearest([_cost(row, states.get(row.state), run.seconds) for row in run.wakes]),
-        _dearest([_cost(row, states.get(row.state), run.seconds) for row in run.processes]),
+    return SleepCosts(
+        _highest_first([_cost(row, states.get(row.state), run.seconds) for row in run.wakes]),
+        _highest_first([_cost(row, states.get(row.state), run.seconds) for row in run.processes]),
         None,
     )
 
 
-def _cost(row: WakeRow, state: RunState | None, seconds: float) -> SleepCost:
+def _cost(row: WakeRow, state: RecordedState | None, seconds: float) -> SleepCost:
     measured = row.awake_mean_us
     declared = state.exit_latency_us if state else None
     return SleepCost(
@@ -86,8 +86,8 @@ def _cost(row: WakeRow, state: RunState | None, seconds: float) -> SleepCost:
 
 
 def _by_counters(run: IdleRun) -> tuple[SleepCost, ...]:
-    """Return a cost a state, of entries and declared latencies: all that counters tell."""
-    return _dearest(
+    """Return a cost per state from entries and declared latencies, as the causes are unknown."""
+    return _highest_first(
         [
             SleepCost(
                 state=state.index,
@@ -104,5 +104,5 @@ def _by_counters(run: IdleRun) -> tuple[SleepCost, ...]:
     )
 
 
-def _dearest(costs: Sequence[SleepCost]) -> tuple[SleepCost, ...]:
+def _highest_first(costs: Sequence[SleepCost]) -> tuple[SleepCost, ...]:
     return tuple(sorted(costs, key=lambda cost: -(cost.us_per_s or 0.0)))

@@ -1,7 +1,7 @@
-"""The settings worth comparing on a machine: as it is, its state sets, its governors.
+"""The settings worth comparing on a machine: unchanged, its state sets, its governors.
 
-By names from the machine's own table. Frequency governors that only do as a program tells them
-(``userspace``) are no setting.
+States and governors are named as in the machine's own tables. Frequency governors that leave the
+choice to a program (``userspace``) are left out.
 """
 
 from collections.abc import Iterator
@@ -17,85 +17,86 @@ from cstates.pinning.targets import find_targets
 from stallscope.errors import StallscopeError, UnableError
 from stallscope.system_files import Roots
 
-AS_IT_IS = "as it is"
+BASELINE = "as it is"
 CONTROL = "as it is, again"
-_NO_SETTING = frozenset({"userspace"})
+_EXCLUDED_GOVERNORS = frozenset({"userspace"})
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A setting by its name; ``request`` of "as it is" asks for CPUs alone."""
+    """A named setting to compare; the ``request`` of the baseline names CPUs only."""
 
     name: str
     request: PinRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """What is compared, "as it is" and its control first, and what cannot be, with its reason."""
+class CandidateSet:
+    """The settings to compare, baseline and control first, and those left out with reasons."""
 
     chosen: tuple[Candidate, ...]
     left_out: tuple[tuple[str, str], ...]
 
 
-def usual_and_control(cpus: str | None) -> list[Candidate]:
-    """Return "as it is" twice: what the second differs by from the first, no setting made."""
-    return [Candidate(name, PinRequest(cpus=cpus)) for name in (AS_IT_IS, CONTROL)]
+def baseline_and_control(cpus: str | None) -> list[Candidate]:
+    """Return the unchanged machine twice; the difference of both is not due to any setting."""
+    return [Candidate(name, PinRequest(cpus=cpus)) for name in (BASELINE, CONTROL)]
 
 
-def candidates(roots: Roots, cpus: str | None) -> Candidates:
-    """Return what this machine can be set to, each known to have a plan that this user may do.
+def find_candidates(roots: Roots, cpus: str | None) -> CandidateSet:
+    """Return the settings that this machine has and this user may apply.
 
-    UnableError where nothing is left to compare with.
+    Raises UnableError if there is none besides the baseline.
     """
-    baselines = usual_and_control(cpus)
-    usual = baselines[0].request
-    chosen = [*baselines]
+    chosen = baseline_and_control(cpus)
+    baseline = chosen[0].request
     left_out: list[tuple[str, str]] = []
-    for each in _settings(roots, usual):
+    for candidate in _settings(roots, baseline):
         try:
-            check(roots, each)
+            check_candidate(roots, candidate)
         except StallscopeError as error:
-            left_out.append((each.name, error.message.removeprefix(f"{each.name}: ")))
+            left_out.append((candidate.name, error.message.removeprefix(f"{candidate.name}: ")))
         else:
-            chosen.append(each)
-    if len(chosen) == len(baselines):
-        why = "; ".join(dict.fromkeys(f"{name}: {reason}" for name, reason in left_out))
+            chosen.append(candidate)
+    if len(chosen) == len((BASELINE, CONTROL)):
+        reason = "; ".join(dict.fromkeys(f"{name}: {reason}" for name, reason in left_out))
         raise UnableError(
-            f"there is nothing to compare with: {why or _why_none(roots, usual)}",
-            "name settings of your own with --setting, as --setting 'nice=--nice -5'",
+            f"no setting to compare with: {reason or _why_none(roots, baseline)}",
+            "name a setting with --setting, for example --setting 'nice=--nice -5'",
         )
-    return Candidates(tuple(chosen), tuple(left_out))
+    return CandidateSet(tuple(chosen), tuple(left_out))
 
 
-def check(roots: Roots, candidate: Candidate) -> None:
-    """Raise what a pin to the setting would raise, before anything runs."""
-    closed = obstacles(roots, make_plan(roots, candidate.request))
-    if closed:
+def check_candidate(roots: Roots, candidate: Candidate) -> None:
+    """Raise the error that pinning to the setting would raise, before anything runs."""
+    forbidden = obstacles(roots, make_plan(roots, candidate.request))
+    if forbidden:
         raise UnableError(
-            f"{candidate.name}: {'; '.join(dict.fromkeys(closed.values()))}", "run as root"
+            f"{candidate.name}: {'; '.join(dict.fromkeys(forbidden.values()))}", "run as root"
         )
 
 
-def _settings(roots: Roots, usual: PinRequest) -> Iterator[Candidate]:
-    targets = find_targets(roots, usual)
+def _settings(roots: Roots, baseline: PinRequest) -> Iterator[Candidate]:
+    targets = find_targets(roots, baseline)
     machine = read_idle_machine(roots, targets.capped)
     for names in state_sets(roots, machine):
         name = f"only {names[0]}" if len(names) == 1 else f"up to {names[-1]}"
-        yield Candidate(name, replace(usual, states=names, force_effective=True))
+        yield Candidate(name, replace(baseline, states=names, force_effective=True))
     for governor in machine.available_governors:
         if governor != machine.governor and machine.governor is not None:
-            yield Candidate(f"idle governor {governor}", replace(usual, idle_governor=governor))
+            yield Candidate(f"idle governor {governor}", replace(baseline, idle_governor=governor))
     policies = read_frequency(roots, targets.capped).policies
-    set_now = {policy.governor for policy in policies}
-    for governor in dict.fromkeys(name for each in policies for name in each.available_governors):
-        if set_now != {governor} and governor not in _NO_SETTING:
-            yield Candidate(f"governor {governor}", replace(usual, governor=governor))
+    current = {policy.governor for policy in policies}
+    for governor in dict.fromkeys(
+        name for policy in policies for name in policy.available_governors
+    ):
+        if current != {governor} and governor not in _EXCLUDED_GOVERNORS:
+            yield Candidate(f"governor {governor}", replace(baseline, governor=governor))
 
 
 def state_sets(roots: Roots, machine: IdleMachine) -> tuple[tuple[str, ...], ...]:
-    """Return the names to leave open: up to each state but the deepest that is open now."""
-    cpu = next((each for each in machine.cpus if each.states), None)
+    """Return the sets of states to leave open: up to each open state except the deepest."""
+    cpu = next((cpu for cpu in machine.cpus if cpu.states), None)
     if cpu is None:
         return ()
     limit = effective_limit_us(read_global_limit(roots).limit_us, cpu.resume_limit_us)
@@ -103,6 +104,6 @@ def state_sets(roots: Roots, machine: IdleMachine) -> tuple[tuple[str, ...], ...
     return tuple(tuple(names[:count]) for count in range(len(names) - 1, 0, -1))
 
 
-def _why_none(roots: Roots, usual: PinRequest) -> str:
-    machine = read_idle_machine(roots, find_targets(roots, usual).capped)
+def _why_none(roots: Roots, baseline: PinRequest) -> str:
+    machine = read_idle_machine(roots, find_targets(roots, baseline).capped)
     return machine.missing or "one sleep state is open, and there is one governor"

@@ -1,11 +1,11 @@
-"""Runs of one command under several settings: spread, difference from "as it is", its p-value.
+"""Runs of one command under several settings: their differences from the baseline, and p-values.
 
-Each setting's runs are tested against those of "as it is" (Mann and Whitney's U), and the p-values
-corrected by Holm for all settings and metrics that were tried: else of many one would seem to gain
-by chance. "As it is" runs twice in each round, and the second is the control: what it differs by
-from the first no setting made. A difference counts that is neither within that nor within a least
-effect, as chance alone decides nothing where runs within one comparison differ less than
-comparisons do.
+Each setting's runs are tested against those of the baseline (Mann and Whitney's U), and the
+p-values are corrected by Holm's method for all settings and metrics, since of many comparisons one
+would otherwise seem to gain by chance. The baseline runs twice in each round. The second is the
+control: its difference from the first is not due to any setting. A difference is significant only
+if it also exceeds the control's and a minimum effect, because runs within one comparison vary less
+than repeated comparisons do.
 """
 
 import random
@@ -17,27 +17,27 @@ from statistics import median
 from stallscope.statistics.multiple_tests import ALPHA, holm, min_group_size
 from stallscope.statistics.rank_tests import mann_whitney
 
-LEAST_ENTRIES_PER_S = 1.0  # of sleep states as it is: fewer, and sleeping can cost nothing
-MOST_OTHERS = 0.1  # of the CPUs' time: where others had more, that little gains says little
-LEAST_TIMED_S = 1.0  # CPU seconds: of less the kernel's ticks of 10 ms tell too little
-LEAST_EFFECT = 0.01  # share of a median; what is less is not told from how programs vary
+MIN_ENTRIES_PER_S = 1.0  # of sleep states in the baseline; with fewer, sleeping costs nothing
+MAX_OTHERS_SHARE = 0.1  # of CPU time used by others; beyond, a missing gain is no evidence
+MIN_CPU_TIME_S = 1.0  # with less, the kernel's ticks of 10 ms are too coarse
+MIN_EFFECT = 0.01  # share of a median; smaller differences are within a program's variation
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One run under a setting. ``metrics`` by name, less being better; None: not measured."""
+class ComparedRun:
+    """A run under a setting; in every metric less is better, and None is not measured."""
 
     setting: str
     seconds: float
     metrics: dict[str, float | None]
-    entries: dict[str, int]  # by the state's name; unknown is absent
-    without_effect: bool = False  # closed states were entered all the same
-    cpus: int = 0  # that were pinned
-    others_s: float | None = None  # CPU seconds that others had of them; None: not told
+    entries: dict[str, int]  # by state name; unknown ones are absent
+    without_effect: bool = False  # closed states were still entered
+    cpus: int = 0  # number of pinned CPUs
+    others_s: float | None = None  # CPU time of other programs on them; None: unknown
 
 
-class Standing(StrEnum):
-    """What a difference counts for."""
+class DifferenceStatus(StrEnum):
+    """Whether a difference is significant, and if not, why."""
 
     SHOWN = "shown"
     CHANCE = "may be chance"
@@ -48,178 +48,187 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A metric under a setting, or of the control, against "as it is"; None without values."""
+    """A metric under a setting, or of the control, compared with the baseline."""
 
     metric: str
     setting: str
-    usual: tuple[float, ...]
+    baseline: tuple[float, ...]
     values: tuple[float, ...]
-    p: float | None
+    p: float | None  # None without values
     compared: int  # settings times metrics
-    least_effect: float
-    p_corrected: float | None = None  # by Holm; None of the control
-    control_share: float | None = None  # by which "as it is" differed from itself
+    min_effect: float
+    p_corrected: float | None = None  # by Holm; None for the control
+    control_share: float | None = None  # difference of the control from the baseline
     control_p: float | None = None
 
     @property
     def share(self) -> float | None:
-        """Return by what share the median differs; below zero is a gain."""
-        if not (self.usual and self.values) or not median(self.usual):
+        """Return the relative difference of the medians; negative is a gain."""
+        if not (self.baseline and self.values) or not median(self.baseline):
             return None
-        return median(self.values) / median(self.usual) - 1
+        return median(self.values) / median(self.baseline) - 1
 
     @property
     def too_few(self) -> bool:
-        """Return whether so few runs could show no difference, however great."""
-        return min(len(self.usual), len(self.values)) < min_group_size(self.compared)
+        """Return whether the runs are too few to show any difference."""
+        return min(len(self.baseline), len(self.values)) < min_group_size(self.compared)
 
     @property
     def unsteady(self) -> bool:
-        """Return whether "as it is" differed from itself beyond chance, so nothing can be told."""
+        """Return whether the control differs from the baseline beyond chance: no verdict."""
         return self.control_p is not None and self.control_p < ALPHA
 
     @property
-    def standing(self) -> Standing:
-        """Return whether the difference counts, and if not, why."""
+    def status(self) -> DifferenceStatus:
+        """Return whether the difference is significant, and if not, why."""
         if self.p_corrected is None or self.p_corrected >= ALPHA:
-            return Standing.CHANCE
+            return DifferenceStatus.CHANCE
         size = abs(self.share or 0.0)
         if self.unsteady:
-            return Standing.UNSTEADY
-        if size < self.least_effect:
-            return Standing.SMALL
-        return Standing.CONTROL if size <= abs(self.control_share or 0.0) else Standing.SHOWN
+            return DifferenceStatus.UNSTEADY
+        if size < self.min_effect:
+            return DifferenceStatus.SMALL
+        if size <= abs(self.control_share or 0.0):
+            return DifferenceStatus.CONTROL
+        return DifferenceStatus.SHOWN
 
     @property
-    def shown(self) -> bool:
-        """Return whether it is more than chance, the least effect and what the control differs."""
-        return self.standing is Standing.SHOWN
+    def significant(self) -> bool:
+        """Return whether it exceeds chance, the minimum effect and the control's difference."""
+        return self.status is DifferenceStatus.SHOWN
 
     @property
     def gain(self) -> bool:
-        """Return whether it is shown to be less, and less is better."""
-        return self.shown and (self.share or 0.0) < 0
+        """Return whether the metric is significantly lower, which is better."""
+        return self.significant and (self.share or 0.0) < 0
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All runs of all settings: "as it is", the control, which is the same, and the others."""
+    """All runs of all settings: the baseline, its control, and the others."""
 
     settings: tuple[str, ...]
     metrics: tuple[str, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[ComparedRun, ...]
     differences: tuple[Difference, ...]
-    controls: tuple[Difference, ...]  # one a metric
+    controls: tuple[Difference, ...]  # one per metric
 
-    def runs_of(self, setting: str) -> tuple[Run, ...]:
-        """Return the runs of one setting, in order of time."""
+    def runs_of(self, setting: str) -> tuple[ComparedRun, ...]:
+        """Return the runs of a setting, in order of time."""
         return tuple(run for run in self.runs if run.setting == setting)
 
     def values(self, setting: str, metric: str) -> tuple[float, ...]:
-        """Return what was measured of a metric, in order of time."""
-        found = (run.metrics[metric] for run in self.runs_of(setting))
-        return tuple(value for value in found if value is not None)
+        """Return the measured values of a metric, in order of time."""
+        measured = (run.metrics[metric] for run in self.runs_of(setting))
+        return tuple(value for value in measured if value is not None)
 
     def difference(self, setting: str, metric: str) -> Difference | None:
-        """Return how a setting, or the control, differs; None of "as it is"."""
-        wanted = (setting, metric)
-        told = (*self.differences, *self.controls)
-        return next((d for d in told if (d.setting, d.metric) == wanted), None)
+        """Return the difference of a setting or the control; None for the baseline."""
+        for difference in (*self.differences, *self.controls):
+            if (difference.setting, difference.metric) == (setting, metric):
+                return difference
+        return None
 
     @property
     def too_few(self) -> bool:
         """Return whether there are too few runs for any verdict."""
-        return all(each.too_few for each in self.differences)
+        return all(difference.too_few for difference in self.differences)
 
     @property
     def gains(self) -> tuple[Difference, ...]:
-        """Return what gained, the greatest first."""
-        found = (each for each in self.differences if each.gain)
-        return tuple(sorted(found, key=lambda each: each.share or 0.0))
+        """Return the significant gains, the greatest first."""
+        gains = [difference for difference in self.differences if difference.gain]
+        return tuple(sorted(gains, key=lambda difference: difference.share or 0.0))
 
     @property
     def entries_per_s(self) -> float | None:
-        """Return how often sleep states were entered as it is; None where a run was not counted."""
-        usual = self.runs_of(self.settings[0])
-        seconds = sum(run.seconds for run in usual)
-        if not seconds or not all(run.entries for run in usual):
+        """Return the baseline's sleep state entries per second; None if a run has no counts."""
+        baseline = self.runs_of(self.settings[0])
+        seconds = sum(run.seconds for run in baseline)
+        if not seconds or not all(run.entries for run in baseline):
             return None
-        return sum(sum(run.entries.values()) for run in usual) / seconds
+        return sum(sum(run.entries.values()) for run in baseline) / seconds
 
     @property
     def others_share(self) -> float | None:
-        """Return the share of the CPUs' time that others had in all runs; None where not told."""
+        """Return the share of the CPUs' time that others used in all runs; None if unknown."""
         known = [run.others_s for run in self.runs if run.others_s is not None]
-        whole_s = sum(run.seconds * run.cpus for run in self.runs)
-        if len(known) < len(self.runs) or whole_s < LEAST_TIMED_S:
+        total_s = sum(run.seconds * run.cpus for run in self.runs)
+        if len(known) < len(self.runs) or total_s < MIN_CPU_TIME_S:
             return None
-        return min(1.0, max(0.0, sum(known) / whole_s))
+        return min(1.0, max(0.0, sum(known) / total_s))
 
     @property
     def disturbed(self) -> bool:
-        """Return whether others kept the CPUs so busy that sleeping could hardly show its cost."""
-        return (self.others_share or 0.0) > MOST_OTHERS
+        """Return whether others kept the CPUs so busy that sleeping could hardly cost anything."""
+        return (self.others_share or 0.0) > MAX_OTHERS_SHARE
 
     @property
     def never_idled(self) -> bool:
-        """Return whether the CPUs hardly slept as it is, so that sleeping cost nothing."""
+        """Return whether the CPUs hardly slept in the baseline, so that sleeping cost nothing."""
         rate = self.entries_per_s
-        return rate is not None and rate < LEAST_ENTRIES_PER_S
+        return rate is not None and rate < MIN_ENTRIES_PER_S
 
 
 def compare(
-    settings: Sequence[str], runs: Sequence[Run], *, least_effect: float = LEAST_EFFECT
+    settings: Sequence[str], runs: Sequence[ComparedRun], *, min_effect: float = MIN_EFFECT
 ) -> Comparison:
-    """Return the comparison of runs; the first setting is "as it is", the second its control."""
+    """Return the comparison of runs; the first setting is the baseline, the second its control."""
     metrics = tuple(dict.fromkeys(name for run in runs for name in run.metrics))
-    bare = Comparison(tuple(settings), metrics, tuple(runs), (), ())
-    found = tuple(each for metric in metrics for each in _differences(bare, metric, least_effect))
-    tested = [each.p for each in found if each.p is not None]
-    corrected = iter(holm(tested))
+    uncompared = Comparison(tuple(settings), metrics, tuple(runs), (), ())
+    differences = [
+        difference
+        for metric in metrics
+        for difference in _differences(uncompared, metric, min_effect)
+    ]
+    p_values = [difference.p for difference in differences if difference.p is not None]
+    corrected = iter(holm(p_values))
     return replace(
-        bare,
+        uncompared,
         differences=tuple(
-            each if each.p is None else replace(each, p_corrected=next(corrected)) for each in found
+            difference if difference.p is None else replace(difference, p_corrected=next(corrected))
+            for difference in differences
         ),
         controls=tuple(
-            _difference(bare, metric, settings[1], least_effect)
+            _difference(uncompared, metric, settings[1], min_effect)
             for metric in metrics
             if len(settings) > 1
         ),
     )
 
 
-def _differences(found: Comparison, metric: str, least_effect: float) -> Iterator[Difference]:
-    for setting in found.settings[2:]:
-        control = _difference(found, metric, found.settings[1], least_effect)
+def _differences(comparison: Comparison, metric: str, min_effect: float) -> Iterator[Difference]:
+    for setting in comparison.settings[2:]:
+        control = _difference(comparison, metric, comparison.settings[1], min_effect)
         yield replace(
-            _difference(found, metric, setting, least_effect),
+            _difference(comparison, metric, setting, min_effect),
             control_share=control.share,
             control_p=control.p,
         )
 
 
-def _difference(found: Comparison, metric: str, setting: str, least_effect: float) -> Difference:
-    usual = found.values(found.settings[0], metric)
-    values = found.values(setting, metric)
-    test = mann_whitney(values, usual)
+def _difference(comparison: Comparison, metric: str, setting: str, min_effect: float) -> Difference:
+    baseline = comparison.values(comparison.settings[0], metric)
+    values = comparison.values(setting, metric)
+    test = mann_whitney(values, baseline)
     return Difference(
         metric=metric,
         setting=setting,
-        usual=usual,
+        baseline=baseline,
         values=values,
         p=None if test is None else test.p,
-        compared=max(1, len(found.settings) - 2) * len(found.metrics),
-        least_effect=least_effect,
+        compared=max(1, len(comparison.settings) - 2) * len(comparison.metrics),
+        min_effect=min_effect,
     )
 
 
 def shuffled_rounds(settings: int, rounds: int, *, seed: int) -> Iterator[list[int]]:
-    """Yield each round's order of settings, by number: every pair of rounds is one order and back.
+    """Yield the order of settings, by index, of each round.
 
-    So what drifts meets all alike within a pair, and no setting always follows the same other one.
+    Every pair of rounds is a random order and its reverse. Drift thus affects all settings of a
+    pair equally, and no setting always follows the same other one.
     """
-    source = random.Random(seed)  # noqa: S311 - an order of runs, no secret
+    source = random.Random(seed)  # noqa: S311 - an order of runs, not a secret
     order: list[int] = []
     for number in range(rounds):
         if number % 2:

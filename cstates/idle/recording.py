@@ -1,4 +1,4 @@
-"""Recording idle intervals: a private trace instance around something that runs."""
+"""Recording of idle intervals: a private trace instance while a function runs."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.idle.intervals import IdleInterval, IntervalBuilder, in_order, intervals
+from cstates.idle.intervals import IdleInterval, IntervalBuilder, build_intervals, in_time_order
 from cstates.idle.summary import IdleSummary
 from cstates.idle.tracepoints import Tracepoints, find_tracepoints, tick_function
 from stallscope.errors import UnableError
@@ -14,31 +14,31 @@ from stallscope.tracing.drain import Drain
 from stallscope.tracing.instance import TraceInstance, open_instance, tracefs
 from stallscope.tracing.ring_pages import RingEvent, ring_events
 
-TRACE = "idle.csv"
-HEAD = (
+TRACE_FILE = "idle.csv"
+HEADER = (
     "cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,"
     "awake_ns,exit_ns,pid,wake\n"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class IdleRequest:
-    """What to keep."""
+class IdleRecordingOptions:
+    """What to keep of the intervals."""
 
     folder: Path
     cpus: frozenset[int]
-    most_intervals: int  # in the trace; histograms hold them all
-    target_residency_ns: Sequence[int | None]  # by state, as IdleSummary takes it
+    max_intervals: int  # in the trace file; histograms count all
+    target_residency_ns: Sequence[int | None]  # by state, see IdleSummary
 
 
 @dataclass(frozen=True, slots=True)
-class IdleOutcome:
-    """What was recorded, and what it took."""
+class IdleTracing:
+    """What was traced, and what tracing cost."""
 
     summary: IdleSummary
-    kept: int  # intervals in the trace
+    kept: int  # intervals in the trace file
     events: int
-    lost_events: int | None  # None: the kernel did not tell
+    lost_events: int | None  # None: the kernel did not report it
     discarded: int  # intervals
     seconds: float
     drain_cpu_s: float
@@ -46,69 +46,70 @@ class IdleOutcome:
     warnings: tuple[str, ...]
 
 
-def record_idle(request: IdleRequest, run: Callable[[], None]) -> IdleOutcome:
-    """Return the idle intervals during ``run``, once they are written.
+def record_idle(options: IdleRecordingOptions, run: Callable[[], None]) -> IdleTracing:
+    """Return the idle intervals during ``run``, after the trace file is written.
 
-    Raises UnableError where this user or kernel has no tracepoints; ``run`` was not called then.
+    Raises UnableError if the user or the kernel has no tracepoints; ``run`` is then not called.
     """
     root = tracefs()
-    points = find_tracepoints(root / "events")
+    tracepoints = find_tracepoints(root / "events")
     with ExitStack() as stack:
-        instance = stack.enter_context(open_instance(root, points.filters))
-        drain = Drain(instance, request.folder)
+        instance = stack.enter_context(open_instance(root, tracepoints.filters))
+        drain = Drain(instance, options.folder)
         stack.callback(drain.close)
         drain.start()
-        began_s = time.monotonic()
+        begin_s = time.monotonic()
         instance.write("tracing_on", "1")
         try:
             run()
         finally:
             instance.write("tracing_on", "0")
-            seconds = time.monotonic() - began_s
+            seconds = time.monotonic() - begin_s
             drain.finish()
         if drain.error:
             raise UnableError(
-                f"the trace could not be kept: {drain.error.strerror}", "free some space there"
+                f"cannot store the trace in {options.folder}: {drain.error.strerror}",
+                "free some disk space there",
             )
-        return put_together(request, points, drain=drain, instance=instance, seconds=seconds)
+        return assemble(options, tracepoints, drain=drain, instance=instance, seconds=seconds)
 
 
-def put_together(
-    request: IdleRequest,
-    points: Tracepoints,
+def assemble(
+    options: IdleRecordingOptions,
+    tracepoints: Tracepoints,
     *,
     drain: Drain,
     instance: TraceInstance,
     seconds: float,
-) -> IdleOutcome:
-    """Return what the drained pages hold, once its trace is written; some 10 us an interval."""
+) -> IdleTracing:
+    """Write the trace file of the drained pages and return its summary; 10 us an interval."""
     builder = IntervalBuilder(tick_function())
-    summary = IdleSummary(request.target_residency_ns)
-    counted = _Counted()
+    summary = IdleSummary(options.target_residency_ns)
+    counter = _EventCounter()
     streams = [ring_events(file, cpu, drain.page_bytes) for cpu, file in drain.pages.items()]
-    events = counted.through(in_order(streams))
-    with (request.folder / TRACE).open("x", encoding="utf-8") as trace:
-        trace.write(HEAD)
-        for interval in intervals(events, points.handlers, builder):
-            if interval.cpu in request.cpus:
-                if summary.intervals < request.most_intervals:
+    events = counter.through(in_time_order(streams))
+    with (options.folder / TRACE_FILE).open("x", encoding="utf-8") as trace:
+        trace.write(HEADER)
+        for interval in build_intervals(events, tracepoints.handlers, builder):
+            if interval.cpu in options.cpus:
+                if summary.intervals < options.max_intervals:
                     trace.write(_row(interval))
-                summary.take(interval)
-    return IdleOutcome(
+                summary.add(interval)
+    return IdleTracing(
         summary=summary,
-        kept=min(summary.intervals, request.most_intervals),
-        events=counted.events,
+        kept=min(summary.intervals, options.max_intervals),
+        events=counter.events,
         lost_events=instance.lost_events(),
         discarded=builder.discarded,
         seconds=seconds,
         drain_cpu_s=drain.cpu_s,
-        missing=points.missing,
+        missing=tracepoints.missing,
         warnings=tuple(_warnings(builder, drain)),
     )
 
 
-class _Counted:
-    """Counts events on their way."""
+class _EventCounter:
+    """Counts the events of an iterator."""
 
     def __init__(self) -> None:
         self.events = 0
@@ -119,20 +120,20 @@ class _Counted:
 
 
 def _row(interval: IdleInterval) -> str:
-    awake = "" if interval.awake_ns is None else interval.awake_ns
-    exits = "" if interval.exit_ns is None else interval.exit_ns
+    awake_ns = "" if interval.awake_ns is None else interval.awake_ns
+    exit_ns = "" if interval.exit_ns is None else interval.exit_ns
     return (
         f"{interval.cpu},{interval.t_entry_ns},{interval.state},{interval.idle_ns},"
         f"{interval.next_timer_ns},{interval.next_nontick_ns},"
-        f"{awake},{exits},{interval.pid},{interval.wake}\n"
+        f"{awake_ns},{exit_ns},{interval.pid},{interval.wake}\n"
     )
 
 
 def _warnings(builder: IntervalBuilder, drain: Drain) -> Iterator[str]:
     if builder.tick_function is None:
         yield (
-            "the tick's timer could not be told from others (/proc/kallsyms hides addresses): "
-            "next_nontick_hrtimer_ns counts it, too"
+            "the tick's timer cannot be distinguished (/proc/kallsyms hides addresses): "
+            "next_nontick_hrtimer_ns includes the tick"
         )
     if drain.full:
-        yield "the trace took 2 GiB: what came later is lost"
+        yield "the trace reached its limit of 2 GiB: later events are lost"

@@ -1,4 +1,4 @@
-"""The sleep states of a machine's CPUs and their counters, as cpuidle tells them in sysfs.
+"""The sleep states of a machine's CPUs and their counters, as cpuidle shows them in sysfs.
 
 Documented in the kernel's Documentation/ABI/testing/sysfs-devices-system-cpu and
 Documentation/admin-guide/pm/cpuidle.rst.
@@ -12,21 +12,21 @@ from cstates.latency_limit import cpu_latency_limit_us
 from cstates.sysfs import cpu_folder, online_cpus
 from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
-POLL = "POLL"  # spinning instead of sleeping: what governors fall back on; it is never closed
-MOST_STATES = 64  # the kernel's CPUIDLE_STATE_MAX is 10
+POLL = "POLL"  # the CPU spins instead of sleeping; governors fall back on it, it is never closed
+MAX_STATES = 64  # the kernel's CPUIDLE_STATE_MAX is 10
 
 
 class ClosedBy(StrEnum):
-    """What keeps a state from being chosen."""
+    """Why a governor may not choose a state."""
 
-    DISABLE = "disable"  # somebody wrote to its file disable
-    DEFAULT = "default"  # its driver registered it closed
-    LATENCY_LIMIT = "latency-limit"  # its exit latency is beyond the effective limit
+    DISABLE = "disable"  # its file ``disable`` was written
+    DEFAULT = "default"  # its driver registered it as disabled
+    LATENCY_LIMIT = "latency-limit"  # its exit latency exceeds the effective limit
 
 
 @dataclass(frozen=True, slots=True)
 class IdleState:
-    """One state of one CPU; a number that cannot be read is None."""
+    """A state of one CPU; a number that cannot be read is None."""
 
     index: int
     name: str
@@ -51,18 +51,18 @@ class IdleState:
 
 @dataclass(frozen=True, slots=True)
 class CpuIdle:
-    """The states of one CPU; without any, ``missing`` says why."""
+    """The states of one CPU; ``missing`` is the reason for having none."""
 
     cpu: int
     online: bool
     states: tuple[IdleState, ...]
-    resume_limit_us: int | None  # of this CPU alone; None: no limit
+    resume_limit_us: int | None  # this CPU's own limit; None: no limit
     missing: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class IdleMachine:
-    """The machine's cpuidle driver and governor, and each asked CPU."""
+    """The machine's cpuidle driver and governor, and the selected CPUs."""
 
     driver: str | None
     governor: str | None
@@ -72,7 +72,7 @@ class IdleMachine:
 
 
 def read_idle_machine(roots: Roots, cpus: tuple[int, ...]) -> IdleMachine:
-    """Return the states of the CPUs given, as they are now."""
+    """Return the current states of the CPUs."""
     folder = cpu_folder(roots) / "cpuidle"
     driver = _name(folder / "current_driver")
     governor = _name(folder / "current_governor") or _name(folder / "current_governor_ro")
@@ -88,19 +88,19 @@ def read_idle_machine(roots: Roots, cpus: tuple[int, ...]) -> IdleMachine:
 
 
 def _name(path: Path) -> str | None:
-    """Return a driver's or governor's name; the kernel writes "none" where there is none."""
+    """Return a driver's or governor's name; the kernel writes "none" if there is none."""
     text = read_text(path, 256)
     return None if text in {None, "", "none"} else text
 
 
 def _why_no_driver(roots: Roots) -> str:
     options = (read_text(roots.proc / "cmdline", 65536) or "").split()
-    given = [word for word in options if word in {"cpuidle.off=1", "idle=poll", "idle=halt"}]
-    if given:
-        return f"cpuidle has no driver: the kernel was booted with {' '.join(given)}"
+    disabling = [word for word in options if word in {"cpuidle.off=1", "idle=poll", "idle=halt"}]
+    if disabling:
+        return f"cpuidle has no driver: the kernel was booted with {' '.join(disabling)}"
     if not (cpu_folder(roots) / "cpuidle").is_dir():
         return "this kernel has no cpuidle (CONFIG_CPU_IDLE)"
-    return "cpuidle has no driver: the firmware, or the hypervisor, offers no sleep states"
+    return "cpuidle has no driver: the firmware or hypervisor offers no sleep states"
 
 
 def _read_cpu(roots: Roots, cpu: int, online: bool, missing: str | None) -> CpuIdle:
@@ -117,11 +117,11 @@ def _read_cpu(roots: Roots, cpu: int, online: bool, missing: str | None) -> CpuI
 
 def state_indices(folder: Path) -> tuple[int, ...]:
     """Return the indices of the states in a CPU's cpuidle folder, the shallowest first."""
-    return numbers_in(folder, "state")[:MOST_STATES]
+    return numbers_in(folder, "state")[:MAX_STATES]
 
 
 def _read_state(folder: Path, index: int) -> IdleState:
-    usual = read_text(folder / "default_status", 64)
+    default_status = read_text(folder / "default_status", 64)
     disable = read_integer(folder / "disable")
     return IdleState(
         index=index,
@@ -130,7 +130,7 @@ def _read_state(folder: Path, index: int) -> IdleState:
         exit_latency_us=_count(folder / "latency"),
         target_residency_us=_count(folder / "residency"),
         disabled=None if disable is None else disable != 0,
-        default_disabled=None if usual is None else usual == "disabled",
+        default_disabled=None if default_status is None else default_status == "disabled",
         usage=_count(folder / "usage"),
         time_us=_count(folder / "time"),
         above=_count(folder / "above"),

@@ -1,4 +1,4 @@
-"""The tracepoints that tell of idle intervals, and what each record means to their builder."""
+"""The tracepoints that show idle intervals, and the handlers that pass them to the builder."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from stallscope.tracing.ring_pages import RingEvent
 Handler = Callable[[IntervalBuilder, RingEvent], IdleInterval | None]
 CPU_IDLE = "power/cpu_idle"
 SWITCH = "sched/sched_switch"
-# Entries of interrupts and what they tell; those of x86's vectors and of other machines' IPIs.
+# Interrupt entries and the cause they show: x86's vectors, and the IPIs of other architectures.
 INTERRUPTS = {
     "irq_vectors/local_timer_entry": TIMER,
     "irq_vectors/reschedule_entry": IPI,
@@ -23,13 +23,13 @@ INTERRUPTS = {
     "irq_vectors/thermal_apic_entry": INTERRUPT,
     "ipi/ipi_entry": IPI,
     "irq/irq_handler_entry": INTERRUPT,
-    "timer/hrtimer_expire_entry": TIMER,  # where no vector is traced before it
+    "timer/hrtimer_expire_entry": TIMER,  # if no vector is traced before it
 }
-# Functions of the tick's timer: since Linux 6.8, and before.
+# The function of the tick's timer: since Linux 6.8, and before.
 TICK_FUNCTIONS = ("tick_nohz_handler", "tick_sched_timer", "tick_nohz_highres_handler")
-# Only what the idle task is interrupted by, and switches from it, is worth a record.
-_OF_IDLE = "common_pid == 0"
-_OTHERS = (
+# Only interrupts of the idle task, and switches from it, are recorded.
+_IDLE_TASK = "common_pid == 0"
+_OTHER_EVENTS = (
     "timer/hrtimer_start",
     "timer/hrtimer_cancel",
     "ipi/ipi_send_cpu",
@@ -39,38 +39,38 @@ _OTHERS = (
 
 @dataclass(frozen=True, slots=True)
 class Tracepoints:
-    """Those that this kernel has: names with filters, handlers by number, and what is missing."""
+    """The tracepoints of a kernel: their filters, their handlers, and the missing ones."""
 
-    filters: dict[str, str]  # by name; empty for all records
-    handlers: dict[int, Handler]
+    filters: dict[str, str]  # by name; an empty filter records everything
+    handlers: dict[int, Handler]  # by tracepoint number
     missing: tuple[str, ...]
 
 
 def find_tracepoints(events: Path) -> Tracepoints:
-    """Return the tracepoints of a kernel; UnableError where it does not trace cpu_idle."""
-    wanted = (CPU_IDLE, SWITCH, *INTERRUPTS, *_OTHERS)
-    formats = {name: read_event_format(events, name) for name in wanted}
-    there = {name: found for name, found in formats.items() if found is not None}
-    if CPU_IDLE not in there:
+    """Return the tracepoints of a kernel; UnableError if it does not trace cpu_idle."""
+    names = (CPU_IDLE, SWITCH, *INTERRUPTS, *_OTHER_EVENTS)
+    formats = {name: read_event_format(events, name) for name in names}
+    available = {name: layout for name, layout in formats.items() if layout is not None}
+    if CPU_IDLE not in available:
         raise UnableError(
             "this kernel has no tracepoint power:cpu_idle",
-            "record with --counters-only: the counters tell entries and times",
+            "record with --counters-only: the counters show entries and times",
         )
     return Tracepoints(
-        filters={name: _filter(name) for name in there},
-        handlers={found.number: _handler(found) for found in there.values()},
-        missing=tuple(name for name in wanted if name not in there),
+        filters={name: _filter(name) for name in available},
+        handlers={layout.number: _handler(layout) for layout in available.values()},
+        missing=tuple(name for name in names if name not in available),
     )
 
 
 def _filter(name: str) -> str:
     if name == SWITCH:
         return "prev_pid == 0"
-    return _OF_IDLE if name in INTERRUPTS else ""
+    return _IDLE_TASK if name in INTERRUPTS else ""
 
 
 def tick_function(kallsyms: Path = Path("/proc/kallsyms")) -> int | None:
-    """Return the address of the tick's timer function; None where addresses are hidden."""
+    """Return the address of the tick's timer function; None if addresses are hidden."""
     text = read_text(kallsyms, 64 * 2**20) or ""
     for name in TICK_FUNCTIONS:
         at = text.find(f" {name}\n")
@@ -80,45 +80,47 @@ def tick_function(kallsyms: Path = Path("/proc/kallsyms")) -> int | None:
     return None
 
 
-def _handler(found: EventFormat) -> Handler:
-    if found.name in INTERRUPTS:
-        cause = INTERRUPTS[found.name]
-        return lambda builder, event: builder.interrupted(event.t_ns, event.cpu, cause)
-    makers = {
+def _handler(layout: EventFormat) -> Handler:
+    if layout.name in INTERRUPTS:
+        cause = INTERRUPTS[layout.name]
+        return lambda builder, event: builder.interrupt_entered(event.t_ns, event.cpu, cause)
+    factories = {
         CPU_IDLE: _idle,
         SWITCH: _switch,
         "timer/hrtimer_start": _timer_start,
-        "timer/hrtimer_cancel": _timer_end,
-        "ipi/ipi_send_cpu": _asking,
-        "sched/sched_wake_idle_without_ipi": _asking,
+        "timer/hrtimer_cancel": _timer_cancel,
+        "ipi/ipi_send_cpu": _wakeup,
+        "sched/sched_wake_idle_without_ipi": _wakeup,
     }
-    return makers[found.name](found)
+    return factories[layout.name](layout)
 
 
-def _idle(found: EventFormat) -> Handler:
-    unpack = found.reader("state", "cpu_id").unpack_from
+def _idle(layout: EventFormat) -> Handler:
+    unpack = layout.reader("state", "cpu_id").unpack_from
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> IdleInterval | None:
         state, cpu = unpack(event.record)
-        return builder.entered_or_left(event.t_ns, cpu, state)
+        return builder.idle_changed(event.t_ns, cpu, state)
 
     return handle
 
 
-def _switch(found: EventFormat) -> Handler:
-    unpack = found.reader("next_comm", "next_pid").unpack_from
+def _switch(layout: EventFormat) -> Handler:
+    unpack = layout.reader("next_comm", "next_pid").unpack_from
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> IdleInterval | None:
         if event.pid != 0:
             return None
         comm, pid = unpack(event.record)
-        return builder.ran(event.cpu, pid, comm.split(b"\0", 1)[0].decode("utf-8", "replace"))
+        return builder.task_switched_in(
+            event.cpu, pid, comm.split(b"\0", 1)[0].decode("utf-8", "replace")
+        )
 
     return handle
 
 
-def _timer_start(found: EventFormat) -> Handler:
-    unpack = found.reader("hrtimer", "function", "expires").unpack_from
+def _timer_start(layout: EventFormat) -> Handler:
+    unpack = layout.reader("hrtimer", "function", "expires").unpack_from
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> None:
         builder.timer_started(event.cpu, *unpack(event.record))
@@ -126,20 +128,20 @@ def _timer_start(found: EventFormat) -> Handler:
     return handle
 
 
-def _timer_end(found: EventFormat) -> Handler:
-    unpack = found.reader("hrtimer").unpack_from
+def _timer_cancel(layout: EventFormat) -> Handler:
+    unpack = layout.reader("hrtimer").unpack_from
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> None:
-        builder.timer_ended(unpack(event.record)[0])
+        builder.timer_cancelled(unpack(event.record)[0])
 
     return handle
 
 
-def _asking(found: EventFormat) -> Handler:
-    unpack = found.reader("cpu").unpack_from
-    polled = found.name.startswith("sched/")
+def _wakeup(layout: EventFormat) -> Handler:
+    unpack = layout.reader("cpu").unpack_from
+    polled = layout.name.startswith("sched/")
 
     def handle(builder: IntervalBuilder, event: RingEvent) -> None:
-        builder.asked(event.t_ns, unpack(event.record)[0], polled=polled)
+        builder.wakeup_sent(event.t_ns, unpack(event.record)[0], polled=polled)
 
     return handle

@@ -1,8 +1,8 @@
-"""Whose turn it is to pin: one level of pins a lock, which the kernel lets go of with its holders.
+"""Claims on the machine: nested levels, each with a lock that the kernel releases with its holders.
 
-A wrapper and its guardian hold their level's lock, so that a lock that can be had means both are
-gone; a journal found then is left over, and is put back first. Pins inside a pinned command take
-the next level; any other is refused with the owner's name.
+A pinning process and its guardian hold the lock of their level. If the lock is free, both have
+ended, and a journal of that level is left over; it is restored first. Pins inside a pinned command
+take the next level. Any other pin is rejected with the owner's name.
 """
 
 import fcntl
@@ -16,122 +16,123 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cstates.pinning.journal import (
-    Owner,
+    PinOwner,
+    current_owner,
+    decode_owner,
     file_name,
     owner_document,
-    owner_of,
     process_parent,
     read_small,
-    this_process,
 )
-from cstates.pinning.restoring import Restored, put_back
+from cstates.pinning.restoring import JournalRestore, restore_journal
 from stallscope.errors import UnableError
 from stallscope.private_directory import private_directory
 from stallscope.system_files import Roots
 
-MOST_LEVELS = 8
-PATIENCE_S = 5.0  # how long a pin that is beginning or ending is waited for
-_STEP_S = 0.01
+MAX_LEVELS = 8
+TIMEOUT_S = 5.0  # for a pin that is beginning or ending
+_POLL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A level that is ours until its lock is closed, and what was left over and put back."""
+class PinClaim:
+    """A level held until its lock is closed, and what was restored before."""
 
     folder: int
     level: int
     lock: int
-    owner: Owner
-    recovered: tuple[Restored, ...] = field(default=())
+    owner: PinOwner
+    recovered: tuple[JournalRestore, ...] = field(default=())
 
 
 def default_run_folder(roots: Roots) -> Path:
-    """Return where the journals of these roots' machine are."""
+    """Return the folder of the journals for the machine of these roots."""
     return roots.files / "run" / "stallscope"
 
 
 @contextmanager
 def run_folder(path: Path, roots: Roots) -> Iterator[int]:
-    """Yield a descriptor of the journals' folder, ours alone; UnableError where it cannot be."""
+    """Yield a descriptor of the private journal folder; UnableError if it cannot be made."""
     with ExitStack() as stack:
         try:
             if not roots.is_live:
                 path.parent.mkdir(parents=True, exist_ok=True)
             folder = stack.enter_context(private_directory(path))
         except OSError as error:
-            raise closed_folder(path, error) from error
+            raise folder_error(path, error) from error
         yield folder
 
 
-def closed_folder(path: Path, error: OSError) -> UnableError:
-    """Return the error of a folder of journals that this user may not open or make."""
+def folder_error(path: Path, error: OSError) -> UnableError:
+    """Return the error for a journal folder that this user may not open or make."""
     return UnableError(
-        f"{path}: journals of pins cannot be kept or read here: {error.strerror or error}",
-        "run as root, or name a folder of your own with --run-root",
+        f"{path}: cannot keep or read journals of pins: {error.strerror or error}",
+        "run as root, or name another folder with --run-root",
     )
 
 
 @contextmanager
-def claim(folder: int, roots: Roots, name: str) -> Iterator[Claim]:
-    """Yield the first level that is free for this process; what was left over is put back.
+def claim_level(folder: int, roots: Roots, name: str) -> Iterator[PinClaim]:
+    """Yield the first free level for this process, after restoring left-over journals.
 
-    Raises UnableError, with the owner's name, while another than an outer pin of ours is held.
+    Raises UnableError with the owner's name if another pin, except an outer one, is held.
     """
-    owner = this_process(name)
+    owner = current_owner(name)
     level, lock = _free_level(folder)
     try:
-        _clear_parts(folder, level)
+        _remove_partial_files(folder, level)
         os.ftruncate(lock, 0)
         os.pwrite(lock, json.dumps(owner_document(owner)).encode(), 0)
-        recovered = [*settle_deeper(folder, roots, level)]
-        own = put_back(roots, folder, level)
-        recovered += [own] if own else []
-        yield Claim(folder, level, lock, owner, tuple(recovered))
+        recovered = [*restore_deeper(folder, roots, level)]
+        restored = restore_journal(roots, folder, level)
+        recovered += [restored] if restored else []
+        yield PinClaim(folder, level, lock, owner, tuple(recovered))
     finally:
-        # It has no owner from now on, lest who only looks at the lock be taken for this process.
+        # The file has no owner from now on. Otherwise a process that tests the lock at this moment
+        # could be mistaken for this one.
         os.ftruncate(lock, 0)
         os.close(lock)
 
 
-def settle_deeper(folder: int, roots: Roots, level: int) -> tuple[Restored, ...]:
-    """Return what was put back of deeper levels, once these have ended.
+def restore_deeper(folder: int, roots: Roots, level: int) -> tuple[JournalRestore, ...]:
+    """Return what was restored of deeper levels, after these have ended.
 
-    Raises UnableError where one is held beyond our patience.
+    Raises UnableError if one is still held after the timeout.
     """
-    done = []
-    for deeper in range(MOST_LEVELS - 1, level, -1):
+    results = []
+    for deeper in range(MAX_LEVELS - 1, level, -1):
         if not _exists(folder, f"pin-{deeper}.lock"):
             continue
         lock = open_lock(folder, deeper)
         try:
-            if not _taken(lock, PATIENCE_S):
-                raise refused(holder(folder, deeper))
-            restored = put_back(roots, folder, deeper)
-            done += [restored] if restored else []
+            if not _try_lock(lock, TIMEOUT_S):
+                raise already_pinned(lock_owner(folder, deeper))
+            restored = restore_journal(roots, folder, deeper)
+            results += [restored] if restored else []
         finally:
             os.close(lock)
-    return tuple(done)
+    return tuple(results)
 
 
 def end_deeper(folder: int, level: int) -> None:
-    """End the pins inside a level's that still run, by SIGTERM and then SIGKILL; each puts back.
+    """End running pins inside this level by SIGTERM, then SIGKILL; each of them restores.
 
-    Their command began inside ours, which is over; what they hold would be put back to our values.
+    Their command began inside ours, which has ended, and they would restore our values.
     """
-    for deeper in range(MOST_LEVELS - 1, level, -1):
+    for deeper in range(MAX_LEVELS - 1, level, -1):
         for number in (signal.SIGTERM, signal.SIGKILL):
-            owner = holder(folder, deeper)
-            if owner is None or not held(folder, deeper):
+            owner = lock_owner(folder, deeper)
+            if owner is None or not is_locked(folder, deeper):
                 break
-            _send(owner, number)
+            _send_signal(owner, number)
             lock = open_lock(folder, deeper)
-            ended = _taken(lock, PATIENCE_S)
+            ended = _try_lock(lock, TIMEOUT_S)
             os.close(lock)
             if ended:
                 break
 
 
-def _send(owner: Owner, number: signal.Signals) -> None:
+def _send_signal(owner: PinOwner, number: signal.Signals) -> None:
     with suppress(ProcessLookupError):
         process = os.pidfd_open(owner.pid)
         try:
@@ -142,44 +143,44 @@ def _send(owner: Owner, number: signal.Signals) -> None:
 
 
 def _free_level(folder: int) -> tuple[int, int]:
-    for level in range(MOST_LEVELS):
+    for level in range(MAX_LEVELS):
         lock = open_lock(folder, level)
-        if _taken_unless_owned(folder, level, lock):
+        if _lock_unless_outer(folder, level, lock):
             return level, lock
         os.close(lock)
     raise UnableError(
-        f"{MOST_LEVELS} pins are nested already", "run the command in one of these without its own"
+        f"{MAX_LEVELS} pins are nested already", "run the command in one of them without a pin"
     )
 
 
-def _taken_unless_owned(folder: int, level: int, lock: int) -> bool:
-    """Return whether the lock is ours now; False where an outer pin has it."""
-    until = time.monotonic() + PATIENCE_S
+def _lock_unless_outer(folder: int, level: int, lock: int) -> bool:
+    """Return whether the lock was taken; False if an outer pin holds it."""
+    deadline = time.monotonic() + TIMEOUT_S
     while True:
-        if _taken(lock, 0):
+        if _try_lock(lock, 0):
             return True
-        owner = holder(folder, level)
+        owner = lock_owner(folder, level)
         if owner and owner.alive:
             if is_ancestor(owner):
                 return False
             os.close(lock)
-            raise refused(owner)
-        if time.monotonic() > until:
+            raise already_pinned(owner)
+        if time.monotonic() > deadline:
             os.close(lock)
-            raise refused(owner)
-        time.sleep(_STEP_S)  # its guardian is putting back, or it has not yet said who it is
+            raise already_pinned(owner)
+        time.sleep(_POLL_S)  # its guardian is restoring, or it has not written its name yet
 
 
-def refused(owner: Owner | None) -> UnableError:
-    """Return the error of a level that somebody else holds."""
-    who = f"{owner.name} (process {owner.pid})" if owner else "another pin"
+def already_pinned(owner: PinOwner | None) -> UnableError:
+    """Return the error for a level that another pin holds."""
+    holder = f"{owner.name} (process {owner.pid})" if owner else "another pin"
     return UnableError(
-        f"this machine is pinned already, by {who}",
-        "wait for its end; stallscope pin status tells what it changed",
+        f"this machine is already pinned by {holder}",
+        "wait for its end; stallscope pin status shows what it changed",
     )
 
 
-def is_ancestor(owner: Owner) -> bool:
+def is_ancestor(owner: PinOwner) -> bool:
     """Return whether this process runs inside the owner's command."""
     pid = os.getppid()
     for _ in range(1024):
@@ -192,39 +193,39 @@ def is_ancestor(owner: Owner) -> bool:
 
 
 def open_lock(folder: int, level: int) -> int:
-    """Return a descriptor of a level's lock file, made where there is none; not yet locked."""
+    """Return a descriptor of a level's lock file, created if missing; it is not locked yet."""
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.open(f"pin-{level}.lock", flags, mode=0o600, dir_fd=folder)
 
 
-def holder(folder: int, level: int) -> Owner | None:
-    """Return who has, or last had, a level's lock; None where it does not say."""
+def lock_owner(folder: int, level: int) -> PinOwner | None:
+    """Return the present or last holder of a level's lock; None if it is not recorded."""
     content = read_small(folder, f"pin-{level}.lock", 65536)
     with suppress(ValueError, KeyError, TypeError):
-        return owner_of(json.loads(content or b""))
+        return decode_owner(json.loads(content or b""))
     return None
 
 
-def held(folder: int, level: int) -> bool:
-    """Return whether somebody has a level's lock."""
+def is_locked(folder: int, level: int) -> bool:
+    """Return whether a process holds a level's lock."""
     if not _exists(folder, f"pin-{level}.lock"):
         return False
     lock = open_lock(folder, level)
     try:
-        return not _taken(lock, 0)
+        return not _try_lock(lock, 0)
     finally:
         os.close(lock)
 
 
-def _taken(lock: int, patience_s: float) -> bool:
-    until = time.monotonic() + patience_s
+def _try_lock(lock: int, timeout_s: float) -> bool:
+    deadline = time.monotonic() + timeout_s
     while True:
         with suppress(BlockingIOError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        if time.monotonic() >= until:
+        if time.monotonic() >= deadline:
             return False
-        time.sleep(_STEP_S)
+        time.sleep(_POLL_S)
 
 
 def _exists(folder: int, name: str) -> bool:
@@ -235,8 +236,8 @@ def _exists(folder: int, name: str) -> bool:
     return True
 
 
-def _clear_parts(folder: int, level: int) -> None:
-    """Remove what a killed writer left unfinished; only who holds a level may write."""
+def _remove_partial_files(folder: int, level: int) -> None:
+    """Remove files that a killed writer left unfinished; only the level's holder writes them."""
     for name in os.listdir(folder):
         if name.startswith(f".{file_name(level)}.") and name.endswith(".part"):
             with suppress(OSError):

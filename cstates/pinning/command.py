@@ -1,7 +1,7 @@
-"""Runs the command of a pin: in a process group of its own, which ends with us.
+"""Runs the command of a pin in its own process group, which ends with this process.
 
-The group has the terminal, where we had it, so that Ctrl-C and Ctrl-Z reach the command as they
-would without us; signals sent to us are passed on to it.
+If this process has the terminal, the group gets it, so that Ctrl-C and Ctrl-Z reach the command as
+usual. Signals sent to this process are forwarded to the group.
 """
 
 import os
@@ -15,77 +15,78 @@ from dataclasses import dataclass
 from cstates.pinning.process_scope import ProcessScope, die_with_parent
 from stallscope.errors import ExitCode, TargetError
 
-_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-_HEARD = (*_PASSED_ON, signal.SIGCHLD, signal.SIGCONT)
-_FIRST_LOOK_S = 0.1
-_LOOK_EVERY_S = 1.0
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_WAITED_FOR = (*_FORWARDED, signal.SIGCHLD, signal.SIGCONT)
+_FIRST_WATCH_S = 0.1
+_WATCH_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a command ended, and what it took; of the CPU with the processes that it waited for."""
+class CommandExit:
+    """A command's status and times; the CPU time includes the children it waited for."""
 
-    status: int  # 128 and the signal's number where one ended it
+    status: int  # 128 plus the signal's number if a signal ended it
     wall_s: float | None = None  # None: it never ran
     cpu_s: float | None = None
 
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """Let no signal end this process in the body: what is pinned is put back first."""
-    former = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+    """Block signals in the body, so that settings are restored before this process ends."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _WAITED_FOR)
     try:
         yield
     finally:
-        # Those that came after the command ended have no one left to be passed on to.
-        while set(_PASSED_ON) & signal.sigpending():
-            signal.sigtimedwait(_PASSED_ON, 0)
-        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        # Signals that came after the command ended have no process to be forwarded to.
+        while set(_FORWARDED) & signal.sigpending():
+            signal.sigtimedwait(_FORWARDED, 0)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def asked_to_end() -> int | None:
-    """Return a signal that came while signals were held, and is waiting; None without."""
-    waiting = sorted(set(_PASSED_ON) & signal.sigpending())
-    return int(waiting[0]) if waiting else None
+def pending_end_signal() -> int | None:
+    """Return a signal that was sent while signals were held, or None."""
+    pending = sorted(set(_FORWARDED) & signal.sigpending())
+    return int(pending[0]) if pending else None
 
 
 def run_command(
     command: Sequence[str],
     scope: ProcessScope,
-    told: int | None,
+    guardian_pipe: int | None,
     watch: Callable[[], None] | None = None,
-) -> Ended:
+) -> CommandExit:
     """Return how the command ended.
 
-    ``told`` is the guardian's pipe; ``watch`` is called soon after the start and then each second,
-    and without it nothing wakes up meanwhile. Signals must be held. Raises TargetError where the
-    command cannot start.
+    ``watch`` is called soon after the start and then every second; without it this process does
+    not wake up meanwhile. Signals must be held. Raises TargetError if the command cannot start.
     """
-    terminal = _our_terminal()
-    enter = _entry(scope, told, terminal)
-    began = time.monotonic()
+    terminal = _foreground_terminal()
+    enter = _child_setup(scope, guardian_pipe, terminal)
+    begin_s = time.monotonic()
     try:
-        child = subprocess.Popen(command, preexec_fn=enter)  # noqa: PLW1509 - no threads of ours
+        child = subprocess.Popen(command, preexec_fn=enter)  # noqa: PLW1509 - no other threads
     except (OSError, subprocess.SubprocessError) as error:
         if terminal is not None:
-            _hand_over(terminal, os.getpgrp())
+            _set_foreground(terminal, os.getpgrp())
             os.close(terminal)
-        why = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         raise TargetError(
-            f"{command[0]}: cannot be run: {why}", "name a program that is there, behind --"
+            f"cannot run {command[0]}: {reason}", "name an existing program after --"
         ) from error
     try:
         status, cpu_s = _wait(child, terminal, watch)
-        return Ended(status, time.monotonic() - began, cpu_s)
+        return CommandExit(status, time.monotonic() - begin_s, cpu_s)
     finally:
         if terminal is not None:
             if _in_foreground(terminal, child.pid):
-                _hand_over(terminal, os.getpgrp())
+                _set_foreground(terminal, os.getpgrp())
             os.close(terminal)
 
 
-def _entry(scope: ProcessScope, told: int | None, terminal: int | None) -> Callable[[], None]:
-    """Return what the command's process does before it becomes the command."""
+def _child_setup(
+    scope: ProcessScope, guardian_pipe: int | None, terminal: int | None
+) -> Callable[[], None]:
+    """Return the function that the command's process calls before exec."""
     parent = os.getpid()
 
     def enter() -> None:
@@ -93,16 +94,16 @@ def _entry(scope: ProcessScope, told: int | None, terminal: int | None) -> Calla
         if os.getppid() != parent:
             os._exit(1)
         os.setpgid(0, 0)
-        if told is not None:
-            os.write(told, b"command %d\n" % os.getpid())
+        if guardian_pipe is not None:
+            os.write(guardian_pipe, b"command %d\n" % os.getpid())
         if terminal is not None:
-            _hand_over(terminal, os.getpid())
+            _set_foreground(terminal, os.getpid())
         try:
             scope.enter()
         except OSError as error:
             os.write(2, f"stallscope: error: the command's process: {error}\n".encode())
             os._exit(ExitCode.UNABLE)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _HEARD)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _WAITED_FOR)
 
     return enter
 
@@ -110,68 +111,68 @@ def _entry(scope: ProcessScope, told: int | None, terminal: int | None) -> Calla
 def _wait(
     child: subprocess.Popen[bytes], terminal: int | None, watch: Callable[[], None] | None
 ) -> tuple[int, float]:
-    """Return the status and the CPU seconds of a command, when it has ended."""
-    patience_s = _FIRST_LOOK_S
+    """Return the status and the CPU seconds of a command after it has ended."""
+    timeout_s = _FIRST_WATCH_S
     while True:
         pid, status, usage = os.wait4(child.pid, os.WNOHANG | os.WUNTRACED)
         if pid and os.WIFSTOPPED(status):
-            _stop_along(child, terminal)
+            _stop_with_child(child, terminal)
             continue
         if pid:
             code = os.waitstatus_to_exitcode(status)
             child.returncode = code
             return code if code >= 0 else 128 - code, usage.ru_utime + usage.ru_stime
-        number = _heard(patience_s if watch else None)
+        number = _next_signal(timeout_s if watch else None)
         if number is None:
             assert watch is not None
             watch()
-            patience_s = _LOOK_EVERY_S
+            timeout_s = _WATCH_INTERVAL_S
         elif number == signal.SIGCONT:
-            _go_on(child, terminal)
-        elif number in _PASSED_ON:
+            _continue_child(child, terminal)
+        elif number in _FORWARDED:
             with suppress(ProcessLookupError):
                 os.killpg(child.pid, number)
 
 
-def _heard(patience_s: float | None) -> int | None:
-    """Return the next signal; None where none came in time."""
-    if patience_s is None:
-        return signal.sigwait(_HEARD)
-    found = signal.sigtimedwait(_HEARD, patience_s)
-    return found.si_signo if found else None
+def _next_signal(timeout_s: float | None) -> int | None:
+    """Return the next signal; None after the timeout."""
+    if timeout_s is None:
+        return signal.sigwait(_WAITED_FOR)
+    info = signal.sigtimedwait(_WAITED_FOR, timeout_s)
+    return info.si_signo if info else None
 
 
-def _stop_along(child: subprocess.Popen[bytes], terminal: int | None) -> None:
-    """Stop as the command did at the terminal, by Ctrl-Z, or as it wants it in the background."""
+def _stop_with_child(child: subprocess.Popen[bytes], terminal: int | None) -> None:
+    """Stop this process after the command stopped, by Ctrl-Z or for using the terminal."""
     if terminal is None:
         return
-    if _in_foreground(terminal, os.getpgrp()):  # brought there before the command had it
-        _go_on(child, terminal)
+    if _in_foreground(terminal, os.getpgrp()):  # moved there before the command had the terminal
+        _continue_child(child, terminal)
         return
     if _in_foreground(terminal, child.pid):
-        _hand_over(terminal, os.getpgrp())
+        _set_foreground(terminal, os.getpgrp())
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def _go_on(child: subprocess.Popen[bytes], terminal: int | None) -> None:
-    """Let the command go on when we do: with the terminal, unless we are in its background."""
+def _continue_child(child: subprocess.Popen[bytes], terminal: int | None) -> None:
+    """Continue the command, with the terminal unless this process is in the background."""
     if terminal is None:
         return
     if _in_foreground(terminal, os.getpgrp()):
-        _hand_over(terminal, child.pid)
+        _set_foreground(terminal, child.pid)
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGCONT)
 
 
 def _in_foreground(terminal: int, group: int) -> bool:
-    """Return whether a process group is the terminal's."""
+    """Return whether a process group is the terminal's foreground group."""
     with suppress(OSError):
         return os.tcgetpgrp(terminal) == group
     return False
 
 
-def _our_terminal() -> int | None:
-    """Return the controlling terminal where we are in its foreground; None otherwise."""
+def _foreground_terminal() -> int | None:
+    """Return the controlling terminal if this process is in its foreground, or None."""
     try:
         terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError:
@@ -182,11 +183,11 @@ def _our_terminal() -> int | None:
     return None
 
 
-def _hand_over(terminal: int, group: int) -> None:
-    """Make a process group the terminal's, even from the background."""
-    former = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
+def _set_foreground(terminal: int, group: int) -> None:
+    """Make a process group the terminal's foreground group, even from the background."""
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTTOU,))
     try:
         with suppress(OSError):
             os.tcsetpgrp(terminal, group)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

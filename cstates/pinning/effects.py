@@ -1,7 +1,8 @@
-"""Whether a pin took effect, by the counters of the states it closes; reading back shows nothing.
+"""Whether a pin took effect, by the counters of the states that it closes.
 
-The governors haltpoll and ladder accept ``disable``, which then reads 1, and go on entering the
-state. An entry is counted when it ends, so one entry of each CPU and state may have begun before.
+Reading a file back shows nothing: the governors haltpoll and ladder accept ``disable``, which then
+reads 1, and still enter the state. An entry is counted when it ends, so that for each CPU and
+state one entry may have begun before.
 """
 
 import time
@@ -14,40 +15,42 @@ from cstates.pinning.idle_plan import ClosedState
 from stallscope.system_files import Roots
 
 PROBE_S = 0.05
-STAND_STILL = "a recorded machine's counters stand still: what its CPUs entered is not known"
+CONSTANT_COUNTERS = (
+    "the counters of a recorded machine do not change: the states its CPUs entered are unknown"
+)
 
 
 class Effect(StrEnum):
-    """What the counters show of states that were closed."""
+    """What the counters show of closed states."""
 
     EFFECTIVE = "effective"
     WITHOUT_EFFECT = "accepted but without effect"
-    NEVER_IDLED = "the CPUs never idled, so nothing was shown"
-    UNCOUNTED = "the counters cannot tell"
-    NOTHING_CLOSED = "no states were to be closed"
+    NEVER_IDLED = "unknown, as the CPUs never idled"
+    UNCOUNTED = "unknown, as the entries were not counted"
+    NOTHING_CLOSED = "no states were closed"
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
-    """Entries into states, by CPU and index, of all states of the CPUs; unknown is absent."""
+class StateEntries:
+    """Entries into all states of the CPUs, by CPU and state index; unknown ones are absent."""
 
     counts: dict[tuple[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What the counters showed; ``entries`` into closed states, and where."""
+class EffectCheck:
+    """The effect, with the number of entries into closed states and those states."""
 
     effect: Effect
     entries: int = 0
-    where: tuple[ClosedState, ...] = ()
+    states: tuple[ClosedState, ...] = ()
 
 
-def read_entries(roots: Roots, closed: tuple[ClosedState, ...]) -> Entries:
+def read_entries(roots: Roots, closed: tuple[ClosedState, ...]) -> StateEntries:
     """Return the counters of the CPUs that have closed states."""
-    cpus = tuple(sorted({each.cpu for each in closed}))
+    cpus = tuple(sorted({state.cpu for state in closed}))
     machine = read_idle_machine(roots, cpus)
-    return Entries(
+    return StateEntries(
         {
             (cpu.cpu, state.index): state.usage
             for cpu in machine.cpus
@@ -58,25 +61,25 @@ def read_entries(roots: Roots, closed: tuple[ClosedState, ...]) -> Entries:
 
 
 def entries_by_name(roots: Roots, cpus: tuple[int, ...]) -> dict[str, int]:
-    """Return the entries of all these CPUs into each state since boot, to be held to later ones.
+    """Return the entries into each state since boot, summed over the CPUs.
 
-    A state is absent where a CPU's counter of it was not read; all are of a recorded machine, whose
-    counters stand still whatever runs.
+    A state is absent if a CPU's counter of it was not read. All states of a recorded machine are
+    absent, as its counters do not change.
     """
     if not roots.is_live:
         return {}
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     unknown: set[str] = set()
     for cpu in read_idle_machine(roots, cpus).cpus:
         for state in cpu.states:
             if state.usage is None:
                 unknown.add(state.name)
-            found[state.name] = found.get(state.name, 0) + (state.usage or 0)
-    return {name: count for name, count in found.items() if name not in unknown}
+            counts[state.name] = counts.get(state.name, 0) + (state.usage or 0)
+    return {name: count for name, count in counts.items() if name not in unknown}
 
 
-def grown(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
-    """Return by how much counts grew; what went back, as after hotplug, is absent."""
+def increases(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
+    """Return the increase of each count; counts that decreased, as after hotplug, are absent."""
     return {
         name: count - before[name]
         for name, count in after.items()
@@ -84,42 +87,43 @@ def grown(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
     }
 
 
-def judge(
-    before: Entries, after: Entries, closed: tuple[ClosedState, ...], *, live: bool = True
-) -> Finding:
-    """Return what the counters show between two readings; a recorded machine's may stand still."""
+def check_effect(
+    before: StateEntries,
+    after: StateEntries,
+    closed: tuple[ClosedState, ...],
+    *,
+    live: bool = True,
+) -> EffectCheck:
+    """Return what the counters show between two readings."""
     if not closed:
-        return Finding(Effect.NOTHING_CLOSED)
-    rose = {
+        return EffectCheck(Effect.NOTHING_CLOSED)
+    entries = {
         key: count - before.counts[key]
         for key, count in after.counts.items()
         if key in before.counts and count >= before.counts[key]
     }
-    places = {(each.cpu, each.index): each for each in closed}
-    if not any(key in rose for key in places):
-        return Finding(Effect.UNCOUNTED)
-    entered = {key: rose.get(key, 0) for key in places if rose.get(key, 0) > 1}
+    states = {(state.cpu, state.index): state for state in closed}
+    if not any(key in entries for key in states):
+        return EffectCheck(Effect.UNCOUNTED)
+    entered = {key: entries.get(key, 0) for key in states if entries.get(key, 0) > 1}
     if entered:
-        where = tuple(places[key] for key in sorted(entered))
-        return Finding(Effect.WITHOUT_EFFECT, sum(entered.values()), where)
-    if any(count > 0 for count in rose.values()):
-        return Finding(Effect.EFFECTIVE)
-    return Finding(Effect.NEVER_IDLED if live else Effect.UNCOUNTED)
+        entered_states = tuple(states[key] for key in sorted(entered))
+        return EffectCheck(Effect.WITHOUT_EFFECT, sum(entered.values()), entered_states)
+    if any(count > 0 for count in entries.values()):
+        return EffectCheck(Effect.EFFECTIVE)
+    return EffectCheck(Effect.NEVER_IDLED if live else Effect.UNCOUNTED)
 
 
-def probe(
+def probe_effect(
     roots: Roots,
     closed: tuple[ClosedState, ...],
     wait: Callable[[float], None] = time.sleep,
-) -> Finding:
-    """Return what the counters show over a moment while nothing of ours runs.
-
-    A recorded machine's do not move.
-    """
+) -> EffectCheck:
+    """Return what the counters show over a short wait, before the command runs."""
     if not closed:
-        return Finding(Effect.NOTHING_CLOSED)
+        return EffectCheck(Effect.NOTHING_CLOSED)
     if not roots.is_live:
-        return Finding(Effect.UNCOUNTED)
+        return EffectCheck(Effect.UNCOUNTED)
     before = read_entries(roots, closed)
     wait(PROBE_S)
-    return judge(before, read_entries(roots, closed), closed)
+    return check_effect(before, read_entries(roots, closed), closed)

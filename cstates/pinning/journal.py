@@ -1,6 +1,8 @@
-"""The journal of a pin: the former values, on disk before the first write.
+"""The journal of a pin: the old values, on disk before the first write.
 
-One file a level, as pins may be nested; who owns it, in which boot and on which roots it was made.
+There is one file per level, as pins may be nested. It names the owner, the boot and the roots.
+The module uses only Python's own JSON, because the guardian that reads the journal runs isolated
+from installed packages.
 """
 
 import json
@@ -19,12 +21,12 @@ from stallscope.system_files import Roots, read_text
 SCHEMA = "stallscope.pin.journal"
 VERSION = "1.0"
 LARGEST_BYTES = 64 * 2**20
-_LIVE = Path("/proc")
+_LIVE_PROC = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
-    """A process, told from a later one of the same id by its start."""
+class PinOwner:
+    """A process; its start time distinguishes it from a later process with the same id."""
 
     pid: int
     start_ticks: int
@@ -32,24 +34,24 @@ class Owner:
 
     @property
     def alive(self) -> bool:
-        """Return whether it runs still."""
-        found = process(self.pid)
-        return found is not None and found[0] == self.start_ticks
+        """Return whether the process is still running."""
+        times = process_start_and_parent(self.pid)
+        return times is not None and times[0] == self.start_ticks
 
 
 @dataclass(frozen=True, slots=True)
-class Journal:
-    """What one pin changes, and whose it is."""
+class PinJournal:
+    """The changes of one pin, and its owner."""
 
     boot_id: str
-    owner: Owner
+    owner: PinOwner
     roots: tuple[str, str]  # of sysfs and proc
     entries: tuple[Change, ...]
 
 
-def process(pid: int) -> tuple[int, int] | None:
+def process_start_and_parent(pid: int) -> tuple[int, int] | None:
     """Return a process's start in clock ticks since boot and its parent; None if it has ended."""
-    text = read_text(_LIVE / str(pid) / "stat", 4096) or ""
+    text = read_text(_LIVE_PROC / str(pid) / "stat", 4096) or ""
     fields = text.rpartition(")")[2].split()
     if len(fields) < 20 or fields[0] in {"Z", "X"}:
         return None
@@ -57,65 +59,67 @@ def process(pid: int) -> tuple[int, int] | None:
 
 
 def process_parent(pid: int) -> int:
-    """Return a process's parent; 0 where it has none, or has ended."""
-    found = process(pid)
-    return found[1] if found else 0
+    """Return a process's parent; 0 if it has none or has ended."""
+    process = process_start_and_parent(pid)
+    return process[1] if process else 0
 
 
-def this_process(name: str) -> Owner:
-    """Return this process as an owner that others may be told of by name."""
-    found = process(os.getpid())
-    return Owner(os.getpid(), found[0] if found else 0, name)
+def current_owner(name: str) -> PinOwner:
+    """Return this process as an owner, with the name that other pins print."""
+    process = process_start_and_parent(os.getpid())
+    return PinOwner(os.getpid(), process[0] if process else 0, name)
 
 
 def boot_id(roots: Roots) -> str:
-    """Return what names this boot; a recorded machine's own where its tree has one."""
-    place = Path("sys/kernel/random/boot_id")
-    return read_text(roots.proc / place, 64) or read_text(_LIVE / place, 64) or "unknown"
+    """Return the id of this boot, or of a recorded machine's boot if its tree has one."""
+    file = Path("sys/kernel/random/boot_id")
+    return read_text(roots.proc / file, 64) or read_text(_LIVE_PROC / file, 64) or "unknown"
 
 
-def new_journal(roots: Roots, owner: Owner, entries: tuple[Change, ...]) -> Journal:
+def new_journal(roots: Roots, owner: PinOwner, entries: tuple[Change, ...]) -> PinJournal:
     """Return the journal of a pin that is about to begin."""
-    return Journal(boot_id(roots), owner, (str(roots.sys), str(roots.proc)), entries)
+    return PinJournal(boot_id(roots), owner, (str(roots.sys), str(roots.proc)), entries)
 
 
 def file_name(level: int) -> str:
-    """Return the journal's name in its folder."""
+    """Return the name of a level's journal in its folder."""
     return f"pin-{level}.json"
 
 
-def write_journal(folder: int, level: int, journal: Journal) -> None:
-    """Write a level's journal; on disk, with its name, when this returns."""
+def write_journal(folder: int, level: int, journal: PinJournal) -> None:
+    """Write a level's journal durably: file and name are on disk when this returns."""
     document = {
         "schema": f"{SCHEMA}/{VERSION}",
         "boot_id": journal.boot_id,
         "owner": owner_document(journal.owner),
         "roots": journal.roots,
-        "entries": [[each.knob, each.path, each.old, each.new] for each in journal.entries],
+        "entries": [
+            [change.knob, change.path, change.old, change.new] for change in journal.entries
+        ],
     }
     write_atomic(folder, file_name(level), [json.dumps(document).encode()], durable=True)
 
 
-def owner_document(owner: Owner) -> dict[str, Any]:
-    """Return an owner as JSON takes it."""
+def owner_document(owner: PinOwner) -> dict[str, Any]:
+    """Return an owner's fields for JSON."""
     return {"pid": owner.pid, "start_ticks": owner.start_ticks, "name": owner.name}
 
 
-def owner_of(document: object) -> Owner:
-    """Return the owner of a document; ValueError, KeyError or TypeError where it is none."""
+def decode_owner(document: object) -> PinOwner:
+    """Return the owner in a document; ValueError, KeyError or TypeError if it is invalid."""
     if not isinstance(document, dict):
-        raise TypeError("no owner")
-    return Owner(int(document["pid"]), int(document["start_ticks"]), str(document["name"]))
+        raise TypeError("expected an object with the owner")
+    return PinOwner(int(document["pid"]), int(document["start_ticks"]), str(document["name"]))
 
 
 def remove_journal(folder: int, level: int) -> None:
-    """Take a level's journal away, if it is there."""
+    """Remove a level's journal if it exists."""
     with suppress(FileNotFoundError):
         os.unlink(file_name(level), dir_fd=folder)
 
 
 def read_small(folder: int, name: str, limit: int = LARGEST_BYTES) -> bytes | None:
-    """Return a regular file's bytes; None where there is none. Links are not followed."""
+    """Return the content of a regular file, or None; links are not followed."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         descriptor = os.open(name, flags, dir_fd=folder)
@@ -127,42 +131,42 @@ def read_small(folder: int, name: str, limit: int = LARGEST_BYTES) -> bytes | No
         return file.read(limit)
 
 
-def read_journal(folder: int, level: int) -> Journal | None:
-    """Return a level's journal; None where there is none. UnableError where it is not readable."""
+def read_journal(folder: int, level: int) -> PinJournal | None:
+    """Return a level's journal, or None; UnableError if it is not readable."""
     try:
         content = read_small(folder, file_name(level))
         if content is None:
             return None
         document = json.loads(content)
         _check_schema(str(document["schema"]))
-        first, second = document["roots"]
-        entries = tuple(_entry(*each) for each in document["entries"])
-        owner = owner_of(document["owner"])
-        return Journal(str(document["boot_id"]), owner, (str(first), str(second)), entries)
+        sysfs, proc = document["roots"]
+        entries = tuple(_entry(*entry) for entry in document["entries"])
+        owner = decode_owner(document["owner"])
+        return PinJournal(str(document["boot_id"]), owner, (str(sysfs), str(proc)), entries)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnableError(
-            f"{_place(folder, level)}: no journal of a pin: {error}",
-            "look at it, restore by hand what it names, and remove it",
+            f"{_path(folder, level)}: not a journal of a pin: {error}",
+            "inspect it, restore the settings it names by hand, and remove it",
         ) from error
 
 
-def _place(folder: int, level: int) -> Path:
-    """Return where a level's journal is, for people."""
+def _path(folder: int, level: int) -> Path:
+    """Return the path of a level's journal, for messages."""
     return Path(os.path.realpath(f"/proc/self/fd/{folder}")) / file_name(level)
 
 
 def _check_schema(schema: str) -> None:
     name, _, version = schema.partition("/")
     if name != SCHEMA or version.partition(".")[0] != VERSION.partition(".")[0]:
-        raise ValueError(f"it is {schema!r}, and {SCHEMA}/1 is known")
+        raise ValueError(f"its schema is {schema!r}, supported is {SCHEMA}/1")
 
 
 def _entry(knob: object, path: object, old: object, new: object) -> Change:
-    """Return one entry, checked: a known knob, at a path where it may be, without ``..``."""
-    if knob not in KNOBS or not all(isinstance(each, str) for each in (path, old)):
-        raise ValueError(f"an entry of {knob!r}")
-    place = str(path)
-    start = KNOBS[str(knob)].place.partition("{")[0]
-    if not place.startswith(start) or ".." in place.split("/"):
-        raise ValueError(f"{place!r} is no place of {knob}")
-    return Change(str(knob), place, str(old), None if new is None else str(new))
+    """Return a checked entry: a known knob, at a path of that knob, without ``..``."""
+    if knob not in KNOBS or not all(isinstance(text, str) for text in (path, old)):
+        raise ValueError(f"invalid entry of {knob!r}")
+    text = str(path)
+    prefix = KNOBS[str(knob)].path.partition("{")[0]
+    if not text.startswith(prefix) or ".." in text.split("/"):
+        raise ValueError(f"{text!r} is not a path of {knob}")
+    return Change(str(knob), text, str(old), None if new is None else str(new))

@@ -1,7 +1,7 @@
-"""What can be set, as a table: each knob's scope, place, how it is verified, and both orders.
+"""The table of settings: scope, path, verification, and the orders of applying and restoring.
 
-The order of the table is the order of setting: what the kernel cleans up by itself comes first
-(process, then descriptors), then files. A governor precedes what it resets or refuses; sleep
+The order of the table is the order of applying: first what the kernel cleans up by itself (process,
+then descriptors), then files. A governor precedes the settings that it resets or rejects; sleep
 states follow their governor. Documented in the kernel's Documentation:
 ABI/testing/sysfs-devices-system-cpu, admin-guide/pm/cpufreq.rst, intel_pstate.rst and
 admin-guide/sysctl/kernel.rst.
@@ -12,15 +12,15 @@ from enum import StrEnum
 
 
 class Scope(StrEnum):
-    """Who undoes a change when everybody of ours was killed."""
+    """What undoes a change if all processes of the pin were killed."""
 
-    PROCESS = "process"  # the kernel, with the command
-    DESCRIPTOR = "descriptor"  # the kernel, with the last holder of the descriptor
+    PROCESS = "process"  # the kernel, at the command's end
+    DESCRIPTOR = "descriptor"  # the kernel, at the end of the last holder of the descriptor
     SYSFS = "sysfs"  # only the journal
 
 
-class Verified(StrEnum):
-    """What shows that a setting took effect; all are read back as well."""
+class KnobVerification(StrEnum):
+    """What shows that a setting took effect; all settings are also read back."""
 
     READ_BACK = "read back"
     COUNTERS = "usage and time of the closed states"
@@ -29,25 +29,25 @@ class Verified(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One kind of setting; ``place`` has {cpu}, {policy}, {state} or {irq} where there are several.
+    """A kind of setting; ``path`` may contain {cpu}, {policy}, {state} or {irq}.
 
-    ``restored`` orders restoring, the least first; equal ones go in reverse order of setting.
-    A ``tolerant`` knob's refusal is told, and the pin goes on: the kernel keeps some to itself.
+    ``restored`` is the order of restoring; equal numbers are restored in reverse order of applying.
+    If the kernel rejects a ``tolerant`` knob, the pin continues with a note.
     """
 
     name: str
     scope: Scope
-    place: str
-    verified: Verified = Verified.READ_BACK
+    path: str
+    verified: KnobVerification = KnobVerification.READ_BACK
     restored: int = 0
     tolerant: bool = False
 
 
 _CPU = "/sys/devices/system/cpu"
 _POLICY = f"{_CPU}/cpufreq/{{policy}}"
-_FREQUENCY = Verified.FREQUENCY
-_COUNTERS = Verified.COUNTERS
-# Turbo is given back before the limits: with turbo off a limit beyond the base is refused or cut.
+_FREQUENCY = KnobVerification.FREQUENCY
+_COUNTERS = KnobVerification.COUNTERS
+# Turbo is restored before the limits: without turbo a limit above the base is rejected or clipped.
 _TABLE = (
     Knob("affinity", Scope.PROCESS, "sched_setaffinity"),
     Knob("nice", Scope.PROCESS, "setpriority"),
@@ -79,10 +79,10 @@ KNOBS = {knob.name: knob for knob in _TABLE}
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One setting to be changed; with ``new`` None it is only kept, as switching resets it.
+    """A change of one setting; if ``new`` is None, it is only stored, as a governor may reset it.
 
-    ``path`` is the live machine's, whatever the roots: /sys/..., /proc/..., /dev/... In process
-    scope it is the system call.
+    ``path`` is the path on a live machine, whatever the roots: /sys/..., /proc/..., /dev/... In
+    process scope it is the system call.
     """
 
     knob: str
@@ -92,10 +92,10 @@ class Change:
 
     @property
     def scope(self) -> Scope:
-        """Return who undoes it."""
+        """Return what undoes the change."""
         return KNOBS[self.knob].scope
 
 
-def change(knob: str, old: str, new: str | None, **place: object) -> Change:
-    """Return a change of the knob at its place, as cpu=3, policy="policy0"."""
-    return Change(knob, KNOBS[knob].place.format(**place), old, new)
+def change(knob: str, old: str, new: str | None, **names: object) -> Change:
+    """Return a change of a knob; ``names`` fill its path, such as cpu=3 or policy="policy0"."""
+    return Change(knob, KNOBS[knob].path.format(**names), old, new)

@@ -1,61 +1,62 @@
-"""From a request to the changes it takes on this machine, in the order they are made."""
+"""Turns a request into the changes that it takes on this machine, in the order of applying."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from cstates.latency_limit import NO_LIMIT_US, read_global_limit
 from cstates.pinning import frequency_plan, system_plan
 from cstates.pinning.idle_plan import ClosedState, IdlePlan, plan_idle
 from cstates.pinning.knobs import Change, Scope, change
 from cstates.pinning.process_scope import ProcessScope, plan_process
-from cstates.pinning.request import PinRequest, Wish
-from cstates.pinning.targets import Targets, find_targets
-from cstates.pinning.watching import rivals
+from cstates.pinning.request import PinOption, PinRequest
+from cstates.pinning.targets import PinTargets, find_targets
+from cstates.pinning.watching import conflicting_daemons
 from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import StallscopeError
 from stallscope.system_files import Roots
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A wish of a profile that this machine cannot grant."""
+class SkippedOption:
+    """An option of a profile that this machine does not support."""
 
-    wish: Wish
-    why: str
+    option: PinOption
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a pin changes, by scope, and what is to be said before."""
+class PinPlan:
+    """The changes of a pin, by scope, and warnings to print before."""
 
-    targets: Targets
+    targets: PinTargets
     process: ProcessScope
     process_changes: tuple[Change, ...]
-    held_us: int | None  # exit latency asked for by a held descriptor
-    held_change: Change | None  # the same, to be shown
-    journaled: tuple[Change, ...]  # in the order they are written
-    closed: tuple[ClosedState, ...]  # states that counters shall not see entered
-    left_out: tuple[LeftOut, ...] = ()
-    warnings_of_command: tuple[str, ...] = ()
-    warnings_of_files: tuple[str, ...] = ()  # of what is journaled
-    partial: bool = False  # without what this user may not do
+    held_us: int | None  # exit latency limit requested by an open descriptor
+    held_change: Change | None  # the same limit, for display
+    journaled: tuple[Change, ...]  # in the order of writing
+    closed: tuple[ClosedState, ...]  # states that must not be entered
+    skipped: tuple[SkippedOption, ...] = ()
+    command_warnings: tuple[str, ...] = ()
+    file_warnings: tuple[str, ...] = ()  # about journaled changes
+    partial: bool = False  # without the changes that this user may not make
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return all that is to be warned of."""
-        return (*self.warnings_of_command, *self.warnings_of_files)
+        """Return all warnings."""
+        return (*self.command_warnings, *self.file_warnings)
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """Return all that is changed, in order; without what is only kept."""
+        """Return all changes in order, without values that are only stored."""
         held = (self.held_change,) if self.held_change else ()
-        written = tuple(each for each in self.journaled if each.new is not None)
+        written = tuple(planned for planned in self.journaled if planned.new is not None)
         return (*self.process_changes, *held, *written)
 
-    def without(self, scopes: frozenset[Scope]) -> "Plan":
-        """Return the plan's part that needs none of these scopes."""
+    def without(self, scopes: frozenset[Scope]) -> "PinPlan":
+        """Return the part of the plan that needs none of these scopes."""
         plan = self
         if Scope.SYSFS in scopes:
-            plan = replace(plan, journaled=(), closed=(), warnings_of_files=())
+            plan = replace(plan, journaled=(), closed=(), file_warnings=())
         if Scope.DESCRIPTOR in scopes:
             plan = replace(plan, held_us=None, held_change=None)
         return plan
@@ -63,49 +64,57 @@ class Plan:
 
 @dataclass(slots=True)
 class _Draft:
-    """Collects changes; a refused wish of a profile is left out, any other raises."""
+    """Collects changes; an unsupported optional option is skipped, any other raises."""
 
-    optional: frozenset[Wish]
+    optional: frozenset[PinOption]
     changes: list[Change] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    skipped: list[SkippedOption] = field(default_factory=list)
 
-    def add(self, wish: Wish, asked: object, make: Callable[[], tuple[Change, ...]]) -> None:
-        if asked is None or asked is False:
+    def add(self, option: PinOption, value: object, make: Callable[[], tuple[Change, ...]]) -> None:
+        """Add an option's changes if it has a value."""
+        if value is None or value is False:
             return
         try:
             self.changes += make()
         except StallscopeError as error:
-            if wish not in self.optional:
+            if option not in self.optional:
                 raise
-            self.leave_out(wish, error)
+            self.skip(option, error)
 
-    def leave_out(self, wish: Wish, error: StallscopeError) -> None:
-        """Keep why a wish cannot be granted, without the option's name, which stands before it."""
-        self.left_out.append(LeftOut(wish, error.message.removeprefix(f"--{wish}: ")))
+    def skip(self, option: PinOption, error: StallscopeError) -> None:
+        """Store why an option is not supported, without the option's name in the message."""
+        reason = error.message.removeprefix(f"--{option}: ")
+        self.skipped.append(SkippedOption(option, reason))
 
 
-def make_plan(roots: Roots, request: PinRequest) -> Plan:
+def make_plan(roots: Roots, request: PinRequest) -> PinPlan:
     """Return the plan of a request.
 
-    Raises UsageError for what is unknown, UnableError for what was asked and cannot be.
+    Raises UsageError for unknown names, UnableError for settings that the machine does not support.
     """
     targets = find_targets(roots, request)
     process, process_changes = plan_process(roots, request, targets)
     draft = _Draft(request.optional)
     _add_frequency(draft, roots, request, targets)
-    idle = _idle(draft, roots, request, targets)
+    idle = _idle_plan(draft, roots, request, targets)
     draft.changes += idle.changes
-    off = system_plan.plan_switch_off
-    for wish, asked in (
-        (Wish.NUMA_BALANCING, request.numa_balancing_off),
-        (Wish.NMI_WATCHDOG, request.nmi_watchdog_off),
+    for option, value in (
+        (PinOption.NUMA_BALANCING, request.numa_balancing_off),
+        (PinOption.NMI_WATCHDOG, request.nmi_watchdog_off),
     ):
-        draft.add(wish, asked, lambda wish=wish: off(roots, wish.value))  # type: ignore[misc]
-    away = system_plan.plan_interrupts
-    draft.add(Wish.IRQ_AWAY, request.irq_away, lambda: away(roots, targets))
+        draft.add(
+            option,
+            value,
+            lambda name=option.value: system_plan.plan_switch_off(roots, name),  # type: ignore[misc]
+        )
+    draft.add(
+        PinOption.IRQ_AWAY,
+        request.irq_away,
+        lambda: system_plan.plan_interrupts(roots, targets),
+    )
     journaled = tuple(draft.changes)
     shared = frequency_plan.shared_policies(roots, targets, journaled)
-    return Plan(
+    return PinPlan(
         targets=targets,
         process=process,
         process_changes=process_changes,
@@ -113,62 +122,69 @@ def make_plan(roots: Roots, request: PinRequest) -> Plan:
         held_change=_held_change(roots, idle.held_us),
         journaled=journaled,
         closed=idle.closed,
-        left_out=tuple(draft.left_out),
-        warnings_of_command=_offline(targets),
-        warnings_of_files=(*idle.warnings, *shared, *_rivals(roots, journaled)),
+        skipped=tuple(draft.skipped),
+        command_warnings=_offline_warning(targets),
+        file_warnings=(*idle.warnings, *shared, *_daemon_warnings(roots, journaled)),
     )
 
 
-def _add_frequency(draft: _Draft, roots: Roots, request: PinRequest, targets: Targets) -> None:
+def _add_frequency(draft: _Draft, roots: Roots, request: PinRequest, targets: PinTargets) -> None:
     plan = frequency_plan
-    steps: tuple[tuple[Wish, object, Callable[[], tuple[Change, ...]]], ...] = (
-        (Wish.GOVERNOR, request.governor, lambda: plan.plan_governor(roots, request, targets)),
-        (Wish.NO_TURBO, request.no_turbo, lambda: plan.plan_turbo(roots, targets)),
+    steps: tuple[tuple[PinOption, object, Callable[[], tuple[Change, ...]]], ...] = (
         (
-            Wish.ENERGY_PREFERENCE,
+            PinOption.GOVERNOR,
+            request.governor,
+            lambda: plan.plan_governor(roots, request, targets),
+        ),
+        (PinOption.NO_TURBO, request.no_turbo, lambda: plan.plan_turbo(roots, targets)),
+        (
+            PinOption.ENERGY_PREFERENCE,
             request.energy_preference,
             lambda: plan.plan_energy_preference(roots, request, targets),
         ),
         (
-            Wish.ENERGY_BIAS,
+            PinOption.ENERGY_BIAS,
             request.energy_bias,
             lambda: plan.plan_energy_bias(roots, request, targets),
         ),
-        (Wish.FREQUENCY, request.frequency, lambda: plan.plan_limits(roots, request, targets)),
+        (
+            PinOption.FREQUENCY,
+            request.frequency,
+            lambda: plan.plan_limits(roots, request, targets),
+        ),
     )
-    for wish, asked, make in steps:
-        draft.add(wish, asked, make)
+    for option, value, make in steps:
+        draft.add(option, value, make)
 
 
-def _idle(draft: _Draft, roots: Roots, request: PinRequest, targets: Targets) -> IdlePlan:
+def _idle_plan(draft: _Draft, roots: Roots, request: PinRequest, targets: PinTargets) -> IdlePlan:
     try:
         return plan_idle(roots, request, targets)
     except StallscopeError as error:
-        if Wish.STATES not in draft.optional or request.idle_governor:
+        if PinOption.STATES not in draft.optional or request.idle_governor:
             raise
-        draft.leave_out(Wish.STATES, error)
+        draft.skip(PinOption.STATES, error)
     return IdlePlan()
 
 
 def _held_change(roots: Roots, held_us: int | None) -> Change | None:
-    from cstates.latency_limit import NO_LIMIT_US, read_global_limit  # noqa: PLC0415 - if asked
-
     if held_us is None:
         return None
-    now = read_global_limit(roots)
-    old = "unknown" if now.missing else str(NO_LIMIT_US if now.limit_us is None else now.limit_us)
+    limit = read_global_limit(roots)
+    current_us = NO_LIMIT_US if limit.limit_us is None else limit.limit_us
+    old = "unknown" if limit.missing else str(current_us)
     return change("latency-limit", old, str(held_us))
 
 
-def _offline(targets: Targets) -> tuple[str, ...]:
+def _offline_warning(targets: PinTargets) -> tuple[str, ...]:
     if not targets.offline:
         return ()
-    return (f"CPUs {format_cpu_list(targets.offline)} are offline, and left out",)
+    return (f"CPUs {format_cpu_list(targets.offline)} are offline and not used",)
 
 
-def _rivals(roots: Roots, changes: tuple[Change, ...]) -> tuple[str, ...]:
-    found = rivals(roots) if changes else ()
+def _daemon_warnings(roots: Roots, changes: tuple[Change, ...]) -> tuple[str, ...]:
+    daemons = conflicting_daemons(roots) if changes else ()
     return tuple(
-        f"{rival.name} (process {rival.pid}) is running and may override this: it {rival.what}"
-        for rival in found
+        f"{daemon.name} (process {daemon.pid}) is running and may override this: it {daemon.effect}"
+        for daemon in daemons
     )

@@ -1,12 +1,12 @@
-"""What a person asks to be pinned."""
+"""The settings to pin, as requested by options or a profile."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 
-class Wish(StrEnum):
-    """What a profile asks for, each where the machine has it."""
+class PinOption(StrEnum):
+    """The options that a profile sets if the machine supports them."""
 
     STATES = "states"
     GOVERNOR = "governor"
@@ -21,18 +21,18 @@ class Wish(StrEnum):
     NMI_WATCHDOG = "nmi-watchdog"
 
 
-SHALLOWEST = "shallowest"  # of states: POLL and the first that sleeps, by the machine's own table
+SHALLOWEST = "shallowest"  # a name for POLL and the first sleep state of the machine's own table
 
 
 @dataclass(frozen=True, slots=True)
 class PinRequest:
-    """What to pin; what is not asked for is as usual. ``optional``: left out where it cannot be."""
+    """The settings to pin; others stay unchanged. ``optional`` ones may be skipped."""
 
-    cpus: str | None = None  # of the command; None: where this process may run
-    states: tuple[str, ...] = ()  # to be left open, by name; SHALLOWEST alone: by the table
+    cpus: str | None = None  # for the command; None: this process's affinity
+    states: tuple[str, ...] = ()  # names of open states, or SHALLOWEST alone
     max_exit_latency_us: int | None = None
     idle_governor: str | None = None
-    governor: str | None = None  # of frequency
+    governor: str | None = None  # for the frequency
     frequency: str | None = None  # base, max or kHz
     no_turbo: bool = False
     energy_preference: str | None = None
@@ -45,13 +45,13 @@ class PinRequest:
     numa_balancing_off: bool = False
     nmi_watchdog_off: bool = False
     force_effective: bool = False
-    distrust_disable: bool = False  # the counters have shown that `disable` does nothing here
-    optional: frozenset[Wish] = field(default_factory=frozenset)
+    distrust_disable: bool = False  # the counters have shown that `disable` has no effect
+    optional: frozenset[PinOption] = field(default_factory=frozenset)
 
     @property
-    def of_machine(self) -> bool:
-        """Return whether more than the command's own process is asked for."""
-        own = PinRequest(
+    def changes_machine(self) -> bool:
+        """Return whether the request exceeds settings of the command's own process."""
+        process_only = PinRequest(
             cpus=self.cpus,
             smt_siblings_idle=self.smt_siblings_idle,
             aslr_off=self.aslr_off,
@@ -59,36 +59,37 @@ class PinRequest:
             nice=self.nice,
             optional=self.optional,
         )
-        return self != own
+        return self != process_only
 
 
-def bench_profile(asked: PinRequest) -> PinRequest:
-    """Return the request with what benchmarks pin added, where it asks for nothing else itself.
+def bench_profile(request: PinRequest) -> PinRequest:
+    """Return the request with the settings of the benchmark profile added.
 
-    Shallow sleep, base frequency without turbo, one CPU of each core, addresses the same each run,
-    interrupts elsewhere, no NUMA balancing, no NMI watchdog. What the machine lacks is left out.
+    Shallow sleep, base frequency without turbo, one CPU per core, equal addresses in each run,
+    interrupts on other CPUs, no NUMA balancing, no NMI watchdog. Explicit options take precedence;
+    settings that the machine does not support are skipped.
     """
-    own: dict[Wish, dict[str, Any]] = {}
-    if not asked.states and asked.max_exit_latency_us is None:
-        own[Wish.STATES] = {"states": (SHALLOWEST,)}
-    if asked.governor is None:
-        own[Wish.GOVERNOR] = {"governor": "performance"}
-    if asked.frequency is None:
-        own[Wish.FREQUENCY] = {"frequency": "base"}
-    if asked.energy_preference is None:
-        own[Wish.ENERGY_PREFERENCE] = {"energy_preference": "performance"}
-    own[Wish.NO_TURBO] = {"no_turbo": True}
-    own[Wish.SMT_SIBLINGS] = {"smt_siblings_idle": True}
-    own[Wish.ASLR] = {"aslr_off": True}
-    own[Wish.IRQ_AWAY] = {"irq_away": True}
-    own[Wish.NUMA_BALANCING] = {"numa_balancing_off": True}
-    own[Wish.NMI_WATCHDOG] = {"nmi_watchdog_off": True}
+    profile: dict[PinOption, dict[str, Any]] = {}
+    if not request.states and request.max_exit_latency_us is None:
+        profile[PinOption.STATES] = {"states": (SHALLOWEST,)}
+    if request.governor is None:
+        profile[PinOption.GOVERNOR] = {"governor": "performance"}
+    if request.frequency is None:
+        profile[PinOption.FREQUENCY] = {"frequency": "base"}
+    if request.energy_preference is None:
+        profile[PinOption.ENERGY_PREFERENCE] = {"energy_preference": "performance"}
+    profile[PinOption.NO_TURBO] = {"no_turbo": True}
+    profile[PinOption.SMT_SIBLINGS] = {"smt_siblings_idle": True}
+    profile[PinOption.ASLR] = {"aslr_off": True}
+    profile[PinOption.IRQ_AWAY] = {"irq_away": True}
+    profile[PinOption.NUMA_BALANCING] = {"numa_balancing_off": True}
+    profile[PinOption.NMI_WATCHDOG] = {"nmi_watchdog_off": True}
     added = {
         wish: values
-        for wish, values in own.items()
-        if not any(getattr(asked, name) is True for name in values)
+        for wish, values in profile.items()
+        if not any(getattr(request, name) is True for name in values)
     }
     merged: dict[str, Any] = {}
     for values in added.values():
         merged.update(values)
-    return replace(asked, **merged, optional=asked.optional | frozenset(added))
+    return replace(request, **merged, optional=request.optional | frozenset(added))

@@ -1,18 +1,18 @@
-"""What is pinned now, by whom, and whether it still holds."""
+"""The pins of a machine: what they set, their owners, and whether they still hold."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.pinning.claims import MOST_LEVELS, closed_folder, held, run_folder
-from cstates.pinning.journal import Owner, boot_id, read_journal
+from cstates.pinning.claims import MAX_LEVELS, folder_error, is_locked, run_folder
+from cstates.pinning.journal import PinOwner, boot_id, read_journal
 from cstates.pinning.kernel_files import read_value
 from cstates.pinning.knobs import Change
 from stallscope.system_files import Roots
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """One change of a pin, and what it reads now; None where it is gone."""
+class PinnedSetting:
+    """A change of a pin and its current value; None if it no longer exists."""
 
     change: Change
     now: str | None
@@ -25,35 +25,36 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class PinStatus:
-    """One pin: held by its owner, or left over by one that was killed."""
+    """A pin: held by its owner, or left over from an owner that was killed."""
 
-    level: int  # 0 the outermost
-    owner: Owner
+    level: int  # 0 is the outermost
+    owner: PinOwner
     held: bool
     other_boot: bool
-    settings: tuple[Setting, ...]
+    settings: tuple[PinnedSetting, ...]
 
 
 def read_status(roots: Roots, folder: Path) -> tuple[PinStatus, ...]:
     """Return the pins of a machine, the outermost first; nothing is changed.
 
-    Raises UnableError where the folder is closed to this user, or is somebody else's.
+    Raises UnableError if this user may not read the folder or does not own it.
     """
     try:
         folder.stat()
     except FileNotFoundError:
         return ()
     except OSError as error:
-        raise closed_folder(folder, error) from error
-    found = []
+        raise folder_error(folder, error) from error
+    pins = []
     with run_folder(folder, roots) as opened:
-        for level in range(MOST_LEVELS):
+        for level in range(MAX_LEVELS):
             journal = read_journal(opened, level)
             if journal is None:
                 continue
             settings = tuple(
-                Setting(each, read_value(roots, each.path)) for each in journal.entries
+                PinnedSetting(change, read_value(roots, change.path)) for change in journal.entries
             )
-            other = journal.boot_id != boot_id(roots)
-            found.append(PinStatus(level, journal.owner, held(opened, level), other, settings))
-    return tuple(found)
+            other_boot = journal.boot_id != boot_id(roots)
+            held = is_locked(opened, level)
+            pins.append(PinStatus(level, journal.owner, held, other_boot, settings))
+    return tuple(pins)

@@ -1,6 +1,6 @@
-"""Which CPUs a pin is about: the command's own, and with them their SMT siblings.
+"""The CPUs of a pin: those of the command, and their SMT siblings.
 
-Capping all CPUs would cost turbo, as idle ones no longer sleep deeply; so only these are capped.
+Only these are capped. Capping all CPUs would cost turbo, as idle CPUs would no longer sleep deeply.
 """
 
 import os
@@ -14,23 +14,23 @@ from stallscope.system_files import Roots, read_text
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
-    """CPUs in order: those the command runs on, those with their siblings, and who is offline."""
+class PinTargets:
+    """Sorted CPUs: those of the command, those with their siblings, and offline ones."""
 
     command: tuple[int, ...]
     capped: tuple[int, ...]
-    offline: tuple[int, ...]  # asked for, and said
-    all_capped: bool  # no online CPU is left out
+    offline: tuple[int, ...]  # requested, but offline
+    all_capped: bool  # all online CPUs are capped
 
 
-def find_targets(roots: Roots, request: PinRequest) -> Targets:
-    """Return the CPUs of a request; UsageError where none of those asked for is online."""
+def find_targets(roots: Roots, request: PinRequest) -> PinTargets:
+    """Return the CPUs of a request; UsageError if none of them is online."""
     online = online_cpus(roots)
     if request.cpus is not None:
-        wanted = set(chosen_cpus(roots, request.cpus))
+        requested = set(chosen_cpus(roots, request.cpus))
     else:
-        wanted = set(os.sched_getaffinity(0)) if roots.is_live else set(online)
-    command = sorted(wanted & online)
+        requested = set(os.sched_getaffinity(0)) if roots.is_live else set(online)
+    command = sorted(requested & online)
     if not command:
         raise UsageError(
             f"--cpus {request.cpus!r}: none of these CPUs is online",
@@ -40,10 +40,10 @@ def find_targets(roots: Roots, request: PinRequest) -> Targets:
     capped = sorted(set().union(*cores.values()))
     if request.smt_siblings_idle:
         command = [cpu for cpu in command if cpu == min(cores[cpu] & set(command))]
-    return Targets(
+    return PinTargets(
         tuple(command),
         tuple(capped),
-        tuple(sorted(wanted - online)) if request.cpus is not None else (),
+        tuple(sorted(requested - online)) if request.cpus is not None else (),
         set(capped) >= online,
     )
 

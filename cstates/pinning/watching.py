@@ -1,4 +1,4 @@
-"""Who may interfere with a pin, and what shows that something did: throttling, drift, work."""
+"""Conflicting daemons, and signs of interference with a pin: throttling, frequency drift, load."""
 
 import os
 import time
@@ -9,11 +9,11 @@ from cstates.sysfs import cpu_folder
 from stallscope.machine_time import read_cpu_time
 from stallscope.system_files import Roots, numbers_in, read_integer, read_text
 
-# By /proc/PID/comm, which is cut after 15 characters.
-_RIVALS = {
+# By /proc/PID/comm, which is truncated to 15 characters.
+_DAEMONS = {
     "tuned": "sets governors, energy preferences and latency limits by its profile",
     "power-profiles-": "sets governors and energy preferences",
-    "thermald": "lowers frequency limits when it is hot",
+    "thermald": "lowers frequency limits at high temperature",
     "irqbalance": "moves interrupts between CPUs",
 }
 DRIFT_SHARE = 0.02
@@ -21,95 +21,97 @@ _THROTTLED = ("core_throttle_count", "package_throttle_count")
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
-    """A running daemon that sets what a pin sets."""
+class ConflictingDaemon:
+    """A running daemon that changes settings of a pin."""
 
     pid: int
     name: str
-    what: str
+    effect: str
 
 
-def rivals(roots: Roots) -> tuple[Rival, ...]:
-    """Return the daemons that are running, by process id."""
+def conflicting_daemons(roots: Roots) -> tuple[ConflictingDaemon, ...]:
+    """Return the running daemons that change settings of a pin, by process id."""
     pids = numbers_in(roots.proc, "")
-    found = ((pid, read_text(roots.proc / str(pid) / "comm", 64)) for pid in pids)
+    processes = ((pid, read_text(roots.proc / str(pid) / "comm", 64)) for pid in pids)
     return tuple(
-        Rival(pid, "power-profiles-daemon" if name == "power-profiles-" else name, _RIVALS[name])
-        for pid, name in found
-        if name in _RIVALS
+        ConflictingDaemon(
+            pid, "power-profiles-daemon" if name == "power-profiles-" else name, _DAEMONS[name]
+        )
+        for pid, name in processes
+        if name in _DAEMONS
     )
 
 
 def read_throttled(roots: Roots, cpus: tuple[int, ...]) -> dict[str, int]:
-    """Return the CPUs' throttle counters by "cpu3 core_throttle_count"; absent where not told."""
-    found = {}
+    """Return the readable throttle counters of the CPUs, by "cpu3 core_throttle_count"."""
+    counts = {}
     for cpu in cpus:
         for name in _THROTTLED:
             count = read_integer(cpu_folder(roots, cpu) / "thermal_throttle" / name)
             if count is not None:
-                found[f"cpu{cpu} {name}"] = count
-    return found
+                counts[f"cpu{cpu} {name}"] = count
+    return counts
 
 
 def throttling(before: dict[str, int], after: dict[str, int]) -> tuple[str, ...]:
-    """Return which throttle counters rose during a run, and by how much."""
+    """Return the throttle counters that increased during a run, as messages."""
     return tuple(
-        f"throttled during the run: {name} rose by {count - before.get(name, count)}"
+        f"throttled during the run: {name} increased by {count - before.get(name, count)}"
         for name, count in after.items()
         if count > before.get(name, count)
     )
 
 
 @dataclass(frozen=True, slots=True)
-class WorkClock:
-    """When it was, and how long CPUs have been idle: of two of them, how much work there was."""
+class CpuClock:
+    """A time and the accumulated idle time of CPUs; two of them give the work in between."""
 
     at_s: float
     idle_s: float
     cpus: int
 
-    def busy_since(self, before: "WorkClock") -> float:
-        """Return the CPU seconds in between that were not idle, be it for whom; the host's too."""
+    def busy_since(self, before: "CpuClock") -> float:
+        """Return the busy CPU seconds in between, of all programs and including stolen time."""
         return max(0.0, (self.at_s - before.at_s) * self.cpus - (self.idle_s - before.idle_s))
 
 
-def read_work(roots: Roots, cpus: tuple[int, ...]) -> WorkClock | None:
-    """Return the clock of CPUs; None where it is not told, or a recorded one that stands still."""
-    found = read_cpu_time(roots.proc, cpus) if roots.is_live else None
-    if found is None:
+def read_cpu_clock(roots: Roots, cpus: tuple[int, ...]) -> CpuClock | None:
+    """Return the clock of CPUs; None if it is not readable or of a recorded machine."""
+    cpu_time = read_cpu_time(roots.proc, cpus) if roots.is_live else None
+    if cpu_time is None:
         return None
-    return WorkClock(time.monotonic(), found.idle / os.sysconf("SC_CLK_TCK"), len(cpus))
+    return CpuClock(time.monotonic(), cpu_time.idle / os.sysconf("SC_CLK_TCK"), len(cpus))
 
 
 @dataclass(slots=True)
 class FrequencyWatch:
-    """Reads frequencies now and then while they are pinned, and keeps what was off."""
+    """Samples frequencies while they are pinned, and counts deviations."""
 
     roots: Roots
     cpus: tuple[int, ...]
     pinned_khz: int
     readings: int = 0
-    off: dict[str, int] = field(default_factory=dict)  # readings that were off, by policy
+    deviations: dict[str, int] = field(default_factory=dict)  # number of readings, by policy
     worst_khz: dict[str, int] = field(default_factory=dict)
 
-    def look(self) -> None:
-        """Read all policies once; off is what differs by more than DRIFT_SHARE."""
+    def sample(self) -> None:
+        """Read all policies once; a deviation exceeds DRIFT_SHARE of the pinned frequency."""
         self.readings += 1
         for policy in read_frequency(self.roots, self.cpus).policies:
             khz = policy.current_khz
-            if khz is None or self._distance(khz) <= self.pinned_khz * DRIFT_SHARE:
+            if khz is None or self._deviation_khz(khz) <= self.pinned_khz * DRIFT_SHARE:
                 continue
-            self.off[policy.name] = self.off.get(policy.name, 0) + 1
+            self.deviations[policy.name] = self.deviations.get(policy.name, 0) + 1
             worst = self.worst_khz.get(policy.name, self.pinned_khz)
-            self.worst_khz[policy.name] = max(worst, khz, key=self._distance)
+            self.worst_khz[policy.name] = max(worst, khz, key=self._deviation_khz)
 
-    def _distance(self, khz: int) -> int:
+    def _deviation_khz(self, khz: int) -> int:
         return abs(khz - self.pinned_khz)
 
     def drift(self) -> tuple[str, ...]:
-        """Return which policies drifted, how often and how far."""
+        """Return the policies that drifted, how often and how far, as messages."""
         return tuple(
-            f"frequency drifted: {policy} was off {self.pinned_khz} kHz in {count} of "
-            f"{self.readings} readings, at worst {self.worst_khz[policy]} kHz"
-            for policy, count in self.off.items()
+            f"frequency drifted: {policy} deviated from {self.pinned_khz} kHz in {count} of "
+            f"{self.readings} readings, at worst to {self.worst_khz[policy]} kHz"
+            for policy, count in self.deviations.items()
         )

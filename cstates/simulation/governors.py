@@ -1,4 +1,9 @@
-"""The governors that can be simulated, by name, and the kernel's files their rules are from."""
+"""The governors that can be simulated, by name.
+
+Each governor re-implements the rules of a Linux kernel source file, which is licensed under
+GPL-2.0; ``source`` and ``kernel`` name the file and the kernel version. The implementation in
+native/cpuidle was written from a description of these rules. It contains no code of the kernel.
+"""
 
 import difflib
 from dataclasses import dataclass
@@ -11,108 +16,114 @@ PIN = "pin:"
 
 
 @dataclass(frozen=True, slots=True)
-class Governor:
-    """A governor of a kernel's version: its rules run natively (native/cpuidle)."""
+class SimulatedGovernor:
+    """A governor of one kernel version; its rules run in native/cpuidle."""
 
     name: str
     native: IdleGovernor
-    kernel: str  # the version whose rules these are
-    source: str  # the kernel's file
+    kernel: str  # the version that has these rules
+    source: str  # the kernel's source file
     rules: str
     fixed_state: int = 0
 
 
 _FOLDER = "drivers/cpuidle/governors"
-KNOWN = (
-    Governor(
+GOVERNORS = (
+    SimulatedGovernor(
         "menu-6.1",
         IdleGovernor.MENU_6_1,
         "6.1",
         f"{_FOLDER}/menu.c",
-        "next timer times a learnt factor, or the typical interval if less; largest outliers left "
-        "out; no exit latency beyond the prediction",
+        "the next timer times a learned factor, or the typical interval if shorter; the largest "
+        "outliers are ignored; the exit latency may not exceed the prediction",
     ),
-    Governor(
+    SimulatedGovernor(
         "menu-6.12",
         IdleGovernor.MENU_6_12,
         "6.12",
         f"{_FOLDER}/menu.c",
-        "as 6.1, but the timer is read only if the typical interval is beyond 15 us",
+        "as 6.1, but the timer is read only if the typical interval exceeds 15 us",
     ),
-    Governor(
+    SimulatedGovernor(
         "menu-6.18",
         IdleGovernor.MENU_6_18,
         "6.18",
         f"{_FOLDER}/menu.c",
-        "as 6.12, but outliers at the farther end are left out, and only the latency limit bounds "
-        "exit latency",
+        "as 6.12, but outliers at the farther end are ignored, and only the latency limit bounds "
+        "the exit latency",
     ),
-    Governor(
+    SimulatedGovernor(
         "teo-6.12",
         IdleGovernor.TEO_6_12,
         "6.12",
         f"{_FOLDER}/teo.c",
-        "bins at target residencies; a shallower state where intercepts outweigh hits",
+        "bins at target residencies; a shallower state if intercepts outweigh hits",
     ),
-    Governor(
+    SimulatedGovernor(
         "teo-6.18",
         IdleGovernor.TEO_6_18,
         "6.18",
         f"{_FOLDER}/teo.c",
-        "as 6.12, but a hit also ends close to the timer, and ticks are counted apart",
+        "as 6.12, but a wake-up shortly before the timer is a hit, and ticks are counted "
+        "separately",
     ),
-    Governor(
+    SimulatedGovernor(
         "ladder",
         IdleGovernor.LADDER,
         "6.18",
         f"{_FOLDER}/ladder.c",
-        "deeper after four idles longer than the exit latency, shallower after one shorter",
+        "one state deeper after four idles longer than the exit latency, one shallower after a "
+        "shorter idle",
     ),
-    Governor(
+    SimulatedGovernor(
         "haltpoll",
         IdleGovernor.HALTPOLL,
         "6.18",
         f"{_FOLDER}/haltpoll.c",
-        "polls 50 to 200 us, then halts in the second state",
+        "polls for 50 to 200 us, then halts in the second state",
     ),
 )
 
 
-def chosen_governors(names: tuple[str, ...], table: StateTable) -> tuple[Governor, ...]:
-    """Return governors by name, in order; all of them, POLL and the first real state without any.
+def select_governors(names: tuple[str, ...], table: StateTable) -> tuple[SimulatedGovernor, ...]:
+    """Return governors by name, in order; by default all, with pins to the first two states.
 
-    "menu" is all versions of it, "pin:C1" a state by its name, "pin:10us" the deepest whose exit
-    latency is within 10 us. Raises UsageError that lists the known ones.
+    "menu" selects all its versions, "pin:C1" a state by name, "pin:10us" the deepest state with an
+    exit latency of at most 10 us. Raises UsageError that lists the known names.
     """
     if not names:
         pins = [f"{PIN}{state.name}" for state in table.states[:2]]
-        return (*KNOWN, *(_pinned(name, table) for name in pins))
+        return (*GOVERNORS, *(_pinned(name, table) for name in pins))
     chosen = [governor for name in names for governor in _governors(name, table)]
     return tuple({governor.name: governor for governor in chosen}.values())
 
 
-def _governors(name: str, table: StateTable) -> tuple[Governor, ...]:
+def _governors(name: str, table: StateTable) -> tuple[SimulatedGovernor, ...]:
     if name.startswith(PIN):
         return (_pinned(name, table),)
-    found = tuple(each for each in KNOWN if name in (each.name, each.name.partition("-")[0]))
-    if found:
-        return found
-    known = [governor.name for governor in KNOWN]
+    selected = tuple(
+        governor
+        for governor in GOVERNORS
+        if name in (governor.name, governor.name.partition("-")[0])
+    )
+    if selected:
+        return selected
+    known = [governor.name for governor in GOVERNORS]
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"perhaps {near[0]}; " if near else ""
+    hint = f"did you mean {near[0]}? " if near else ""
     raise UsageError(
-        f"there is no governor {name!r}",
-        f"{hint}known are {', '.join(known)}, and pins as pin:C1 or pin:10us",
+        f"unknown governor {name!r}",
+        f"{hint}known governors are {', '.join(known)}, and pins such as pin:C1 or pin:10us",
     )
 
 
-def _pinned(name: str, table: StateTable) -> Governor:
+def _pinned(name: str, table: StateTable) -> SimulatedGovernor:
     index = table.index_of(name.removeprefix(PIN))
-    return Governor(
+    return SimulatedGovernor(
         name,
         IdleGovernor.FIXED,
         "any",
         "drivers/cpuidle/sysfs.c",
-        f"always {table.states[index].name}, as when all others are closed",
+        f"always {table.states[index].name}, as if all other states were closed",
         index,
     )

@@ -1,14 +1,14 @@
-"""What each governor would have chosen for the same idle intervals, and what that costs.
+"""Which states each governor would have chosen for the same idle intervals, and what that costs.
 
-A model: the intervals stay as they were, whatever is chosen. The CPU is woken when it was woken in
-the trace, then leaves its state in the declared exit latency, which nobody measured. Too deep and
-too shallow are what the kernel counts as `above` and `below` (drivers/cpuidle/cpuidle.c,
-cpuidle_enter_state); residency stands in for energy.
+This is a model: the intervals stay the same whatever is chosen. The CPU is woken at the time in the
+trace and then leaves its state in the declared exit latency, which is not measured. Too deep and
+too shallow are defined as the kernel's counters `above` and `below` (drivers/cpuidle/cpuidle.c,
+cpuidle_enter_state). Residency stands in for energy.
 
-The tick runs when a CPU goes idle, as the kernel starts it again before any task; a tick that the
+The tick runs when a CPU goes idle, as the kernel restarts it before any task. A tick that the
 governor leaves running, and the limit of polling, wake the CPU, and the governor chooses again for
-the rest. Where a trace shows the running tick, its time is that recorded; else ticks are at
-multiples of its period.
+the rest. If a trace shows the running tick, its recorded time is used; otherwise ticks are at
+multiples of their period.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cstates.simulation.governors import Governor
-from cstates.simulation.trace import Trace
+from cstates.simulation.governors import SimulatedGovernor
+from cstates.simulation.trace import IdleTrace
 from cstates.tables.state_table import StateTable
 from stallscope._native import IdleGovernor, replay_idle
 from stallscope.errors import UsageError
@@ -27,49 +27,49 @@ NO_LIMIT_NS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """What governors choose from."""
+class SimulatedMachine:
+    """The states that governors choose from, and what restricts them."""
 
     table: StateTable
-    closed: frozenset[int] = frozenset()  # indices of states that were disabled
+    closed: frozenset[int] = frozenset()  # indices of disabled states
     latency_limit_us: int | None = None
     tick_hz: int = 250
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How often a governor, told what the kernel entered, chose what the kernel then entered."""
+    """How often a governor chose the state that the kernel entered, given its earlier states."""
 
     same: int
     of: int
-    states_entered: int  # different ones; with a single one agreement says little
+    states_entered: int  # distinct states; with one, agreement means little
 
     @property
     def share(self) -> float:
-        """Return the share of 0..1."""
+        """Return the share of matching choices, 0..1."""
         return self.same / self.of
 
 
 @dataclass(frozen=True, slots=True)
-class SimulatedRow:
-    """What one governor did with the intervals; shares are 0..1."""
+class GovernorResult:
+    """The result of one governor on the intervals; shares are 0..1."""
 
-    governor: Governor
+    governor: SimulatedGovernor
     intervals: int
-    entries: int  # more than intervals where ticks or polling's limit cut them
+    entries: int  # more than intervals if ticks or the polling limit split them
     too_deep_share: float  # of entries
     too_shallow_share: float
-    exit_mean_us: float  # what a wake-up waits for, over intervals
+    exit_mean_us: float  # delay of a wake-up, per interval
     exit_p50_us: float
     exit_p99_us: float
-    exit_us_per_s: float | None  # of all CPUs together, per second of the trace
-    residency: dict[str, float]  # share of idle time by the state's name
+    exit_us_per_s: float | None  # summed over CPUs, per second of the trace
+    residency: dict[str, float]  # share of idle time by state name
     agreement: Agreement | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replay:
-    """The raw outcome of one replay: counts by state, and the first choice for each interval."""
+class ReplayCounts:
+    """The counts of one replay by state, and the first choice for each interval."""
 
     entries: tuple[int, ...]
     too_deep: tuple[int, ...]
@@ -79,40 +79,44 @@ class Replay:
     choices: npt.NDArray[np.uint8]
 
 
-def simulate(trace: Trace, machine: Machine, governors: tuple[Governor, ...]) -> list[SimulatedRow]:
-    """Return a row for each governor; each takes some 50 ns an interval.
+def simulate(
+    trace: IdleTrace, machine: SimulatedMachine, governors: tuple[SimulatedGovernor, ...]
+) -> list[GovernorResult]:
+    """Return the result of each governor; a governor takes about 50 ns per interval.
 
-    Raises UsageError where the table leaves nothing to choose.
+    Raises UsageError if the table has only one state.
     """
     if len(machine.table.states) < 2:
         raise UsageError(
-            f"table {machine.table.name} has one state: the kernel asks no governor then",
+            f"table {machine.table.name} has one state, so that no governor has a choice",
             "name a table with more states",
         )
-    return [_row(governor, trace, machine) for governor in governors]
+    return [_result(governor, trace, machine) for governor in governors]
 
 
-def _row(governor: Governor, trace: Trace, machine: Machine) -> SimulatedRow:
-    done = replay(governor, trace, machine)
+def _result(
+    governor: SimulatedGovernor, trace: IdleTrace, machine: SimulatedMachine
+) -> GovernorResult:
+    counts = replay(governor, trace, machine)
     states = machine.table.states
-    entries, intervals = sum(done.entries), sum(done.wakeups)
+    entries, intervals = sum(counts.entries), sum(counts.wakeups)
     exits = [state.exit_latency_us for state in states]
-    total_us = sum(exit_us * count for exit_us, count in zip(exits, done.wakeups, strict=True))
-    idle_ns = sum(done.residency_ns)
+    total_us = sum(exit_us * count for exit_us, count in zip(exits, counts.wakeups, strict=True))
+    idle_ns = sum(counts.residency_ns)
     duration_s = trace.duration_s
-    return SimulatedRow(
+    return GovernorResult(
         governor=governor,
         intervals=intervals,
         entries=entries,
-        too_deep_share=sum(done.too_deep) / entries,
-        too_shallow_share=sum(done.too_shallow) / entries,
+        too_deep_share=sum(counts.too_deep) / entries,
+        too_shallow_share=sum(counts.too_shallow) / entries,
         exit_mean_us=total_us / intervals,
-        exit_p50_us=_exit_quantile(exits, done.wakeups, 0.50),
-        exit_p99_us=_exit_quantile(exits, done.wakeups, 0.99),
+        exit_p50_us=_exit_quantile(exits, counts.wakeups, 0.50),
+        exit_p99_us=_exit_quantile(exits, counts.wakeups, 0.99),
         exit_us_per_s=total_us / duration_s if duration_s else None,
         residency={
-            state.name: slept / idle_ns if idle_ns else 0.0
-            for state, slept in zip(states, done.residency_ns, strict=True)
+            state.name: residency_ns / idle_ns if idle_ns else 0.0
+            for state, residency_ns in zip(states, counts.residency_ns, strict=True)
         },
         agreement=agreement(governor, trace, machine),
     )
@@ -122,24 +126,30 @@ def _exit_quantile(exits_us: list[int], counts: tuple[int, ...], share: float) -
     return float(nearest_rank(sorted(zip(exits_us, counts, strict=True)), share) or 0)
 
 
-def agreement(governor: Governor, trace: Trace, machine: Machine) -> Agreement | None:
-    """Return how often the governor chose as the kernel did; None where the trace cannot tell."""
+def agreement(
+    governor: SimulatedGovernor, trace: IdleTrace, machine: SimulatedMachine
+) -> Agreement | None:
+    """Return the agreement with the kernel's choices; None if the trace lacks what it takes."""
     entered = trace.entered
     if entered is None or trace.next_event_ns is None or not entered.size:
         return None
     if int(entered.max()) >= len(machine.table.states) or governor.native is IdleGovernor.FIXED:
         return None
-    done = replay(governor, trace, machine, follow_entered=True)
-    same = int((done.choices == entered).sum())
+    counts = replay(governor, trace, machine, follow_entered=True)
+    same = int((counts.choices == entered).sum())
     return Agreement(same, entered.size, len(np.unique(entered)))
 
 
 def replay(
-    governor: Governor, trace: Trace, machine: Machine, *, follow_entered: bool = False
-) -> Replay:
-    """Return what the governor did, interval by interval.
+    governor: SimulatedGovernor,
+    trace: IdleTrace,
+    machine: SimulatedMachine,
+    *,
+    follow_entered: bool = False,
+) -> ReplayCounts:
+    """Return the governor's choices for all intervals.
 
-    ``follow_entered``: it is told the states that the trace says were entered, not its own choices.
+    With ``follow_entered`` its history is the entered states of the trace, not its own choices.
     """
     next_tick_ns, ended_by_tick = _ticks(trace, 1_000_000_000 // machine.tick_hz)
     limit_us = machine.latency_limit_us
@@ -152,19 +162,19 @@ def replay(
         sleep_length_ns=trace.next_timer_ns,
         next_tick_ns=next_tick_ns,
         ended_by_tick=ended_by_tick,
-        entered=trace.entered if follow_entered and trace.entered is not None else _NOTHING,
+        entered=trace.entered if follow_entered and trace.entered is not None else _NO_STATES,
         which=governor.native,
         fixed_state=governor.fixed_state,
         follow_entered=follow_entered,
     )
     entries, deep, shallow, wakeups, residency = zip(*totals, strict=True)
-    return Replay(entries, deep, shallow, wakeups, residency, choices)
+    return ReplayCounts(entries, deep, shallow, wakeups, residency, choices)
 
 
-_NOTHING = np.empty(0, np.uint8)
+_NO_STATES = np.empty(0, np.uint8)
 
 
-def _state_rows(machine: Machine) -> npt.NDArray[np.int64]:
+def _state_rows(machine: SimulatedMachine) -> npt.NDArray[np.int64]:
     return np.array(
         [
             (
@@ -179,17 +189,17 @@ def _state_rows(machine: Machine) -> npt.NDArray[np.int64]:
     )
 
 
-def _ticks(trace: Trace, tick_ns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-    """Return the time to the next event, the tick among them, and where the tick came last."""
+def _ticks(trace: IdleTrace, tick_ns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Return the time to the next timer or tick, and which intervals the tick ended."""
     until_tick = tick_ns - trace.t_entry_ns % tick_ns
     ended_by_tick = np.zeros(trace.idle_ns.size, np.uint8)
     event_ns = trace.next_event_ns
     if event_ns is not None:
-        ran = event_ns < trace.next_timer_ns  # where it is no sooner, the tick was stopped or later
+        ran = event_ns < trace.next_timer_ns  # otherwise the tick was stopped or later
         ended = ran & (trace.idle_ns >= event_ns)
         ended_by_tick[ended] = 1
         until_tick = np.where(ran, event_ns, until_tick)
     next_event_ns: npt.NDArray[np.int64] = np.minimum(until_tick, trace.next_timer_ns)
-    # What is recorded beyond the tick is the waking up itself, not another idle.
+    # Recorded time after the tick is the wake-up itself, not another idle interval.
     next_event_ns[ended_by_tick == 1] = trace.idle_ns[ended_by_tick == 1]
     return next_event_ns, ended_by_tick

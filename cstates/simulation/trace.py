@@ -1,4 +1,4 @@
-"""Idle intervals of CPUs, recorded or made, as columns; read from CSV with every row checked."""
+"""Idle intervals of CPUs, recorded or generated, as columns; the CSV reader checks every row."""
 
 import csv
 import io
@@ -16,28 +16,26 @@ from stallscope.system_files import MAX_CPUS
 
 COLUMNS = ("cpu", "t_entry_ns", "idle_ns", "next_hrtimer_ns", "wake")
 OPTIONAL_COLUMNS = ("state", "next_nontick_hrtimer_ns")
-WAKES = ("timer", "ipi", "interrupt", "unknown")  # what is recorded; others may stand there
-LONGEST_NS = 10**15  # 11 days; a timer farther away is none
+WAKES = ("timer", "ipi", "interrupt", "unknown")  # as recorded; a trace may have others
+LONGEST_NS = 10**15  # 11 days; a later timer counts as none
 LARGEST_FILE_BYTES = 2 * 2**30
-_REMEDY = f"a trace is CSV with the columns {','.join(COLUMNS)}; record it again, or cut it whole"
+_REMEDY = f"a trace is CSV with the columns {','.join(COLUMNS)}; record it again"
 _WAKE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,31}")
 
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trace:
+class IdleTrace:
     """Idle intervals in order of time within each CPU; arrays are (n_intervals,)."""
 
     name: str
     cpu: Integers
     t_entry_ns: Integers
     idle_ns: Integers  # from entry to the wake-up
-    next_timer_ns: (
-        Integers  # from entry to the next timer, the tick not counted; at most LONGEST_NS
-    )
-    next_event_ns: Integers | None  # with the tick, if the trace tells them apart
-    wake: npt.NDArray[np.object_] | None  # what woke the CPU
+    next_timer_ns: Integers  # from entry to the next timer, without the tick; max. LONGEST_NS
+    next_event_ns: Integers | None  # with the tick, if the trace has both
+    wake: npt.NDArray[np.object_] | None  # cause of the wake-up
     entered: npt.NDArray[np.uint8] | None  # the state the kernel entered
 
     @property
@@ -48,21 +46,22 @@ class Trace:
         return float((self.t_entry_ns + self.idle_ns).max() - self.t_entry_ns.min()) / 1e9
 
 
-def read_trace(path: Path) -> Trace:
+def read_trace(path: Path) -> IdleTrace:
     """Return the intervals of a CSV file; a million take about a second.
 
-    Raises UsageError where the file cannot be opened; RecordingError, with the line, where it is
-    cut off, a number is missing, negative, not whole or beyond any clock, or time goes backwards.
+    Raises UsageError if the file cannot be opened. Raises RecordingError with the line number if it
+    is cut off, if a number is missing, negative, not an integer or out of range, or if time goes
+    backwards.
     """
-    content = _read(path)
+    content = _content(path)
     names = _header(content, path)
     if content.count(b",") != content.count(b"\n") * (len(names) - 1):
         _find_bad_line(content, path)
-    import pandas as pd  # noqa: PLC0415 - heavy, and only for traces
+    import pandas as pd  # noqa: PLC0415 - a heavy import that only traces need
 
     numeric = [name for name in names if name in (*COLUMNS, *OPTIONAL_COLUMNS) and name != "wake"]
     try:
-        with np.errstate(invalid="ignore"):  # infinities: an error follows
+        with np.errstate(invalid="ignore"):  # infinities raise the error below
             frame = pd.read_csv(
                 io.BytesIO(content),
                 usecols=[*numeric, "wake"],
@@ -75,18 +74,18 @@ def read_trace(path: Path) -> Trace:
             )
     except (ValueError, OverflowError) as error:
         _find_bad_line(content, path)
-        raise RecordingError(f"{path} is no trace: {error}", _REMEDY) from error
+        raise RecordingError(f"{path} is not a trace: {error}", _REMEDY) from error
     columns = {name: frame[name].to_numpy() for name in numeric}
     wakes = frame["wake"]
-    odd = [str(each) for each in wakes.cat.categories if not _WAKE.fullmatch(str(each))]
+    invalid = [str(wake) for wake in wakes.cat.categories if not _WAKE.fullmatch(str(wake))]
     _check_ranges(columns, path)
-    if odd:
-        line = int((wakes == odd[0]).to_numpy().argmax()) + 2
-        raise _refused(path, line, f"wake is {odd[0]!r}, no name of what woke the CPU, as timer")
+    if invalid:
+        line = int((wakes == invalid[0]).to_numpy().argmax()) + 2
+        raise _line_error(path, line, f"wake is {invalid[0]!r}, not a cause such as timer")
     return _trace(str(path), columns, wakes.to_numpy(dtype=object))
 
 
-def _read(path: Path) -> bytes:
+def _content(path: Path) -> bytes:
     remedy = "name a file of idle intervals"
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -102,25 +101,25 @@ def _read(path: Path) -> bytes:
     if not content:
         raise RecordingError(f"{path} is empty", _REMEDY)
     content = content.replace(b"\r\n", b"\n")
-    return content if content.endswith(b"\n") else _with_end(content, path)
+    return content if content.endswith(b"\n") else _with_final_newline(content, path)
 
 
-def _with_end(content: bytes, path: Path) -> bytes:
-    """Return the content with its last line ended, if that line is whole as far as can be told."""
+def _with_final_newline(content: bytes, path: Path) -> bytes:
+    """Return the content with a final newline; RecordingError if its last line seems incomplete."""
     before, _, last = content.rpartition(b"\n")
     header, _, rows = before.partition(b"\n")
     names = header.split(b",")
     fields = last.split(b",")
-    whole = len(fields) == len(names) and b"wake" in names
-    if whole:
-        place = names.index(b"wake")
-        wake = fields[place]
+    complete = len(fields) == len(names) and b"wake" in names
+    if complete:
+        column = names.index(b"wake")
+        wake = fields[column]
         known = wake.decode("utf-8", "replace") in WAKES
-        # A cut can be seen in the last column only, and where others say what is usual there.
-        whole = place == len(names) - 1 and (known or b"," + wake + b"\n" in rows + b"\n")
-    if not whole:
+        # Only a name in the last column shows whether the line is cut: other rows must have it.
+        complete = column == len(names) - 1 and (known or b"," + wake + b"\n" in rows + b"\n")
+    if not complete:
         lines = content.count(b"\n") + 1
-        raise _refused(path, lines, "the file is cut off: its last line is not whole")
+        raise _line_error(path, lines, "the file is cut off: its last line is incomplete")
     return content + b"\n"
 
 
@@ -129,21 +128,21 @@ def _header(content: bytes, path: Path) -> list[str]:
     names = line.split(",")
     absent = [column for column in COLUMNS if column not in names]
     if absent:
-        raise _refused(path, 1, f"the column {', '.join(absent)} is missing")
-    twice = [column for column in (*COLUMNS, *OPTIONAL_COLUMNS) if names.count(column) > 1]
-    if twice:
-        raise _refused(path, 1, f"the column {twice[0]} is there twice")
+        raise _line_error(path, 1, f"the column {', '.join(absent)} is missing")
+    repeated = [column for column in (*COLUMNS, *OPTIONAL_COLUMNS) if names.count(column) > 1]
+    if repeated:
+        raise _line_error(path, 1, f"the column {repeated[0]} occurs twice")
     return names
 
 
 def _find_bad_line(content: bytes, path: Path) -> None:
-    """Raise RecordingError for the first line that holds no row."""
+    """Raise RecordingError for the first line that is not a row."""
     lines = content.decode("utf-8", "replace").split("\n")[:-1]
     names = lines[0].split(",")
     for number, line in enumerate(lines[1:], 2):
         row = line.split(",")
         if len(row) != len(names):
-            raise _refused(path, number, f"{len(row)} fields instead of {len(names)}")
+            raise _line_error(path, number, f"{len(row)} fields instead of {len(names)}")
         for name, text in zip(names, row, strict=True):
             if name != "wake" and name in (*COLUMNS, *OPTIONAL_COLUMNS):
                 _check_number(path, number, name, text)
@@ -153,9 +152,9 @@ def _check_number(path: Path, line: int, name: str, text: str) -> None:
     try:
         value = int(text[:64])
     except ValueError:
-        raise _refused(path, line, f"{name} is {text[:64]!r}, no whole number") from None
+        raise _line_error(path, line, f"{name} is {text[:64]!r}, not an integer") from None
     if not -(2**63) <= value < 2**63:
-        raise _refused(path, line, f"{name} is {value}, beyond 64 bits")
+        raise _line_error(path, line, f"{name} is {value}, which exceeds 64 bits")
 
 
 def _check_ranges(columns: dict[str, Integers], path: Path) -> None:
@@ -166,14 +165,14 @@ def _check_ranges(columns: dict[str, Integers], path: Path) -> None:
         "state": (0, 255),
     }
     if not columns["idle_ns"].size:
-        raise RecordingError(f"{path} holds no intervals", _REMEDY)
-    for name, (least, most) in bounds.items():
+        raise RecordingError(f"{path} has no intervals", _REMEDY)
+    for name, (low, high) in bounds.items():
         if name in columns:
-            wrong = (columns[name] < least) | (columns[name] > most)
-            if wrong.any():
-                at = int(wrong.argmax())
+            outside = (columns[name] < low) | (columns[name] > high)
+            if outside.any():
+                at = int(outside.argmax())
                 value = int(columns[name][at])
-                raise _refused(path, at + 2, f"{name} is {value}, not from {least} to {most}")
+                raise _line_error(path, at + 2, f"{name} is {value}, not between {low} and {high}")
     _check_order(columns, path)
 
 
@@ -184,24 +183,24 @@ def _check_order(columns: dict[str, Integers], path: Path) -> None:
     if backwards.any():
         at = int(order[int(backwards.argmax()) + 1])
         cpu = int(columns["cpu"][at])
-        raise _refused(path, at + 2, f"on CPU {cpu} t_entry_ns goes back")
+        raise _line_error(path, at + 2, f"on CPU {cpu} t_entry_ns goes back")
 
 
-def _refused(path: Path, line: int, what: str) -> RecordingError:
-    return RecordingError(f"{path}, line {line}: {what}", _REMEDY)
+def _line_error(path: Path, line: int, problem: str) -> RecordingError:
+    return RecordingError(f"{path}, line {line}: {problem}", _REMEDY)
 
 
-def _trace(name: str, columns: dict[str, Integers], wake: npt.NDArray[np.object_]) -> Trace:
-    event = columns["next_hrtimer_ns"].clip(0, LONGEST_NS)
-    other = columns.get("next_nontick_hrtimer_ns")
+def _trace(name: str, columns: dict[str, Integers], wake: npt.NDArray[np.object_]) -> IdleTrace:
+    event_ns = columns["next_hrtimer_ns"].clip(0, LONGEST_NS)
+    nontick_ns = columns.get("next_nontick_hrtimer_ns")
     state = columns.get("state")
-    return Trace(
+    return IdleTrace(
         name=name,
         cpu=columns["cpu"],
         t_entry_ns=columns["t_entry_ns"],
         idle_ns=columns["idle_ns"],
-        next_timer_ns=event if other is None else other.clip(0, LONGEST_NS),
-        next_event_ns=None if other is None else event,
+        next_timer_ns=event_ns if nontick_ns is None else nontick_ns.clip(0, LONGEST_NS),
+        next_event_ns=None if nontick_ns is None else event_ns,
         wake=wake,
         entered=None if state is None else state.astype(np.uint8),
     )

@@ -1,9 +1,9 @@
-"""Idle intervals made up, for governors to be compared where none were recorded.
+"""Generated idle intervals, to compare governors without a recording.
 
-Three kinds, each of one CPU: ``poisson`` (exponential lengths, as of many independent events),
-``periodic`` (a fixed length, give or take a hundredth) and ``request-reply`` (log-normal lengths
-around that of a request, 25 % spread). A timer falls due every 25 ms, as of housekeeping, and wakes
-the CPU if nothing else did; between intervals the CPU is busy for an eighth of the length.
+There are three kinds, all for one CPU: ``poisson`` (exponential lengths, as from many independent
+events), ``periodic`` (a fixed length with a deviation of 1 %) and ``request-reply`` (log-normal
+lengths with a deviation of 25 %). A housekeeping timer expires every 25 ms and ends an interval
+that still lasts. Between intervals the CPU is busy for an eighth of the mean length.
 """
 
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cstates.simulation.trace import LONGEST_NS, Trace
+from cstates.simulation.trace import LONGEST_NS, IdleTrace
 from stallscope.errors import UsageError
 
 TIMER_NS = 25_000_000
 SPREAD = 0.25
 KINDS = ("poisson", "periodic", "request-reply")
-MOST_INTERVALS = 50_000_000
+MAX_INTERVALS = 50_000_000
 _UNITS_NS = {"us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class IdleWorkload:
     """A kind of idle intervals and their mean length."""
 
     kind: str
@@ -32,26 +32,26 @@ class Workload:
 
     @property
     def name(self) -> str:
-        """Return the workload as a person names it."""
+        """Return the workload as the command line names it."""
         return f"{self.kind}:{self.length_ns / 1000:g}us"
 
 
-def parse_workload(text: str, *, intervals: int = 100_000, seed: int = 0) -> Workload:
-    """Return the workload of "poisson:250us"; UsageError where it is none."""
+def parse_workload(text: str, *, intervals: int = 100_000, seed: int = 0) -> IdleWorkload:
+    """Return the workload that a text such as "poisson:250us" names; UsageError if invalid."""
     kind, colon, length = text.partition(":")
     if kind not in KINDS or not colon:
         raise UsageError(
-            f"there is no workload {text!r}",
-            f"known are {', '.join(KINDS)}: as request-reply:250us",
+            f"unknown workload {text!r}",
+            f"known kinds are {', '.join(KINDS)}, for example request-reply:250us",
         )
-    if not 1 <= intervals <= MOST_INTERVALS:
+    if not 1 <= intervals <= MAX_INTERVALS:
         raise UsageError(
-            f"{intervals} intervals cannot be made", f"name a number from 1 to {MOST_INTERVALS}"
+            f"cannot generate {intervals} intervals", f"name a number from 1 to {MAX_INTERVALS}"
         )
-    return Workload(kind, _length_ns(length, text), intervals, seed)
+    return IdleWorkload(kind, _length_ns(length, text), intervals, seed)
 
 
-def _length_ns(text: str, whole: str) -> int:
+def _length_ns(text: str, workload: str) -> int:
     for unit in ("us", "ms", "s"):
         if text.endswith(unit):
             try:
@@ -62,22 +62,22 @@ def _length_ns(text: str, whole: str) -> int:
                 return round(length_ns)
             break
     raise UsageError(
-        f"{whole!r} has no mean length of its idle intervals",
-        "as request-reply:250us or poisson:1ms",
+        f"workload {workload!r} needs a mean length of its idle intervals",
+        "for example request-reply:250us or poisson:1ms",
     )
 
 
-def make_trace(workload: Workload) -> Trace:
-    """Return the workload's intervals; the same for the same seed."""
-    made_ns = _lengths_ns(workload)
+def generate_trace(workload: IdleWorkload) -> IdleTrace:
+    """Return the workload's intervals; equal seeds give equal intervals."""
+    lengths_ns = _lengths_ns(workload)
     busy_ns = max(workload.length_ns // 8, 1)
-    entry_ns = np.cumsum(made_ns + busy_ns) - made_ns
+    entry_ns = np.cumsum(lengths_ns + busy_ns) - lengths_ns
     timer_ns = TIMER_NS - entry_ns % TIMER_NS
-    return Trace(
+    return IdleTrace(
         name=workload.name,
-        cpu=np.zeros(made_ns.size, np.int64),
+        cpu=np.zeros(lengths_ns.size, np.int64),
         t_entry_ns=entry_ns,
-        idle_ns=np.minimum(made_ns, timer_ns),
+        idle_ns=np.minimum(lengths_ns, timer_ns),
         next_timer_ns=timer_ns,
         next_event_ns=None,
         wake=None,
@@ -85,7 +85,7 @@ def make_trace(workload: Workload) -> Trace:
     )
 
 
-def _lengths_ns(workload: Workload) -> npt.NDArray[np.int64]:
+def _lengths_ns(workload: IdleWorkload) -> npt.NDArray[np.int64]:
     random = np.random.default_rng(workload.seed)
     size, mean = workload.intervals, float(workload.length_ns)
     if workload.kind == "poisson":

@@ -1,4 +1,4 @@
-"""Sleep states as drivers and machines declare them, by table name or from a CSV file."""
+"""Tables of declared sleep states: of known CPUs, of this machine, or from a CSV file."""
 
 from cstates.tables.known import known_table_names, load_table
 from cstates.tables.state_table import DeclaredState, StateTable

@@ -1,4 +1,4 @@
-"""A machine's own states as a table, so that governors can be simulated on them."""
+"""A machine's own states as a table for simulating governors."""
 
 from cstates.idle.states import CpuIdle, IdleMachine, read_idle_machine
 from cstates.sysfs import online_cpus
@@ -6,25 +6,25 @@ from cstates.tables.state_table import DeclaredState, StateTable, checked_table
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
-OWN = "this"  # the name of the machine's own table
+THIS_MACHINE = "this"  # the name of the machine's own table
 
 
-def own_table(roots: Roots) -> StateTable:
-    """Return the states of the first CPU that is online and has some; UnableError without any."""
+def this_table(roots: Roots) -> StateTable:
+    """Return the states of the first online CPU that has states; UnableError if there is none."""
     machine = read_idle_machine(roots, tuple(sorted(online_cpus(roots))))
     for cpu in machine.cpus:
         if cpu.states:
             return declared_table(machine, cpu)
     raise UnableError(
-        f"this machine has no table of its own: {machine.missing or 'no CPU has sleep states'}",
+        f"this machine declares no states: {machine.missing or 'no CPU has sleep states'}",
         "name a known table: stallscope cstates simulate --list",
     )
 
 
 def declared_table(machine: IdleMachine, cpu: CpuIdle) -> StateTable:
-    """Return one CPU's states as declared; closed ones are marked, whoever closed them.
+    """Return a CPU's declared states; disabled states are marked.
 
-    Raises UnableError where a latency or residency cannot be read.
+    Raises UnableError if a latency or residency cannot be read.
     """
     states = []
     for state in cpu.states:

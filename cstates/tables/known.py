@@ -1,4 +1,4 @@
-"""Tables from CSV: those known, kept beside this file, and a person's own files."""
+"""Tables from CSV: the known tables beside this file, and user files."""
 
 import csv
 import difflib
@@ -26,15 +26,15 @@ _REMEDY = "a table is CSV with the columns name,exit_latency_us,target_residency
 
 
 def known_table_names() -> tuple[str, ...]:
-    """Return the names of the tables that come along."""
+    """Return the names of the known tables."""
     return tuple(_known_rows())
 
 
 def load_table(name: str) -> StateTable:
-    """Return a known table by its name or the part behind its colon, or that of a CSV file.
+    """Return a known table by its name or the part after the colon, or the table of a CSV file.
 
-    A known table without POLL is given one, as the kernel does. Raises UsageError where there is no
-    such table, or its states cannot be a CPU's.
+    POLL is added to a known table without it, as the kernel does. Raises UsageError if the table
+    is unknown or its states are invalid.
     """
     if name.endswith(".csv"):
         return read_table(Path(name))
@@ -48,26 +48,26 @@ def load_table(name: str) -> StateTable:
 
 def _unknown(name: str, known: tuple[str, ...]) -> UsageError:
     places = {full.partition(":")[2]: full for full in known} | {full: full for full in known}
-    near = [places[found] for found in difflib.get_close_matches(name, places, n=3, cutoff=0.4)]
-    remedy = f"near it: {', '.join(dict.fromkeys(near))}; " if near else ""
+    near = [places[match] for match in difflib.get_close_matches(name, places, n=3, cutoff=0.4)]
+    remedy = f"similar names: {', '.join(dict.fromkeys(near))}; " if near else ""
     return UsageError(
-        f"there is no table {name!r}",
-        f"{remedy}all: stallscope cstates simulate --list; a file's name ends in .csv",
+        f"unknown table {name!r}",
+        f"{remedy}list all: stallscope cstates simulate --list; the name of a file ends in .csv",
     )
 
 
 @cache
 def _known_rows() -> dict[str, list[dict[str, str]]]:
     text = (resources.files(__package__) / KNOWN_FILE).read_text(encoding="utf-8")
-    found: dict[str, list[dict[str, str]]] = {}
+    tables: dict[str, list[dict[str, str]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
-        found.setdefault(row["table"], []).append(row)
-    return found
+        tables.setdefault(row["table"], []).append(row)
+    return tables
 
 
 def read_table(path: Path) -> StateTable:
-    """Return the one table of a CSV file; UsageError where it is none."""
-    text = _read(path)
+    """Return the table of a CSV file; UsageError if it is invalid."""
+    text = _content(path)
     try:
         reader = csv.DictReader(io.StringIO(text), strict=True)
         absent = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
@@ -75,14 +75,14 @@ def read_table(path: Path) -> StateTable:
             raise UsageError(f"{path} has no column {', '.join(absent)}", _REMEDY)
         rows = list(reader)
     except csv.Error as error:
-        raise UsageError(f"{path} is no CSV: {error}", _REMEDY) from error
+        raise UsageError(f"{path} is not CSV: {error}", _REMEDY) from error
     names = {row.get("table") or "" for row in rows}
     if len(names) > 1:
-        raise UsageError(f"{path} holds {len(names)} tables", "one file, one table")
+        raise UsageError(f"{path} has {len(names)} tables", "write one table per file")
     return _table(str(path), rows, str(path))
 
 
-def _read(path: Path) -> str:
+def _content(path: Path) -> str:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
@@ -113,7 +113,7 @@ def _table(name: str, rows: Iterable[Mapping[str, str]], where: str) -> StateTab
 def _state(row: Mapping[str, str], where: str) -> DeclaredState:
     name = (row.get("name") or "").strip()
     if not name or not name.isprintable() or len(name) > 64:
-        raise UsageError(f"{where}: {name!r} is no name of a state", _REMEDY)
+        raise UsageError(f"{where}: {name!r} is not a state name", _REMEDY)
     return DeclaredState(
         name=name,
         description=row.get("desc") or "",
@@ -127,6 +127,7 @@ def _microseconds(row: Mapping[str, str], column: str, where: str) -> int:
     text = (row.get(column) or "").strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 13 and int(text) <= LARGEST_US):
         raise UsageError(
-            f"{where}: {column} is {text!r}, not whole microseconds from 0 to {LARGEST_US}", _REMEDY
+            f"{where}: {column} is {text!r}, expected whole microseconds from 0 to {LARGEST_US}",
+            _REMEDY,
         )
     return int(text)

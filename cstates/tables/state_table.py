@@ -1,4 +1,4 @@
-"""A table of sleep states, checked: names once each, deeper states never cheaper to leave."""
+"""Checked tables of sleep states: unique names, and latencies that never decrease with depth."""
 
 import re
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from cstates.idle.states import POLL
 from stallscope.errors import UsageError
 
-MOST_STATES = 10  # the kernel's CPUIDLE_STATE_MAX
+MAX_STATES = 10  # the kernel's CPUIDLE_STATE_MAX
 LARGEST_US = 1_000_000_000
 _LATENCY = re.compile(r"([0-9]{1,9})us")
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredState:
-    """A state as its driver declares it."""
+    """A state as declared by its driver."""
 
     name: str
     description: str
@@ -23,13 +23,13 @@ class DeclaredState:
 
     @property
     def polling(self) -> bool:
-        """Return whether the CPU spins in it instead of sleeping."""
+        """Return whether the CPU spins in this state instead of sleeping."""
         return self.name == POLL
 
 
 @dataclass(frozen=True, slots=True)
 class StateTable:
-    """States from the shallowest to the deepest, and where they were read."""
+    """States from the shallowest to the deepest, and their source."""
 
     name: str
     cpu: str
@@ -37,12 +37,12 @@ class StateTable:
     source: str
     states: tuple[DeclaredState, ...]
 
-    def index_of(self, wanted: str) -> int:
-        """Return the index of a state by its name, or of the deepest within "10us".
+    def index_of(self, name: str) -> int:
+        """Return the index of a state by name, or of the deepest one within a latency ("10us").
 
-        Raises UsageError that lists the states there are.
+        Raises UsageError that lists the states of the table.
         """
-        latency = _LATENCY.fullmatch(wanted)
+        latency = _LATENCY.fullmatch(name)
         if latency:
             within = [
                 index
@@ -52,55 +52,56 @@ class StateTable:
             if within:
                 return within[-1]
         for index, state in enumerate(self.states):
-            if state.name == wanted:
+            if state.name == name:
                 return index
         raise UsageError(
-            f"table {self.name} has no state {wanted!r}",
+            f"table {self.name} has no state {name!r}",
             f"its states are {', '.join(state.name for state in self.states)}; "
-            "or name the largest exit latency, as 10us",
+            "or name the maximum exit latency, for example 10us",
         )
 
 
 def checked_table(table: StateTable) -> StateTable:
-    """Return the table; UsageError where its states cannot be a CPU's."""
-    if not 1 <= len(table.states) <= MOST_STATES:
-        raise _refused(table, f"it has {len(table.states)} states, not 1 to {MOST_STATES}")
+    """Return the table; UsageError if its states are invalid."""
+    if not 1 <= len(table.states) <= MAX_STATES:
+        raise _table_error(table, f"it has {len(table.states)} states, expected 1 to {MAX_STATES}")
     seen: set[str] = set()
-    former: DeclaredState | None = None
+    shallower: DeclaredState | None = None
     for state in table.states:
         if state.name in seen:
-            raise _refused(table, f"state {state.name!r} is there twice")
+            raise _table_error(table, f"state {state.name!r} occurs twice")
         seen.add(state.name)
-        if former:
-            _check_deeper(table, former, state)
-        former = state
+        if shallower:
+            _check_deeper(table, shallower, state)
+        shallower = state
     return table
 
 
-def _check_deeper(table: StateTable, former: DeclaredState, state: DeclaredState) -> None:
-    for what, before, after in (
-        ("exit latency", former.exit_latency_us, state.exit_latency_us),
-        ("target residency", former.target_residency_us, state.target_residency_us),
+def _check_deeper(table: StateTable, shallower: DeclaredState, state: DeclaredState) -> None:
+    for quantity, before, after in (
+        ("exit latency", shallower.exit_latency_us, state.exit_latency_us),
+        ("target residency", shallower.target_residency_us, state.target_residency_us),
     ):
         if after < before:
-            raise _refused(
+            raise _table_error(
                 table,
-                f"the {what} descends: {former.name} has {before} us, {state.name} {after} us",
+                f"the {quantity} decreases: {shallower.name} has {before} us, "
+                f"{state.name} {after} us",
             )
 
 
-def _refused(table: StateTable, what: str) -> UsageError:
+def _table_error(table: StateTable, problem: str) -> UsageError:
     return UsageError(
-        f"table {table.name}: {what}",
-        "list the states once each, from the shallowest to the deepest",
+        f"table {table.name}: {problem}",
+        "list each state once, from the shallowest to the deepest",
     )
 
 
 def with_polling(table: StateTable) -> StateTable:
-    """Return the table as x86's cpuidle registers it: POLL is put before a driver's own states."""
+    """Return the table as cpuidle registers it on x86: with POLL before the driver's states."""
     if table.states and table.states[0].polling:
         return table
-    poll = DeclaredState(POLL, "polling, put first by the kernel on x86", 0, 0)
+    poll = DeclaredState(POLL, "polling, added by the kernel on x86", 0, 0)
     return checked_table(
         StateTable(table.name, table.cpu, table.driver, table.source, (poll, *table.states))
     )

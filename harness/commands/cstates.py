@@ -1,18 +1,18 @@
-"""`stallscope cstates`: what sleep states cost, each verb a module beside this one."""
+"""`stallscope cstates`: the cost of sleep states; each verb has a module beside this one."""
 
 import click
 
 from harness.cli.lazy_group import LazyGroup
 
-# Every verb with its short help; its module is cstates_VERB. A test holds this to the verbs' help.
+# Verbs with their short help; the module of a verb is cstates_VERB. A test compares the texts.
 CSTATES = {
     "show": "Show each CPU's sleep states, what closes them, and its frequency.",
     "simulate": "Replay idle intervals through the kernel's governors.",
-    "explain": "Say which sleeps of a recording cost what.",
-    "advise": "Say what to change so that wake-ups cost less, if anything.",
+    "explain": "Show the cost of each kind of sleep in a recording.",
+    "advise": "Suggest changes that make wake-ups cost less.",
     "latency": "Measure wake-ups with sleep states open and closed.",
-    "compare": "Run a command under several settings in turn, and say which gains.",
-    "record": "Record idle intervals: lengths, what woke the CPUs, measured exit latency.",
+    "compare": "Compare a command's run time under several settings.",
+    "record": "Record idle intervals: length, cause of the wake-up, measured exit latency.",
 }
 EXAMPLES = """\b
 Examples:

@@ -1,6 +1,5 @@
-"""`stallscope cstates advise`: of a recording of idle intervals."""
+"""`stallscope cstates advise`: suggestions from a recording of idle intervals."""
 
-import json
 from pathlib import Path
 
 import click
@@ -21,25 +20,27 @@ Examples:
     "--latency",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="What `stallscope cstates latency --json` measured there: it goes before estimates.",
+    help="Output of `stallscope cstates latency --json` on that machine; overrides estimates.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: Path, latency: Path | None, as_json: bool) -> None:
-    """Say what to change so that wake-ups cost less, if anything.
+    """Suggest changes that make wake-ups cost less.
 
-    What to change on which CPUs, what it buys and costs, with the commands, in order of gain.
-    That nothing is to be gained is an answer. RUN is a directory of `stallscope cstates record`.
+    Prints the changes in order of gain: CPUs, gain, costs and commands; or why nothing can be
+    gained. RUN is a directory of `stallscope cstates record`.
     """
-    from cstates.advice.evidence import evidence_of  # noqa: PLC0415
     from cstates.advice.suggestions import advise  # noqa: PLC0415 - start-up stays light
     from harness.cli.terminal import width  # noqa: PLC0415
-    from harness.cstates.explain.text import advise_document, advise_lines  # noqa: PLC0415
-    from harness.cstates.record.report import read_run  # noqa: PLC0415
-    from stallscope.json_fields import read_fields  # noqa: PLC0415
+    from harness.cstates.advise.result import advise_result  # noqa: PLC0415
+    from harness.cstates.advise.text import advise_lines  # noqa: PLC0415
+    from harness.cstates.latency.result import read_evidence  # noqa: PLC0415
+    from harness.cstates.record.files import read_result  # noqa: PLC0415
+    from harness.cstates.record.result import idle_run  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
 
-    _, recorded = read_run(run)
-    found = advise(recorded, evidence_of(read_fields(latency)) if latency else ())
+    evidence = read_evidence(latency) if latency else ()
+    result = advise_result(advise(idle_run(read_result(run)), evidence))
     if as_json:
-        click.echo(json.dumps(advise_document(found), allow_nan=False))
+        click.echo(encode(result))
     else:
-        click.echo("\n".join(advise_lines(found, width())))
+        click.echo("\n".join(advise_lines(result, width())))

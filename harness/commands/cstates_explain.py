@@ -1,6 +1,5 @@
-"""`stallscope cstates explain`: of a recording of idle intervals."""
+"""`stallscope cstates explain`: costs of the sleeps in a recording."""
 
-import json
 from pathlib import Path
 
 import click
@@ -17,19 +16,22 @@ Examples:
 @click.argument("run", metavar="RUN", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(run: Path, as_json: bool) -> None:
-    """Say which sleeps of a recording cost what.
+    """Show the cost of each kind of sleep in a recording.
 
-    Which sleeps hurt: timers, waits for a reply or a device, by state and by process, and what a
-    wake-up from them cost, and all in a second. RUN is a directory of `stallscope cstates record`.
+    Prints the cost per wake-up and per second by cause (timers, waits for a reply or a device),
+    state and process, the highest first. RUN is a directory of `stallscope cstates record`.
     """
     from cstates.advice.sleep_costs import explain  # noqa: PLC0415 - start-up stays light
     from harness.cli.terminal import width  # noqa: PLC0415
-    from harness.cstates.explain.text import explain_document, explain_lines  # noqa: PLC0415
-    from harness.cstates.record.report import read_run  # noqa: PLC0415
+    from harness.cstates.explain.result import explain_result  # noqa: PLC0415
+    from harness.cstates.explain.text import explain_lines  # noqa: PLC0415
+    from harness.cstates.record.files import read_result  # noqa: PLC0415
+    from harness.cstates.record.result import idle_run  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
 
-    _, recorded = read_run(run)
-    found = explain(recorded)
+    recorded = idle_run(read_result(run))
+    result = explain_result(recorded, explain(recorded))
     if as_json:
-        click.echo(json.dumps(explain_document(recorded, found), allow_nan=False))
+        click.echo(encode(result))
     else:
-        click.echo("\n".join(explain_lines(recorded, found, width())))
+        click.echo("\n".join(explain_lines(result, width())))

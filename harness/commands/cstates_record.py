@@ -1,4 +1,4 @@
-"""`stallscope cstates record`: idle intervals as they happen."""
+"""`stallscope cstates record`: records idle intervals."""
 
 from pathlib import Path
 
@@ -10,6 +10,7 @@ EXAMPLES = """\b
 Examples:
   stallscope cstates record --duration 10
   stallscope cstates record -o idle -- sleep 5
+  stallscope cstates record -o idle -o lengths.svg --duration 10
   stallscope cstates record --cpus 0-3 -o idle -- ./server --threads 4
   stallscope cstates simulate --table this --trace idle/idle.csv
 """
@@ -21,26 +22,31 @@ Examples:
     "--duration",
     type=Number(0.01, 86_400),
     metavar="S",
-    help="End after so many seconds. Default: with the command, or at Ctrl-C.",
+    help="Duration in seconds. Default: until the command ends, or until Ctrl-C.",
 )
-@click.option("--cpus", metavar="LIST", help="Record these CPUs only, as 0-3,8. Default: all.")
+@click.option("--cpus", metavar="LIST", help="CPUs to record, for example 0-3,8. Default: all.")
 @click.option(
     "--max-intervals",
     type=click.IntRange(0, 100_000_000),
     default=1_000_000,
     show_default=True,
     metavar="N",
-    help="Write at most so many intervals to the trace; histograms hold all.",
+    help="Maximum number of intervals in the trace file; histograms count all.",
 )
-@click.option("--counters-only", is_flag=True, help="Use the kernel's counters, no tracepoints.")
+@click.option(
+    "--counters-only", is_flag=True, help="Use the kernel's counters instead of tracepoints."
+)
 @click.option(
     "-o",
     "--output",
+    "outputs",
+    multiple=True,
     type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Where to put the recording. Default: stallscope-idle-<time>.",
+    metavar="PATH",
+    help="Directory of the recording (default: stallscope-idle-<time>), or a picture of the "
+    "interval lengths (.svg, .png); may be repeated.",
 )
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
+@click.option("--force", is_flag=True, help="Replace an existing recording.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 def command(
     target: tuple[str, ...],
@@ -48,29 +54,33 @@ def command(
     cpus: str | None,
     max_intervals: int,
     counters_only: bool,
-    output: Path | None,
+    outputs: tuple[Path, ...],
     force: bool,
     as_json: bool,
 ) -> int:
-    """Record idle intervals: lengths, what woke the CPUs, measured exit latency.
+    """Record idle intervals: length, cause of the wake-up, measured exit latency.
 
-    Every interval's state, length, next timer, what woke the CPU and the task that ran then, and
-    the time from the cause of the wake-up to the end of the idle state, beside what the driver
-    declares. Uses tracepoints in an instance of its own, which takes root; without them the
-    kernel's counters only.
+    Records for each interval its state, length, next timer, the cause of the wake-up, the task that
+    ran next, and the time from the cause to the end of the idle state, to compare with the declared
+    latency. Uses tracepoints in a private trace instance, which needs root; without them only the
+    kernel's counters.
     """
     from cstates.sysfs import chosen_cpus  # noqa: PLC0415 - start-up stays light
     from harness.cstates.record.files import default_directory  # noqa: PLC0415
-    from harness.cstates.record.session import RecordOptions, run_session  # noqa: PLC0415
+    from harness.cstates.record.options import RecordOptions  # noqa: PLC0415
+    from harness.cstates.record.session import run_session  # noqa: PLC0415
+    from harness.page.pictures import split_outputs  # noqa: PLC0415
     from stallscope.system_files import Roots  # noqa: PLC0415
 
+    directory, pictures = split_outputs(outputs)
     options = RecordOptions(
         command=target,
         duration_s=duration,
         cpus=chosen_cpus(Roots(), cpus),
-        most_intervals=max_intervals,
+        max_intervals=max_intervals,
         counters_only=counters_only,
-        output=output or default_directory(),
+        output=directory or default_directory(),
         force=force,
+        pictures=pictures,
     )
     return run_session(options, as_json=as_json)

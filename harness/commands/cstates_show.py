@@ -1,6 +1,5 @@
-"""`stallscope cstates show`: sleep states, limits and frequency as they are."""
+"""`stallscope cstates show`: sleep states, limits and frequency of a machine."""
 
-import json
 from pathlib import Path
 
 import click
@@ -18,12 +17,12 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
-@click.option("--cpus", metavar="LIST", help="Show these CPUs only, as 0-3,8. Default: all.")
+@click.option("--cpus", metavar="LIST", help="CPUs to show, for example 0-3,8. Default: all.")
 @click.option(
     "--interval",
     type=Number(min=0.001, max=86_400),
     metavar="S",
-    help="Count over so many seconds from now instead of since boot.",
+    help="Count during S seconds from now instead of since boot.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
@@ -31,7 +30,7 @@ Examples:
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a page of it as well.",
+    help="Also write an HTML page to this file.",
 )
 @roots_options
 def command(
@@ -44,30 +43,31 @@ def command(
 ) -> None:
     """Show each CPU's sleep states, what closes them, and its frequency.
 
-    States are shown with the latencies their driver declares, whether they are open or what closes
-    them, how often they were entered, and how often that was too deep or too shallow. CPUs that are
-    equal stand together.
+    Prints for each state the declared latencies, whether it is open or what closes it, the rate of
+    entries, and how many of them were too deep or too shallow. CPUs with equal settings share a
+    table.
     """
     from cstates.observation import observe  # noqa: PLC0415 - start-up stays light
     from cstates.sysfs import chosen_cpus, machine_roots  # noqa: PLC0415
     from harness.cli.terminal import width  # noqa: PLC0415
-    from harness.cstates.show.document import document  # noqa: PLC0415
+    from harness.cstates.show.result import show_result  # noqa: PLC0415
     from harness.cstates.show.text import lines  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
     from stallscope.errors import UsageError  # noqa: PLC0415
 
     roots = machine_roots(sysfs_root, proc_root)
-    wanted = chosen_cpus(roots, cpus)
+    selected = chosen_cpus(roots, cpus)
     if interval and not roots.is_live:
         raise UsageError(
-            "a recorded machine's counters do not move, so --interval would count nothing",
-            "leave out --interval: rates are then since its boot",
+            "--interval needs a live machine: the counters of a recorded machine do not change",
+            "omit --interval: rates are then since its boot",
         )
-    seen = observe(roots, wanted, interval_s=interval)
+    result = show_result(observe(roots, selected, interval_s=interval))
     if output:
-        from harness.cstates.page_files import write_states_page  # noqa: PLC0415 - with numpy
+        from harness.cstates.show.panel import write_states_page  # noqa: PLC0415
 
-        write_states_page(output, seen, roots)
+        write_states_page(output, result, roots)
     if as_json:
-        click.echo(json.dumps(document(seen)))
+        click.echo(encode(result))
     else:
-        click.echo("\n".join(lines(seen, width())))
+        click.echo("\n".join(lines(result, width())))

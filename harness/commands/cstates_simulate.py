@@ -1,6 +1,5 @@
-"""`stallscope cstates simulate`: idle intervals replayed through the kernel's governors."""
+"""`stallscope cstates simulate`: replays idle intervals through the kernel's governors."""
 
-import json
 from pathlib import Path
 
 import click
@@ -22,7 +21,7 @@ Examples:
     "--table",
     "table_name",
     metavar="NAME",
-    help="The CPU's states: a name of --list, `this` machine's own, or a .csv file.",
+    help="Table of the CPU's states: a name of --list, `this` for this machine, or a .csv file.",
 )
 @click.option(
     "--trace",
@@ -33,36 +32,36 @@ Examples:
 @click.option(
     "--workload",
     metavar="KIND:LENGTH",
-    help="Make intervals up instead: poisson, periodic or request-reply, as poisson:250us.",
+    help="Generate intervals: poisson, periodic or request-reply, for example poisson:250us.",
 )
 @click.option(
     "--intervals",
     type=int,
     default=100_000,
     metavar="N",
-    help="How many to make up. Default: 100000.",
+    help="Number of intervals to generate. Default: 100000.",
 )
-@seed_option("Random seed of what is made up.", default=0)
+@seed_option("Random seed for generated intervals.", default=0)
 @click.option(
     "--governor",
     "--governors",
     "governors",
     multiple=True,
     metavar="NAME[,NAME...]",
-    help="Replay these only: as menu-6.18, teo-6.12, ladder, haltpoll, pin:C1, pin:10us.",
+    help="Governors to replay, as menu-6.18, teo, ladder, pin:C1, pin:10us. Default: all.",
 )
-@click.option("--disable", metavar="STATES", help="Close these states, as C3,C6.")
+@click.option("--disable", metavar="STATES", help="States to close, for example C3,C6.")
 @click.option(
     "--max-exit-latency",
     type=click.IntRange(0, 10**9),
     metavar="US",
-    help="Close states that take longer to leave.",
+    help="Close states with a longer exit latency than US microseconds.",
 )
 @click.option(
     "--hz",
     type=click.Choice(["100", "250", "300", "1000"]),
     default="250",
-    help="The frequency of the kernel's tick. Default: 250.",
+    help="Frequency of the kernel's tick in Hz. Default: 250.",
 )
 @click.option("--list", "listing", is_flag=True, help="List known tables and governors.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -71,7 +70,7 @@ Examples:
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a page of it as well.",
+    help="Also write an HTML page to this file.",
 )
 @roots_options
 def command(
@@ -92,19 +91,22 @@ def command(
 ) -> None:
     """Replay idle intervals through the kernel's governors.
 
-    Says of each governor how often it would have slept too deep or too shallow, what wake-ups would
-    have waited for, and the time in each state. All of it is modelled: the intervals stay as they
-    were, and latencies are those declared.
+    Prints for each governor how often its choices would have been too deep or too shallow, the
+    delay of wake-ups, and the time in each state. All numbers are modelled: the intervals stay the
+    same, and latencies are the declared ones.
     """
     from cstates.sysfs import machine_roots  # noqa: PLC0415 - start-up stays light
     from harness.cli.terminal import width  # noqa: PLC0415
-    from harness.cstates.page_files import write_simulated_page  # noqa: PLC0415
-    from harness.cstates.simulate.options import Request, listed, run  # noqa: PLC0415
+    from harness.cstates.simulate.options import SimulationOptions  # noqa: PLC0415
+    from harness.cstates.simulate.panel import write_simulated_page  # noqa: PLC0415
+    from harness.cstates.simulate.session import list_lines, run_simulation  # noqa: PLC0415
+    from harness.cstates.simulate.text import lines  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
 
     if listing:
-        click.echo("\n".join(listed()))
+        click.echo("\n".join(list_lines()))
         return
-    request = Request(
+    options = SimulationOptions(
         table=table_name,
         trace=trace,
         workload=workload,
@@ -116,7 +118,7 @@ def command(
         tick_hz=int(hz),
         roots=machine_roots(sysfs_root, proc_root),
     )
-    done = run(request)
+    result = run_simulation(options)
     if output:
-        write_simulated_page(output, done.trace, done.machine, done.rows)
-    click.echo(json.dumps(done.document()) if as_json else "\n".join(done.lines(width())))
+        write_simulated_page(output, result)
+    click.echo(encode(result) if as_json else "\n".join(lines(result, width())))

@@ -1,4 +1,4 @@
-"""`stallscope pin`: pins the machine around a command, verifies by counters, puts all back."""
+"""`stallscope pin`: pins machine settings around a command, verifies and restores them."""
 
 from typing import Any
 
@@ -22,26 +22,26 @@ Examples:
 @click.command("status")
 @machine_options
 def status(as_json: bool, **values: Any) -> None:
-    """Show what is pinned, by whom, and whether it still holds; change nothing."""
-    from harness.pin.session import chosen_place, show_status  # noqa: PLC0415 - start-up
+    """Show pinned settings, their owners, and whether they still hold."""
+    from harness.pin.session import pin_context, show_status  # noqa: PLC0415 - start-up
 
-    show_status(chosen_place(values, "stallscope pin status"), as_json=as_json)
+    show_status(pin_context(values, "stallscope pin status"), as_json=as_json)
 
 
 @click.command("restore")
 @machine_options
 def restore(as_json: bool, **values: Any) -> None:
-    """Put back what killed pins left behind; one that is held is refused."""
-    from harness.pin.session import chosen_place, restore_and_report  # noqa: PLC0415 - start-up
+    """Restore what killed pins left behind; fail if a pin is held."""
+    from harness.pin.session import pin_context, restore_and_report  # noqa: PLC0415 - start-up
 
-    restore_and_report(chosen_place(values, "stallscope pin restore"), as_json=as_json)
+    restore_and_report(pin_context(values, "stallscope pin restore"), as_json=as_json)
 
 
 VERBS = {"status": status, "restore": restore}
 
 
 class PinCommand(click.Command):
-    """A command that wraps another, or one of its verbs, where that is the first word."""
+    """A command that wraps another command, unless its first word is one of its verbs."""
 
     def make_context(
         self,
@@ -50,7 +50,7 @@ class PinCommand(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Return the context of the verb named first; of the pin itself without one."""
+        """Return the context of the verb if the first word is one, else of the pin."""
         if args and args[0] in VERBS:
             name = f"{info_name} {args[0]}"
             return VERBS[args[0]].make_context(name, args[1:], parent, **extra)
@@ -60,31 +60,37 @@ class PinCommand(click.Command):
 @click.command(cls=PinCommand, epilog=EXAMPLES)
 @request_options
 @machine_options
-@click.option("--dry-run", is_flag=True, help="Print the plan, and change nothing.")
-@click.option("--allow-partial", is_flag=True, help="Do what this user may, leave out the rest.")
+@click.option("--dry-run", is_flag=True, help="Print the plan without changing anything.")
+@click.option(
+    "--allow-partial",
+    is_flag=True,
+    help="Skip settings that this user has no permission to change.",
+)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD...")
 def command(
     words: tuple[str, ...], dry_run: bool, allow_partial: bool, as_json: bool, **values: Any
 ) -> int:
     """Pin sleep states, frequency and more around a command.
 
-    Prints the plan, applies it, runs the command, shows by counters whether it held, and puts back
-    what was there before, however it ends. Returns the command's status. Also: pin status (what
-    is pinned, by whom), pin restore (what a killed pin left behind).
+    Prints the plan, applies it, runs the command, verifies the settings by counters, and restores
+    the old values however the command ends. Returns the command's status. See also: pin status
+    (pinned settings and their owners), pin restore (after a pin was killed).
     """
     from harness.pin.session import (  # noqa: PLC0415 - start-up stays light
-        chosen_place,
+        pin_context,
         run_and_report,
         show_plan,
     )
 
     request = pin_request(values)
-    place = chosen_place(values, f"stallscope pin -- {' '.join(words[:1])}")
+    context = pin_context(values, f"stallscope pin -- {' '.join(words[:1])}")
     if dry_run:
-        show_plan(place, request, as_json=as_json)
+        show_plan(context, request, as_json=as_json)
         return 0
     if as_json:
-        raise UsageError("--json tells the plan alone", "add --dry-run")
+        raise UsageError("--json prints the plan only", "add --dry-run")
     if not words:
-        raise UsageError("name the command to run pinned", "stallscope pin --profile bench -- make")
-    return run_and_report(place, request, words, allow_partial=allow_partial)
+        raise UsageError(
+            "name the command to run", "for example: stallscope pin --profile bench -- make"
+        )
+    return run_and_report(context, request, words, allow_partial=allow_partial)

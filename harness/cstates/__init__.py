@@ -1,1 +1,1 @@
-"""`stallscope cstates`: what is shown of sleep states and simulated governors."""
+"""`stallscope cstates`: the cost of sleep states, a folder for each verb."""

@@ -1,14 +1,19 @@
-"""The page of sleep states or of simulated governors."""
+"""The page around panels of sleep states."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from harness.cstates.panel import FOLDER, STYLES
+from harness.cli.outputs import write_whole
 from harness.page.panels import Head, Panel, render_panels
+from harness.page.tables import TABLE_STYLES
 
 _SUBJECT = "sleep states"
 
 
-def render_cstates_page(panel: str, *, title: str, source: str, host: Mapping[str, str]) -> str:
-    """Return the page around a panel's markup, to be written as UTF-8."""
+def write_page(
+    path: Path, panels: Sequence[str], *, title: str, source: str, host: Mapping[str, str]
+) -> None:
+    """Write a page with the markup of panels."""
     head = Head(title, "", _SUBJECT, source, _SUBJECT)
-    return render_panels([Panel(panel, [(FOLDER, STYLES)])], head, host)
+    styled = [Panel("".join(panels), [TABLE_STYLES])]
+    write_whole(path, [render_panels(styled, head, host)])

@@ -4,18 +4,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cstates.advice.evidence import evidence_from
-from cstates.advice.suggestions import Advice, advise
+from cstates.advice.suggestions import advise
 from cstates.idle.run import IdleRun
 from cstates.pinning.claims import default_run_folder
-from cstates.pinning.session import Place
-from cstates.wake_latency import LEAST_ROUNDS, WakeTest, verdicts
+from cstates.pinning.session import PinContext
+from cstates.wake_latency import MIN_ROUNDS, WakeTest
 from harness.cli.terminal import note, printable, wrapped
-from harness.cstates.explain.text import advise_lines
-from harness.cstates.latency.session import LatencyRequest, measure
+from harness.cstates.advise.result import AdviseResult, advise_result
+from harness.cstates.advise.text import advise_lines
+from harness.cstates.latency.options import LatencyOptions
+from harness.cstates.latency.session import measure
 from harness.cstates.record.files import PAGE
-from harness.cstates.record.report import write_idle_page
-from harness.cstates.record.session import RecordOptions, record
+from harness.cstates.record.options import RecordOptions
+from harness.cstates.record.panel import write_idle_page
+from harness.cstates.record.result import idle_run
+from harness.cstates.record.session import record
 from harness.cstates.record.text import lines
 from harness.demo.index import DemoPage
 from harness.load.text import rate_text
@@ -74,7 +77,7 @@ def _record(output: Path, room: int, seconds: float) -> SleepPart:
         command=(),
         duration_s=seconds,
         cpus=cpus,
-        most_intervals=_INTERVALS,
+        max_intervals=_INTERVALS,
         counters_only=False,
         output=output,
         force=False,
@@ -85,20 +88,20 @@ def _record(output: Path, room: int, seconds: float) -> SleepPart:
         load_options = _low_rate(folder, server.target, cores.loader)
         with running_load(replace(load_options, duration_s=seconds + _TAIL_S)) as load:
             load.wait_started()
-            recording = record(options)
+            run = idle_run(record(options))
             load.stop()
             result = load.finish()
     page = output / PAGE
-    write_idle_page(page, output, recording.run)
+    write_idle_page(page, output, run)
     latency = result.latency_us
     load_text = (
         f"Load: achieved {rate_text(result.achieved_rate_per_s)}; latency from the intended start "
         f"p50 {microseconds_text(latency.p50)}, p99 {microseconds_text(latency.p99)}"
     )
-    advice = _advice(recording.run, cpus)
+    advice = _advice(run, cpus)
     lines_of_part = [
         *wrapped(load_text, room),
-        *lines(recording.run, room),
+        *lines(run, room),
         "",
         "Advice for this machine:",
         *advise_lines(advice, room),
@@ -108,7 +111,7 @@ def _record(output: Path, room: int, seconds: float) -> SleepPart:
     return SleepPart(lines_of_part, DemoPage(_TITLE, page, _verdict(advice)))
 
 
-def _verdict(advice: Advice) -> str:
+def _verdict(advice: AdviseResult) -> str:
     count = len(advice.suggestions)
     if not count:
         return "no suggestion: sleep states and frequency stay as they are"
@@ -116,7 +119,7 @@ def _verdict(advice: Advice) -> str:
     return f"{count} {noun} for sleep states and frequency"
 
 
-def _advice(run: IdleRun, cpus: tuple[int, ...]) -> Advice:
+def _advice(run: IdleRun, cpus: tuple[int, ...]) -> AdviseResult:
     """Return the advice; suggestions are tested with requests at the recorded rate.
 
     If sleep states cannot be disabled here, or not by this user, the advice says what is untested.
@@ -124,11 +127,11 @@ def _advice(run: IdleRun, cpus: tuple[int, ...]) -> Advice:
     advice = advise(run)
     if advice.suggestions:
         note("measuring requests with sleep states enabled and disabled")
-        place = Place(Roots(), default_run_folder(Roots()), "stallscope demo")
-        request = LatencyRequest((_WAKES,), cpus, LEAST_ROUNDS, _ROUNDS_S)
+        context = PinContext(Roots(), default_run_folder(Roots()), "stallscope demo")
+        options = LatencyOptions((_WAKES,), cpus, MIN_ROUNDS, _ROUNDS_S)
         with suppress(StallscopeError):
-            advice = advise(run, evidence_from(verdicts(measure(place, request).results)))
-    return advice
+            advice = advise(run, measure(context, options).evidence)
+    return advise_result(advice)
 
 
 def _low_rate(folder: Path, target: str, cpu: int) -> LoadOptions:

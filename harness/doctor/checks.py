@@ -1,13 +1,13 @@
-"""The checks in the order they are shown, and what to do first."""
+"""The checks in the order in which they are shown, and what to do first."""
 
 from collections.abc import Callable, Iterable, Sequence
 
 from harness.doctor import environment, kernel, permissions, power, stacks
 from harness.machine_checks import events
 from harness.machine_checks.check import Check, Status
-from harness.machine_checks.machine import Machine
+from harness.machine_checks.machine import CheckedMachine
 
-CHECKS: tuple[Callable[[Machine], Check], ...] = (
+CHECKS: tuple[Callable[[CheckedMachine], Check], ...] = (
     events.check_collector,
     events.check_pmu,
     events.check_software_clock,
@@ -32,21 +32,21 @@ CHECKS: tuple[Callable[[Machine], Check], ...] = (
     environment.check_virtualization,
 )
 
-# What keeps a profile from being whole, and what else is worth a command; most important first.
+# Checks that profiles need, and checks that other commands need; most important first.
 FOR_PROFILES = ("collector", "software-clock", "paranoid", "kernel-profiling", "kernel-symbols")
-FOR_THE_REST = ("tracefs", "mlock", "open-files", "io-uring", "pressure", "clocksource")
+FOR_OTHER_COMMANDS = ("tracefs", "mlock", "open-files", "io-uring", "pressure", "clocksource")
 
 
-def run_checks(machine: Machine) -> tuple[Check, ...]:
-    """Return every check's answer, in the order of CHECKS."""
+def run_checks(machine: CheckedMachine) -> tuple[Check, ...]:
+    """Return the result of every check, in the order of CHECKS."""
     return tuple(check(machine) for check in CHECKS)
 
 
 def first_remedy(checks: Iterable[Check], names: Sequence[str]) -> str:
-    """Return the remedy of the first of these checks that is not available; else nothing."""
-    wanting = {
+    """Return the remedy of the first of these checks that is not available, or an empty text."""
+    remedies = {
         check.name: check.remedy
         for check in checks
         if check.remedy and check.status is not Status.AVAILABLE
     }
-    return next((wanting[name] for name in names if name in wanting), "")
+    return next((remedies[name] for name in names if name in remedies), "")

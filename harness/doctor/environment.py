@@ -1,26 +1,26 @@
-"""Checks of where this runs: bare hardware, a virtual machine, a container."""
+"""Checks of the environment: bare hardware, a virtual machine, a container."""
 
 from harness.machine_checks.check import Check, available, limited
-from harness.machine_checks.machine import Machine
+from harness.machine_checks.machine import CheckedMachine
 
 
-def check_virtualization(machine: Machine) -> Check:
-    """Return what stands between this process and the hardware, and what follows from it."""
+def check_virtualization(machine: CheckedMachine) -> Check:
+    """Return what lies between this process and the hardware, and its consequences."""
     name, hypervisor = "virtualization", machine.host.virtualization
     guest = (
-        f"guest of {hypervisor}: CPU time may be stolen, idle states and frequency are the host's"
+        f"guest of {hypervisor}: CPU time may be stolen; idle states and frequency are the host's"
         if hypervisor
         else ""
     )
     if machine.is_confined:
-        inside = f"container ({machine.container}): only its own processes are seen"
+        inside = f"container ({machine.container}): only its own processes are visible"
         return limited(
             name,
             f"{inside}; {guest}" if guest else inside,
             "run on the host, or with --pid=host --cap-add PERFMON --cap-add SYS_PTRACE",
         )
     image = (
-        f"a container's image ({machine.container}), seeing all processes"
+        f"a container image ({machine.container}) that sees all processes"
         if machine.container
         else ""
     )
@@ -28,6 +28,6 @@ def check_virtualization(machine: Machine) -> Check:
         return limited(
             name,
             f"{guest}; {image}" if image else guest,
-            "what needs hardware: measure on the host",
+            "measure on the host what needs hardware",
         )
-    return available(name, image or "none seen: bare hardware")
+    return available(name, image or "none detected: bare hardware")

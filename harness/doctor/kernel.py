@@ -1,16 +1,16 @@
-"""Checks of what the kernel was built with and shows: tracing, symbols, waits, cgroups."""
+"""Checks of kernel features: tracing, symbols, wait statistics, cgroups."""
 
 import re
 
 from harness.machine_checks.check import Check, available, limited, unavailable
-from harness.machine_checks.machine import Machine
+from harness.machine_checks.machine import CheckedMachine
 from stallscope.system_files import names_in, read_text
 
 TRACEFS = "/sys/kernel/tracing"
-ADDRESSES_LOOKED_AT = 65536  # bytes of kallsyms: some 1,500 lines tell whether addresses are shown
+KALLSYMS_BYTES = 65536  # about 1,500 lines, enough to see whether addresses are shown
 
 
-def check_tracefs(machine: Machine) -> Check:
+def check_tracefs(machine: CheckedMachine) -> Check:
     """Return whether the kernel's tracepoints can be read."""
     name, kernel = "tracefs", machine.roots.sys / "kernel"
     for folder in (kernel / "tracing", kernel / "debug" / "tracing"):
@@ -18,15 +18,15 @@ def check_tracefs(machine: Machine) -> Check:
         if events:
             shown = "/sys" + str(folder).removeprefix(str(machine.roots.sys))
             return available(name, f"{len(events)} groups of tracepoints in {shown}")
-    places = [mount.place for mount in machine.mounts if mount.kind == "tracefs"]
+    places = [mount.mount_point for mount in machine.mounts if mount.kind == "tracefs"]
     if TRACEFS in places:
         return limited(
             name,
-            f"{TRACEFS} is mounted and closed to this user: no tracepoints",
+            f"{TRACEFS} is mounted but not readable by this user: no tracepoints",
             "run as root: sudo $(command -v stallscope) ...",
         )
     if places:
-        detail = f"mounted at {places[0]}, not where tools look for it"
+        detail = f"mounted at {places[0]}, not at the usual path"
         return limited(name, detail, machine.as_root(f"mount -t tracefs tracefs {TRACEFS}"))
     if "tracefs" not in (read_text(machine.roots.proc / "filesystems") or "").split():
         return unavailable(
@@ -41,31 +41,33 @@ def check_tracefs(machine: Machine) -> Check:
     )
 
 
-def check_kernel_symbols(machine: Machine) -> Check:
+def check_kernel_symbols(machine: CheckedMachine) -> Check:
     """Return whether kernel addresses can be named."""
     name = "kernel-symbols"
-    lines = (read_text(machine.roots.proc / "kallsyms", ADDRESSES_LOOKED_AT) or "").splitlines()
+    lines = (read_text(machine.roots.proc / "kallsyms", KALLSYMS_BYTES) or "").splitlines()
     if not lines:
         return unavailable(
             name,
-            "/proc/kallsyms is not there: kernel frames stay addresses",
+            "/proc/kallsyms is missing: kernel frames stay addresses",
             "boot a kernel with CONFIG_KALLSYMS",
         )
     if any(line.split(" ", 1)[0].strip("0") for line in lines[:-1] or lines):
         return available(name, "/proc/kallsyms shows addresses")
     restrict, paranoid = machine.kernel.kptr_restrict, machine.kernel.perf_event_paranoid
-    why = f"addresses are hidden (kernel.kptr_restrict {restrict}, perf_event_paranoid {paranoid})"
+    reason = (
+        f"addresses are hidden (kernel.kptr_restrict {restrict}, perf_event_paranoid {paranoid})"
+    )
     if machine.process.may("CAP_SYSLOG"):
         command = "sysctl kernel.kptr_restrict=1"
     elif restrict:
         command = "sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"
     else:
         command = "sysctl kernel.perf_event_paranoid=1"
-    return unavailable(name, f"{why}: kernel frames stay unnamed", machine.as_root(command))
+    return unavailable(name, f"{reason}: kernel frames stay unnamed", machine.as_root(command))
 
 
-def check_io_uring(machine: Machine) -> Check:
-    """Return whether io_uring may be used, by trial where that is possible."""
+def check_io_uring(machine: CheckedMachine) -> Check:
+    """Return whether io_uring may be used, by a test call if the machine is live."""
     name, switch = "io-uring", machine.kernel.io_uring_disabled
     tried = machine.io_uring_error
     allow = machine.as_root("sysctl kernel.io_uring_disabled=0")
@@ -75,29 +77,29 @@ def check_io_uring(machine: Machine) -> Check:
         )
     if tried == "EPERM":
         if switch in (None, 0):
-            detail = "refused, as by a container's seccomp filter"
+            detail = "rejected, for example by a container's seccomp filter"
             return unavailable(
                 name, detail, "start the container with --security-opt seccomp=unconfined"
             )
-        return unavailable(name, f"refused: kernel.io_uring_disabled is {switch}", allow)
+        return unavailable(name, f"rejected: kernel.io_uring_disabled is {switch}", allow)
     if tried is None and (
         switch == 2 or (switch == 1 and not machine.process.may("CAP_SYS_ADMIN"))
     ):
         return unavailable(name, f"kernel.io_uring_disabled is {switch}", allow)
     if switch == 1:
-        return limited(name, "for root and one group only (kernel.io_uring_disabled is 1)", allow)
+        return limited(name, "only for root and one group (kernel.io_uring_disabled is 1)", allow)
     return available(
-        name, "rings may be set up" + ("" if tried else ", by the settings; not tried")
+        name, "rings may be set up" + ("" if tried else ", by the settings; not tested")
     )
 
 
-def _older_than(machine: Machine, major: int, minor: int) -> bool:
+def _older_than(machine: CheckedMachine, major: int, minor: int) -> bool:
     version = re.match(r"(\d+)\.(\d+)", machine.host.kernel_release)
     return version is not None and (int(version[1]), int(version[2])) < (major, minor)
 
 
-def check_pressure(machine: Machine) -> Check:
-    """Return whether the kernel counts the time that tasks stall."""
+def check_pressure(machine: CheckedMachine) -> Check:
+    """Return whether the kernel counts stall times of tasks."""
     readable = [
         kind
         for kind in ("cpu", "io", "memory")
@@ -112,35 +114,35 @@ def check_pressure(machine: Machine) -> Check:
     )
 
 
-def check_schedstats(machine: Machine) -> Check:
-    """Return whether the scheduler's own statistics of waiting can be had."""
+def check_schedstats(machine: CheckedMachine) -> Check:
+    """Return whether the scheduler's wait statistics are available."""
     name, switch = "schedstats", machine.kernel.schedstats
-    there = read_text(machine.roots.proc / "schedstat", 4096)
+    schedstat = read_text(machine.roots.proc / "schedstat", 4096)
     if switch == 0:
-        detail = "switched off; waits come from context switches alone"
+        detail = "disabled; waits are derived from context switches only"
         return limited(name, detail, machine.as_root("sysctl kernel.sched_schedstats=1"))
-    if switch is None and not there:
+    if switch is None and not schedstat:
         return unavailable(
             name,
-            "built without CONFIG_SCHEDSTATS: waits come from context switches alone",
+            "built without CONFIG_SCHEDSTATS: waits are derived from context switches only",
         )
     return available(name, "time on run queues is counted")
 
 
-def check_cgroup(machine: Machine) -> Check:
+def check_cgroup(machine: CheckedMachine) -> Check:
     """Return whether a cgroup or container can be observed with -G."""
     name = "cgroup"
     rows = [line.split() for line in (read_text(machine.roots.proc / "cgroups") or "").splitlines()]
-    # Since Linux 6.12 a kernel with cgroup 2 alone may leave /proc/cgroups out.
+    # Since Linux 6.12 a kernel with only cgroup 2 may lack /proc/cgroups.
     known = not rows or any(row[:1] == ["perf_event"] and row[-1:] == ["1"] for row in rows)
-    unified = [mount.place for mount in machine.mounts if mount.kind == "cgroup2"]
+    unified = [mount.mount_point for mount in machine.mounts if mount.kind == "cgroup2"]
     old = [
-        mount.place
+        mount.mount_point
         for mount in machine.mounts
         if mount.kind == "cgroup" and "perf_event" in mount.options.split(",")
     ]
     if not known:
-        detail = "the perf_event controller is missing: no -G; a container's processes work with -p"
+        detail = "the perf_event controller is missing: no -G; use -p for a container's processes"
         return unavailable(name, detail, "boot a kernel with CONFIG_CGROUP_PERF")
     if old:
         return available(name, f"version 1, perf_event at {old[0]}")

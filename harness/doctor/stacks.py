@@ -1,48 +1,48 @@
-"""Checks of what stacks and names a profile can show."""
+"""Checks of the stacks and names that a profile can show."""
 
 from pathlib import Path
 
 from harness.machine_checks.check import Check, available, limited, unavailable
 from harness.machine_checks.events import allowed, refusal_remedy, why_not
-from harness.machine_checks.machine import Machine
+from harness.machine_checks.machine import CheckedMachine
 from stallscope.system_files import names_in, read_text
 
-# Distributions whose packages keep frame pointers, since that version; rolling ones since any.
+# Distributions with frame pointers in their packages, and the first such version.
 KEEP_FRAME_POINTERS = {"fedora": (38,), "ubuntu": (24, 4), "arch": ()}
 BUILD_REMEDY = "build your own code with -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer"
 
 
-def check_callchains(machine: Machine) -> Check:
-    """Return how deep call chains reach, and whose code they pass through."""
+def check_callchains(machine: CheckedMachine) -> Check:
+    """Return how deep call chains reach, and which code has frame pointers."""
     name = "callchains"
     chain = allowed(machine, "callchain", 2)
     if not chain.ok:
         detail = f"no call chains: {why_not(machine, chain)}"
         return unavailable(name, detail, refusal_remedy(machine, chain, 2))
-    most = machine.kernel.perf_event_max_stack
-    depth = f"by frame pointers, up to {most} frames" if most else "by frame pointers"
+    max_frames = machine.kernel.perf_event_max_stack
+    depth = f"by frame pointers, up to {max_frames} frames" if max_frames else "by frame pointers"
     system = _os_release(machine)
     if _keeps_frame_pointers(system):
-        return available(name, f"{depth}; {system['ID']} builds its packages with them")
+        return available(name, f"{depth}; {system['ID']} packages have them")
     if allowed(machine, "stack-copy", 2).ok:
         return available(
             name,
-            f"{depth}; most packages of {system.get('ID', 'this system')} are built without: of "
-            "programs like these 8 KiB of stack are copied with each sample and unwound later, "
-            "8 MB/s for each busy CPU at 999 Hz",
+            f"{depth}; most packages of {system.get('ID', 'this system')} lack them: for such "
+            "programs 8 KiB of stack are copied with each sample and unwound later, 8 MB/s per "
+            "busy CPU at 999 Hz",
         )
     return limited(
         name,
-        f"{depth}; most packages of {system.get('ID', 'this system')} are built without: their "
-        "chains end early and are counted as truncated",
+        f"{depth}; most packages of {system.get('ID', 'this system')} lack them: their chains "
+        "end early and are counted as truncated",
         BUILD_REMEDY,
     )
 
 
-def _os_release(machine: Machine) -> dict[str, str]:
+def _os_release(machine: CheckedMachine) -> dict[str, str]:
     text = None
-    for place in ("etc/os-release", "usr/lib/os-release"):
-        text = text or read_text(machine.roots.files / place, 16384)
+    for name in ("etc/os-release", "usr/lib/os-release"):
+        text = text or read_text(machine.roots.files / name, 16384)
     rows = [line.partition("=") for line in (text or "").splitlines()]
     return {name: value.strip("\"'") for name, separator, value in rows if separator}
 
@@ -55,26 +55,26 @@ def _keeps_frame_pointers(system: dict[str, str]) -> bool:
     return tuple(int(word) for word in words if word.isdecimal()) >= since
 
 
-def check_libc_debug(machine: Machine) -> Check:
-    """Return whether the C library's debug file is installed, for its inner names and lines."""
+def check_libc_debug(machine: CheckedMachine) -> Check:
+    """Return whether the C library's debug file is installed, which has names and lines."""
     name = "libc-debug"
     folder = machine.roots.files / "usr" / "lib" / "debug" / ".build-id"
     missing = unavailable(
         name,
-        "no debug file: the C library's inner functions stay unnamed (optional)",
+        "no debug file: internal functions of the C library stay unnamed (optional)",
         _debug_package(machine),
     )
     if not names_in(folder):
         return missing
     if not machine.roots.is_live:
-        return limited(name, f"there are debug files in {folder.name}; libc's was not looked for")
+        return limited(name, f"{folder.name} has debug files; not checked for libc's")
     build_id = _libc_build_id()
     if build_id and (folder / build_id[:2] / f"{build_id[2:]}.debug").exists():
         return available(name, "the C library's debug file is installed")
     return missing
 
 
-def _debug_package(machine: Machine) -> str:
+def _debug_package(machine: CheckedMachine) -> str:
     identity = _os_release(machine)
     family = f"{identity.get('ID', '')} {identity.get('ID_LIKE', '')}"
     if "debian" in family:
@@ -85,10 +85,10 @@ def _debug_package(machine: Machine) -> str:
 
 
 def _libc_build_id() -> str:
-    """Return the build id, hexadecimal, of the C library that this Python runs on; else nothing."""
+    """Return the hexadecimal build id of the C library of this process, or an empty text."""
     from stallscope.errors import StallscopeError  # noqa: PLC0415
     from stallscope.regular_file import open_regular  # noqa: PLC0415
-    from topdown.stacks.elf.file import ElfFile  # noqa: PLC0415 - loads numpy, seldom needed
+    from topdown.stacks.elf.file import ElfFile  # noqa: PLC0415 - loads numpy, rarely needed
 
     maps = read_text(Path("/proc/self/maps")) or ""
     paths = {line.split(None, 5)[5] for line in maps.splitlines() if "/libc.so" in line}

@@ -1,41 +1,29 @@
-"""How checks are shown: as a document for scripts, as aligned lines for people."""
+"""Checks of a machine for a terminal, as aligned lines."""
 
 from collections.abc import Sequence
 
 import click
 
 from harness.cli.terminal import printable, wrapped
-from harness.doctor.checks import FOR_PROFILES, FOR_THE_REST, first_remedy
+from harness.doctor.checks import FOR_OTHER_COMMANDS, FOR_PROFILES, first_remedy
+from harness.doctor.result import DoctorResult
 from harness.machine_checks.check import Check, Status
 
-SCHEMA = "stallscope.doctor/1"
 COLOURS = {Status.AVAILABLE: "green", Status.LIMITED: "yellow", Status.UNAVAILABLE: "red"}
 STATUS_WIDTH = max(map(len, Status))
-NARROWEST_DETAIL = 30
+MIN_DETAIL_WIDTH = 30
 NARROW_INDENT = 4
 
 
-def document(checks: Sequence[Check]) -> dict[str, object]:
-    """Return the document that scripts rely on."""
-    return {
-        "schema": SCHEMA,
-        "checks": [
-            {
-                "name": check.name,
-                "status": check.status.value,
-                "detail": check.detail,
-                "remedy": check.remedy,
-            }
-            for check in checks
-        ],
-    }
+def lines(result: DoctorResult, width: int) -> list[str]:
+    """Return the checks, their sums, and what to do first; click may strip the colours."""
+    return [*_check_lines(result.checks, width), "", *_closing_lines(result.checks)]
 
 
-def lines(checks: Sequence[Check], width: int) -> list[str]:
-    """Return the lines for people, wrapped to the width, with colours that click may strip."""
+def _check_lines(checks: Sequence[Check], width: int) -> list[str]:
     names = max(len(check.name) for check in checks)
     indent = STATUS_WIDTH + names + 4
-    narrow = width - indent < NARROWEST_DETAIL
+    narrow = width - indent < MIN_DETAIL_WIDTH
     rows: list[str] = []
     for check in checks:
         status = click.style(check.status.value.ljust(STATUS_WIDTH), fg=COLOURS[check.status])
@@ -50,13 +38,12 @@ def lines(checks: Sequence[Check], width: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Return the text in lines; those of a remedy hang behind its arrow."""
-    hanging = "   " if text.startswith("-> ") else ""
-    return wrapped(text, max(width, NARROWEST_DETAIL // 2), hanging)
+    """Return the text in lines; the lines of a remedy are indented behind its arrow."""
+    indent = "   " if text.startswith("-> ") else ""
+    return wrapped(text, max(width, MIN_DETAIL_WIDTH // 2), indent)
 
 
-def closing_lines(checks: Sequence[Check]) -> list[str]:
-    """Return the sums, and what to do first."""
+def _closing_lines(checks: Sequence[Check]) -> list[str]:
     sums = ", ".join(
         f"{sum(check.status is status for check in checks)} {status.value}" for status in Status
     )
@@ -64,5 +51,5 @@ def closing_lines(checks: Sequence[Check]) -> list[str]:
     if first:
         return [sums, f"Do first: {printable(first)}"]
     ready = "Ready for: stallscope profile -p PID"
-    more = first_remedy(checks, FOR_THE_REST)
+    more = first_remedy(checks, FOR_OTHER_COMMANDS)
     return [sums, ready, f"For more: {printable(more)}"] if more else [sums, ready]

@@ -24,7 +24,7 @@ from harness.io.recording import (
     write_manifest,
 )
 from harness.page.panels import Panel
-from harness.recordings.directory import forget_unbegun
+from harness.recordings.directory import remove_empty
 from harness.recordings.results import RecordedResult
 from harness.recordings.settings_text import settings_lines, settings_now, settings_since
 from stallscope.documents import encode
@@ -70,7 +70,7 @@ class Recorder:
     ) -> None:
         """Remove what holds nothing."""
         if kind is not None and self.folder is not None:
-            forget_unbegun(self.folder)
+            remove_empty(self.folder)
 
     def keep(
         self,

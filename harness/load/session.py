@@ -13,7 +13,7 @@ from harness.load.options import LoadCommandOptions
 from harness.load.panel import write_page
 from harness.load.recording import make_directory, read_load, write_manifest
 from harness.load.text import lines, second_line
-from harness.recordings.directory import forget_unbegun
+from harness.recordings.directory import remove_empty
 from harness.recordings.settings_text import settings_lines, settings_now, settings_since
 from harness.workload.loader import run_load
 from harness.workload.results import LoadResult
@@ -38,7 +38,7 @@ def run_load_command(options: LoadCommandOptions, *, as_json: bool) -> int:
             ),
         )
     except BaseException:
-        forget_unbegun(load.output)
+        remove_empty(load.output)
         raise
     finally:
         live.clear()

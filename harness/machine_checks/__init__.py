@@ -1,1 +1,1 @@
-"""machine_checks."""
+"""Checks of what this machine and this user can measure."""

@@ -1,4 +1,4 @@
-"""One line of doctor's answer."""
+"""The result of one check."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +14,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was found on one subject; the remedy is the way to more, empty where none is known."""
+    """The status of one subject; the remedy is empty if none is known."""
 
     name: str
     status: Status
@@ -23,15 +23,15 @@ class Check:
 
 
 def available(name: str, detail: str, remedy: str = "") -> Check:
-    """Return a check of something that works."""
+    """Return a check of a feature that works."""
     return Check(name, Status.AVAILABLE, detail, remedy)
 
 
 def limited(name: str, detail: str, remedy: str = "") -> Check:
-    """Return a check of something that works in part."""
+    """Return a check of a feature that works partially."""
     return Check(name, Status.LIMITED, detail, remedy)
 
 
 def unavailable(name: str, detail: str, remedy: str = "") -> Check:
-    """Return a check of something that does not work."""
+    """Return a check of a feature that does not work."""
     return Check(name, Status.UNAVAILABLE, detail, remedy)

@@ -1,4 +1,4 @@
-"""The machine that the checks look at, gathered once."""
+"""The machine that the checks inspect, read once."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,39 +18,39 @@ CONTAINER_WORDS = ("docker", "kubepods", "containerd", "libpod", "lxc", "machine
 
 
 @dataclass(frozen=True)
-class Mount:
-    """One line of /proc/self/mounts."""
+class MountEntry:
+    """A line of /proc/self/mounts."""
 
     kind: str
-    place: str
+    mount_point: str
     options: str
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A machine, live or recorded, with what its kernel answered to trials."""
+class CheckedMachine:
+    """A machine, live or recorded, with the results of test events."""
 
     roots: Roots
     host: Host
     kernel: KernelLimits
     process: ProcessLimits
     events: EventProbes
-    collector: Path  # the program that records, whether it is there or not
-    io_uring_error: str | None = None  # of the trial; None where it was not made
+    collector: Path  # path of the program that records, which may be missing
+    io_uring_error: str | None = None  # of the test call; None if it was not made
 
     def as_root(self, command: str) -> str:
-        """Return the command as this user types it."""
+        """Return the command with sudo if this user needs it."""
         if self.is_confined:
             return f"on the host: sudo {command}"
         return command if self.process.effective_uid == 0 else f"sudo {command}"
 
     @cached_property
-    def mounts(self) -> tuple[Mount, ...]:
-        """Return what is mounted, in the kernel's order."""
+    def mounts(self) -> tuple[MountEntry, ...]:
+        """Return the mounts in the kernel's order."""
         rows = [
             line.split() for line in (read_text(self.roots.proc / "self/mounts") or "").splitlines()
         ]
-        return tuple(Mount(row[2], row[1], row[3]) for row in rows if len(row) >= 4)
+        return tuple(MountEntry(row[2], row[1], row[3]) for row in rows if len(row) >= 4)
 
     @cached_property
     def boot_options(self) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class Machine:
 
     @cached_property
     def counter_devices(self) -> tuple[str, ...]:
-        """Return the names under which the kernel offers the CPUs' hardware counters."""
+        """Return the names of the CPUs' hardware counter devices."""
         devices = names_in(self.roots.sys / "bus" / "event_source" / "devices")
         plain = ("cpu", "cpu_core", "cpu_atom")
         return tuple(
@@ -70,37 +70,37 @@ class Machine:
 
     @cached_property
     def container(self) -> str | None:
-        """Return what marks this as a container; None where nothing does."""
+        """Return the evidence of a container, or None."""
         for marker in ("run/.containerenv", ".dockerenv"):
             if (self.roots.files / marker).exists():
                 return f"/{marker}"
         groups = read_text(self.roots.proc / "self" / "cgroup") or ""
-        found = next((word for word in CONTAINER_WORDS if word in groups), None)
-        return f"{found} in /proc/self/cgroup" if found else None
+        word = next((word for word in CONTAINER_WORDS if word in groups), None)
+        return f"{word} in /proc/self/cgroup" if word else None
 
     @property
     def is_confined(self) -> bool:
-        """Return whether a container stands between this process and the machine."""
+        """Return whether this process is confined by a container."""
         return self.container is not None and not self.sees_all_processes
 
     @property
     def sees_all_processes(self) -> bool:
-        """Return whether the kernel's own threads are in view: no PID namespace is in between."""
+        """Return whether kernel threads are visible: this is not a nested PID namespace."""
         return read_text(self.roots.proc / "2" / "comm") == "kthreadd"
 
 
-def gather(roots: Roots, collector: Path) -> Machine:
-    """Return the machine at the roots; a live one is also asked by trials, which change nothing."""
+def gather(roots: Roots, collector: Path) -> CheckedMachine:
+    """Return the machine of the roots; on a live machine test events are opened and closed."""
     if roots.is_live:
         events = probe_events(collector)
     else:
         recorded = read_text(roots.files / "probe.json")
         events = (
-            EventProbes(missing="a recorded machine cannot be asked")
+            EventProbes(missing="events of a recorded machine cannot be tested")
             if recorded is None
             else decode_probes(recorded, "probe.json")
         )
-    return Machine(
+    return CheckedMachine(
         roots=roots,
         host=read_host(roots),
         kernel=read_kernel_limits(roots),

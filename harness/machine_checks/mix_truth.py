@@ -1,4 +1,4 @@
-"""What ``stallscope-kernels mix`` measured of itself: the known answer of its profile."""
+"""The CPU time that ``stallscope-kernels mix`` measures itself: the truth for its profile."""
 
 import json
 import subprocess
@@ -23,8 +23,8 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Mix:
-    """The running program, and the file that its snapshots go to."""
+class RunningMix:
+    """The running program, and the file of its snapshots."""
 
     pid: int
     output: IO[str]
@@ -36,13 +36,13 @@ class Mix:
 
 
 @contextmanager
-def running_mix(longest_s: int = 60) -> Iterator[Mix]:
-    """Run the program until the end of the block; its threads all run when the block begins.
+def running_mix(max_seconds: int = 60) -> Iterator[RunningMix]:
+    """Run the program until the end of the block; all its threads run when the block begins.
 
-    Raises TargetError where it ends before its first snapshot.
+    Raises TargetError if it ends before its first snapshot.
     """
     with tempfile.TemporaryFile("w+") as output:
-        command = [str(program("stallscope-kernels")), "mix", "--duration", str(longest_s)]
+        command = [str(program("stallscope-kernels")), "mix", "--duration", str(max_seconds)]
         with subprocess.Popen(command, stdout=output) as process:
             try:
                 while not output.seek(0, 2):
@@ -51,36 +51,36 @@ def running_mix(longest_s: int = 60) -> Iterator[Mix]:
                     except subprocess.TimeoutExpired:
                         continue
                     raise TargetError(
-                        f"stallscope-kernels mix ended at once with status {process.returncode}",
-                        "run stallscope-kernels mix by itself to see why",
+                        f"stallscope-kernels mix ended at its start (status {process.returncode})",
+                        "run stallscope-kernels mix directly to see the reason",
                     )
-                yield Mix(process.pid, output)
+                yield RunningMix(process.pid, output)
             finally:
                 process.terminate()
 
 
 def snapshots(text: str) -> list[Snapshot]:
-    """Return the program's snapshots, oldest first; other lines are passed over."""
-    found = []
+    """Return the program's snapshots, oldest first; other lines are ignored."""
+    items = []
     for line in text.splitlines():
         if SCHEMA in line and line.endswith("}"):
             document = json.loads(line)
-            found.append(Snapshot(document["time_ns"], document["cpu_ns"]))
-    return found
+            items.append(Snapshot(document["time_ns"], document["cpu_ns"]))
+    return items
 
 
-def true_shares(lines: list[Snapshot], start_ns: int, end_ns: int) -> dict[str, float]:
+def true_shares(items: list[Snapshot], start_ns: int, end_ns: int) -> dict[str, float]:
     """Return each function's share, 0..1, of the CPU time between two moments.
 
-    The snapshots nearest to the moments bound the window. Raises TargetError where there are none.
+    The snapshots nearest to the moments bound the window. Raises TargetError without two of them.
     """
-    if len(lines) < 2:
+    if len(items) < 2:
         raise TargetError(
             "stallscope-kernels mix printed fewer than two snapshots",
-            "run stallscope-kernels mix by itself to see why",
+            "run stallscope-kernels mix directly to see the reason",
         )
-    first = min(lines, key=lambda line: abs(line.time_ns - start_ns))
-    last = min(lines, key=lambda line: abs(line.time_ns - end_ns))
+    first = min(items, key=lambda item: abs(item.time_ns - start_ns))
+    last = min(items, key=lambda item: abs(item.time_ns - end_ns))
     spent = {name: value - first.cpu_ns.get(name, 0) for name, value in last.cpu_ns.items()}
-    whole = sum(spent.values())
-    return {name: value / whole if whole else float("nan") for name, value in spent.items()}
+    total = sum(spent.values())
+    return {name: value / total if total else float("nan") for name, value in spent.items()}

@@ -1,22 +1,20 @@
-"""What the kernel answers when asked: the collector's trial events, and one system call."""
+"""Tests of what the kernel permits: the collector's test events, and one system call."""
 
 import errno
-import json
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stallscope.documents import Document, Record, decode
 from stallscope.errors import StallscopeError
-from stallscope.json_fields import Fields
 
-SCHEMA = "stallscope.probe/1"
-TIMEOUT_S = 0.8  # opening some twenty events takes 1 ms; doctor must not hang
-IO_URING_SETUP = 425  # the same number on every architecture
+TIMEOUT_S = 0.8  # opening about twenty events takes 1 ms; doctor must not hang
+IO_URING_SETUP = 425  # the same number on all architectures
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One trial: ``error`` is the errno's name, empty where it succeeded."""
+    """A test; ``error`` is the name of the errno, empty if it succeeded."""
 
     ok: bool
     error: str
@@ -25,18 +23,33 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class EventProbes:
-    """Trials by name; where none could be made, why."""
+    """Tests by name; ``missing`` is the reason for having none."""
 
     results: dict[str, Probe] = field(default_factory=dict)
     missing: str = ""
 
     def get(self, name: str) -> Probe | None:
-        """Return the trial of that name; None where it was not made."""
+        """Return the test of that name, or None."""
         return self.results.get(name)
 
 
+class ProbeRow(Record, frozen=True, kw_only=True):
+    """A test in the collector's document."""
+
+    name: str
+    ok: bool
+    errno: str | int | None = None
+    detail: str = ""
+
+
+class ProbeDocument(Document, frozen=True, kw_only=True, tag="stallscope.probe/1"):
+    """What ``stallscope-collect --probe`` prints."""
+
+    probes: tuple[ProbeRow, ...]
+
+
 def probe_events(collector: Path) -> EventProbes:
-    """Return the trials that ``stallscope-collect --probe`` makes; it leaves nothing open."""
+    """Return the tests that ``stallscope-collect --probe`` makes; it leaves nothing open."""
     try:
         run = subprocess.run(
             [collector, "--probe"],
@@ -48,7 +61,7 @@ def probe_events(collector: Path) -> EventProbes:
     except FileNotFoundError:
         return EventProbes(missing=f"{collector} is missing")
     except subprocess.TimeoutExpired:
-        return EventProbes(missing=f"{collector} --probe gave no answer in {TIMEOUT_S} s")
+        return EventProbes(missing=f"{collector} --probe did not end within {TIMEOUT_S} s")
     except OSError as error:
         return EventProbes(missing=f"{collector} does not start: {error.strerror}")
     if run.returncode != 0:
@@ -56,37 +69,27 @@ def probe_events(collector: Path) -> EventProbes:
     return decode_probes(run.stdout, str(collector))
 
 
-def decode_probes(document: bytes | str, where: str) -> EventProbes:
-    """Return the trials of a probe document; one that is not as it must be has none."""
+def decode_probes(text: bytes | str, source: str) -> EventProbes:
+    """Return the tests of a document; an invalid document has none."""
     try:
-        values = json.loads(document)
-        fields = Fields(values if isinstance(values, dict) else {}, where)
-        if fields.text("schema", "") != SCHEMA:
-            return EventProbes(missing=f"{where} answered no {SCHEMA} document")
-        return EventProbes(
-            {probe.text("name"): _probe(probe) for probe in fields.objects("probes")}
-        )
-    except (ValueError, RecursionError, StallscopeError) as error:
-        return EventProbes(missing=f"{where} answered no {SCHEMA} document: {error}")
+        document = decode(text, ProbeDocument, source)
+    except StallscopeError as error:
+        return EventProbes(missing=f"{error.message} (expected a stallscope.probe/1 document)")
+    return EventProbes({row.name: _probe(row) for row in document.probes})
 
 
-def _probe(fields: Fields) -> Probe:
-    error = fields.values.get("errno")
-    return Probe(
-        ok=fields.boolean("ok"),
-        error=error
-        if isinstance(error, str)
-        else errno.errorcode.get(error, "")
-        if isinstance(error, int)
-        else "",
-        detail=fields.text("detail", ""),
-    )
+def _probe(row: ProbeRow) -> Probe:
+    error = row.errno
+    if isinstance(error, int):
+        error = errno.errorcode.get(error, "")
+    return Probe(row.ok, error or "", row.detail)
 
 
 def probe_io_uring() -> str:
-    """Return the errno's name of an io_uring_setup that cannot succeed.
+    """Return the name of the errno of an io_uring_setup call that cannot succeed.
 
-    EFAULT says that this process may set up rings: the missing parameters are looked at last.
+    EFAULT shows that this process may set up rings, because the kernel checks the missing
+    parameters last.
     """
     import ctypes  # noqa: PLC0415 - start-up stays light
 

@@ -1,4 +1,4 @@
-"""The options of `stallscope pin`, and the request they make."""
+"""The options of `stallscope pin`, and the request they form."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,43 +19,49 @@ _REQUEST = (
     click.option(
         "--profile",
         type=click.Choice(["bench"]),
-        help="Pin what benchmarks pin, as far as this machine has it; options beside it go first.",
+        help="Pin settings for benchmarks that exist here; explicit options take precedence.",
     ),
     click.option(
-        "--cpus", metavar="LIST", help="Run the command on these CPUs, as 0-3,8; cap only these."
+        "--cpus",
+        metavar="LIST",
+        help="CPUs for the command, for example 0-3,8; only these are capped.",
     ),
     click.option(
         "--states",
         metavar="NAMES",
-        help="Leave only these sleep states open (and POLL), as C1,C1E.",
+        help="Leave only these sleep states (and POLL) open, for example C1,C1E.",
     ),
     click.option(
         "--max-exit-latency",
         type=click.IntRange(0, 1_000_000_000),
         metavar="US",
-        help="Leave only sleep states open that take at most so many microseconds to leave.",
+        help="Leave only sleep states open with an exit latency of at most US microseconds.",
     ),
-    click.option("--idle-governor", metavar="G", help="Use this governor of sleep states."),
-    click.option("--governor", metavar="G", help="Use this governor of frequency."),
+    click.option("--idle-governor", metavar="G", help="Governor of sleep states."),
+    click.option("--governor", metavar="G", help="Governor of frequency."),
     click.option("--frequency", metavar="base|max|KHZ", help="Hold the CPUs at one frequency."),
-    click.option("--no-turbo", is_flag=True, help="Forbid turbo (of all CPUs)."),
-    click.option("--epp", metavar="NAME", help="Set the energy preference, as performance."),
-    click.option("--epb", metavar="0-15", help="Set the energy bias; 0 is performance."),
+    click.option("--no-turbo", is_flag=True, help="Disable turbo on all CPUs."),
+    click.option("--epp", metavar="NAME", help="Energy preference, for example performance."),
+    click.option("--epb", metavar="0-15", help="Energy bias; 0 is performance."),
     click.option(
         "--smt-siblings",
         type=click.Choice(["idle"]),
-        help="Run the command on one CPU of each core only.",
+        help="Run the command on one CPU per core.",
     ),
-    click.option("--aslr", type=_OFF, help="Load the command at the same addresses each time."),
-    click.option("--thp", type=_OFF, help="Give the command no transparent huge pages."),
-    click.option("--nice", type=click.IntRange(-20, 19), help="Run the command at this niceness."),
-    click.option("--irq-away", is_flag=True, help="Let interrupts go to other CPUs."),
-    click.option("--numa-balancing", type=_OFF, help="Let the kernel move no memory."),
-    click.option("--nmi-watchdog", type=_OFF, help="Free the counter of the NMI watchdog."),
+    click.option("--aslr", type=_OFF, help="Load the command at the same addresses in each run."),
+    click.option("--thp", type=_OFF, help="Disable transparent huge pages for the command."),
+    click.option("--nice", type=click.IntRange(-20, 19), help="Niceness of the command."),
+    click.option("--irq-away", is_flag=True, help="Move interrupts to other CPUs."),
+    click.option(
+        "--numa-balancing", type=_OFF, help="Disable the kernel's automatic NUMA balancing."
+    ),
+    click.option(
+        "--nmi-watchdog", type=_OFF, help="Disable the NMI watchdog, which uses a counter."
+    ),
     click.option(
         "--force-effective",
         is_flag=True,
-        help="Where closing states does nothing here, take a way that does.",
+        help="If the governor ignores disabled states, use another mechanism.",
     ),
 )
 _MACHINE = (
@@ -65,32 +71,32 @@ _MACHINE = (
         "--run-root",
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Keep the journal here. Default: /run/stallscope.",
+        help="Directory of the journal. Default: /run/stallscope.",
     ),
 )
 
 
 def request_options(command: Command) -> Command:
-    """Return the command with the options that say what to pin."""
+    """Return the command with the options of the settings to pin."""
     for option in reversed(_REQUEST):
         command = option(command)
     return command
 
 
 def machine_options(command: Command) -> Command:
-    """Return the command with the options that say on which machine, and --json."""
+    """Return the command with the options of the machine, and --json."""
     for option in reversed(_MACHINE):
         command = option(command)
     return command
 
 
 def pin_request(values: dict[str, Any]) -> "PinRequest":
-    """Return the request of the options given; UsageError where they ask for nothing."""
+    """Return the request of the options; UsageError if they name no setting."""
     from cstates.pinning.request import PinRequest, bench_profile  # noqa: PLC0415 - start-up
 
     names = tuple(name.strip() for name in (values["states"] or "").split(",") if name.strip())
     if values["states"] is not None and not names:
-        raise UsageError("--states names no state", "see stallscope cstates show for their names")
+        raise UsageError("--states names no state", "list the states with: stallscope cstates show")
     request = PinRequest(
         cpus=values["cpus"],
         states=names,
@@ -110,9 +116,9 @@ def pin_request(values: dict[str, Any]) -> "PinRequest":
         nmi_watchdog_off=values["nmi_watchdog"] == "off",
     )
     if values["profile"] is None and request == PinRequest():
-        raise UsageError("nothing to pin was asked for", "for example: --profile bench")
+        raise UsageError("no setting to pin", "name one, for example --profile bench")
     if values["force_effective"]:
-        from dataclasses import replace  # noqa: PLC0415 - with the rest
+        from dataclasses import replace  # noqa: PLC0415 - start-up
 
         request = replace(request, force_effective=True)
     return bench_profile(request) if values["profile"] else request

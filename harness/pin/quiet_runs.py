@@ -1,4 +1,4 @@
-"""A command run pinned to be measured: its output is discarded, an interruption is heard."""
+"""Pinned runs for measurements: the command's output is discarded, an interruption is raised."""
 
 import os
 import signal
@@ -7,37 +7,37 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from cstates.pinning.request import PinRequest
-from cstates.pinning.session import Listener, Place, RunResult, run_pinned
-from harness.pin.session import check_put_back
+from cstates.pinning.session import PinContext, PinListener, PinnedRun, run_pinned
+from harness.pin.session import check_restored
 
-_INTERRUPTIONS = tuple(128 + each for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+_INTERRUPTED = tuple(128 + number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 
 
 def run_quietly(
-    place: Place, request: PinRequest, words: Sequence[str], *, to: Listener
-) -> RunResult:
-    """Return what came of a run; all is put back, or UnableError says what is not.
+    context: PinContext, request: PinRequest, command: Sequence[str], *, listener: PinListener
+) -> PinnedRun:
+    """Return the result of a run; UnableError if a setting could not be restored.
 
-    Raises KeyboardInterrupt where a signal that asks us to end ended the command.
+    Raises KeyboardInterrupt if a signal that asks this process to end ended the command.
     """
     with _stdout_discarded():
-        result = run_pinned(place, request, words, allow_partial=False, to=to)
-    check_put_back((result.restored,))
-    if result.status in _INTERRUPTIONS:
+        run = run_pinned(context, request, command, allow_partial=False, listener=listener)
+    check_restored((run.restored,))
+    if run.status in _INTERRUPTED:
         raise KeyboardInterrupt
-    return result
+    return run
 
 
 @contextmanager
 def _stdout_discarded() -> Iterator[None]:
-    """Let what runs write to /dev/null instead of our standard output, which tells the result."""
+    """Redirect file descriptor 1 to /dev/null, because stdout is for the result."""
     sys.stdout.flush()
-    kept = os.dup(1)
+    saved = os.dup(1)
     try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(saved, 1)
+        os.close(saved)

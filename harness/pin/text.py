@@ -1,99 +1,122 @@
-"""The lines that people read of `stallscope pin`."""
+"""Plans, results and the status of pins for a terminal."""
 
 import re
 from collections.abc import Iterable, Iterator
 
-from cstates.pinning.effects import Effect, Finding
-from cstates.pinning.knobs import Change
-from cstates.pinning.plan import Plan
-from cstates.pinning.restoring import Fate, Restored
-from cstates.pinning.session import RunResult
-from cstates.pinning.status import PinStatus
+from cstates.pinning.effects import Effect, EffectCheck
+from cstates.pinning.restoring import JournalRestore, RestoreStatus
+from cstates.pinning.session import PinnedRun
+from harness.pin.result import (
+    PinPlanResult,
+    PinRestoreResult,
+    PinStatusResult,
+    PlannedChange,
+    RestoredJournal,
+    restored_journal,
+)
 from stallscope.cpu_lists import format_cpu_list
 
 _NUMBERED = re.compile(r"(.*?/(?:cpu|policy|irq/))([0-9]+)(/.*)")
 
 
-def plan_lines(plan: Plan) -> list[str]:
-    """Return a plan in the order of its changes; those that differ by their CPU alone as one."""
-    lines = [f"pin: CPUs {format_cpu_list(plan.targets.command)}"]
-    extra = sorted(set(plan.targets.capped) - set(plan.targets.command))
-    if extra:
-        lines[0] += f", and their siblings {format_cpu_list(extra)}"
-    if not plan.changes:
-        as_asked = not plan.partial and not plan.left_out
-        lines.append(f"  nothing to change{': all is as asked' if as_asked else ''}")
-    lines += [f"  {text}" for text in _changes((each, "") for each in plan.changes)]
-    kept = sum(each.new is None for each in plan.journaled)
-    if kept:
-        lines.append(f"  and {kept} tunables of the former governor are kept, and put back")
-    lines += [f"  left out: {each.wish}: {each.why}" for each in plan.left_out]
+def plan_lines(result: PinPlanResult) -> list[str]:
+    """Return a plan in the order of its changes; changes that differ by CPU only share a line."""
+    lines = [f"pin: CPUs {format_cpu_list(result.cpus)}"]
+    if result.siblings:
+        lines[0] += f", and their siblings {format_cpu_list(result.siblings)}"
+    if not result.plan:
+        complete = not result.partial and not result.left_out
+        reason = ": all settings have the requested values" if complete else ""
+        lines.append(f"  nothing to change{reason}")
+    lines += [f"  {text}" for text in _change_lines((change, "") for change in result.plan)]
+    if result.kept_tunables:
+        lines.append(
+            f"  and {result.kept_tunables} tunables of the old governor are stored and restored"
+        )
+    lines += [f"  left out: {skipped.what}: {skipped.why}" for skipped in result.left_out]
     return lines
 
 
-def _changes(noted: Iterable[tuple[Change, str]]) -> Iterator[str]:
-    """Yield changes with what is noted of each; where only a number in the path differs, as one."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
-    for change, note in noted:
-        found = _NUMBERED.fullmatch(change.path)
-        before, number, after = found.groups() if found else (change.path, "", "")
+def _change_lines(changes: Iterable[tuple[PlannedChange, str]]) -> Iterator[str]:
+    """Yield changes with their notes; those that differ by a number in the path share a line."""
+    numbers_by_text: dict[tuple[str, str, str], list[str]] = {}
+    for change, note in changes:
+        match = _NUMBERED.fullmatch(change.path)
+        before, number, after = match.groups() if match else (change.path, "", "")
         text = f"{after}: {change.old} -> {change.new}{note}"
-        alike.setdefault((change.scope, before, text), []).append(number)
-    for (scope, before, text), numbers in alike.items():
+        numbers_by_text.setdefault((change.scope, before, text), []).append(number)
+    for (scope, before, text), numbers in numbers_by_text.items():
         if len(numbers) == 1:
             yield f"{scope:<10} {before}{numbers[0]}{text}"
         else:
             yield f"{scope:<10} {before}N{text} (N: {format_cpu_list(map(int, numbers))})"
 
 
-def result_lines(result: RunResult) -> list[str]:
-    """Return what is to be said after a run: effect, disturbances, what was not put back."""
-    lines = effect_lines(result.during)
+def run_lines(run: PinnedRun) -> list[str]:
+    """Return the result of a run: effect, disturbances, settings that were not restored."""
+    lines = effect_lines(run.during)
     lines += [
-        f"changed by somebody else during the run: {each.change.path} reads {each.found}, "
-        f"pinned to {each.change.new}"
-        for each in result.foreign
+        f"changed by another program during the run: {setting.change.path} reads "
+        f"{setting.detail}, pinned to {setting.change.new}"
+        for setting in run.foreign
     ]
-    return [*lines, *result.disturbances, *restored_lines(result.restored)]
+    return [*lines, *run.disturbances, *restore_lines(run.restored)]
 
 
-def effect_lines(finding: Finding) -> list[str]:
-    """Return what the counters showed of closed states."""
-    if finding.effect is Effect.NOTHING_CLOSED:
+def effect_lines(check: EffectCheck) -> list[str]:
+    """Return what the counters show of closed states."""
+    if check.effect is Effect.NOTHING_CLOSED:
         return []
-    if finding.effect is Effect.WITHOUT_EFFECT:
-        names = ", ".join(sorted({each.name for each in finding.where}))
-        return [f"{finding.effect}: {finding.entries} entries into {names} during the run"]
-    return [f"closed states, by their counters: {finding.effect}"]
+    if check.effect is Effect.WITHOUT_EFFECT:
+        names = ", ".join(sorted({state.name for state in check.states}))
+        return [f"{check.effect}: {check.entries} entries into {names} during the run"]
+    return [f"closed states, by their counters: {check.effect}"]
 
 
-def restored_lines(restored: Restored) -> list[str]:
-    """Return what was not simply put back."""
-    if restored.other_boot:
-        return ["a journal of another boot was discarded: its settings ended with that boot"]
+def restore_lines(restored: JournalRestore) -> list[str]:
+    """Return the settings of a journal that were not restored."""
+    return journal_lines(restored_journal(restored))
+
+
+def journal_lines(journal: RestoredJournal) -> list[str]:
+    """Return the settings of a journal that were not restored."""
+    if journal.other_boot:
+        return ["discarded a journal of another boot: its settings ended with that boot"]
     lines = []
-    for fate in (Fate.FOREIGN, Fate.GONE, Fate.FAILED):
-        for each in restored.of(fate):
-            found = f" (it reads {each.found})" if fate is Fate.FOREIGN else ""
-            why = f": {each.found}" if fate is Fate.FAILED else ""
-            lines.append(f"{each.change.path}: {fate}{found}{why}")
+    for status in (RestoreStatus.FOREIGN, RestoreStatus.GONE, RestoreStatus.FAILED):
+        for setting in journal.settings:
+            if setting.status is status:
+                value = f" (it reads {setting.found})" if status is RestoreStatus.FOREIGN else ""
+                reason = f": {setting.found}" if status is RestoreStatus.FAILED else ""
+                lines.append(f"{setting.path}: {status}{value}{reason}")
     return lines
 
 
-def status_lines(pins: tuple[PinStatus, ...]) -> list[str]:
+def restore_result_lines(result: PinRestoreResult) -> list[str]:
+    """Return what was restored of all journals."""
+    lines = [line for journal in result.journals for line in journal_lines(journal)]
+    count = sum(
+        setting.status is RestoreStatus.RESTORED
+        for journal in result.journals
+        for setting in journal.settings
+    )
+    return [*lines, f"{count} settings restored" if result.journals else "nothing to restore"]
+
+
+def status_lines(result: PinStatusResult) -> list[str]:
     """Return the pins of a machine, or that there are none."""
-    if not pins:
+    if not result.pins:
         return ["nothing is pinned"]
     lines = []
-    for pin in pins:
-        state = "held" if pin.held else "left over: stallscope pin restore puts it back"
+    for pin in result.pins:
+        state = "held" if pin.held else "left over; to restore: stallscope pin restore"
         if pin.other_boot:
-            state = "of another boot: nothing of it is left to put back"
+            state = "of another boot: nothing is left to restore"
         lines.append(f"{pin.owner.name} (process {pin.owner.pid}), {state}")
         noted = (
-            (each.change, "" if each.holds else f"; now {each.now or 'gone'}")
-            for each in pin.settings
-            if each.change.new is not None
+            (setting, "" if setting.holds else f"; now {setting.now or 'gone'}")
+            for setting in pin.settings
+            if setting.new is not None
         )
-        lines += [f"  {text}" for text in _changes(noted)]
+        lines += [f"  {text}" for text in _change_lines(noted)]
     return lines

@@ -1,1 +1,1 @@
-"""recordings."""
+"""Recordings that commands write: directory, manifest, settings, results."""

@@ -1,4 +1,4 @@
-"""What the recordings made here have in common: their directory, and much of their manifest."""
+"""The directory of a recording, and the parts of its manifest that all kinds share."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from stallscope.recordings import FORMAT, MANIFEST
 
 
 def is_recording_of(kind: str, directory: Path) -> bool:
-    """Return whether a directory is a recording of that kind."""
+    """Return whether a directory is a recording of a kind."""
     manifest = directory / MANIFEST
     return manifest.is_file() and read_fields(manifest).values.get("kind") == kind
 
@@ -22,21 +22,21 @@ def is_recording_of(kind: str, directory: Path) -> bool:
 def make_directory(
     path: Path, kind: str, *, what: str, force: bool, own_files: Callable[[Path], Iterable[str]]
 ) -> None:
-    """Make a recording's directory; what is there is replaced only with force.
+    """Make a recording's directory; with ``force``, replace an existing recording of this kind.
 
-    ``own_files`` are the names that a former recording there is made of; no others are removed.
-    Raises UsageError where something else than a recording of this kind, "of ``what``", is there.
+    ``own_files`` returns the file names of an existing recording; no other files are removed.
+    Raises UsageError, with ``what`` as the name of the kind, if something else exists there.
     """
     try:
         path.mkdir(mode=0o700)
     except FileExistsError:
         if not force:
             raise UsageError(
-                f"{path} is there already", "name another directory with -o, or add --force"
+                f"{path} already exists", "name another directory with -o, or add --force"
             ) from None
         if not is_recording_of(kind, path):
             raise UsageError(
-                f"{path} is no recording of {what}, and is not replaced", "name another directory"
+                f"{path} is not a recording of {what} and is not replaced", "name another directory"
             ) from None
         for name in own_files(path):
             _remove(path / name)
@@ -47,15 +47,15 @@ def make_directory(
 def _remove(file: Path) -> None:
     try:
         file.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:  # a directory; a name that is none
+    except (OSError, ValueError) as error:  # a directory, or an invalid name
         raise UsageError(
-            f"cannot replace {file}, a file of the recording that is there: {error}",
+            f"cannot replace {file}, a file of the existing recording: {error}",
             "name another directory with -o",
         ) from error
 
 
-def forget_unbegun(path: Path) -> None:
-    """Remove a recording that holds nothing but its manifest: nothing was measured."""
+def remove_empty(path: Path) -> None:
+    """Remove a recording that has only its manifest, because nothing was measured."""
     with suppress(OSError):
         if [entry.name for entry in path.iterdir()] == [MANIFEST]:
             (path / MANIFEST).unlink()
@@ -65,9 +65,9 @@ def forget_unbegun(path: Path) -> None:
 def write_manifest(
     directory: Path, kind: str, *, begin_ns: int, ended: bool, own: Mapping[str, object]
 ) -> None:
-    """Write recording.json: ``own`` is what only this kind tells; whole once it has ended.
+    """Write recording.json; ``own`` has the fields of this kind of recording.
 
-    ``begin_ns`` is of CLOCK_MONOTONIC.
+    ``begin_ns`` is a time of CLOCK_MONOTONIC. The recording is complete once it has ended.
     """
     now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     document = {

@@ -1,4 +1,4 @@
-"""What a recording says of its host, as labels and texts for a page."""
+"""The host of a recording, as labels and texts for a page."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ from stallscope.recordings import Manifest
 
 
 def host_facts(manifest: Manifest) -> dict[str, str]:
-    """Return texts by label; a text is empty if the recording does not say it."""
+    """Return texts by label; a text is empty if the recording does not have it."""
     return {
         "host": manifest.host_name,
         "CPU": manifest.cpu_model,

@@ -1,7 +1,7 @@
-"""What a recording's machine was set to: kept in recording.json, told on its page.
+"""The machine settings of a recording, stored in recording.json and shown on its page.
 
-Sleep states, governors, limits and turbo, as benchmarks keep them: two profiles can be compared
-where these are alike. Costs two looks at sysfs and /proc, 10 ms each with a few CPUs.
+Settings are sleep states, governors, limits and turbo. Two profiles are comparable if they have the
+same settings. The cost is two readings of sysfs and /proc, 10 ms each with a few CPUs.
 """
 
 import json
@@ -18,9 +18,9 @@ from stallscope.recordings import MANIFEST
 
 
 def keep_settings(directory: Path, before: Observation | None) -> None:
-    """Add to a whole recording what ran since ``before`` ran under; says where it cannot.
+    """Add the settings since ``before`` to a complete recording; a failure gives a warning.
 
-    One that is not whole stays as it is.
+    An incomplete recording is not changed.
     """
     manifest = directory / MANIFEST
     if before is None or not manifest.is_file():
@@ -28,20 +28,20 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
     try:
         document = dict(read_fields(manifest).values)
         if document.get("complete") is True:
-            found = settings_since(before)
-            document["settings"] = found and found.document()
+            settings = settings_since(before)
+            document["settings"] = settings and settings.document()
             write_whole(manifest, [json.dumps(document, indent=1) + "\n"])
     except StallscopeError as error:
-        warn(f"what the machine was set to could not be kept: {error.message}")
+        warn(f"the machine settings could not be stored: {error.message}")
 
 
 def recorded_settings(directory: Path) -> Fingerprint | None:
-    """Return what a recording's machine was set to; None where that was not kept."""
+    """Return the machine settings of a recording, or None."""
     fields = read_fields(directory / MANIFEST)
-    kept = fields.values.get("settings") is not None
-    return Fingerprint.of(fields.fields("settings")) if kept else None
+    stored = fields.values.get("settings") is not None
+    return Fingerprint.of(fields.fields("settings")) if stored else None
 
 
 def recorded_facts(directory: Path) -> dict[str, str]:
-    """Return labels and texts of what a recording kept; nothing where it did not."""
+    """Return the machine settings of a recording as texts by label; empty without any."""
     return settings_facts(recorded_settings(directory))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from cstates.tables import load_table
-from cstates.tables.declared import own_table
+from cstates.tables.declared import this_table
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
@@ -13,23 +13,23 @@ Machines = Callable[[str], Roots]
 
 
 def test_a_machine_made_from_a_table_gives_it_back(machine: Machines) -> None:
-    made = own_table(machine("nehalem-ep-workstation"))
+    made = this_table(machine("nehalem-ep-workstation"))
     assert made.states == load_table("Z600").states
     assert made.driver == "intel_idle"
 
 
 def test_closed_states_are_marked(machine: Machines) -> None:
-    made = own_table(machine("sapphire-rapids-server"))
+    made = this_table(machine("sapphire-rapids-server"))
     assert [state.enabled for state in made.states] == [True, True, False, True]
 
 
 def test_machines_without_states_have_none(machine: Machines) -> None:
     with pytest.raises(UnableError, match="idle=poll"):
-        own_table(machine("no-cpuidle"))
+        this_table(machine("no-cpuidle"))
 
 
 def test_numbers_that_cannot_be_read_are_said(machine: Machines) -> None:
     roots = machine("haltpoll-vm")
     (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/latency").unlink()
     with pytest.raises(UnableError, match="haltpoll idle cannot be read"):
-        own_table(roots)
+        this_table(roots)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from cstates.latency_limit import (
-    Holder,
+    LimitHolder,
     cpu_latency_limit_us,
     effective_limit_us,
     read_global_limit,
@@ -20,7 +20,7 @@ def test_the_limit_and_its_holder(machine: Machines) -> None:
     limit = read_global_limit(machine("ice-lake-server"))
     assert limit.limit_us == 100
     assert limit.missing is None
-    assert limit.holders == (Holder(812, "tuned"),)
+    assert limit.holders == (LimitHolder(812, "tuned"),)
     assert limit.unseen_processes == 0
 
 

@@ -1,12 +1,11 @@
-"""Counters over time, and CPUs that stand together."""
+"""Counters over time and over CPUs."""
 
 from collections.abc import Callable
 from itertools import count
 
 import pytest
 
-from cstates.observation import StateActivity, groups, observe, together, uptime_s
-from cstates.sysfs import present_cpus
+from cstates.observation import StateActivity, merged_activity, observe, uptime_s
 from stallscope.system_files import Roots
 
 Machines = Callable[[str], Roots]
@@ -71,7 +70,7 @@ def test_a_share_beyond_one_is_one() -> None:
 
 def test_several_cpus_together() -> None:
     one = StateActivity(10, 500_000, 2, None, 1.0)
-    both = together([one, StateActivity(30, 0, 0, 1, 1.0)])
+    both = merged_activity([one, StateActivity(30, 0, 0, 1, 1.0)])
     assert both == StateActivity(40, 500_000, 2, None, 1.0, cpus=2)
     assert both.residency_share == pytest.approx(0.25)
     assert both.above_share == pytest.approx(0.05)
@@ -82,29 +81,6 @@ def test_without_entries_there_are_no_shares() -> None:
     assert nothing.above_share is None
     assert nothing.entries_per_s is None
     assert nothing.residency_share is None
-
-
-@pytest.mark.parametrize(
-    ("name", "together_cpus"),
-    [
-        ("nehalem-ep-workstation", [[0, 1, 2, 3]]),
-        ("offline-cpus", [[0], [1, 3], [2]]),
-        ("no-cpuidle", [[0, 1]]),
-    ],
-)
-def test_equal_cpus_stand_together(
-    machine: Machines, name: str, together_cpus: list[list[int]]
-) -> None:
-    roots = machine(name)
-    seen = observe(roots, present_cpus(roots))
-    assert [[cpu.idle.cpu for cpu in group] for group in groups(seen)] == together_cpus
-
-
-def test_a_policy_apart_is_a_group_apart(machine: Machines) -> None:
-    roots = machine("skylake-client")
-    (roots.sys / "devices/system/cpu/cpufreq/policy2/scaling_max_freq").write_text("800000\n")
-    seen = observe(roots, present_cpus(roots))
-    assert [[cpu.idle.cpu for cpu in group] for group in groups(seen)] == [[0, 1, 3], [2]]
 
 
 @pytest.mark.parametrize("text", ["", "x", "nan 1", "-5 1", "inf"])

@@ -23,7 +23,7 @@ def test_sys_and_proc_of_a_tree_take_its_dev_along(machine: Machines, tmp_path: 
     with pytest.raises(UsageError, match="contains no devices, so it is not a sysfs"):
         machine_roots(tmp_path / "none", Path("/proc"))
     (tmp_path / "sys/devices").mkdir(parents=True)
-    with pytest.raises(UsageError, match="holds no devices/system/cpu"):
+    with pytest.raises(UsageError, match="devices/system/cpu is missing"):
         machine_roots(tmp_path / "sys", Path("/proc"))
 
 

@@ -51,7 +51,7 @@ def test_states_are_found_by_name_or_by_latency() -> None:
 
 
 def test_an_unknown_table_is_answered_with_near_ones() -> None:
-    with pytest.raises(UsageError, match="there is no table 'sprr1'") as refused:
+    with pytest.raises(UsageError, match="unknown table 'sprr1'") as refused:
         load_table("sprr1")
     assert "pepc:spr1" in refused.value.remedy
 
@@ -65,16 +65,16 @@ def test_a_file_may_hold_a_table_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (("C1,2,2", "C1,10,20"), "state 'C1' is there twice"),
-        (("C1,20,20", "C2,10,30"), "exit latency descends: C1 has 20 us, C2 10 us"),
-        (("C1,2,20", "C2,10,10"), "target residency descends: C1 has 20 us, C2 10 us"),
+        (("C1,2,2", "C1,10,20"), "state 'C1' occurs twice"),
+        (("C1,20,20", "C2,10,30"), "exit latency decreases: C1 has 20 us, C2 10 us"),
+        (("C1,2,20", "C2,10,10"), "target residency decreases: C1 has 20 us, C2 10 us"),
         (("C1,-2,2",), "row 1: exit_latency_us is '-2'"),
         (("C1,2,nan",), "row 1: target_residency_us is 'nan'"),
         (("C1,2,2", "C2,3"), "row 2: target_residency_us is ''"),
         (("C1,2,99999999999999999999",), "target_residency_us is '99999999999999999999'"),
-        (("C1,2,0000000000009999999999",), "not whole microseconds"),
-        (("C1,2,1000000001",), "not whole microseconds from 0 to 1000000000"),
-        ((",2,2",), "'' is no name of a state"),
+        (("C1,2,0000000000009999999999",), "expected whole microseconds"),
+        (("C1,2,1000000001",), "expected whole microseconds from 0 to 1000000000"),
+        ((",2,2",), "'' is not a state name"),
         ((), "it has 0 states"),
         (tuple(f"C{n},{n},{n}" for n in range(11)), "it has 11 states"),
     ],
@@ -91,7 +91,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         load_table(str(tmp_path / "none.csv"))
     with pytest.raises(UsageError, match="has no column exit_latency_us, target_residency_us"):
         load_table(written(tmp_path, "C1", head="name"))
-    with pytest.raises(UsageError, match="holds 2 tables"):
+    with pytest.raises(UsageError, match="has 2 tables"):
         load_table(
             written(
                 tmp_path,

@@ -7,27 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from cstates.held_limit import held_limit
 from cstates.idle.length_counts import LengthCounts
 from cstates.idle.states import CpuIdle, IdleState, read_idle_machine
+from cstates.latency_limit import held_limit
 from cstates.wake_latency import (
-    Found,
-    Setting,
+    WakeFinding,
     WakeSample,
+    WakeSetting,
     WakeTest,
-    gather,
-    order,
-    settings,
+    merge_samples,
+    round_orders,
     verdicts,
+    wake_settings,
 )
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
-USUAL, CLOSED = Setting("as it is"), Setting("up to POLL", 0, ("C1",), ("POLL",))
+USUAL, CLOSED = WakeSetting("as it is"), WakeSetting("up to POLL", 0, ("C1",), ("POLL",))
 TEST = WakeTest("futex", 250.0)
 
 
-def sample(setting: Setting, us: float, entries: int) -> WakeSample:
+def sample(setting: WakeSetting, us: float, entries: int) -> WakeSample:
     counts = LengthCounts()
     counts.record(int(us * 1000))
     return WakeSample(TEST, setting, counts.histogram(), {"POLL": 9, "C1": entries}, cpus=2)
@@ -36,34 +36,34 @@ def sample(setting: Setting, us: float, entries: int) -> WakeSample:
 def text(usual: list[float], closed: list[float], entries: int = 9, entered: int = 0) -> str:
     samples = [sample(USUAL, us, entries) for us in usual]
     samples += [sample(CLOSED, us, entered) for us in closed]
-    (verdict,) = verdicts(gather(samples))
+    (verdict,) = verdicts(merge_samples(samples))
     return verdict.text
 
 
 def test_a_gain_takes_six_rounds_that_agree() -> None:
     assert "us less in the median, in all 6 rounds" in text([30.0] * 6, [4.0] * 6)
     assert "us more in the median, in all 6 rounds" in text([4.0] * 6, [30.0] * 6)
-    assert text([30.0] * 5, [4.0] * 5) == "no verdict: 5 rounds, it takes 6"
-    assert text([30.0] * 5 + [3.0], [4.0] * 6) == "no difference that 6 rounds show"
+    assert text([30.0] * 5, [4.0] * 5) == "no verdict: 5 rounds, 6 are needed"
+    assert text([30.0] * 5 + [3.0], [4.0] * 6) == "no difference shown by 6 rounds"
 
 
 def test_where_cpus_never_entered_what_is_closed_nothing_is_to_be_gained() -> None:
     assert "C1 never entered as it is, nothing" in text([30.0] * 6, [4.0] * 6, entries=0)
     idle = replace(sample(USUAL, 30.0, 0), entries={"POLL": 0, "C1": 0})
-    (verdict,) = verdicts(gather([idle, sample(CLOSED, 4.0, 0)]))
+    (verdict,) = verdicts(merge_samples([idle, sample(CLOSED, 4.0, 0)]))
     assert verdict.text == "CPUs never idled, nothing to gain"
-    assert verdict.finding is Found.NEVER_IDLED
+    assert verdict.finding is WakeFinding.NEVER_IDLED
 
 
 def test_entries_that_were_not_counted_are_not_none() -> None:
     for usual, closed in (({}, {"C1": 0}), ({"POLL": 0}, {}), ({"C1": 9}, {"POLL": 9})):
         samples = [replace(sample(USUAL, 30.0, 0), entries=usual)] * 6
         samples += [replace(sample(CLOSED, 4.0, 0), entries=closed)] * 6
-        (verdict,) = verdicts(gather(samples))
-        assert verdict.finding is Found.NOT_COUNTED
+        (verdict,) = verdicts(merge_samples(samples))
+        assert verdict.finding is WakeFinding.NOT_COUNTED
         assert verdict.text == "no verdict: entries into C1 were not counted"
     once = [sample(USUAL, 30.0, 9), replace(sample(USUAL, 30.0, 9), entries={"POLL": 2})]
-    (result,) = gather(once)
+    (result,) = merge_samples(once)
     assert result.entries == {"POLL": 11}, "in one of the rounds C1 was not counted"
 
 
@@ -75,7 +75,7 @@ def test_closed_states_that_were_entered_give_no_verdict() -> None:
 
 
 def test_every_other_round_is_reversed() -> None:
-    turns = list(order((USUAL, CLOSED), 3))
+    turns = list(round_orders((USUAL, CLOSED), 3))
     assert turns == [(USUAL, CLOSED), (CLOSED, USUAL), (USUAL, CLOSED)]
 
 
@@ -83,16 +83,16 @@ def test_limits_and_each_state_alone_are_those_of_the_machine(
     machine: Callable[[str], Roots],
 ) -> None:
     idle = read_idle_machine(machine("ice-lake-server"), (0,))
-    found = settings(idle.cpus)
+    found = wake_settings(idle.cpus)
     assert found == (
         USUAL,
-        Setting("up to C1E", 4, ("C6",), ("POLL", "C1", "C1E")),
-        Setting("up to C1", 1, ("C1E", "C6"), ("POLL", "C1")),
-        Setting("up to POLL", 0, ("C1", "C1E", "C6"), ("POLL",)),
-        Setting("without C1", None, ("C1",), ("POLL", "C1E", "C6")),
-        Setting("without C1E", None, ("C1E",), ("POLL", "C1", "C6")),
+        WakeSetting("up to C1E", 4, ("C6",), ("POLL", "C1", "C1E")),
+        WakeSetting("up to C1", 1, ("C1E", "C6"), ("POLL", "C1")),
+        WakeSetting("up to POLL", 0, ("C1", "C1E", "C6"), ("POLL",)),
+        WakeSetting("without C1", None, ("C1",), ("POLL", "C1E", "C6")),
+        WakeSetting("without C1E", None, ("C1E",), ("POLL", "C1", "C6")),
     )
-    assert [each.name for each in settings(idle.cpus, 100)] == [
+    assert [each.name for each in wake_settings(idle.cpus, 100)] == [
         "as it is", "up to C1", "up to POLL", "without C1",
     ]  # fmt: skip
 
@@ -103,14 +103,16 @@ def test_states_of_one_exit_latency_are_closed_together_and_alone() -> None:
                          usage=0, time_us=0, above=0, below=0, rejected=0)  # fmt: skip
 
     states = (state(0, "POLL", 0), state(1, "C1", 2), state(2, "C1_ACPI", 2))
-    found = settings([CpuIdle(0, online=True, states=states, resume_limit_us=None, missing=None)])
+    found = wake_settings(
+        [CpuIdle(0, online=True, states=states, resume_limit_us=None, missing=None)]
+    )
     assert [each.name for each in found] == [
         "as it is", "up to POLL", "without C1", "without C1_ACPI",
     ]  # fmt: skip
 
 
 def test_without_states_there_is_nothing_to_close() -> None:
-    assert settings([]) == (USUAL,)
+    assert wake_settings([]) == (USUAL,)
 
 
 def test_a_limit_is_held_as_binary_on_the_live_machine_and_asked_for_only_where_given(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cstates.idle.states import read_idle_machine
-from cstates.pinning.effects import entries_by_name, grown
+from cstates.pinning.effects import entries_by_name, increases
 from cstates.sysfs import present_cpus
 from harness.cli.command_line import main
 from stallscope.system_files import Roots
@@ -41,14 +41,14 @@ def test_runs_are_compared_with_what_the_cpus_entered(
     words = ["cstates", "compare", "--json", "--rounds", "1", f"--run-root={tmp_path / 'run'}"]
     status = main([*words, *subject])
     written = capfd.readouterr()
-    if status == 3 and "nothing to compare with" in written.err:
+    if status == 3 and "no setting to compare with" in written.err:
         pytest.skip("needs the kernel's cpuidle with two states")
     assert status == 0, written.err
     assert settings() == before
     made = json.loads(written.out)
     assert len(made["settings"]) > 1
     names = {"--": "wall_s"}.get(subject[0], "latency_p50_us")
-    most = grown(counted, entered())
+    most = increases(counted, entered())
     for setting in made["settings"]:
         assert setting["metrics"][names]["values"][0] > 0
         # Where others are busy on these CPUs they may not have slept at all.

@@ -58,11 +58,11 @@ def test_intervals_are_as_many_as_the_kernel_counted(
 
 def test_counters_only_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
-    assert (made["source"], made["why_counters_only"]) == ("counters", "asked for")
+    assert (made["source"], made["why_counters_only"]) == ("counters", "requested")
     assert made["intervals"] is None
     assert not (tmp_path / "run" / "idle.csv").exists()
     assert main(["report", str(tmp_path / "run")]) == 0
-    assert "counters only: asked for" in capsys.readouterr().out
+    assert "counters only: requested" in capsys.readouterr().out
     assert (tmp_path / "run" / "report.html").is_file()
 
 
@@ -85,7 +85,7 @@ def test_a_command_that_fails_and_one_that_is_not_there(
     folder = str(tmp_path / "run")
     assert main(["cstates", "record", "--counters-only", "-o", folder, "--", "false"]) == 4
     assert "exited 1" in capsys.readouterr().err
-    assert main(["cstates", "record", "-o", folder, "--", "true"]) == 2  # it is there already
+    assert main(["cstates", "record", "-o", folder, "--", "true"]) == 2  # it already exists
     again = ["cstates", "record", "--counters-only", "--force", "-o", folder, "--"]
     assert main([*again, "/nowhere/at/all"]) == 4
     assert "cannot run /nowhere/at/all" in capsys.readouterr().err

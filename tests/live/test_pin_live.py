@@ -15,7 +15,7 @@ from cstates.idle.states import read_idle_machine
 from cstates.pinning.effects import Effect
 from cstates.pinning.kernel_files import write_value
 from cstates.pinning.request import PinRequest
-from cstates.pinning.session import Listener, Place, RunResult, run_pinned
+from cstates.pinning.session import PinListener, PinContext, PinnedRun, run_pinned
 from cstates.pinning.targets import find_targets
 from cstates.sysfs import online_cpus
 from stallscope.errors import UnableError
@@ -28,7 +28,7 @@ DEVICE = Path("/dev/cpu_dma_latency")
 CPU = max(online_cpus(Roots()) & os.sched_getaffinity(0))
 LIMIT = CPUS / f"cpu{CPU}" / "power" / "pm_qos_resume_latency_us"
 STALLSCOPE = Path(sys.executable).with_name("stallscope")
-Pin = Callable[..., RunResult]
+Pin = Callable[..., PinnedRun]
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +44,9 @@ def alone() -> Iterator[None]:
 def pin(tmp_path: Path) -> Pin:
     """Runs a command pinned."""
 
-    def run(request: PinRequest, *words: str, partial: bool = False) -> RunResult:
-        to = Listener(plan=lambda _: None, say=lambda _: None)
-        place = Place(Roots(), tmp_path / "run")
+    def run(request: PinRequest, *words: str, partial: bool = False) -> PinnedRun:
+        listener = PinListener(on_plan=lambda _: None, on_message=lambda _: None)
+        place = PinContext(Roots(), tmp_path / "run")
         return run_pinned(place, request, words, allow_partial=partial, to=to)
 
     return run

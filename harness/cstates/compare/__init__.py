@@ -1,1 +1,1 @@
-"""compare."""
+"""`stallscope cstates compare`."""

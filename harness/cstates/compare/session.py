@@ -1,141 +1,124 @@
-"""One `stallscope cstates compare`: rounds of pinned runs, in alternating shuffled order."""
+"""A run of `stallscope cstates compare`: rounds of pinned runs in shuffled order."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from cstates.comparison.candidates import Candidate, Candidates
-from cstates.comparison.differences import LEAST_EFFECT, Comparison, Run, compare, shuffled_rounds
-from cstates.pinning.effects import STAND_STILL, Effect
-from cstates.pinning.plan import Plan
-from cstates.pinning.session import Listener, Place, RunResult
+from cstates.comparison.candidates import Candidate
+from cstates.comparison.differences import ComparedRun, compare, shuffled_rounds
+from cstates.pinning.effects import CONSTANT_COUNTERS, Effect
+from cstates.pinning.plan import PinPlan
+from cstates.pinning.session import PinContext, PinListener, PinnedRun
 from harness.cli.terminal import LiveLine
-from harness.cstates.compare.subject import (
-    SERVER_CPU,
-    CommandSubject,
-    LoadPlan,
-    Subject,
-    load_subject,
-)
+from harness.cstates.compare.metrics import SERVER_CPU
+from harness.cstates.compare.options import CompareOptions
+from harness.cstates.compare.result import CompareResult, compare_result
+from harness.cstates.compare.subject import CommandSubject, CompareSubject, load_subject
 from harness.pin.quiet_runs import run_quietly
-from harness.pin.text import restored_lines
+from harness.pin.text import restore_lines
 from stallscope.errors import TargetError
 
 
-@dataclass(frozen=True, slots=True)
-class CompareRequest:
-    """What was asked: a command, or a load instead."""
-
-    candidates: Candidates
-    words: tuple[str, ...]
-    load: LoadPlan | None
-    rounds: int
-    seed: int
-    least_effect: float = LEAST_EFFECT
-
-
-@dataclass(frozen=True, slots=True)
-class CompareOutcome:
-    """What was measured; ``plans`` by the setting's name, ``notes`` to be told."""
-
-    request: CompareRequest
-    comparison: Comparison
-    plans: dict[str, Plan]
-    notes: tuple[str, ...]
-    rounds: int  # that were whole
-    interrupted: bool
-
-
 @dataclass(slots=True)
-class _Heard:
-    """What pins said; each once, as they say the same each time."""
+class _PinMessages:
+    """The plans of the settings and the messages of their pins, each message once."""
 
-    plans: dict[str, Plan] = field(default_factory=dict)
+    plans: dict[str, PinPlan] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
 
-    def listener(self, setting: str) -> Listener:
-        def plan(plan: Plan) -> None:
+    def listener(self, setting: str) -> PinListener:
+        def on_plan(plan: PinPlan) -> None:
             self.plans[setting] = plan
-            self.notes |= {f"{setting}: {text}": None for text in plan.warnings}
+            self._add(setting, plan.warnings)
 
-        return Listener(plan, lambda text: self.notes.update({f"{setting}: {text}": None}))
+        return PinListener(on_plan, lambda text: self._add(setting, [text]))
 
-    def ended(self, setting: str, result: RunResult) -> None:
-        foreign = [f"somebody else changed {each.change.path}" for each in result.foreign]
-        told = (*foreign, *result.disturbances, *restored_lines(result.restored))
-        self.notes |= {f"{setting}: {text}": None for text in told}
+    def add_result(self, setting: str, run: PinnedRun) -> None:
+        foreign = [f"another program changed {item.change.path}" for item in run.foreign]
+        self._add(setting, (*foreign, *run.disturbances, *restore_lines(run.restored)))
+
+    def _add(self, setting: str, texts: Sequence[str]) -> None:
+        self.notes |= {f"{setting}: {text}": None for text in texts}
 
 
-def measure(place: Place, request: CompareRequest) -> CompareOutcome:
-    """Return what all rounds measured; everything is put back after each run.
+def measure(context: PinContext, options: CompareOptions) -> CompareResult:
+    """Return the result of all rounds; settings are restored after each run.
 
-    Ctrl-C ends it and keeps whole rounds; KeyboardInterrupt where there are none. Raises
-    TargetError where the command fails, and what a pin raises.
+    Ctrl-C ends the comparison and keeps complete rounds; without one, KeyboardInterrupt is raised.
+    Raises TargetError if the command fails, and the errors of pinning.
     """
-    heard = _Heard()
-    runs: list[Run] = []
+    messages = _PinMessages()
+    runs: list[ComparedRun] = []
     rounds = 0
-    said: Sequence[str] = ()
+    subject_notes: Sequence[str] = ()
     interrupted = False
     try:
-        with _subject(request) as subject:
-            for turn in _turns(place, request, subject, heard):
-                runs += turn
+        with _subject(options) as subject:
+            for round_runs in _rounds(context, options, subject, messages):
+                runs += round_runs
                 rounds += 1
-                said = subject.notes()
+                subject_notes = subject.notes()
     except KeyboardInterrupt:
         interrupted = True
         if not rounds:
             raise
-    names = [each.name for each in request.candidates.chosen]
-    still = () if place.roots.is_live else (STAND_STILL,)
-    notes = (*still, *heard.notes, *said)
-    found = compare(names, runs, least_effect=request.least_effect)
-    return CompareOutcome(request, found, heard.plans, notes, rounds, interrupted)
-
-
-def _subject(request: CompareRequest) -> AbstractContextManager[Subject]:
-    return (
-        load_subject(request.load) if request.load else nullcontext(CommandSubject(request.words))
+    names = [candidate.name for candidate in options.candidates.chosen]
+    comparison = compare(names, runs, min_effect=options.min_effect)
+    recorded = () if context.roots.is_live else (CONSTANT_COUNTERS,)
+    notes = (*recorded, *messages.notes, *subject_notes)
+    return compare_result(
+        options, comparison, messages.plans, notes, rounds=rounds, interrupted=interrupted
     )
 
 
-def _turns(
-    place: Place, request: CompareRequest, subject: Subject, heard: _Heard
-) -> Iterator[list[Run]]:
-    """Yield the runs of each whole round."""
+def _subject(options: CompareOptions) -> AbstractContextManager[CompareSubject]:
+    if options.load:
+        return load_subject(options.load)
+    return nullcontext(CommandSubject(options.command))
+
+
+def _rounds(
+    context: PinContext, options: CompareOptions, subject: CompareSubject, messages: _PinMessages
+) -> Iterator[list[ComparedRun]]:
+    """Yield the runs of each complete round."""
     line = LiveLine()
-    chosen = request.candidates.chosen
+    chosen = options.candidates.chosen
+    total = options.rounds * len(chosen)
+    done = 0
     try:
-        orders = shuffled_rounds(len(chosen), request.rounds, seed=request.seed)
+        orders = shuffled_rounds(len(chosen), options.rounds, seed=options.seed)
         for number, order in enumerate(orders, 1):
             runs = []
-            for which in order:
-                line.show(f"round {number} of {request.rounds}: {chosen[which].name}")
-                runs.append(_run(place, chosen[which], subject, heard))
+            for index in order:
+                text = f"round {number} of {options.rounds}: {chosen[index].name}"
+                line.show(text, done=done, whole=total)
+                runs.append(_run(context, chosen[index], subject, messages))
+                done += 1
             yield runs
     finally:
         line.clear()
 
 
-def _run(place: Place, setting: Candidate, subject: Subject, heard: _Heard) -> Run:
-    listener = heard.listener(setting.name)
-    result = run_quietly(place, setting.request, subject.command(), to=listener)
-    heard.ended(setting.name, result)
-    if result.status:
+def _run(
+    context: PinContext, candidate: Candidate, subject: CompareSubject, messages: _PinMessages
+) -> ComparedRun:
+    listener = messages.listener(candidate.name)
+    run = run_quietly(context, candidate.request, subject.command(), listener=listener)
+    messages.add_result(candidate.name, run)
+    if run.status:
         raise TargetError(
-            f"the command failed under {setting.name!r} (status {result.status})",
-            "compare a command that succeeds; a failing one stops early, and seems fast",
+            f"the command failed under {candidate.name!r} (status {run.status})",
+            "compare a command that succeeds; a failing command ends early and seems fast",
         )
-    metrics = subject.metrics(result)
-    # The command's own time, and that of a server, which runs throughout.
-    own_s = (result.ended.cpu_s or 0.0) + (metrics.get(SERVER_CPU) or 0.0)
-    return Run(
-        setting=setting.name,
-        seconds=result.ended.wall_s or 0.0,
+    metrics = subject.metrics(run)
+    # The time of the command and of a server that serves all runs.
+    own_s = (run.exit.cpu_s or 0.0) + (metrics.get(SERVER_CPU) or 0.0)
+    return ComparedRun(
+        setting=candidate.name,
+        seconds=run.exit.wall_s or 0.0,
         metrics=metrics,
-        entries=result.entries,
-        without_effect=result.during.effect is Effect.WITHOUT_EFFECT,
-        cpus=len(result.plan.targets.capped),
-        others_s=None if result.busy_s is None else result.busy_s - own_s,
+        entries=run.entries,
+        without_effect=run.during.effect is Effect.WITHOUT_EFFECT,
+        cpus=len(run.plan.targets.capped),
+        others_s=None if run.busy_s is None else run.busy_s - own_s,
     )

@@ -1,4 +1,4 @@
-"""Settings to compare that a person names, as ``NAME=`` and options of `stallscope pin`."""
+"""Settings of ``--setting NAME=OPTIONS``, where the options are those of `stallscope pin`."""
 
 import shlex
 from collections.abc import Sequence
@@ -7,7 +7,12 @@ from typing import Any
 
 import click
 
-from cstates.comparison.candidates import Candidate, Candidates, check, usual_and_control
+from cstates.comparison.candidates import (
+    Candidate,
+    CandidateSet,
+    baseline_and_control,
+    check_candidate,
+)
 from harness.pin.options import pin_request, request_options
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
@@ -21,36 +26,40 @@ def _pin_options(**values: Any) -> None:  # noqa: ANN401 - as click passes them
     del values
 
 
-def own_settings(roots: Roots, texts: Sequence[str], cpus: str | None) -> Candidates:
-    """Return "as it is", its control and the settings written, each of which can be had here.
+def named_settings(roots: Roots, texts: Sequence[str], cpus: str | None) -> CandidateSet:
+    """Return the baseline, its control and the named settings, which this machine supports.
 
-    Raises UsageError for what is none, UnableError for what this machine or user cannot do.
+    Raises UsageError for an invalid setting, UnableError for one that this machine does not support
+    or this user may not apply.
     """
-    chosen = usual_and_control(cpus)
+    chosen = baseline_and_control(cpus)
     for text in texts:
         setting = _setting(text, cpus)
-        if any(setting.name == each.name for each in chosen):
-            raise UsageError(f"--setting {setting.name!r} is there twice", "name each once")
-        check(roots, setting)
+        if any(setting.name == candidate.name for candidate in chosen):
+            raise UsageError(
+                f"--setting {setting.name!r} occurs twice", "give each setting another name"
+            )
+        check_candidate(roots, setting)
         chosen.append(setting)
-    return Candidates(tuple(chosen), ())
+    return CandidateSet(tuple(chosen), ())
 
 
 def _setting(text: str, cpus: str | None) -> Candidate:
     name, equals, options = text.partition("=")
     name = name.strip()
     if not (name and equals):
-        raise UsageError(f"--setting {text!r} is no NAME=OPTIONS", _EXAMPLE)
+        raise UsageError(f"--setting {text!r} is not NAME=OPTIONS", _EXAMPLE)
     try:
-        words = shlex.split(options)
-        values = _pin_options.make_context(f"--setting {name}", words).params
+        arguments = shlex.split(options)
+        values = _pin_options.make_context(f"--setting {name}", arguments).params
     except (ValueError, click.UsageError) as error:
-        why = error.format_message() if isinstance(error, click.UsageError) else str(error)
+        reason = error.format_message() if isinstance(error, click.UsageError) else str(error)
         raise UsageError(
-            f"--setting {name}: {why}", f"its options are those of stallscope pin; {_EXAMPLE}"
+            f"--setting {name}: {reason}", f"its options are those of stallscope pin; {_EXAMPLE}"
         ) from error
     if values["cpus"] is not None:
         raise UsageError(
-            f"--setting {name}: --cpus cannot differ between settings", "put --cpus before it"
+            f"--setting {name}: --cpus cannot differ between settings",
+            "name --cpus outside of --setting",
         )
     return Candidate(name, replace(pin_request(values), cpus=cpus))

@@ -1,1 +1,1 @@
-"""explain."""
+"""`stallscope cstates explain`."""

@@ -1,1 +1,1 @@
-"""latency."""
+"""`stallscope cstates latency`."""

@@ -1,1 +1,1 @@
-"""record."""
+"""`stallscope cstates record`."""

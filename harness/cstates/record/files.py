@@ -1,35 +1,23 @@
-"""A recording of idle intervals on disk: its directory, manifest and document."""
+"""The files of a recording of idle intervals: directory, manifest and result."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from cstates.idle.recording import TRACE
+from cstates.idle.recording import TRACE_FILE
 from harness.cli.outputs import write_whole
+from harness.cstates.record.result import IdleResult, RecordingEnd
 from harness.recordings import directory as recording_directory
+from stallscope.documents import encode, read_document, schema_name
+from stallscope.errors import UnableError
 
 KIND = "idle"
-DOCUMENT = "idle.json"
+RESULT_FILE = "idle.json"
 PAGE = "report.html"
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a recording ended."""
-
-    reason: str  # "command", "duration" or "interrupted"
-    status: str = ""  # the command's, as "exited 3"
-
-    @property
-    def failed(self) -> bool:
-        """Return whether the command failed of itself."""
-        return self.reason == "command" and self.status != "exited 0"
-
-
 def default_directory() -> Path:
-    """Return a new directory's name in the current one, after the time."""
+    """Return the name of a new directory in the current one, with the time."""
     return Path(f"stallscope-idle-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
 
 
@@ -39,38 +27,48 @@ def is_idle(directory: Path) -> bool:
 
 
 def make_directory(path: Path, *, force: bool) -> None:
-    """Make the recording's directory; what is there is replaced only with force.
+    """Make the recording's directory; with ``force``, replace a recording of idle intervals.
 
-    Raises UsageError where something else than such a recording is there.
+    Raises UsageError if something else exists at the path.
     """
-    files = (TRACE, DOCUMENT, PAGE)
+    files = (TRACE_FILE, RESULT_FILE, PAGE)
     recording_directory.make_directory(
         path, KIND, what="idle intervals", force=force, own_files=lambda _: files
     )
 
 
 def write_manifest(
-    folder: Path, command: Sequence[str], *, begin_ns: int, ending: Ending | None
+    folder: Path, command: Sequence[str], *, begin_ns: int, end: RecordingEnd | None
 ) -> None:
-    """Write recording.json: unfinished without an ending, else complete."""
+    """Write recording.json; the recording is complete if it has an end."""
     own = {
         "target": {"kind": "command", "command": list(command)} if command else {"kind": "cpus"},
         "source": {"event": "power:cpu_idle", "kind": "measured", "unit": "ns", "scope": "cpus"},
         "files": [
-            {"name": DOCUMENT, "format": "stallscope.cstates.record/1"},
-            {"name": TRACE, "format": "CSV, an idle interval a line; not there with counters only"},
+            {"name": RESULT_FILE, "format": schema_name(IdleResult)},
+            {"name": TRACE_FILE, "format": "CSV, one idle interval per line; only if traced"},
         ],
         "warnings": [],
         "end": {
-            "reason": "" if ending is None else ending.reason,
-            "target_status": ending.status if ending and ending.status else None,
+            "reason": "" if end is None else end.reason,
+            "target_status": None if end is None else end.status,
         },
     }
     recording_directory.write_manifest(
-        folder, KIND, begin_ns=begin_ns, ended=ending is not None, own=own
+        folder, KIND, begin_ns=begin_ns, ended=end is not None, own=own
     )
 
 
-def write_document(folder: Path, document: dict[str, object]) -> None:
-    """Write idle.json."""
-    write_whole(folder / DOCUMENT, [json.dumps(document, allow_nan=False) + "\n"])
+def write_result(folder: Path, result: IdleResult) -> None:
+    """Write the result's file."""
+    write_whole(folder / RESULT_FILE, [encode(result) + "\n"])
+
+
+def read_result(folder: Path) -> IdleResult:
+    """Return the result of a recording; UnableError if it ended before it had one."""
+    if not (folder / RESULT_FILE).is_file():
+        raise UnableError(
+            f"{folder} has no {RESULT_FILE}: it is not a finished recording of idle intervals",
+            "make one: stallscope cstates record -o DIR --duration 10",
+        )
+    return read_document(folder / RESULT_FILE, IdleResult)

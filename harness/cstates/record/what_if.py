@@ -1,30 +1,32 @@
-"""What governors would have made of a recording's own idle intervals, on its own states."""
+"""Governors simulated on the idle intervals and states of a recording."""
 
 from contextlib import suppress
 from pathlib import Path
 
-from cstates.idle.recording import TRACE
+from cstates.idle.recording import TRACE_FILE
 from cstates.idle.run import IdleRun
-from cstates.simulation.governors import chosen_governors
-from cstates.simulation.replay import Machine, simulate
+from cstates.simulation.governors import select_governors
+from cstates.simulation.replay import SimulatedMachine, simulate
 from cstates.simulation.trace import read_trace
 from cstates.tables.state_table import DeclaredState, StateTable, checked_table
-from harness.cstates.panel import simulated_panel
+from harness.cstates.simulate.panel import simulated_panel
+from harness.cstates.simulate.result import simulate_result
 from stallscope.errors import UsageError
 
 
 def what_if_panel(folder: Path, run: IdleRun) -> str:
-    """Return the panel's markup; nothing where no interval was traced or one state is declared."""
+    """Return the panel's markup; an empty text if nothing was traced or one state is declared."""
     table = _table(run)
-    if not run.intervals_kept or table is None or not (folder / TRACE).is_file():
+    if not run.intervals_kept or table is None or not (folder / TRACE_FILE).is_file():
         return ""
-    trace = read_trace(folder / TRACE)
-    machine = Machine(table)
-    return simulated_panel(trace, machine, simulate(trace, machine, chosen_governors((), table)))
+    trace = read_trace(folder / TRACE_FILE)
+    machine = SimulatedMachine(table)
+    governors = simulate(trace, machine, select_governors((), table))
+    return simulated_panel(simulate_result(trace, machine, governors))
 
 
 def _table(run: IdleRun) -> StateTable | None:
-    """Return the states as the recorded CPUs declared them; None where none can be chosen of."""
+    """Return the declared states of the recorded CPUs; None if governors have no choice."""
     states = [
         DeclaredState(
             name=state.name,

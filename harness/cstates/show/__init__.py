@@ -1,1 +1,1 @@
-"""show."""
+"""`stallscope cstates show`."""

@@ -1,1 +1,1 @@
-"""simulate."""
+"""`stallscope cstates simulate`."""

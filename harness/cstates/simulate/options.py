@@ -1,24 +1,21 @@
-"""What `stallscope cstates simulate` was asked, checked, and what it then found."""
+"""The options of `stallscope cstates simulate`."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cstates.simulation.governors import KNOWN, chosen_governors
-from cstates.simulation.replay import Machine, SimulatedRow, simulate
-from cstates.simulation.trace import Trace, read_trace
-from cstates.simulation.workloads import make_trace, parse_workload
-from cstates.tables import known_table_names, load_table
-from cstates.tables.declared import OWN, own_table
-from harness.cstates.simulate import document as simulate_document
-from harness.cstates.simulate import text as simulate_table
+from cstates.simulation.governors import SimulatedGovernor, select_governors
+from cstates.simulation.replay import SimulatedMachine
+from cstates.simulation.trace import IdleTrace, read_trace
+from cstates.simulation.workloads import generate_trace, parse_workload
+from cstates.tables import load_table
+from cstates.tables.declared import THIS_MACHINE, this_table
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """The options as they were given."""
+class SimulationOptions:
+    """Names and limits as on the command line; their methods check them."""
 
     table: str | None
     trace: Path | None
@@ -29,64 +26,35 @@ class Request:
     disable: tuple[str, ...]
     max_exit_latency_us: int | None
     tick_hz: int
-    roots: Roots  # of the machine that `this` table is of
+    roots: Roots  # of the machine with the table `this`
 
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The rows and what they are of."""
-
-    trace: Trace
-    machine: Machine
-    rows: tuple[SimulatedRow, ...]
-
-    def document(self) -> dict[str, object]:
-        """Return what --json prints."""
-        return simulate_document.document(self.trace, self.machine, self.rows)
-
-    def lines(self, room: int) -> Iterator[str]:
-        """Yield what a terminal shows."""
-        return simulate_table.lines(self.trace, self.machine, self.rows, room)
-
-
-def run(request: Request) -> Outcome:
-    """Return what the governors did; UsageError or RecordingError where the request is none."""
-    if request.table is None:
-        raise UsageError(
-            "name the CPU's states with --table", "stallscope cstates simulate --list names them"
+    def machine(self) -> SimulatedMachine:
+        """Return the states and limits; UsageError for an unknown table or state."""
+        if self.table is None:
+            raise UsageError(
+                "name the CPU's states with --table",
+                "list the tables with: stallscope cstates simulate --list",
+            )
+        if (self.trace is None) == (self.workload is None):
+            raise UsageError(
+                "name either --trace or --workload", "for example --workload request-reply:250us"
+            )
+        table = this_table(self.roots) if self.table == THIS_MACHINE else load_table(self.table)
+        return SimulatedMachine(
+            table=table,
+            closed=frozenset(table.index_of(name) for name in self.disable),
+            latency_limit_us=self.max_exit_latency_us,
+            tick_hz=self.tick_hz,
         )
-    if (request.trace is None) == (request.workload is None):
-        raise UsageError(
-            "name either --trace or --workload", "for example --workload request-reply:250us"
+
+    def selected_governors(self, machine: SimulatedMachine) -> tuple[SimulatedGovernor, ...]:
+        """Return the governors; UsageError for an unknown name."""
+        return select_governors(self.governors, machine.table)
+
+    def idle_trace(self) -> IdleTrace:
+        """Return the recorded or generated intervals."""
+        if self.trace is not None:
+            return read_trace(self.trace)
+        return generate_trace(
+            parse_workload(self.workload or "", intervals=self.intervals, seed=self.seed)
         )
-    table = own_table(request.roots) if request.table == OWN else load_table(request.table)
-    machine = Machine(
-        table=table,
-        closed=frozenset(table.index_of(name) for name in request.disable),
-        latency_limit_us=request.max_exit_latency_us,
-        tick_hz=request.tick_hz,
-    )
-    governors = chosen_governors(request.governors, table)
-    trace = _intervals(request)
-    return Outcome(trace, machine, tuple(simulate(trace, machine, governors)))
-
-
-def _intervals(request: Request) -> Trace:
-    if request.trace is not None:
-        return read_trace(request.trace)
-    return make_trace(
-        parse_workload(request.workload or "", intervals=request.intervals, seed=request.seed)
-    )
-
-
-def listed() -> Iterator[str]:
-    """Yield the known tables with their states, and the governors with their rules."""
-    yield "Tables (name, or what follows its colon; `this` is this machine's own):"
-    for name in known_table_names():
-        states = " ".join(state.name.replace(" ", "_") for state in load_table(name).states)
-        yield f"  {name:32} {states}"
-    yield ""
-    yield "Governors:"
-    for governor in KNOWN:
-        yield f"  {governor.name:10} {governor.rules}"
-    yield "  pin:STATE  always that state, as pin:C1; pin:10us: the deepest that wakes within 10 us"

@@ -1,64 +1,63 @@
-"""`stallscope cstates simulate` for a terminal."""
+"""Simulated governors for a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from cstates.simulation.replay import Machine, SimulatedRow
-from cstates.simulation.trace import Trace
 from harness.cli.table import columns
 from harness.cli.terminal import percent, printable, wrapped
+from harness.cstates.simulate.result import SimulatedRow, SimulateResult
 
 HEADS = ("Governor", "Too deep", "Too shallow", "Exit us: mean", "p50", "p99", "us/s")
 
 
-def lines(trace: Trace, machine: Machine, rows: Sequence[SimulatedRow], room: int) -> Iterator[str]:
-    """Yield the lines of the comparison."""
-    yield from wrapped(title(trace, machine), room)
+def lines(result: SimulateResult, width: int) -> Iterator[str]:
+    """Yield the table of governors and its notes."""
+    yield from wrapped(title(result), width)
     yield ""
-    yield from columns([heads(machine), *(cells(row) for row in rows)])
+    yield from columns([heads(result), *map(cells, result.rows)])
     yield ""
-    for text in notes(rows):
-        yield from wrapped(text, room)
+    for text in notes(result):
+        yield from wrapped(text, width)
 
 
-def title(trace: Trace, machine: Machine) -> str:
+def title(result: SimulateResult) -> str:
     """Return what was replayed."""
     return printable(
-        f"{trace.idle_ns.size:,} idle intervals of {trace.name} on the states of "
-        f"{machine.table.name}: modelled, with exit latencies as declared."
+        f"{result.intervals:,} idle intervals of {result.trace} on the states of {result.table}: "
+        "modelled, with declared exit latencies."
     )
 
 
-def heads(machine: Machine) -> tuple[str, ...]:
-    """Return the columns' heads: a state's name each at the end."""
-    return (*HEADS, *(printable(state.name) for state in machine.table.states))
+def heads(result: SimulateResult) -> tuple[str, ...]:
+    """Return the heads of the columns, with the states at the end."""
+    return (*HEADS, *(printable(name) for row in result.rows[:1] for name in row.residency))
 
 
 def cells(row: SimulatedRow) -> tuple[str, ...]:
-    """Return one governor's cells."""
-    per_s = "n/a" if row.exit_us_per_s is None else f"{row.exit_us_per_s:,.0f}"
+    """Return the cells of one governor."""
+    exits = row.exit_us
     return (
-        printable(row.governor.name),
+        printable(row.governor),
         percent(row.too_deep_share),
         percent(row.too_shallow_share),
-        f"{row.exit_mean_us:.1f}",
-        f"{row.exit_p50_us:g}",
-        f"{row.exit_p99_us:g}",
-        per_s,
+        f"{exits.mean:.1f}",
+        f"{exits.p50:g}",
+        f"{exits.p99:g}",
+        "n/a" if exits.per_s is None else f"{exits.per_s:,.0f}",
         *(percent(share) for share in row.residency.values()),
     )
 
 
-def notes(rows: Sequence[SimulatedRow]) -> Iterator[str]:
-    """Yield what the columns mean, and how often governors chose as the recorded kernel did."""
+def notes(result: SimulateResult) -> Iterator[str]:
+    """Yield the meaning of the columns, and the agreement with the recorded kernel."""
     yield (
-        "Too deep and too shallow: of entries, as the kernel counts above and below. Exit: what a "
-        "wake-up waits for; us/s: of each second of the trace. Under a state's name: its share of "
-        "idle time, which stands in for energy."
+        "Too deep and too shallow: shares of entries, as the kernel's counters above and below. "
+        "Exit: the delay of a wake-up; us/s: delay per second of the trace. Columns of states: "
+        "shares of idle time, which stand in for energy."
     )
-    told = [(row.governor.name, row.agreement) for row in rows if row.agreement]
-    if not told:
+    agreements = [(row.governor, row.agreement) for row in result.rows if row.agreement]
+    if not agreements:
         return
-    texts = [f"{name} {found.same:,} of {found.of:,}" for name, found in told]
-    yield f"Chose what the recorded kernel entered: {', '.join(texts)}."
-    if all(found.states_entered == 1 for _, found in told):
-        yield "The trace entered a single state only, so that agreement says little."
+    texts = [f"{name} {item.same:,} of {item.of:,}" for name, item in agreements]
+    yield f"Chose the state that the recorded kernel entered: {', '.join(texts)}."
+    if all(item.states_entered == 1 for _, item in agreements):
+        yield "The trace has a single entered state, so this agreement means little."

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from harness.cli.terminal import percent
-from harness.cstates import panel as cstates_panel
-from harness.cstates.panel import panel, row, table
 from harness.io.queue.shown import QueueShown
 from harness.io.queue.stalls import Watched, cause_text, stalls_head, stalls_notes, telling
 from harness.io.queue.text import (
@@ -17,6 +15,7 @@ from harness.io.queue.text import (
 )
 from harness.page.document import escaped
 from harness.page.panels import Panel
+from harness.page.tables import TABLE_STYLES, panel, row, table
 from ioprobe.block_queue.settings import QueueSetting
 from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy
 from stallscope.printable import visible_text
@@ -46,7 +45,7 @@ def queue_panel(shown: QueueShown) -> Panel:
     if shown.watched and shown.watched.interrupted:
         hint += ", interrupted"
     markup = panel("queue", "Between the path and its disk", hint, "".join(body))
-    styles = [(cstates_panel.FOLDER, cstates_panel.STYLES), ("harness.io.queue", ("queue.css",))]
+    styles = [TABLE_STYLES, ("harness.io.queue", ("queue.css",))]
     return Panel(markup, styles)
 
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from harness.cstates import panel as cstates_panel
-from harness.cstates.panel import facts_list, panel, row, table
 from harness.io.watch.shown import RowShown, WatchShown
 from harness.io.watch.text import HEADS, cells_of
 from harness.page import latency_panel
@@ -14,6 +12,7 @@ from harness.page.document import escaped
 from harness.page.latency_panel import DECADES, Series
 from harness.page.panels import Panel
 from harness.page.plot import Axis, Plot, decade_ticks, round_ticks
+from harness.page.tables import TABLE_STYLES, facts_list, panel, row, table
 from ioprobe.watch.histograms import GEOMETRY
 from stallscope.histograms import Histogram, Interval, IntervalLog
 from stallscope.printable import visible_text
@@ -34,7 +33,7 @@ def watch_panels(shown: WatchShown) -> list[Panel]:
     main = Panel(
         panel("watch", "Block requests", hint, "".join(body)),
         [
-            (cstates_panel.FOLDER, cstates_panel.STYLES),
+            TABLE_STYLES,
             (latency_panel.FOLDER, latency_panel.STYLES),
             ("harness.io.watch", ("watch.css",)),
         ],

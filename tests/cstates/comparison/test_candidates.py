@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cstates.comparison.candidates import AS_IT_IS, CONTROL, candidates
+from cstates.comparison.candidates import BASELINE, CONTROL, find_candidates
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
@@ -18,13 +18,13 @@ def unlimited(roots: Roots) -> Roots:
 
 
 def names(roots: Roots) -> list[str]:
-    return [each.name for each in candidates(roots, "0").chosen]
+    return [each.name for each in find_candidates(roots, "0").chosen]
 
 
 def test_state_sets_and_governors_by_the_machines_own_names(machine: Machine) -> None:
     roots = unlimited(machine("ice-lake-server"))
     assert names(roots) == [
-        AS_IT_IS,
+        BASELINE,
         CONTROL,
         *("up to C1E", "up to C1", "only POLL"),
         *("idle governor ladder", "idle governor teo"),
@@ -33,12 +33,12 @@ def test_state_sets_and_governors_by_the_machines_own_names(machine: Machine) ->
 
 
 def test_a_latency_limit_that_is_held_is_as_it_is(machine: Machine) -> None:
-    assert names(machine("ice-lake-server"))[:4] == [AS_IT_IS, CONTROL, "up to C1", "only POLL"]
+    assert names(machine("ice-lake-server"))[:4] == [BASELINE, CONTROL, "up to C1", "only POLL"]
 
 
 def test_haltpoll_is_compared_in_a_way_that_works(machine: Machine) -> None:
-    chosen = candidates(machine("haltpoll-vm"), None).chosen
-    assert [each.name for each in chosen][:3] == [AS_IT_IS, CONTROL, "only POLL"]
+    chosen = find_candidates(machine("haltpoll-vm"), None).chosen
+    assert [each.name for each in chosen][:3] == [BASELINE, CONTROL, "only POLL"]
     assert chosen[1].request == chosen[0].request
     assert chosen[2].request.force_effective
     governors = [each.request.idle_governor for each in chosen[3:]]
@@ -55,5 +55,5 @@ def test_a_closed_state_is_not_opened(machine: Machine) -> None:
 
 
 def test_without_anything_to_set_it_says_why(machine: Machine) -> None:
-    with pytest.raises(UnableError, match="nothing to compare with"):
-        candidates(machine("no-cpuidle"), None)
+    with pytest.raises(UnableError, match="no setting to compare with"):
+        find_candidates(machine("no-cpuidle"), None)

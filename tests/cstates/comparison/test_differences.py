@@ -4,13 +4,19 @@ import random
 
 import pytest
 
-from cstates.comparison.differences import Comparison, Run, Standing, compare, shuffled_rounds
+from cstates.comparison.differences import (
+    ComparedRun,
+    Comparison,
+    DifferenceStatus,
+    compare,
+    shuffled_rounds,
+)
 
 USUAL, CONTROL = "as it is", "as it is, again"
 
 
-def runs(setting: str, values: list[float | None], entries: int = 100) -> list[Run]:
-    return [Run(setting, 1.0, {"wall_s": value}, {"C1": entries}) for value in values]
+def runs(setting: str, values: list[float | None], entries: int = 100) -> list[ComparedRun]:
+    return [ComparedRun(setting, 1.0, {"wall_s": value}, {"C1": entries}) for value in values]
 
 
 SIX = [10.0, 10.1, 10.2, 10.3, 10.4, 10.5]
@@ -39,13 +45,13 @@ def test_a_gain_is_shown_with_its_share_and_p() -> None:
     same = found.difference("same", "wall_s")
     assert same is not None
     assert same.p == 1.0
-    assert same.standing is Standing.CHANCE
+    assert same.status is DifferenceStatus.CHANCE
     assert found.difference(USUAL, "wall_s") is None
 
 
 def test_a_loss_is_shown_and_is_no_gain() -> None:
     found = compared(("slow", [value + 1 for value in SIX]))
-    assert found.differences[0].shown
+    assert found.differences[0].significant
     assert not found.gains
 
 
@@ -61,17 +67,17 @@ def test_as_it_is_against_itself_is_the_control_and_no_setting() -> None:
 def test_what_the_control_differs_by_is_no_settings_effect() -> None:
     """A setting 3 % lower, each run of it; as it is by chance 4 % lower the second time."""
     lower: list[float | None] = [value * 0.97 for value in SIX]
-    assert compared(("a", lower)).differences[0].standing is Standing.SHOWN
+    assert compared(("a", lower)).differences[0].status is DifferenceStatus.SHOWN
     apart = [9.4, 9.6, 9.7, 9.9, 10.9, 11.0]
     found = compared(("a", lower), control=apart)
     assert (found.controls[0].p or 0) > 0.05
     assert found.controls[0].share == pytest.approx(9.8 / 10.25 - 1)
-    assert found.differences[0].standing is Standing.CONTROL
+    assert found.differences[0].status is DifferenceStatus.CONTROL
 
 
 def test_where_the_control_differs_beyond_chance_there_is_no_verdict() -> None:
     found = compared(("fast", [value * 0.5 for value in SIX]), control=[v * 0.9 for v in SIX])
-    assert found.differences[0].standing is Standing.UNSTEADY
+    assert found.differences[0].status is DifferenceStatus.UNSTEADY
     assert not found.gains
 
 
@@ -80,24 +86,24 @@ def test_less_than_the_least_effect_is_none_however_sure() -> None:
     less = [value * 0.995 for value in steady]
     names = [USUAL, CONTROL, "a"]
     given = [*runs(USUAL, [*steady]), *runs(CONTROL, steady[::-1]), *runs("a", [*less])]
-    assert compare(names, given).differences[0].standing is Standing.SMALL
-    assert compare(names, given, least_effect=0.004).differences[0].standing is Standing.SHOWN
+    assert compare(names, given).differences[0].status is DifferenceStatus.SMALL
+    assert compare(names, given, min_effect=0.004).differences[0].status is DifferenceStatus.SHOWN
 
 
 def test_holm_takes_away_what_one_of_many_shows_by_chance() -> None:
     nearly: list[float | None] = [9.0, 9.1, 9.2, 9.3, 9.4, 10.25]
     one = compared(("a", nearly))
-    assert one.differences[0].shown
+    assert one.differences[0].significant
     many = [(f"s{n}", [*SIX]) for n in range(6)]
     found = compared(("a", nearly), *many)
-    assert found.differences[0].standing is Standing.CHANCE
+    assert found.differences[0].status is DifferenceStatus.CHANCE
     assert found.differences[0].p == one.differences[0].p
 
 
 def test_metrics_are_corrected_for_one_another() -> None:
-    def both(setting: str, walls: list[float]) -> list[Run]:
+    def both(setting: str, walls: list[float]) -> list[ComparedRun]:
         return [
-            Run(setting, 1.0, {"wall_s": w, "cpu_s": c}, {})
+            ComparedRun(setting, 1.0, {"wall_s": w, "cpu_s": c}, {})
             for w, c in zip(walls, SIX, strict=True)
         ]
 
@@ -118,14 +124,16 @@ def test_settings_that_do_nothing_are_seldom_said_to_differ() -> None:
     said = 0
     for _ in range(120):
         spread = chance.uniform(0.001, 0.2)
-        given: list[Run] = []
+        given: list[ComparedRun] = []
         for number, order in enumerate(shuffled_rounds(len(names), 6, seed=chance.randrange(99))):
             drift = 1 + 0.05 * number
             given += [
-                Run(names[which], 1.0, {"wall_s": drift * chance.lognormvariate(0, spread)}, {})
+                ComparedRun(
+                    names[which], 1.0, {"wall_s": drift * chance.lognormvariate(0, spread)}, {}
+                )
                 for which in order
             ]
-        said += any(each.shown for each in compare(names, given).differences)
+        said += any(each.significant for each in compare(names, given).differences)
     assert said <= 120 * 0.05 + 5 * (120 * 0.05 * 0.95) ** 0.5
 
 
@@ -152,7 +160,7 @@ def test_cpus_that_never_idled_are_told_apart(entries: int, never: bool) -> None
 
 
 def test_entries_that_nobody_counted_say_nothing() -> None:
-    uncounted = [Run(USUAL, 1.0, {"wall_s": 1.0}, {})]
+    uncounted = [ComparedRun(USUAL, 1.0, {"wall_s": 1.0}, {})]
     found = compare([USUAL], uncounted)
     assert found.entries_per_s is None
     assert not found.never_idled
@@ -170,7 +178,9 @@ def test_rounds_are_shuffled_and_every_other_one_goes_back() -> None:
 
 def busy(*others_s: float | None, seconds: float = 1.0) -> Comparison:
     """Runs on two CPUs that others had so much of."""
-    made = [Run(USUAL, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=each) for each in others_s]
+    made = [
+        ComparedRun(USUAL, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=each) for each in others_s
+    ]
     return compare([USUAL, CONTROL], made)
 
 

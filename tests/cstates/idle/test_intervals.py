@@ -8,7 +8,7 @@ from cstates.idle.intervals import (
     UNKNOWN,
     IdleInterval,
     IntervalBuilder,
-    in_order,
+    in_time_order,
 )
 from cstates.simulation.trace import LONGEST_NS
 from stallscope.tracing.ring_pages import RingEvent
@@ -20,20 +20,20 @@ def builder() -> IntervalBuilder:
     return IntervalBuilder(tick_function=TICK)
 
 
-def only(made: IntervalBuilder) -> IdleInterval:
-    (found,) = made.rest()
+def only(events: IntervalBuilder) -> IdleInterval:
+    (found,) = events.finish()
     return found
 
 
 def test_a_timers_wake_is_measured_from_its_expiry() -> None:
     """As with hlt: the interrupt is traced before the state's end."""
-    made = builder()
-    made.timer_started(0, 1, TICK, 5_000)
-    made.timer_started(0, 2, 0xABC, 9_000)
-    made.entered_or_left(1_000, 0, 1)
-    made.interrupted(5_300, 0, TIMER)
-    made.entered_or_left(5_700, 0, NOT_IDLE)
-    found = made.ran(0, 77, "worker")
+    events = builder()
+    events.timer_started(0, 1, TICK, 5_000)
+    events.timer_started(0, 2, 0xABC, 9_000)
+    events.idle_changed(1_000, 0, 1)
+    events.interrupt_entered(5_300, 0, TIMER)
+    events.idle_changed(5_700, 0, NOT_IDLE)
+    found = events.task_switched_in(0, 77, "worker")
     assert found is not None
     assert (found.state, found.idle_ns, found.wake) == (1, 4_700, TIMER)
     assert (found.next_timer_ns, found.next_nontick_ns) == (4_000, 8_000)
@@ -43,93 +43,93 @@ def test_a_timers_wake_is_measured_from_its_expiry() -> None:
 
 def test_an_interrupt_behind_the_end_is_the_cause_too() -> None:
     """As with mwait, interrupts off: the state ends before the interrupt is taken."""
-    made = builder()
-    made.timer_started(0, 2, 0xABC, 9_000)
-    made.entered_or_left(1_000, 0, 2)
-    made.entered_or_left(9_050, 0, NOT_IDLE)
-    made.interrupted(9_060, 0, TIMER)
-    found = only(made)
+    events = builder()
+    events.timer_started(0, 2, 0xABC, 9_000)
+    events.idle_changed(1_000, 0, 2)
+    events.idle_changed(9_050, 0, NOT_IDLE)
+    events.interrupt_entered(9_060, 0, TIMER)
+    found = only(events)
     assert (found.wake, found.awake_ns, found.exit_ns) == (TIMER, 50, 50)
 
 
 def test_an_ipi_is_measured_from_its_sending() -> None:
-    made = builder()
-    made.entered_or_left(1_000, 0, 1)
-    made.asked(2_000, 0, polled=False)
-    made.asked(2_100, 0, polled=False)
-    made.interrupted(2_400, 0, IPI)
-    made.entered_or_left(2_600, 0, NOT_IDLE)
-    found = only(made)
+    events = builder()
+    events.idle_changed(1_000, 0, 1)
+    events.wakeup_sent(2_000, 0, polled=False)
+    events.wakeup_sent(2_100, 0, polled=False)
+    events.interrupt_entered(2_400, 0, IPI)
+    events.idle_changed(2_600, 0, NOT_IDLE)
+    found = only(events)
     assert (found.wake, found.awake_ns, found.exit_ns) == (IPI, 400, 600)
     assert found.next_timer_ns == LONGEST_NS  # none is known
 
 
 def test_a_polling_cpu_needs_no_interrupt() -> None:
-    made = builder()
-    made.entered_or_left(1_000, 0, 0)
-    made.asked(2_000, 0, polled=True)
-    made.entered_or_left(2_050, 0, NOT_IDLE)
-    found = only(made)
+    events = builder()
+    events.idle_changed(1_000, 0, 0)
+    events.wakeup_sent(2_000, 0, polled=True)
+    events.idle_changed(2_050, 0, NOT_IDLE)
+    found = only(events)
     assert (found.wake, found.exit_ns) == (IPI, 50)
 
 
 def test_a_device_has_no_time_of_its_own() -> None:
-    made = builder()
-    made.entered_or_left(1_000, 0, 1)
-    made.interrupted(2_400, 0, INTERRUPT)
-    made.entered_or_left(2_600, 0, NOT_IDLE)
-    found = only(made)
+    events = builder()
+    events.idle_changed(1_000, 0, 1)
+    events.interrupt_entered(2_400, 0, INTERRUPT)
+    events.idle_changed(2_600, 0, NOT_IDLE)
+    found = only(events)
     assert (found.wake, found.awake_ns, found.exit_ns) == (INTERRUPT, None, None)
 
 
 def test_without_any_cause_it_is_unknown() -> None:
-    made = builder()
-    made.entered_or_left(1_000, 0, 1)
-    made.entered_or_left(2_600, 0, NOT_IDLE)
-    assert only(made).wake == UNKNOWN
+    events = builder()
+    events.idle_changed(1_000, 0, 1)
+    events.idle_changed(2_600, 0, NOT_IDLE)
+    assert only(events).wake == UNKNOWN
 
 
 def test_a_timer_due_later_is_not_the_cause() -> None:
     """Another timer, started before the trace, woke the CPU: its expiry is not known."""
-    made = builder()
-    made.timer_started(0, 2, 0xABC, 9_000)
-    made.entered_or_left(1_000, 0, 1)
-    made.interrupted(2_400, 0, TIMER)
-    made.entered_or_left(2_600, 0, NOT_IDLE)
-    found = only(made)
+    events = builder()
+    events.timer_started(0, 2, 0xABC, 9_000)
+    events.idle_changed(1_000, 0, 1)
+    events.interrupt_entered(2_400, 0, TIMER)
+    events.idle_changed(2_600, 0, NOT_IDLE)
+    found = only(events)
     assert (found.wake, found.exit_ns) == (TIMER, None)
 
 
 def test_a_timer_that_moved_to_another_cpu_is_not_this_ones() -> None:
-    made = builder()
-    made.timer_started(0, 2, 0xABC, 9_000)
-    made.timer_started(1, 2, 0xABC, 9_500)
-    made.entered_or_left(1_000, 0, 1)
-    made.entered_or_left(2_600, 0, NOT_IDLE)
-    assert only(made).next_timer_ns == LONGEST_NS
-    made.timer_ended(2)
-    made.entered_or_left(3_000, 1, 1)
-    made.entered_or_left(3_600, 1, NOT_IDLE)
-    assert {each.next_timer_ns for each in made.rest()} == {LONGEST_NS}
+    events = builder()
+    events.timer_started(0, 2, 0xABC, 9_000)
+    events.timer_started(1, 2, 0xABC, 9_500)
+    events.idle_changed(1_000, 0, 1)
+    events.idle_changed(2_600, 0, NOT_IDLE)
+    assert only(events).next_timer_ns == LONGEST_NS
+    events.timer_cancelled(2)
+    events.idle_changed(3_000, 1, 1)
+    events.idle_changed(3_600, 1, NOT_IDLE)
+    assert {each.next_timer_ns for each in events.finish()} == {LONGEST_NS}
 
 
 def test_a_loss_leaves_the_interval_out_and_forgets_timers() -> None:
-    made = builder()
-    made.timer_started(0, 2, 0xABC, 9_000)
-    made.entered_or_left(1_000, 0, 1)
-    made.lost(0)
-    assert made.entered_or_left(2_600, 0, NOT_IDLE) is None
-    assert (made.discarded, list(made.rest())) == (1, [])
-    made.entered_or_left(3_000, 0, 1)
-    made.entered_or_left(3_600, 0, NOT_IDLE)
-    assert only(made).next_timer_ns == LONGEST_NS
+    events = builder()
+    events.timer_started(0, 2, 0xABC, 9_000)
+    events.idle_changed(1_000, 0, 1)
+    events.events_lost(0)
+    assert events.idle_changed(2_600, 0, NOT_IDLE) is None
+    assert (events.discarded, list(events.finish())) == (1, [])
+    events.idle_changed(3_000, 0, 1)
+    events.idle_changed(3_600, 0, NOT_IDLE)
+    assert only(events).next_timer_ns == LONGEST_NS
 
 
 def test_the_next_entry_hands_over_the_interval_before() -> None:
-    made = builder()
-    made.entered_or_left(1_000, 0, 1)
-    made.entered_or_left(2_000, 0, NOT_IDLE)
-    found = made.entered_or_left(2_100, 0, 1)
+    events = builder()
+    events.idle_changed(1_000, 0, 1)
+    events.idle_changed(2_000, 0, NOT_IDLE)
+    found = events.idle_changed(2_100, 0, 1)
     assert found is not None
     assert (found.idle_ns, found.pid) == (1_000, 0)
 
@@ -137,4 +137,4 @@ def test_the_next_entry_hands_over_the_interval_before() -> None:
 def test_cpus_are_put_in_order_of_time() -> None:
     first = [RingEvent(t, 0, 1, 0, b"") for t in (1, 5, 9)]
     second = [RingEvent(t, 1, 1, 0, b"") for t in (2, 3, 10)]
-    assert [each.t_ns for each in in_order([first, second])] == [1, 2, 3, 5, 9, 10]
+    assert [each.t_ns for each in in_time_order([first, second])] == [1, 2, 3, 5, 9, 10]

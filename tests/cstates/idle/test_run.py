@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from cstates.idle.intervals import IPI, TIMER, IdleInterval
-from cstates.idle.run import SCHEMA, IdleRun, idle_run
-from cstates.idle.summary import MOST_PROCESSES, OTHERS, IdleSummary
+from cstates.idle.run import IdleRun
+from cstates.idle.summary import MAX_PROCESSES, OTHERS, IdleSummary
 from harness.cstates.record.panel import idle_panel
+from harness.cstates.record.result import IdleResult, idle_run
 from harness.cstates.record.text import lines, state_rows
+from stallscope.documents import decode
 from stallscope.errors import RecordingError
-from stallscope.json_fields import Fields
+from tests.harness.cstates.record.documents import idle_document, shown_machine, shown_state
 
 
 def interval(
@@ -24,29 +26,18 @@ def interval(
 
 def document(*intervals: IdleInterval) -> dict[str, Any]:
     summary = IdleSummary((None, 50_000))
-    for each in intervals:
-        summary.take(each)
+    for item in intervals:
+        summary.add(item)
+    activity = {"entries": len(intervals), "above_share": 0.5, "below_share": 0.0}
     states = [
-        {"index": index, "name": name, "exit_latency_us": exit_us, "target_residency_us": target}
-        | {"over_interval": {"entries": len(intervals), "above_share": 0.5, "below_share": 0.0}}
-        for index, name, exit_us, target in ((0, "POLL", 0, 0), (1, "C1", 2, 50))
+        shown_state(index, name, exit_us, target_us) | {"over_interval": activity}
+        for index, name, exit_us, target_us in ((0, "POLL", 0, 0), (1, "C1", 2, 50))
     ]
-    made = {
-        "schema": SCHEMA,
-        "seconds": 2.0,
-        "machine": {"driver": "d", "governor": "menu", "cpus": [{"cpu": 0, "states": states}]},
-        "intervals": summary.intervals,
-        "intervals_kept": summary.intervals,
-        "intervals_discarded": 0,
-        "lost_events": 0,
-        **summary.documents(),
-    }
-    whole: dict[str, Any] = json.loads(json.dumps(made))
-    return whole
+    return idle_document(summary, shown_machine(0, *states), seconds=2.0)
 
 
-def read(made: dict[str, Any]) -> IdleRun:
-    return idle_run(Fields(made, "idle.json"))
+def read(document: dict[str, Any]) -> IdleRun:
+    return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
 
 
 def test_what_was_counted_comes_back() -> None:
@@ -67,10 +58,10 @@ def test_what_was_counted_comes_back() -> None:
 
 
 def test_only_with_counters_alone_nothing_is_said_of_intervals() -> None:
-    made = document() | {"why_counters_only": "asked for", "intervals": None, "lost_events": None}
+    made = document() | {"why_counters_only": "requested", "intervals": None, "lost_events": None}
     run = read(made)
     assert (run.intervals, run.lost_events) == (None, None)
-    assert any("counters only: asked for" in line for line in lines(run, 100))
+    assert any("counters only: requested" in line for line in lines(run, 100))
 
 
 def test_losses_that_are_not_known_are_not_zero_and_have_to_be_told() -> None:
@@ -84,7 +75,7 @@ def test_losses_that_are_not_known_are_not_zero_and_have_to_be_told() -> None:
 def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
     """A guest without cpuidle goes idle as well, and is traced."""
     made = document(interval(20), interval(100))
-    made["machine"]["cpus"] = [{"cpu": 0, "states": []}]
+    made["machine"] = shown_machine(0)
     run = read(made)
     (row,) = state_rows(run)
     assert row[:3] == ("state1", "n/a", "n/a")
@@ -96,14 +87,14 @@ def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
 def test_why_a_machine_declares_no_states_is_said() -> None:
     made = document()
     assert not any("Sleep states" in line for line in lines(read(made), 100))
-    made["machine"] |= {"cpus": [{"cpu": 0, "states": []}], "missing": "no driver \x1b[2J"}
+    made["machine"] = shown_machine(0) | {"missing": "no driver \x1b[2J"}
     text = "\n".join(lines(read(made), 100))
     assert "Sleep states: no driver \\x1b[2J" in text
     assert "Sleep states" in idle_panel(read(made))
 
 
 def test_processes_beyond_the_bound_count_as_one() -> None:
-    many = [interval(100, pid=pid) for pid in range(1, MOST_PROCESSES + 11)]
+    many = [interval(100, pid=pid) for pid in range(1, MAX_PROCESSES + 11)]
     run = read(document(*many))
     others = [row for row in run.processes if row.name == OTHERS]
     assert [(row.pid, row.wakes) for row in others] == [(-1, 10)]

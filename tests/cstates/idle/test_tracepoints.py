@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from cstates.idle.recording import IdleOutcome, IdleRequest, put_together
+from cstates.idle.recording import IdleRecordingOptions, IdleTracing, assemble
 from cstates.idle.tracepoints import find_tracepoints, tick_function
 from cstates.simulation.trace import read_trace
 from stallscope.errors import UnableError
@@ -75,11 +75,11 @@ def idle_events(cycles: int) -> bytes:
     return page(50_000, *made)
 
 
-def recording(folder: Path, *, most: int) -> IdleOutcome:
+def recording(folder: Path, *, most: int) -> IdleTracing:
     stopped = Stopped({5: idle_events(4)})
-    request = IdleRequest(folder, frozenset({5}), most, (None, 1_000))
+    request = IdleRecordingOptions(folder, frozenset({5}), most, (None, 1_000))
     points = find_tracepoints(events_folder(folder / "events"))
-    return put_together(
+    return assemble(
         request,
         points,
         drain=cast("Drain", stopped),
@@ -98,11 +98,10 @@ def test_pages_become_a_trace_that_the_simulator_reads(tmp_path: Path) -> None:
     assert trace.next_timer_ns.tolist() == [500] * 4
     assert trace.entered is not None
     assert trace.entered.tolist() == [1] * 4
-    (wake,) = done.summary.documents()["wakes"]
-    assert (wake["wake"], wake["timed"], wake["too_deep"]) == ("timer", 4, 4)
-    assert wake["awake_sum_ns"] == 4 * 50
-    (process,) = done.summary.documents()["processes"]
-    assert (process["pid"], process["name"]) == (42, "worker")
+    ((key, counts),) = done.summary.wakes.items()
+    assert (key, counts.timed, counts.too_deep) == ((1, "timer"), 4, 4)
+    assert counts.awake_sum_ns == 4 * 50
+    assert list(done.summary.processes) == [(42, "worker", 1, "timer")]
 
 
 def test_beyond_the_bound_only_histograms_go_on(tmp_path: Path) -> None:

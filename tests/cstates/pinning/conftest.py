@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cstates.pinning.request import PinRequest
-from cstates.pinning.session import Listener, Place, RunResult, run_pinned
+from cstates.pinning.session import PinContext, PinListener, PinnedRun, run_pinned
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 
@@ -24,8 +24,8 @@ class FakeMachine:
         return Roots.recorded(self.tree)
 
     @property
-    def place(self) -> Place:
-        return Place(self.roots, self.run, "test")
+    def place(self) -> PinContext:
+        return PinContext(self.roots, self.run, "test")
 
     def content(self) -> dict[str, bytes]:
         """Every file's bytes."""
@@ -45,10 +45,10 @@ class FakeMachine:
             f"--run-root={self.run}",
         ]
 
-    def pin(self, request: PinRequest, *command: str, said: list[str] | None = None) -> RunResult:
+    def pin(self, request: PinRequest, *command: str, said: list[str] | None = None) -> PinnedRun:
         heard = [] if said is None else said
-        to = Listener(plan=lambda _: None, say=heard.append)
-        return run_pinned(self.place, request, command, allow_partial=False, to=to)
+        listener = PinListener(on_plan=lambda _: None, on_message=heard.append)
+        return run_pinned(self.place, request, command, allow_partial=False, listener=listener)
 
     @property
     def journals(self) -> list[str]:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from cstates.pinning.effects import Effect, Entries, judge, probe
+from cstates.pinning.effects import Effect, StateEntries, check_effect, probe_effect
 from cstates.pinning.idle_plan import ClosedState
 from cstates.pinning.request import PinRequest
 from tests.cstates.pinning.conftest import FakeMachine
 
 CLOSED = (ClosedState(0, 2, "C6"), ClosedState(1, 2, "C6"))
-BEFORE = Entries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
+BEFORE = StateEntries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
 
 
 @pytest.mark.parametrize(
@@ -28,17 +28,17 @@ BEFORE = Entries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
 def test_entries_into_closed_states_tell(
     after: dict[tuple[int, int], int], effect: Effect, entries: int
 ) -> None:
-    finding = judge(BEFORE, Entries(after), CLOSED)
+    finding = check_effect(BEFORE, StateEntries(after), CLOSED)
     assert (finding.effect, finding.entries) == (effect, entries)
 
 
 def test_where_it_did_nothing_is_named() -> None:
-    finding = judge(BEFORE, Entries({(0, 2): 100, (1, 2): 120}), CLOSED)
-    assert finding.where == (CLOSED[1],)
+    finding = check_effect(BEFORE, StateEntries({(0, 2): 100, (1, 2): 120}), CLOSED)
+    assert finding.states == (CLOSED[1],)
 
 
 def test_nothing_closed_is_not_effective() -> None:
-    assert judge(BEFORE, BEFORE, ()).effect is Effect.NOTHING_CLOSED
+    assert check_effect(BEFORE, BEFORE, ()).effect is Effect.NOTHING_CLOSED
 
 
 def test_a_recorded_machines_counters_tell_nothing(fake: Callable[[str], FakeMachine]) -> None:
@@ -46,5 +46,5 @@ def test_a_recorded_machines_counters_tell_nothing(fake: Callable[[str], FakeMac
         pytest.fail("there is nothing to wait for")
 
     machine = fake("ice-lake-server")
-    assert probe(machine.roots, CLOSED, wait).effect is Effect.UNCOUNTED
+    assert probe_effect(machine.roots, CLOSED, wait).effect is Effect.UNCOUNTED
     assert machine.pin(PinRequest(states=("C1",)), "true").during.effect is Effect.UNCOUNTED

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from cstates.pinning.journal import (
-    Journal,
-    Owner,
+    PinJournal,
+    PinOwner,
+    current_owner,
     file_name,
     read_journal,
     remove_journal,
-    this_process,
     write_journal,
 )
 from cstates.pinning.knobs import change
@@ -24,7 +24,7 @@ ENTRIES = (
     change("governor", "ondemand", "performance", policy="policy0"),
     change("idle-state", "0", "1", cpu=3, state="state2"),
 )
-JOURNAL = Journal("boot", Owner(7, 99, "pin é\n"), ("/sys", "/proc"), ENTRIES)
+JOURNAL = PinJournal("boot", PinOwner(7, 99, "pin é\n"), ("/sys", "/proc"), ENTRIES)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_what_is_no_journal_is_refused(
     place = tmp_path / file_name(0)
     text = json.dumps(json.loads(place.read_text()) | changes) if changes else '{"schema":'
     place.write_text(text)
-    with pytest.raises(UnableError, match="no journal of a pin") as refused:
+    with pytest.raises(UnableError, match="not a journal of a pin") as refused:
         read_journal(folder, 0)
     assert refused.value.message.startswith(f"{place}: ")
 
@@ -91,6 +91,6 @@ def test_a_link_is_not_followed(folder: int, tmp_path: Path) -> None:
 
 
 def test_a_process_is_told_from_a_later_one_by_its_start() -> None:
-    ours = this_process("test")
+    ours = current_owner("test")
     assert ours.alive
-    assert not Owner(ours.pid, ours.start_ticks + 1, "earlier").alive
+    assert not PinOwner(ours.pid, ours.start_ticks + 1, "earlier").alive

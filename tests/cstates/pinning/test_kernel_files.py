@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cstates.pinning.kernel_files import place_of, read_value, write_value
+from cstates.pinning.kernel_files import host_path, read_value, write_value
 from stallscope.system_files import Roots
 
 PLACE = "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
@@ -22,7 +22,7 @@ def roots(tmp_path: Path) -> Roots:
 @pytest.mark.parametrize("value", ["teo", "performance", "a-name-that-is-longer"])
 def test_a_file_holds_the_value_and_its_newline_alone(roots: Roots, value: str) -> None:
     assert write_value(roots, PLACE, value) == value
-    assert place_of(roots, PLACE).read_text() == f"{value}\n"
+    assert host_path(roots, PLACE).read_text() == f"{value}\n"
 
 
 def test_between_the_write_and_the_cut_it_reads_as_the_new_value(
@@ -30,12 +30,12 @@ def test_between_the_write_and_the_cut_it_reads_as_the_new_value(
 ) -> None:
     monkeypatch.setattr(os, "ftruncate", lambda *_: None)
     write_value(roots, PLACE, "teo")
-    assert place_of(roots, PLACE).stat().st_size == len("performance\n")
+    assert host_path(roots, PLACE).stat().st_size == len("performance\n")
     assert read_value(roots, PLACE) == "teo"
 
 
 def test_a_link_is_not_written_through(roots: Roots, tmp_path: Path) -> None:
-    place = place_of(roots, PLACE)
+    place = host_path(roots, PLACE)
     stranger = tmp_path / "stranger"
     stranger.write_text("keep\n")
     place.unlink()
@@ -46,8 +46,8 @@ def test_a_link_is_not_written_through(roots: Roots, tmp_path: Path) -> None:
 
 
 def test_paths_of_the_live_machine_are_found_below_the_roots(roots: Roots) -> None:
-    assert place_of(roots, "/proc/irq/1/x") == roots.proc / "irq/1/x"
-    assert place_of(roots, "/dev/cpu_dma_latency") == roots.files / "dev/cpu_dma_latency"
+    assert host_path(roots, "/proc/irq/1/x") == roots.proc / "irq/1/x"
+    assert host_path(roots, "/dev/cpu_dma_latency") == roots.files / "dev/cpu_dma_latency"
     assert read_value(roots, "/proc/irq/1/x") is None
     with pytest.raises(ValueError, match="relative"):
-        place_of(roots, "relative")
+        host_path(roots, "relative")

@@ -15,12 +15,12 @@ import pytest
 
 from cstates.pinning import session
 from cstates.pinning.applying import apply
-from cstates.pinning.claims import claim, run_folder
+from cstates.pinning.claims import claim_level, run_folder
 from cstates.pinning.journal import new_journal, write_journal
 from cstates.pinning.plan import make_plan
 from cstates.pinning.request import PinRequest, bench_profile
-from cstates.pinning.restoring import put_back
-from cstates.pinning.session import Listener, run_pinned
+from cstates.pinning.restoring import restore_journal
+from cstates.pinning.session import PinListener, run_pinned
 from tests.cstates.pinning.conftest import FakeMachine
 
 Fake = Callable[[str], FakeMachine]
@@ -31,15 +31,18 @@ ASKED = bench_profile(PinRequest(cpus="1"))
 def pin_and_put_back(machine: FakeMachine) -> None:
     """All that changes files in a pin, without its guardian and command."""
     roots = machine.roots
-    with run_folder(machine.run, roots) as folder, claim(folder, roots, "killed") as ours:
+    with run_folder(machine.run, roots) as folder, claim_level(folder, roots, "killed") as ours:
         changes = make_plan(roots, ASKED).journaled
         write_journal(folder, ours.level, new_journal(roots, ours.owner, changes))
         apply(roots, changes)
-        put_back(roots, folder, ours.level)
+        restore_journal(roots, folder, ours.level)
 
 
 def recover(machine: FakeMachine) -> None:
-    with run_folder(machine.run, machine.roots) as folder, claim(folder, machine.roots, "next"):
+    with (
+        run_folder(machine.run, machine.roots) as folder,
+        claim_level(folder, machine.roots, "next"),
+    ):
         pass
 
 
@@ -133,8 +136,10 @@ def test_killed_at_random_the_tree_is_byte_for_byte_what_it_was(
     planned, tell = os.pipe()
 
     def work() -> None:
-        to = Listener(plan=lambda _: os.write(tell, b"p") and None, say=lambda _: None)
-        run_pinned(machine.place, ASKED, ("sh", "-c", ":"), allow_partial=False, to=to)
+        listener = PinListener(
+            on_plan=lambda _: os.write(tell, b"p") and None, on_message=lambda _: None
+        )
+        run_pinned(machine.place, ASKED, ("sh", "-c", ":"), allow_partial=False, listener=listener)
 
     midway = 0
     for _ in range(KILLS):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from cstates.pinning.knobs import KNOBS, Scope
-from cstates.pinning.plan import Plan, make_plan
+from cstates.pinning.plan import PinPlan, make_plan
 from cstates.pinning.request import PinRequest, bench_profile
 from cstates.pinning.session import pinned_khz
 from stallscope.errors import UnableError, UsageError
@@ -17,11 +17,11 @@ Fake = Callable[[str], FakeMachine]
 CPUS = "/sys/devices/system/cpu"
 
 
-def planned(fake: Fake, machine: str, **asked: object) -> Plan:
+def planned(fake: Fake, machine: str, **asked: object) -> PinPlan:
     return make_plan(fake(machine).roots, PinRequest(**asked))
 
 
-def written(plan: Plan) -> list[tuple[str, str, str | None]]:
+def written(plan: PinPlan) -> list[tuple[str, str, str | None]]:
     return [(each.path.removeprefix(f"{CPUS}/"), each.old, each.new) for each in plan.changes]
 
 
@@ -92,7 +92,7 @@ def test_raising_sets_the_greatest_first_lowering_the_least(
 
 
 def test_base_frequency_that_is_not_told_is_refused_with_a_way_out(fake: Fake) -> None:
-    with pytest.raises(UnableError, match="does not tell the base frequency") as refused:
+    with pytest.raises(UnableError, match="does not report the base frequency") as refused:
         planned(fake, "nehalem-ep-workstation", frequency="base")
     assert "--frequency KHZ" in refused.value.remedy
 
@@ -122,9 +122,9 @@ def test_cpus_whose_frequency_is_set_along_are_warned_of(fake: Fake) -> None:
 
 def test_a_part_without_files_warns_of_none(fake: Fake) -> None:
     whole = planned(fake, "offline-cpus", states=("C1",), cpus="0,1", aslr_off=True)
-    whole = replace(whole, warnings_of_files=("a daemon may override this",))
+    whole = replace(whole, file_warnings=("a daemon may override this",))
     part = whole.without(frozenset({Scope.SYSFS}))
-    assert part.warnings == ("CPUs 1 are offline, and left out",)
+    assert part.warnings == ("CPUs 1 are offline and not used",)
 
 
 def test_boost_is_the_other_way_round_than_no_turbo(fake: Fake) -> None:
@@ -138,7 +138,7 @@ def test_boost_is_the_other_way_round_than_no_turbo(fake: Fake) -> None:
 def test_interrupts_go_to_the_cpus_left(fake: Fake) -> None:
     plan = planned(fake, "ice-lake-server", irq_away=True, cpus="0")
     assert ("/proc/irq/24/smp_affinity_list", "0-3", "1,3") in written(plan)
-    with pytest.raises(UnableError, match="nowhere to go"):
+    with pytest.raises(UnableError, match="no CPU is left for interrupts"):
         planned(fake, "ice-lake-server", irq_away=True)
 
 
@@ -150,7 +150,7 @@ def test_siblings_stay_idle_by_one_cpu_of_each_core(fake: Fake) -> None:
 def test_an_offline_cpu_is_said_and_no_error(fake: Fake) -> None:
     plan = planned(fake, "offline-cpus", states=("C1",), cpus="0,1")
     assert plan.targets.command == (0,)
-    assert plan.warnings_of_command == ("CPUs 1 are offline, and left out",)
+    assert plan.command_warnings == ("CPUs 1 are offline and not used",)
     with pytest.raises(UsageError, match="none of these CPUs is online"):
         planned(fake, "offline-cpus", states=("C1",), cpus="1")
 
@@ -164,7 +164,7 @@ def test_haltpoll_is_known_to_pass_over_disable(fake: Fake) -> None:
     machine = fake("haltpoll-vm")
     asked = PinRequest(states=("POLL",))
     plain = make_plan(machine.roots, asked)
-    assert "passes over closed states" in plain.warnings[0]
+    assert "ignores closed states" in plain.warnings[0]
     forced = make_plan(machine.roots, PinRequest(states=("POLL",), force_effective=True))
     assert (forced.held_us, forced.journaled, forced.warnings) == (0, (), ())
     # A limit other than 0 is passed over as well: only another governor heeds it.
@@ -183,7 +183,7 @@ def test_ladder_is_bound_by_a_latency_that_closes_the_same_states(fake: Fake) ->
 def test_without_another_way_force_effective_is_refused(fake: Fake) -> None:
     machine = fake("haltpoll-vm")
     machine.write(f"{CPUS}/cpuidle/available_governors", "haltpoll")
-    with pytest.raises(UnableError, match="no other way"):
+    with pytest.raises(UnableError, match="no alternative"):
         make_plan(machine.roots, PinRequest(max_exit_latency_us=1, force_effective=True))
 
 
@@ -219,9 +219,9 @@ def test_a_stricter_limit_of_a_cpu_stays(fake: Fake) -> None:
 
 @pytest.mark.parametrize("number", ["9" * 5000, "\u0663", "-1", "1e6"])
 def test_numbers_that_are_none_are_refused(fake: Fake, number: str) -> None:
-    with pytest.raises(UsageError, match="is no frequency of policy0"):
+    with pytest.raises(UsageError, match="is not a frequency of policy0"):
         planned(fake, "ice-lake-server", frequency=number)
-    with pytest.raises(UsageError, match="is no energy bias"):
+    with pytest.raises(UsageError, match="is not an energy bias"):
         planned(fake, "ice-lake-server", energy_bias=number)
 
 
@@ -229,7 +229,7 @@ def test_a_governor_that_is_a_path_is_none(fake: Fake) -> None:
     """Its tunables would be wherever it leads, and be journaled."""
     machine = fake("acpi-cpufreq-server")
     machine.write(f"{CPUS}/cpufreq/policy1/scaling_governor", "../../../kernel")
-    with pytest.raises(UsageError, match="has no such governor"):
+    with pytest.raises(UsageError, match="has no such frequency governor"):
         planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
 
 
@@ -244,7 +244,7 @@ def test_the_frequency_is_watched_where_one_limit_was_there_already(fake: Fake) 
 def test_a_state_that_a_limit_keeps_closed_is_warned_of(fake: Fake) -> None:
     """tuned holds 100 us on this machine: C6, which takes 170 us, is named in vain."""
     warned = planned(fake, "ice-lake-server", states=("C1", "C6")).warnings
-    assert [each[:22] for each in warned if "entered" in each] == ["C6 cannot be entered, "]
+    assert [each[:20] for each in warned if "entered" in each] == ["C6 cannot be entered"]
     shallow = planned(fake, "ice-lake-server", states=("C1",)).warnings
     assert not [each for each in shallow if "entered" in each]
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from cstates.pinning import applying, restoring, session
-from cstates.pinning.claims import claim, holder, open_lock, run_folder
-from cstates.pinning.effects import Effect, Finding
+from cstates.pinning.claims import claim_level, lock_owner, open_lock, run_folder
+from cstates.pinning.effects import Effect, EffectCheck
 from cstates.pinning.idle_plan import ClosedState
 from cstates.pinning.journal import read_journal
 from cstates.pinning.request import PinRequest, bench_profile
@@ -105,7 +105,7 @@ def test_a_cpu_that_goes_offline_is_said_and_the_rest_is_put_back(fake: Fake) ->
     machine = fake("ice-lake-server")
     folder = f"{machine.tree}{CPUS}/cpu3/cpuidle"
     result = machine.pin(PinRequest(states=("C1",)), "mv", folder, f"{machine.tree}/away")
-    assert {each.change.path for each in result.restored.outcomes if each.fate == "gone, as of a CPU that went offline"} == {
+    assert {each.change.path for each in result.restored.settings if each.status is restoring.RestoreStatus.GONE} == {
         f"{CPUS}/cpu3/cpuidle/state{index}/disable" for index in (2, 3)
     }  # fmt: skip
     assert machine.read(f"{CPUS}/cpu1/cpuidle/state2/disable") == "0"
@@ -142,7 +142,7 @@ def left_by_a_killed_pin(machine: FakeMachine) -> None:
     changes = make_plan(machine.roots, BENCH).journaled
     with (
         run_folder(machine.run, machine.roots) as folder,
-        claim(folder, machine.roots, "killed") as ours,
+        claim_level(folder, machine.roots, "killed") as ours,
     ):
         write_journal(folder, 0, new_journal(machine.roots, ours.owner, changes))
         applying.apply(machine.roots, changes)
@@ -155,7 +155,7 @@ def test_the_next_call_puts_back_what_was_left_over(fake: Fake) -> None:
     assert machine.content() != before
     with run_folder(machine.run, machine.roots) as folder:
         assert read_journal(folder, 0) is not None
-        with claim(folder, machine.roots, "next") as ours:
+        with claim_level(folder, machine.roots, "next") as ours:
             assert len(ours.recovered) == 1
     assert machine.content() == before
     assert not machine.journals
@@ -169,13 +169,13 @@ def test_what_the_counters_disprove_is_put_back_and_done_another_way(
     before = machine.content()
     probes = []
 
-    def disproved(roots: Roots, closed: tuple[ClosedState, ...]) -> Finding:
+    def disproved(roots: Roots, closed: tuple[ClosedState, ...]) -> EffectCheck:
         probes.append(len(closed))
         if machine.content() == before:  # nothing written: the second way is a held descriptor
-            return Finding(Effect.EFFECTIVE)
-        return Finding(Effect.WITHOUT_EFFECT, 535, closed[:1])
+            return EffectCheck(Effect.EFFECTIVE)
+        return EffectCheck(Effect.WITHOUT_EFFECT, 535, closed[:1])
 
-    monkeypatch.setattr(session, "probe", disproved)
+    monkeypatch.setattr(session, "probe_effect", disproved)
     said: list[str] = []
     result = machine.pin(PinRequest(states=("C1",), force_effective=True), "true", said=said)
     assert (result.plan.held_us, result.plan.journaled) == (2, ())
@@ -201,8 +201,8 @@ def test_what_cannot_be_put_back_stays_in_the_journal_for_the_next_call(
 
     monkeypatch.setattr(restoring, "write_value", stuck)
     result = machine.pin(BENCH, "true")
-    failed = result.restored.of(restoring.Fate.FAILED)
-    assert [(each.change.path, each.found) for each in failed] == [
+    failed = result.restored.with_status(restoring.RestoreStatus.FAILED)
+    assert [(each.change.path, each.detail) for each in failed] == [
         (GOVERNOR, "Read-only file system")
     ]
     monkeypatch.undo()
@@ -210,14 +210,14 @@ def test_what_cannot_be_put_back_stays_in_the_journal_for_the_next_call(
         kept = read_journal(folder, 0)
         assert kept is not None
         assert [each.path for each in kept.entries] == [GOVERNOR]
-        with claim(folder, machine.roots, "next"):
+        with claim_level(folder, machine.roots, "next"):
             pass
     assert machine.content() == before
 
 
 def test_turbo_is_allowed_before_the_limits_are_raised(fake: Fake) -> None:
     machine = fake("skylake-client")
-    outcomes = machine.pin(BENCH, "true").restored.outcomes
+    outcomes = machine.pin(BENCH, "true").restored.settings
     order = [each.change.knob for each in outcomes]
     assert order.index("no-turbo") < order.index("max-frequency") < order.index("governor")
 
@@ -228,7 +228,7 @@ def test_who_only_looks_at_the_lock_makes_no_pin_refused(fake: Fake) -> None:
     asked = PinRequest(states=("C1",))
     assert machine.pin(asked, "true").status == 0
     with run_folder(machine.run, machine.roots) as folder:
-        assert holder(folder, 0) is None
+        assert lock_owner(folder, 0) is None
         looked = open_lock(folder, 0)
         fcntl.flock(looked, fcntl.LOCK_EX)
         looking = threading.Timer(0.2, os.close, (looked,))
@@ -241,7 +241,7 @@ def test_journals_that_cannot_be_looked_at_are_not_nothing(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     assert read_status(machine.roots, machine.run) == ()
     machine.run.write_text("a file")
-    with pytest.raises(UnableError, match="cannot be kept or read here: Not a directory"):
+    with pytest.raises(UnableError, match="cannot keep or read journals of pins: Not a directory"):
         read_status(machine.roots, machine.run / "inside")
-    with pytest.raises(UnableError, match="cannot be kept or read here"):
+    with pytest.raises(UnableError, match="cannot keep or read journals of pins"):
         read_status(machine.roots, machine.run)

@@ -1,9 +1,9 @@
-"""What is seen of rivals, throttling and drift."""
+"""What is seen of conflicting_daemons, throttling and drift."""
 
 from collections.abc import Callable
 
 from cstates.pinning.request import PinRequest
-from cstates.pinning.watching import FrequencyWatch, read_throttled, rivals, throttling
+from cstates.pinning.watching import FrequencyWatch, conflicting_daemons, read_throttled, throttling
 from tests.cstates.pinning.conftest import FakeMachine
 
 Fake = Callable[[str], FakeMachine]
@@ -14,7 +14,7 @@ def test_rivals_are_known_by_the_name_that_the_kernel_cuts(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     (machine.tree / "proc/77").mkdir()
     machine.write("/proc/77/comm", "power-profiles-")
-    assert [(each.pid, each.name) for each in rivals(machine.roots)] == [
+    assert [(each.pid, each.name) for each in conflicting_daemons(machine.roots)] == [
         (77, "power-profiles-daemon"),
         (812, "tuned"),
     ]
@@ -29,7 +29,7 @@ def test_throttle_counters_that_rose_are_told(fake: Fake) -> None:
     before = read_throttled(machine.roots, (0, 1))
     machine.write(counter, "5")
     after = read_throttled(machine.roots, (0, 1))
-    told = ("throttled during the run: cpu1 core_throttle_count rose by 2",)
+    told = ("throttled during the run: cpu1 core_throttle_count increased by 2",)
     assert throttling(before, after) == told
     assert throttling(after, after) == throttling({}, after) == ()
 
@@ -40,14 +40,14 @@ def test_drift_is_told_by_how_often_and_how_far(fake: Fake) -> None:
     current = f"{CPUS}/cpufreq/policy0/scaling_cur_freq"
     for khz in (2_300_000, 2_000_000, 2_260_000, 2_900_000):
         machine.write(current, str(khz))
-        watch.look()
+        watch.sample()
     assert watch.drift() == (
-        "frequency drifted: policy0 was off 2300000 kHz in 2 of 4 readings, at worst 2900000 kHz",
+        "frequency drifted: policy0 deviated from 2300000 kHz in 2 of 4 readings, at worst to 2900000 kHz",
     )
 
 
 def test_a_run_is_looked_at_while_it_lasts(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     ran = machine.pin(PinRequest(frequency="base", cpus="0"), "sleep", "0.15")
-    assert ["policy0 was off" in each for each in ran.disturbances] == [True]
+    assert ["policy0 deviated" in each for each in ran.disturbances] == [True]
     assert not machine.pin(PinRequest(states=("C1",)), "sleep", "0.15").disturbances

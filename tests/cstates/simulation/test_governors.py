@@ -2,7 +2,7 @@
 
 import pytest
 
-from cstates.simulation.governors import KNOWN, chosen_governors
+from cstates.simulation.governors import GOVERNORS, select_governors
 from cstates.tables import load_table
 from stallscope.errors import UsageError
 
@@ -10,12 +10,12 @@ X5650 = load_table("Z600")
 
 
 def test_all_are_taken_where_none_is_named() -> None:
-    names = [governor.name for governor in chosen_governors((), X5650)]
-    assert names == [*(governor.name for governor in KNOWN), "pin:POLL", "pin:C1"]
+    names = [governor.name for governor in select_governors((), X5650)]
+    assert names == [*(governor.name for governor in GOVERNORS), "pin:POLL", "pin:C1"]
 
 
 def test_those_named_are_taken_once_each_in_their_order() -> None:
-    chosen = chosen_governors(("pin:10us", "ladder", "pin:10us"), X5650)
+    chosen = select_governors(("pin:10us", "ladder", "pin:10us"), X5650)
     assert [(governor.name, governor.fixed_state) for governor in chosen] == [
         ("pin:10us", 2),
         ("ladder", 0),
@@ -23,25 +23,25 @@ def test_those_named_are_taken_once_each_in_their_order() -> None:
 
 
 def test_a_name_without_version_is_all_its_versions() -> None:
-    names = [governor.name for governor in chosen_governors(("teo-6.18", "teo", "ladder"), X5650)]
+    names = [governor.name for governor in select_governors(("teo-6.18", "teo", "ladder"), X5650)]
     assert names == ["teo-6.18", "teo-6.12", "ladder"]
 
 
 def test_each_names_the_kernels_file() -> None:
-    for governor in KNOWN:
+    for governor in GOVERNORS:
         assert governor.source.startswith("drivers/cpuidle/governors/")
         assert governor.source.endswith(f"{governor.name.partition('-')[0]}.c")
 
 
 @pytest.mark.parametrize("name", ["manu", "menu-6.2", "", "pin", "TEO-6.12"])
 def test_unknown_names_are_answered_with_the_known_ones(name: str) -> None:
-    with pytest.raises(UsageError, match="there is no governor") as refused:
-        chosen_governors((name,), X5650)
-    for governor in KNOWN:
+    with pytest.raises(UsageError, match="unknown governor") as refused:
+        select_governors((name,), X5650)
+    for governor in GOVERNORS:
         assert governor.name in refused.value.remedy
 
 
 def test_pins_of_unknown_states_are_answered_with_the_tables() -> None:
     with pytest.raises(UsageError, match="has no state 'C9'") as refused:
-        chosen_governors(("pin:C9",), X5650)
+        select_governors(("pin:C9",), X5650)
     assert "C1E" in refused.value.remedy

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cstates.simulation.governors import KNOWN, chosen_governors
-from cstates.simulation.replay import Machine, SimulatedRow, agreement, replay, simulate
-from cstates.simulation.trace import Trace, read_trace
-from cstates.simulation.workloads import make_trace, parse_workload
+from cstates.simulation.governors import GOVERNORS, select_governors
+from cstates.simulation.replay import GovernorResult, SimulatedMachine, agreement, replay, simulate
+from cstates.simulation.trace import IdleTrace, read_trace
+from cstates.simulation.workloads import generate_trace, parse_workload
 from cstates.tables import known_table_names, load_table
 from stallscope.errors import UsageError
 
@@ -19,22 +19,22 @@ X5650 = load_table("Z600")
 RECORDED = Path(__file__).parent / "recorded_idle.csv"
 
 
-def trace_of(idle_us: list[int], timer_us: list[int] | int = 5000, cpus: int = 1) -> Trace:
+def trace_of(idle_us: list[int], timer_us: list[int] | int = 5000, cpus: int = 1) -> IdleTrace:
     """Intervals one after the other, 10 us apart, dealt out over CPUs."""
     idle = np.array(idle_us, np.int64) * 1000
     entry = np.cumsum(idle + 10_000) - idle
     timer = np.broadcast_to(np.array(timer_us, np.int64) * 1000, idle.shape).copy()
-    return Trace("made", np.arange(idle.size) % cpus, entry, idle, timer, None, None, None)
+    return IdleTrace("made", np.arange(idle.size) % cpus, entry, idle, timer, None, None, None)
 
 
-def row_of(name: str, trace: Trace, machine: Machine) -> SimulatedRow:
-    (row,) = simulate(trace, machine, chosen_governors((name,), machine.table))
+def row_of(name: str, trace: IdleTrace, machine: SimulatedMachine) -> GovernorResult:
+    (row,) = simulate(trace, machine, select_governors((name,), machine.table))
     return row
 
 
 def test_a_pin_by_hand() -> None:
     """Two idles of 250 us and one of 900 us in C6: each pays 200 us, two are too deep."""
-    row = row_of("pin:C6", trace_of([250, 250, 900]), Machine(X5650))
+    row = row_of("pin:C6", trace_of([250, 250, 900]), SimulatedMachine(X5650))
     assert row.intervals == row.entries == 3
     assert row.too_deep_share == pytest.approx(2 / 3)
     assert row.too_shallow_share == 0
@@ -46,8 +46,8 @@ def test_a_pin_by_hand() -> None:
 
 def test_menu_by_hand() -> None:
     """Five idles of 250 us in C6, then C3: tests/native/cpuidle/test_menu.cpp says why."""
-    done = replay(KNOWN[2], trace_of([250] * 7), Machine(X5650))
-    assert KNOWN[2].name == "menu-6.18"
+    done = replay(GOVERNORS[2], trace_of([250] * 7), SimulatedMachine(X5650))
+    assert GOVERNORS[2].name == "menu-6.18"
     assert done.choices.tolist() == [4, 4, 4, 4, 4, 3, 3]
 
 
@@ -67,8 +67,8 @@ def test_menu_by_hand() -> None:
 def test_orders_of_magnitude_on_an_x5650(
     governor: str, too_deep: float, mean_us: float, p99_us: float
 ) -> None:
-    trace = make_trace(parse_workload("request-reply:250us", intervals=20_000))
-    row = row_of(governor, trace, Machine(X5650))
+    trace = generate_trace(parse_workload("request-reply:250us", intervals=20_000))
+    row = row_of(governor, trace, SimulatedMachine(X5650))
     assert mean_us / 2 < row.exit_mean_us < mean_us * 2
     assert row.exit_p99_us == p99_us
     assert too_deep / 2 - 0.005 <= row.too_deep_share <= too_deep * 2 + 0.005
@@ -88,8 +88,8 @@ def test_counts_add_up(
     size = len(idle_us)
     timer_us = timers.draw(st.lists(st.integers(0, 2_000_000), min_size=size, max_size=size))
     trace = trace_of(idle_us, timer_us, cpus)
-    machine = Machine(load_table(table), latency_limit_us=limit_us)
-    for governor in KNOWN:
+    machine = SimulatedMachine(load_table(table), latency_limit_us=limit_us)
+    for governor in GOVERNORS:
         done = replay(governor, trace, machine)
         assert sum(done.wakeups) == size == done.choices.size
         assert sum(done.entries) >= size
@@ -101,29 +101,31 @@ def test_counts_add_up(
         assert int(done.choices.max()) < len(machine.table.states)
 
 
-@pytest.mark.parametrize("governor", [g.name for g in KNOWN if g.name.startswith(("menu", "teo"))])
+@pytest.mark.parametrize(
+    "governor", [g.name for g in GOVERNORS if g.name.startswith(("menu", "teo"))]
+)
 def test_closed_states_and_those_beyond_the_limit_are_not_entered(governor: str) -> None:
-    trace = make_trace(parse_workload("poisson:1ms", intervals=5_000))
-    closed = row_of(governor, trace, Machine(X5650, closed=frozenset({3})))
+    trace = generate_trace(parse_workload("poisson:1ms", intervals=5_000))
+    closed = row_of(governor, trace, SimulatedMachine(X5650, closed=frozenset({3})))
     assert closed.residency["C3"] == 0
-    limited = row_of(governor, trace, Machine(X5650, latency_limit_us=10))
+    limited = row_of(governor, trace, SimulatedMachine(X5650, latency_limit_us=10))
     assert limited.residency["C3"] == limited.residency["C6"] == 0
     assert limited.residency["C1E"] > 0
 
 
 def test_ladder_and_haltpoll_mind_no_closed_first_state() -> None:
     """As counted on a live machine: the file reads back 1 and entries go on."""
-    trace = make_trace(parse_workload("poisson:1ms", intervals=2_000))
+    trace = generate_trace(parse_workload("poisson:1ms", intervals=2_000))
     table = load_table("vm:haltpoll")
     for governor in ("ladder", "haltpoll"):
-        row = row_of(governor, trace, Machine(table, closed=frozenset({1})))
+        row = row_of(governor, trace, SimulatedMachine(table, closed=frozenset({1})))
         assert row.residency["haltpoll idle"] > 0
 
 
 def test_tables_with_one_state_ask_no_governor() -> None:
     alone = replace(X5650, states=X5650.states[:1])
     with pytest.raises(UsageError, match="has one state"):
-        simulate(trace_of([1]), Machine(alone), KNOWN)
+        simulate(trace_of([1]), SimulatedMachine(alone), GOVERNORS)
 
 
 def test_menu_chose_what_this_kernel_entered() -> None:
@@ -133,7 +135,7 @@ def test_menu_chose_what_this_kernel_entered() -> None:
     the trace does not hold.
     """
     trace = read_trace(RECORDED)
-    found = agreement(KNOWN[2], trace, Machine(load_table("vm:haltpoll")))
+    found = agreement(GOVERNORS[2], trace, SimulatedMachine(load_table("vm:haltpoll")))
     assert found is not None
     assert found.of == 3999
     assert found.states_entered == 1
@@ -143,14 +145,14 @@ def test_menu_chose_what_this_kernel_entered() -> None:
 def test_agreement_can_be_little() -> None:
     """The same trace on a table where its state is the shallow C1: no governor would stay there."""
     trace = read_trace(RECORDED)
-    found = agreement(KNOWN[2], trace, Machine(X5650))
+    found = agreement(GOVERNORS[2], trace, SimulatedMachine(X5650))
     assert found is not None
     assert found.share < 0.1
 
 
 def test_without_the_states_entered_there_is_no_agreement() -> None:
-    assert agreement(KNOWN[2], trace_of([250]), Machine(X5650)) is None
+    assert agreement(GOVERNORS[2], trace_of([250]), SimulatedMachine(X5650)) is None
     trace = read_trace(RECORDED)
     assert trace.entered is not None
     deeper = replace(trace, entered=trace.entered + np.uint8(9))
-    assert agreement(KNOWN[2], deeper, Machine(X5650)) is None
+    assert agreement(GOVERNORS[2], deeper, SimulatedMachine(X5650)) is None

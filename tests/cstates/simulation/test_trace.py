@@ -55,20 +55,23 @@ def test_a_timer_beyond_any_is_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("0,1000,-250,4000,timer", "line 3: idle_ns is -250, not from 0"),
+        ("0,1000,-250,4000,timer", "line 3: idle_ns is -250, not between 0"),
         ("0,-1,250,4000,timer", "line 3: t_entry_ns is -1"),
         ("-1,2000,250,4000,timer", "line 3: cpu is -1"),
         ("70000,2000,250,4000,timer", "line 3: cpu is 70000"),
-        ("0,2000,NaN,4000,timer", "line 3: idle_ns is 'NaN', no whole number"),
-        ("0,2000,,4000,timer", "line 3: idle_ns is '', no whole number"),
-        ("0,2000,2.5,4000,timer", "line 3: idle_ns is '2.5', no whole number"),
-        ("0,2000,inf,4000,timer", "line 3: idle_ns is 'inf', no whole number"),
-        ("0,2000,9999999999999999,4000,timer", "line 3: idle_ns is 9999999999999999, not from 0"),
-        ("0,2000,99999999999999999999999,4000,timer", "beyond 64 bits"),
+        ("0,2000,NaN,4000,timer", "line 3: idle_ns is 'NaN', not an integer"),
+        ("0,2000,,4000,timer", "line 3: idle_ns is '', not an integer"),
+        ("0,2000,2.5,4000,timer", "line 3: idle_ns is '2.5', not an integer"),
+        ("0,2000,inf,4000,timer", "line 3: idle_ns is 'inf', not an integer"),
+        (
+            "0,2000,9999999999999999,4000,timer",
+            "line 3: idle_ns is 9999999999999999, not between 0",
+        ),
+        ("0,2000,99999999999999999999999,4000,timer", "exceeds 64 bits"),
         ("0,2000,250,99999999999999999999999,timer", "line 3: next_hrtimer_ns is 99999"),
         ("0,2000,250", "line 3: 3 fields instead of 5"),
         ("0,2000,250,4000,timer,more", "line 3: 6 fields instead of 5"),
-        ("0,2000,250,4000,", "line 3: wake is '', no name"),
+        ("0,2000,250,4000,", "line 3: wake is '', not a cause"),
         ("0,2000,250,4000,\x1b[2J", "line 3: wake is"),
         ("0,999,250,4000,timer", "line 3: on CPU 0 t_entry_ns goes back"),
         ("", "line 3: "),
@@ -98,11 +101,11 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         read_trace(written(tmp_path, "0,1000,250,4000,ti", end=""))
     with pytest.raises(RecordingError, match="line 2: the file is cut off"):
         read_trace(written(tmp_path, "0,1000,250", end=""))
-    with pytest.raises(RecordingError, match="holds no intervals"):
+    with pytest.raises(RecordingError, match="has no intervals"):
         read_trace(written(tmp_path))
     with pytest.raises(RecordingError, match="line 1: the column idle_ns, wake is missing"):
         read_trace(written(tmp_path, head="cpu,t_entry_ns,next_hrtimer_ns"))
-    with pytest.raises(RecordingError, match="line 1: the column cpu is there twice"):
+    with pytest.raises(RecordingError, match="line 1: the column cpu occurs twice"):
         read_trace(written(tmp_path, head=f"{HEAD},cpu"))
     (tmp_path / "empty.csv").touch()
     with pytest.raises(RecordingError, match="is empty"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cstates.simulation.workloads import TIMER_NS, make_trace, parse_workload
+from cstates.simulation.workloads import TIMER_NS, generate_trace, parse_workload
 from stallscope.errors import UsageError
 
 
@@ -12,21 +12,23 @@ from stallscope.errors import UsageError
     [("poisson:250us", 1.0), ("periodic:0.25ms", 0.01), ("request-reply:250us", 0.25)],
 )
 def test_lengths_have_the_mean_and_spread_asked_for(text: str, spread: float) -> None:
-    trace = make_trace(parse_workload(text, intervals=50_000))
+    trace = generate_trace(parse_workload(text, intervals=50_000))
     own = trace.idle_ns[trace.idle_ns < trace.next_timer_ns]  # a timer ends the others
     assert float(np.mean(own)) == pytest.approx(250_000, rel=0.05)
     assert float(np.std(own)) / 250_000 == pytest.approx(spread, rel=0.1)
 
 
 def test_the_same_seed_makes_the_same() -> None:
-    first, second = (make_trace(parse_workload("poisson:1ms", seed=7, intervals=100)) for _ in "ab")
-    other = make_trace(parse_workload("poisson:1ms", seed=8, intervals=100))
+    first, second = (
+        generate_trace(parse_workload("poisson:1ms", seed=7, intervals=100)) for _ in "ab"
+    )
+    other = generate_trace(parse_workload("poisson:1ms", seed=8, intervals=100))
     assert (first.idle_ns == second.idle_ns).all()
     assert (first.idle_ns != other.idle_ns).any()
 
 
 def test_timers_end_what_is_longer_and_time_goes_on() -> None:
-    trace = make_trace(parse_workload("poisson:10ms", intervals=1000))
+    trace = generate_trace(parse_workload("poisson:10ms", intervals=1000))
     assert (trace.idle_ns <= trace.next_timer_ns).all()
     assert int(trace.idle_ns.max()) <= TIMER_NS
     assert (np.diff(trace.t_entry_ns) >= trace.idle_ns[:-1]).all()
@@ -45,5 +47,5 @@ def test_what_is_no_workload_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 10**12])
 def test_as_many_as_can_be_made(count: int) -> None:
-    with pytest.raises(UsageError, match="cannot be made"):
+    with pytest.raises(UsageError, match="cannot generate"):
         parse_workload("poisson:1ms", intervals=count)

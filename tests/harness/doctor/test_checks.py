@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from harness.doctor import kernel, permissions
 from harness.doctor.checks import FOR_PROFILES, first_remedy
-from harness.doctor.text import closing_lines
+from harness.doctor.result import DoctorResult
+from harness.doctor.text import lines
 from harness.machine_checks import events
 from harness.machine_checks.check import Check, Status, available, limited, unavailable
-from harness.machine_checks.machine import Machine, gather
+from harness.machine_checks.machine import CheckedMachine, gather
 from harness.machine_checks.probes import EventProbes, Probe
 from stallscope.system_files import Roots
 
@@ -21,11 +22,11 @@ REFUSED = Probe(ok=False, error="EACCES", detail="")
 OPENED = Probe(ok=True, error="", detail="")
 
 
-def machine(name: str = "user-at-paranoid-2") -> Machine:
+def machine(name: str = "user-at-paranoid-2") -> CheckedMachine:
     return gather(Roots.recorded(MACHINES / name), Path("/nonexistent"))
 
 
-def tried(base: Machine, **results: Probe) -> Machine:
+def tried(base: CheckedMachine, **results: Probe) -> CheckedMachine:
     named = {name.replace("_", "-"): probe for name, probe in results.items()}
     return replace(base, events=EventProbes(named))
 
@@ -142,6 +143,12 @@ def test_hidden_kernel_addresses(capabilities: set[str], restrict: int, remedy: 
     check = kernel.check_kernel_symbols(it)
     assert check.status is Status.UNAVAILABLE
     assert check.remedy == remedy
+
+
+def closing_lines(checks: list[Check]) -> list[str]:
+    """Return the lines after the checks."""
+    text = lines(DoctorResult(checks=tuple(checks)), 100)
+    return text[text.index("") + 1 :]
 
 
 def test_what_to_do_first_is_what_profiles_need_most() -> None:

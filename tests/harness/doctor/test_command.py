@@ -12,6 +12,7 @@ import pytest
 
 from harness.cli.command_line import main
 from harness.doctor.checks import CHECKS, run_checks
+from harness.doctor.result import DoctorResult
 from harness.doctor.text import lines
 from harness.machine_checks.machine import gather
 from stallscope.system_files import Roots
@@ -75,7 +76,7 @@ def test_colours_on_a_terminal_unless_unwanted(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("width", [40, 60, 80, 132])
 def test_lines_fit_the_terminal(width: int) -> None:
     checks = run_checks(gather(Roots.recorded(MACHINE), Path("/nonexistent")))
-    for line in lines(checks, width):
+    for line in lines(DoctorResult(checks=checks), width):
         plain = click.unstyle(line)
         longest_word = max(map(len, plain.split()), default=0)
         assert len(plain) <= width or longest_word > width // 2, plain

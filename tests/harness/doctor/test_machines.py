@@ -6,7 +6,8 @@ import click
 import pytest
 
 from harness.doctor.checks import CHECKS, run_checks
-from harness.doctor.text import closing_lines, document, lines
+from harness.doctor.result import DoctorResult
+from harness.doctor.text import lines
 from harness.machine_checks.machine import gather
 from stallscope.system_files import Roots
 
@@ -28,8 +29,8 @@ def remedies(name: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_people_read(name: str) -> None:
     checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
-    shown = [click.unstyle(line) for line in lines(checks, 100)] + ["", *closing_lines(checks)]
-    text = "\n".join(shown) + "\n"
+    result = DoctorResult(checks=checks)
+    text = "\n".join(click.unstyle(line) for line in lines(result, 100)) + "\n"
     golden = MACHINES / name / "doctor.txt"
     if not golden.exists() or golden.read_text() != text:
         golden.with_suffix(".got").write_text(text)
@@ -38,11 +39,9 @@ def test_what_people_read(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_check_answers_with_its_own_name(name: str) -> None:
-    rows = document(run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR)))["checks"]
-    assert isinstance(rows, list)
-    assert len({row["name"] for row in rows}) == len(CHECKS)
-    assert all(set(row) == {"name", "status", "detail", "remedy"} for row in rows)
-    assert all(row["detail"] for row in rows)
+    checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
+    assert len({check.name for check in checks}) == len(CHECKS)
+    assert all(check.detail for check in checks)
 
 
 def test_a_machine_of_which_nothing_is_known_still_answers(tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ def test_files_of_garbage_still_answer(tmp_path: Path) -> None:
             copy.write_bytes(b"\xff\x1b[2J: : 99999999999999999999999\n\n0 0\x00" * 3)
     checks = run_checks(gather(Roots.recorded(tmp_path), NO_COLLECTOR))
     assert len(checks) == len(CHECKS)
-    assert "\x1b" not in click.unstyle("".join(lines(checks, 100)))
+    assert "\x1b" not in click.unstyle("".join(lines(DoctorResult(checks=checks), 100)))
 
 
 def test_counters_decide_between_machines() -> None:

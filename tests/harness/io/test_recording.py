@@ -14,7 +14,7 @@ from harness.io.recording import (
     write_document,
     write_manifest,
 )
-from harness.recordings.directory import forget_unbegun
+from harness.recordings.directory import remove_empty
 from harness.report.disk import report_disk
 from stallscope.errors import UnableError, UsageError
 from stallscope.recordings import open_recording, read_manifest
@@ -46,11 +46,11 @@ def test_only_a_recording_of_a_disk_is_replaced_and_only_its_files(tmp_path: Pat
     write_manifest(run_in(folder), end="duration")
     for name in ("direct.hlog", "probe.json", "report.html", "mine.txt"):
         (folder / name).write_text("{}")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         make_directory(folder, force=False)
     make_directory(folder, force=True)
     assert sorted(path.name for path in folder.iterdir()) == ["mine.txt", "recording.json"]
-    with pytest.raises(UsageError, match="no recording of a disk"):
+    with pytest.raises(UsageError, match="not a recording of a disk"):
         make_directory(tmp_path, force=True)
     with pytest.raises(UsageError, match="cannot make"):
         make_directory(tmp_path / "none" / "run", force=False)
@@ -123,8 +123,8 @@ def test_what_was_not_begun_is_forgotten(tmp_path: Path) -> None:
     with pytest.raises(UnableError, match="holds no result"):
         report_disk(open_recording(folder), output=None, with_page=False, as_json=False)
     write_document(run_in(folder), {"schema": "x"})
-    forget_unbegun(folder)
+    remove_empty(folder)
     assert folder.exists()
     (folder / "probe.json").unlink()
-    forget_unbegun(folder)
+    remove_empty(folder)
     assert not folder.exists()

@@ -142,8 +142,8 @@ def test_a_damaged_log_is_a_single_error(recorded: Path) -> None:
 
 
 def test_only_the_recording_of_a_load_is_replaced(tmp_path: Path, recorded: Path) -> None:
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="already exists"):
         make_directory(recorded, force=False)
     make_directory(recorded, force=True)
-    with pytest.raises(UsageError, match="no recording of a load"):
+    with pytest.raises(UsageError, match="not a recording of a load"):
         make_directory(tmp_path, force=True)

@@ -34,12 +34,12 @@ def test_an_answer_is_read_with_errors_by_number_or_name(tmp_path: Path) -> None
     [
         ("exit 3", "ended with status 3"),
         ("kill -9 $$", "ended with status -9"),
-        ("echo no", "no stallscope.probe/1 document"),
-        ("echo '[]'", "no stallscope.probe/1 document"),
-        ('echo \'{"schema":"stallscope.probe/2"}\'', "no stallscope.probe/1 document"),
+        ("echo no", "is not JSON"),
+        ("echo '[]'", "Expected `object`, got `array`"),
+        ('echo \'{"schema":"stallscope.probe/2"}\'', "expected a stallscope.probe/1 document"),
         (
             'echo \'{"schema":"stallscope.probe/1","probes":[{"name":1}]}\'',
-            "name should be a string",
+            "$.probes[0].name",
         ),
     ],
 )
@@ -60,7 +60,7 @@ def test_a_collector_that_hangs_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(probes, "TIMEOUT_S", 0.05)
-    assert "gave no answer" in probe_events(script(tmp_path, "exec sleep 600")).missing
+    assert "did not end within" in probe_events(script(tmp_path, "exec sleep 600")).missing
 
 
 @given(st.text())

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cstates.pinning.claims import claim, run_folder
+from cstates.pinning.claims import claim_level, run_folder
 from cstates.pinning.journal import process_parent
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
@@ -69,7 +69,7 @@ class Pin:
     def wait_for_guardian(self) -> None:
         """A claim waits while the guardian holds the lock, and finds nothing left over."""
         roots = Roots.recorded(self.tree)
-        with run_folder(self.run, roots) as folder, claim(folder, roots, "test") as ours:
+        with run_folder(self.run, roots) as folder, claim_level(folder, roots, "test") as ours:
             assert not ours.recovered
 
     def other(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -122,8 +122,8 @@ def test_sigkill_of_both_the_next_call_restores(pin: Pin) -> None:
     pin.end()
     assert pin.content() != pin.before
     assert "left over" in pin.other("status", *pin.options).stdout
-    assert "has left its values" in pin.other(*pin.options, *ASKED, "--dry-run").stderr
-    assert "settings put back" in pin.other("restore", *pin.options).stdout
+    assert "left its values" in pin.other(*pin.options, *ASKED, "--dry-run").stderr
+    assert "settings restored" in pin.other("restore", *pin.options).stdout
     assert pin.content() == pin.before
 
 
@@ -141,7 +141,7 @@ def test_a_second_pin_is_refused_with_the_owners_name(pin: Pin) -> None:
         second = pin.other(*pin.options, *words)
         assert second.returncode == 3
         assert (
-            f"pinned already, by stallscope pin -- sh (process {pin.process.pid})" in second.stderr
+            f"already pinned by stallscope pin -- sh (process {pin.process.pid})" in second.stderr
         )
     assert pin.other("restore", *pin.options).returncode == 3
     assert "held" in pin.other("status", *pin.options).stdout

@@ -8,7 +8,7 @@ import pytest
 from harness.cstates.record import files as record_files
 from harness.io import recording as io_recording
 from harness.load import recording as load_recording
-from harness.recordings.directory import forget_unbegun, is_recording_of, write_manifest
+from harness.recordings.directory import is_recording_of, remove_empty, write_manifest
 from stallscope.errors import UsageError
 
 Make = Callable[..., None]
@@ -35,7 +35,7 @@ def test_what_is_there_is_replaced_by_its_like_when_forced(
     assert is_recording_of(kind, folder)
     (folder / document).write_text("old")
     (folder / "notes.txt").write_text("a stranger's")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         make(folder, force=False)
     make(folder, force=True)
     assert not (folder / document).exists()
@@ -64,8 +64,8 @@ def test_one_with_nothing_but_its_manifest_is_forgotten(tmp_path: Path) -> None:
     folder.mkdir()
     recorded(folder, "load")
     (folder / "found").write_text("")
-    forget_unbegun(folder)
+    remove_empty(folder)
     assert folder.exists()
     (folder / "found").unlink()
-    forget_unbegun(folder)
+    remove_empty(folder)
     assert not folder.exists()

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from cstates.comparison.candidates import AS_IT_IS, CONTROL, Candidate, Candidates
-from cstates.comparison.differences import Run, compare
+from cstates.comparison.candidates import BASELINE, CONTROL, Candidate, CandidateSet
+from cstates.comparison.differences import ComparedRun, compare
 from cstates.pinning.request import PinRequest
 from harness.cli.command_line import main
-from harness.cstates.compare.session import CompareOutcome, CompareRequest
-from harness.cstates.compare.text import conclusions, document, lines
+from harness.cstates.compare.options import CompareOptions
+from harness.cstates.compare.result import CompareResult, compare_result
+from harness.cstates.compare.text import lines
 from stallscope.errors import ExitCode
 from tests.cstates.machine_trees import expand
 
@@ -62,8 +63,8 @@ def test_each_setting_is_run_each_round_and_all_is_put_back(
     assert len(fast["metrics"]["wall_s"]["values"]) == 2
     assert fast["metrics"]["wall_s"]["p"] > 0.3  # of two and two, 2 / 6 at the least
     assert all(value > 0 for value in fast["metrics"]["wall_s"]["values"])
-    assert fast["entries"] == [{}, {}]  # a made machine's counters stand still, and show nothing
-    assert any("counters stand still" in note for note in made["notes"])
+    assert fast["entries"] == [{}, {}]  # a made machine's do not change, and show nothing
+    assert any("do not change" in note for note in made["notes"])
     assert made["conclusions"][0].startswith(
         "No verdict: 2 rounds are too few for 1 setting and 2 metrics; "
     )
@@ -79,7 +80,7 @@ def test_the_table_has_a_row_a_setting_and_says_what_is_known(
     assert "CPU time, ms:" in printed
     assert sum(line.strip().startswith("shallow  ") for line in printed.splitlines()) == 3
     entries = printed.partition("Entries")[2]
-    assert entries.count("n/a") == 3  # its counters stand still: that it never slept is not known
+    assert entries.count("n/a") == 3  # its do not change: that it never slept is not known
     assert "hardly slept" not in printed
     assert "No verdict" in printed or "Nothing to gain" in printed or "% less" in printed
 
@@ -107,14 +108,14 @@ def test_an_interrupted_command_ends_the_comparison(
         (("--rounds", "6"), "name a command"),
         (("--load", "--", "true"), "name a command"),
         (("--load",), "--load needs this machine"),
-        (("--setting", "a", "--", "true"), "no NAME=OPTIONS"),
+        (("--setting", "a", "--", "true"), "not NAME=OPTIONS"),
         (("--setting", "a=--wrong 1", "--", "true"), "No such option"),
         (("--setting", "a=--states 'C1", "--", "true"), "No closing quotation"),
-        (("--setting", "a=", "--", "true"), "nothing to pin was asked for"),
-        (("--setting", "a=--states C9", "--", "true"), "no CPU here has a state 'C9'"),
+        (("--setting", "a=", "--", "true"), "no setting to pin"),
+        (("--setting", "a=--states C9", "--", "true"), "no CPU has a state 'C9'"),
         (("--setting", "a=--nice 1 --cpus 0", "--", "true"), "cannot differ between settings"),
-        (("--setting", "as it is=--nice 1", "--", "true"), "is there twice"),
-        (("--setting", "as it is, again=--nice 1", "--", "true"), "is there twice"),
+        (("--setting", "as it is=--nice 1", "--", "true"), "occurs twice"),
+        (("--setting", "as it is, again=--nice 1", "--", "true"), "occurs twice"),
         (("--least-effect", "-1", "--", "true"), "--least-effect"),
         (("--least-effect", "nan", "--", "true"), "--least-effect"),
         (("--cpus", "0-x", "--", "true"), "0-x"),
@@ -127,16 +128,16 @@ def test_words_that_mean_nothing_are_refused(
     assert said in capfd.readouterr().err
 
 
-def outcome(
+def result_of(
     values: dict[str, float],
     *,
     steadiness: float = 100,
     others_s: float | None = None,
     entries: int = 9,
-) -> CompareOutcome:
+) -> CompareResult:
     """Ten runs of each setting that begin at its value and rise a little, on one CPU."""
     made = [
-        Run(
+        ComparedRun(
             name,
             1.0,
             {"wall_s": value + n / steadiness},
@@ -149,13 +150,13 @@ def outcome(
         for n in range(10)
     ]
     chosen = tuple(Candidate(name, PinRequest()) for name in values)
-    request = CompareRequest(Candidates(chosen, (("x", "why"),)), ("cmd",), None, 10, 1)
-    found = compare(list(values), made)
-    return CompareOutcome(request, found, {}, ("a note",), 10, interrupted=False)
+    options = CompareOptions(CandidateSet(chosen, (("x", "why"),)), ("cmd",), None, 10, 1)
+    comparison = compare(list(values), made)
+    return compare_result(options, comparison, {}, ("a note",), rounds=10, interrupted=False)
 
 
 def test_a_gain_is_told_with_its_p_and_never_with_a_p_of_zero() -> None:
-    text = "\n".join(lines(outcome({AS_IT_IS: 2, CONTROL: 2, "fast": 1}), 120))
+    text = "\n".join(lines(result_of({BASELINE: 2, CONTROL: 2, "fast": 1}), 120))
     assert "fast: 48.9 % less wall time (p <0.001 after Holm; as it is differs from itself" in text
     assert "itself by 0.0 %)." in text
     assert "<0.001*" in text
@@ -166,38 +167,40 @@ def test_a_gain_is_told_with_its_p_and_never_with_a_p_of_zero() -> None:
 
 
 def test_a_small_difference_is_told_and_counts_for_none() -> None:
-    given = outcome({AS_IT_IS: 2, CONTROL: 2, "fast": 1.99}, steadiness=10_000)
-    text = " ".join(conclusions(given))
-    assert "0.5 % less wall time (p <0.001 after Holm): no difference, for less than 1 %" in text
-    assert "Nothing to gain that 10 rounds show" in text
+    result = result_of({BASELINE: 2, CONTROL: 2, "fast": 1.99}, steadiness=10_000)
+    text = " ".join(result.conclusions)
+    assert (
+        "0.5 % less wall time (p <0.001 after Holm): no difference, because less than 1 %" in text
+    )
+    assert "Nothing to gain shown by 10 rounds" in text
 
 
 def test_without_a_steady_control_there_is_no_verdict() -> None:
-    text = " ".join(conclusions(outcome({AS_IT_IS: 2, CONTROL: 1.7, "fast": 1})))
+    text = " ".join(result_of({BASELINE: 2, CONTROL: 1.7, "fast": 1}).conclusions)
     assert "No verdict on wall time: as it is differs from itself by 14.7 % (p <0.001)" in text
     assert "fast:" not in text
     assert "Nothing to gain" not in text
 
 
-SAME = {AS_IT_IS: 2.0, CONTROL: 2.0, "same": 2.0}
+SAME = {BASELINE: 2.0, CONTROL: 2.0, "same": 2.0}
 
 
 def test_what_others_had_of_the_cpus_is_told() -> None:
-    text = " ".join(lines(outcome(SAME, others_s=0.04), 200))
-    assert "Others, be it programs or the host, had 4.0 % of these CPUs' time" in text
-    assert "Nothing to gain that 10 rounds show" in text
-    assert "had an unknown share of these CPUs' time" in " ".join(lines(outcome(SAME), 200))
-    assert document(outcome(SAME, others_s=0.04))["others_share"] == pytest.approx(0.04)
-    assert document(outcome(SAME))["others_share"] is None
+    text = " ".join(lines(result_of(SAME, others_s=0.04), 200))
+    assert "Others (programs and the host) used 4.0 % of these CPUs' time" in text
+    assert "Nothing to gain shown by 10 rounds" in text
+    assert "used an unknown share of these CPUs' time" in " ".join(lines(result_of(SAME), 200))
+    assert result_of(SAME, others_s=0.04).others_share == pytest.approx(0.04)
+    assert result_of(SAME).others_share is None
 
 
 @pytest.mark.parametrize("entries", [0, 9])
 def test_on_a_machine_too_busy_nothing_to_gain_is_no_verdict(entries: int) -> None:
     """Others that keep the CPUs awake hide what sleeping costs, and keep them from sleeping."""
-    (text,) = conclusions(outcome(SAME, others_s=0.35, entries=entries))
-    assert "the machine was too busy. Others had 35.0 % of these CPUs' time" in text
+    (text,) = result_of(SAME, others_s=0.35, entries=entries).conclusions
+    assert "the machine was too busy. Others used 35.0 % of these CPUs' time" in text
 
 
 def test_a_gain_counts_on_a_busy_machine_as_well() -> None:
-    (text,) = conclusions(outcome({AS_IT_IS: 2, CONTROL: 2, "fast": 1}, others_s=0.35))
+    (text,) = result_of({BASELINE: 2, CONTROL: 2, "fast": 1}, others_s=0.35).conclusions
     assert text.startswith("fast: 48.9 % less wall time")

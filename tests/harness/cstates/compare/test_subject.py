@@ -50,8 +50,8 @@ def test_a_loader_at_its_limit_and_errors_are_said(subject: LoadSubject) -> None
     run(subject, limited_by_loader=True, why="late")
     run(subject, errors=1200)
     first, second = subject.notes()
-    assert first.startswith("the loader's own lateness stands out in 1 of 2 runs")
-    assert second == "1,200 requests were answered by errors"
+    assert first.startswith("the loader was late in 1 of 2 runs")
+    assert second == "1,200 requests got an error reply"
 
 
 def test_a_load_that_was_cut_off_is_no_run(subject: LoadSubject) -> None:

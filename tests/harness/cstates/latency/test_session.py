@@ -32,10 +32,10 @@ def test_each_state_is_closed_alone_and_all_is_put_back(
         counted = sum(count for _, _, count in result["histogram_ns"])
         assert counted == result["samples"] > 0
         assert result["histogram_ns"][-1][1] / 1000 == result["latency_us"]["max"]
-    # A made machine's counters stand still: that its CPUs never idled is not known.
+    # A made machine's do not change: that its CPUs never idled is not known.
     assert {verdict["finding"] for verdict in made["verdicts"]} == {"not-counted"}
     assert [result["entries"] for result in made["results"]] == [{}] * 4
-    assert any("counters stand still" in note for note in made["notes"])
+    assert any("do not change" in note for note in made["notes"])
     assert before == {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
 
 
@@ -46,7 +46,7 @@ def test_a_machine_whose_states_cannot_be_closed_says_why(
     roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
     assert main(["cstates", "latency", *roots]) == 3
     assert (
-        "there is nothing to compare: cpuidle has no driver: the kernel was booted with idle=poll"
+        "no setting to compare with: cpuidle has no driver: the kernel was booted with idle=poll"
         in capfd.readouterr().err
     )
 
@@ -58,10 +58,10 @@ def test_cpus_are_those_online_that_one_may_use(tmp_path: Path) -> None:
     assert wake_cpus(roots, "2", processes=2) == (2,)
     assert wake_cpus(roots, "2,0", processes=2) == (2, 0)  # who asks, and who answers
     assert wake_cpus(roots, "2,2,0", processes=3) == (2, 2, 0)
-    with pytest.raises(UsageError, match="names 3 CPUs, and there are 2 processes"):
+    with pytest.raises(UsageError, match="names 3 CPUs for 2 processes"):
         wake_cpus(roots, "0,2,0", processes=2)
     with pytest.raises(UsageError, match="CPU 1 is offline") as refused:
         wake_cpus(roots, "0,1", processes=2)
-    assert "choose of 0,2" in refused.value.remedy
+    assert "usable CPUs: 0,2" in refused.value.remedy
     usable = tuple(sorted(os.sched_getaffinity(0)))
     assert wake_cpus(Roots(), None, processes=1) == usable[:1]

@@ -3,19 +3,25 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import pytest
 
 from cstates.advice.sleep_costs import explain
 from cstates.idle.intervals import IPI, IdleInterval
-from cstates.idle.run import SCHEMA, IdleRun, idle_run
+from cstates.idle.run import IdleRun
 from cstates.idle.summary import IdleSummary
+from harness.cstates.explain.result import explain_result
 from harness.cstates.explain.text import explain_lines
-from harness.cstates.record.panel import idle_panel, octaves
+from harness.cstates.record.histogram import octaves
+from harness.cstates.record.panel import idle_panel
+from harness.cstates.record.picture import lengths_picture
+from harness.cstates.record.result import IdleResult, idle_run
 from harness.cstates.record.text import lines
 from harness.cstates.record.what_if import what_if_panel
-from stallscope.json_fields import Fields
+from stallscope.documents import decode
+from stallscope.errors import UnableError
+from tests.harness.cstates.record.documents import idle_document, shown_machine, shown_state
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
@@ -24,28 +30,21 @@ def run_of(count: int, name: str = "worker") -> IdleRun:
     """Intervals of 100 us in C6, woken by another CPU; their ends take 150 us."""
     summary = IdleSummary((None, 600_000))
     for number in range(count):
-        summary.take(
+        summary.add(
             IdleInterval(2, number, 1, 100_000, 10**9, 10**9, IPI, 140_000, 150_000, 9, name)
         )
+    activity = {"entries": count, "above_share": 1.0, "below_share": 0.0}
     states = [
-        {"index": 0, "name": "C1", "exit_latency_us": 2, "target_residency_us": 2},
-        {"index": 1, "name": "C6", "exit_latency_us": 170, "target_residency_us": 600},
+        shown_state(0, "C1", 2, 2) | {"over_interval": activity},
+        shown_state(1, "C6", 170, 600) | {"over_interval": activity},
     ]
-    activity = {"over_interval": {"entries": count, "above_share": 1.0, "below_share": 0.0}}
-    cpus = [{"cpu": 2, "states": [state | activity for state in states]}]
-    made: dict[str, Any] = {
-        "schema": SCHEMA,
-        "seconds": 1.0,
-        "command": ["server", name],
-        "machine": {"driver": "intel_idle", "governor": "menu", "cpus": cpus},
-        "intervals": count,
-        "intervals_kept": count,
-        "intervals_discarded": 0,
-        "lost_events": 0,
-        "overhead": {"events": 5 * count, "reader_cpu_s": 0.01},
-        **summary.documents(),
-    }
-    return idle_run(Fields(json.loads(json.dumps(made)), "idle.json"))
+    document = idle_document(
+        summary,
+        shown_machine(2, *states),
+        command=["server", name],
+        overhead={"events": 5 * count, "reader_cpu_s": 0.01},
+    )
+    return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
 
 
 def test_measured_stands_beside_declared() -> None:
@@ -79,7 +78,7 @@ def test_the_what_if_is_of_the_recordings_own_states_and_intervals(tmp_path: Pat
 def test_names_of_processes_and_commands_are_made_harmless() -> None:
     run = run_of(100, HOSTILE)
     page = idle_panel(run)
-    texts = [*lines(run, 100), *explain_lines(run, explain(run), 100)]
+    texts = [*lines(run, 100), *explain_lines(explain_result(run, explain(run)), 100)]
     assert "<script" not in page
     assert not any("\x1b" in text for text in [page, *texts])
 
@@ -90,3 +89,15 @@ def test_lengths_are_in_their_doubling() -> None:
     counts = octaves(lengths)
     assert np.flatnonzero(counts).tolist() == [6]  # 64 to 128 us
     assert counts.sum() == 7
+
+
+def test_the_picture_has_a_histogram_for_each_traced_state() -> None:
+    picture = lengths_picture(run_of(7, HOSTILE), "svg").decode()
+    assert "C6" in picture
+    assert "length of the interval" in picture
+    assert "<script" not in picture
+
+
+def test_a_picture_without_intervals_is_rejected() -> None:
+    with pytest.raises(UnableError, match="no idle interval was traced"):
+        lengths_picture(run_of(0), "svg")

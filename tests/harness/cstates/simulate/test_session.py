@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cstates.simulation.governors import KNOWN
+from cstates.simulation.governors import GOVERNORS
 from cstates.tables import known_table_names
-from cstates.tables.declared import own_table
+from cstates.tables.declared import this_table
 from harness.cli.command_line import main
 from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
@@ -34,7 +34,7 @@ def test_the_document_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> Non
     assert made["intervals"] == 3999
     assert made["tick"] == "recorded"
     assert [row["governor"] for row in made["rows"]] == [
-        *(governor.name for governor in KNOWN),
+        *(governor.name for governor in GOVERNORS),
         "pin:POLL",
         "pin:haltpoll idle",
     ]
@@ -83,7 +83,7 @@ def test_what_people_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert "modelled" in text
     assert "pin:POLL 0 of" not in text  # a pin follows no kernel
     assert "Too shallow" in text
-    assert "entered a single state only" in text
+    assert "single entered state" in text
     assert "menu-6.18 3,998 of 3,999" in text
 
 
@@ -97,14 +97,14 @@ def test_the_page_has_a_row_for_each_governor(
     page = path.read_text(encoding="utf-8")
     for row in made["rows"]:
         assert f'<th scope="row">{row["governor"]}</th>' in page
-    assert '<span class="cstates-modelled">modelled</span>' in page
+    assert '<span class="modelled">modelled</span>' in page
     assert "poisson:1000us" in page
 
 
 def test_the_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--list") == 0
     text = capsys.readouterr().out
-    for name in (*known_table_names(), *(governor.name for governor in KNOWN)):
+    for name in (*known_table_names(), *(governor.name for governor in GOVERNORS)):
         assert name in text
 
 
@@ -114,12 +114,12 @@ def test_the_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
         ((), "name the CPU's states with --table"),
         (("--table", "Z600"), "name either --trace or --workload"),
         (("--table", "Z600", "--workload", "poisson:1ms", "--trace", "x"), "name either"),
-        (("--table", "Z6000", "--workload", "poisson:1ms"), "there is no table 'Z6000'"),
-        (("--table", "Z600", "--workload", "burst:1ms"), "there is no workload 'burst:1ms'"),
-        (("--table", "Z600", "--workload", "poisson:1ms", "--governor", "manu-6.1"), "there is no governor 'manu-6.1'"),
+        (("--table", "Z6000", "--workload", "poisson:1ms"), "unknown table 'Z6000'"),
+        (("--table", "Z600", "--workload", "burst:1ms"), "unknown workload 'burst:1ms'"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--governor", "manu-6.1"), "unknown governor 'manu-6.1'"),
         (("--table", "Z600", "--workload", "poisson:1ms", "--governor", "pin:C9"), "has no state 'C9'"),
         (("--table", "Z600", "--workload", "poisson:1ms", "--disable", "C3,,C6"), "has no state ''"),
-        (("--table", "Z600", "--workload", "poisson:1ms", "--intervals", "0"), "0 intervals cannot be made"),
+        (("--table", "Z600", "--workload", "poisson:1ms", "--intervals", "0"), "cannot generate 0 intervals"),
         (("--table", "Z600", "--workload", "poisson:1ms", "--hz", "7"), "'7' is not one of"),
         (("--table", "Z600", "--trace", "/nonexistent/idle.csv"), "cannot read /nonexistent/idle.csv"),
     ],
@@ -146,7 +146,7 @@ def test_this_table_may_be_a_recorded_machines(
     tree = expand("nehalem-ep-workstation", tmp_path / "tree")
     roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
     made = document(capsys, *roots, "--table", "this", "--workload", "poisson:250us")
-    states = [state.name for state in own_table(Roots.recorded(tree)).states]
+    states = [state.name for state in this_table(Roots.recorded(tree)).states]
     assert len(states) > 2
     assert list(made["rows"][0]["residency"]) == states
     assert run(f"--sysfs-root={tmp_path}", "--table", "this") == ExitCode.USAGE

@@ -74,7 +74,7 @@ def test_a_recording_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads((folder / "recording.json").read_text())["settings"] is None
 
     assert main(["io", "probe", DISK, "--count", "9", "-o", str(folder)]) == ExitCode.USAGE
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert probed(capsys, DISK, "--count", "9", "-o", str(folder), "--force")["requests"] == 9
 
 

@@ -204,7 +204,7 @@ def test_a_recording_is_shown_again_as_text_document_and_page(
     assert main(words) == 0
     told = capsys.readouterr().out
     assert main(words) == ExitCode.USAGE
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert main([*words, "--force"]) == 0
     assert capsys.readouterr().out == told
     assert main(["report", str(folder)]) == 0

@@ -1,23 +1,26 @@
 """What sleeps cost and what is advised, on runs with known answers."""
 
+import json
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from cstates.advice.evidence import Evidence, evidence_of
+from cstates.advice.evidence import WakeEvidence
 from cstates.advice.sleep_costs import explain
 from cstates.advice.suggestions import advise, exit_time
 from cstates.idle.length_counts import LengthCounts
-from cstates.idle.run import IdleRun, RunState, WakeRow
-from cstates.wake_latency import Found
-from harness.cstates.explain.text import advise_lines, gain_text
+from cstates.idle.run import IdleRun, RecordedState, WakeRow
+from cstates.wake_latency import WakeFinding
+from harness.cstates.advise.result import advise_result
+from harness.cstates.advise.text import advise_lines, gain_text
+from harness.cstates.latency.result import read_evidence
 from stallscope.errors import RecordingError
-from stallscope.json_fields import Fields
 
 
-def state(index: int, name: str, exit_us: int, entries: int) -> RunState:
-    return RunState(index, name, exit_us, 2 * exit_us, None, entries, 0.0, 0.0)
+def state(index: int, name: str, exit_us: int, entries: int) -> RecordedState:
+    return RecordedState(index, name, exit_us, 2 * exit_us, None, entries, 0.0, 0.0)
 
 
 def row(index: int, wake: str, wakes: int, exit_us: float, pid: int | None = None) -> WakeRow:
@@ -72,7 +75,7 @@ def test_what_has_no_time_is_told_as_declared() -> None:
 
 
 def test_counters_alone_tell_entries_and_declared_latencies() -> None:
-    bare = replace(run(), why_counters_only="asked for", intervals=None)
+    bare = replace(run(), why_counters_only="requested", intervals=None)
     assert [(each.state, each.source) for each in explain(bare).sleeps] == [(1, "declared")]
 
 
@@ -101,8 +104,8 @@ def test_advice_is_for_the_commands_cpus_where_it_was_bound_to_some() -> None:
     assert advise(replace(idle, command_cpus=(0, 2))).suggestions[0].cpus == (0, 2)
     assert advise(replace(idle, command_cpus=(7,))).suggestions[0].cpus == (0, 1, 2, 3)
     alone = replace(idle, command_cpus=(0,), siblings={0: (0,)})
-    assert "1. On CPU 0 keep" in "\n".join(advise_lines(advise(alone), 10_000))
-    assert "1. On CPUs 0-3 keep" in "\n".join(advise_lines(advise(idle), 10_000))
+    assert "1. On CPU 0 keep" in "\n".join(advise_lines(advise_result(advise(alone)), 10_000))
+    assert "1. On CPUs 0-3 keep" in "\n".join(advise_lines(advise_result(advise(idle)), 10_000))
 
 
 def test_what_was_never_entered_is_not_shown_to_gain_and_bounded_by_what_was_timed() -> None:
@@ -110,60 +113,81 @@ def test_what_was_never_entered_is_not_shown_to_gain_and_bounded_by_what_was_tim
     half = 1.96 * (1 / 400) ** 0.5
     assert [each.untimed for each in advice.suggestions] == [("POLL",), ("C1",)]
     for each in advice.suggestions:
-        assert not each.shown
+        assert not each.proven
         assert each.least_us is None
         assert each.most_us == pytest.approx(210 + half)
-    lines = " ".join(advise_lines(advice, 10_000))
-    assert "Nothing is shown to gain; to be tried:" in lines
-    assert "at most 210.1 us a wake-up; leaving C1 was not timed here" in lines
+    lines = " ".join(advise_lines(advise_result(advice), 10_000))
+    assert "No gain is proven. To try:" in lines
+    assert "at most 210.1 us per wake-up; leaving C1 was not timed" in lines
     assert "cstates latency" in lines
 
 
 def test_what_is_shown_goes_before_what_may_gain_more() -> None:
     advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
-    assert [each.shown for each in advice.suggestions] == [True, False]
+    assert [each.proven for each in advice.suggestions] == [True, False]
     assert advice.suggestions[1].us_per_s > advice.suggestions[0].us_per_s
 
 
-def measured(finding: Found, *closed: str) -> Evidence:
-    return Evidence("futex, 1000 us", closed, finding, f"the text of {finding}")
+def measured(finding: WakeFinding, *closed: str) -> WakeEvidence:
+    return WakeEvidence("futex, 1000 us", closed, finding, f"the text of {finding}")
 
 
 def test_measured_wake_ups_go_before_estimates() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
-    none = [measured(Found.NO_DIFFERENCE, "C6", "C1"), measured(Found.MORE, "C1", "C6")]
+    none = [measured(WakeFinding.NO_DIFFERENCE, "C6", "C1"), measured(WakeFinding.MORE, "C1", "C6")]
     advice = advise(idle, none)
     assert [each.open_states for each in advice.suggestions] == [("POLL", "C1")]
     assert "C1, C6 closed, futex, 1000 us: the text of no-difference" in advice.notes[0]
-    gained = advise(idle, [*none, measured(Found.LESS, "C1", "C6")]).suggestions[0]
+    gains = advise_result(advise(idle, [*none, measured(WakeFinding.LESS, "C1", "C6")]))
+    gained = gains.suggestions[0]
     assert gained.shown
     assert gained.measured == ("futex, 1000 us: the text of less",)
     assert "measured wake-ups gained: futex" in gain_text(gained)
-    both = [measured(Found.NO_DIFFERENCE, *closed) for closed in (("C1", "C6"), ("C6",))]
+    both = [measured(WakeFinding.NO_DIFFERENCE, *closed) for closed in (("C1", "C6"), ("C6",))]
     assert advise(idle, both).nothing == "nothing to gain: measured wake-ups were not faster"
 
 
 def test_measurements_without_a_verdict_change_nothing() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
-    nothing = [measured(Found.TOO_FEW, "C6"), measured(Found.WITHOUT_EFFECT, "C1", "C6")]
-    nothing += [measured(Found.NOT_COUNTED, "C6"), measured(Found.NOT_COUNTED, "C1", "C6")]
+    nothing = [
+        measured(WakeFinding.TOO_FEW, "C6"),
+        measured(WakeFinding.WITHOUT_EFFECT, "C1", "C6"),
+    ]
+    nothing += [
+        measured(WakeFinding.NOT_COUNTED, "C6"),
+        measured(WakeFinding.NOT_COUNTED, "C1", "C6"),
+    ]
     assert advise(idle, nothing) == advise(idle)
 
 
-def test_evidence_is_read_as_it_is_told_and_refused_where_damaged() -> None:
-    row = {"test": "tcp", "closed": ["C6"], "finding": "less", "text": "17 us less"}
-    told = {"schema": "stallscope.cstates.latency/1", "verdicts": [row]}
-    assert evidence_of(Fields(told, "f")) == (Evidence("tcp", ("C6",), Found.LESS, "17 us less"),)
-    for wrong in ({"schema": "x"}, {"verdicts": [row | {"finding": "maybe"}]}, {"verdicts": [3]}):
+def test_evidence_is_read_from_a_latency_document_and_a_damaged_one_is_rejected(
+    tmp_path: Path,
+) -> None:
+    verdict: dict[str, object] = {
+        "test": "tcp", "states": "up to C1", "closed": ["C6"], "gain_us": 17.0, "least_us": 1.0,
+        "most_us": 20.0, "finding": "less", "text": "17 us less",
+    }  # fmt: skip
+    document = {
+        "schema": "stallscope.cstates.latency/1", "cpus": [0], "rounds": 6, "results": [],
+        "verdicts": [verdict], "notes": [],
+    }  # fmt: skip
+    path = tmp_path / "latency.json"
+    path.write_text(json.dumps(document))
+    assert read_evidence(path) == (WakeEvidence("tcp", ("C6",), WakeFinding.LESS, "17 us less"),)
+    wrong: list[dict[str, object]] = [
+        {"schema": "x"}, {"verdicts": [verdict | {"finding": "maybe"}]}, {"verdicts": [3]},
+    ]  # fmt: skip
+    for fields in wrong:
+        path.write_text(json.dumps(document | fields))
         with pytest.raises(RecordingError):
-            evidence_of(Fields(told | wrong, "f"))
+            read_evidence(path)
 
 
 def test_a_governor_that_passes_over_closed_states_is_told() -> None:
     advice = advise(run(row(2, "ipi", 400, 210.0), governor="haltpoll"))
     for each in advice.suggestions:
         assert all("--force-effective" in command for command in each.commands)
-    assert "passes over" in advice.notes[0]
+    assert "ignores disabled states" in advice.notes[0]
 
 
 def test_the_declared_latency_stands_in_and_has_no_interval() -> None:
@@ -200,6 +224,6 @@ def test_commands_are_safe_to_paste_whatever_states_are_called() -> None:
 def test_what_was_not_read_is_no_zero_in_advice() -> None:
     given = run(row(2, "ipi", 400, 210.0))
     unread = tuple(replace(each, entries=None) for each in given.states)
-    blind = replace(given, states=unread, intervals=None, wakes=(), why_counters_only="asked for")
+    blind = replace(given, states=unread, intervals=None, wakes=(), why_counters_only="requested")
     assert "could not be read" in str(advise(blind).nothing)
-    assert "tells of no sleep states" in str(advise(replace(given, states=())).nothing)
+    assert "reports no sleep states" in str(advise(replace(given, states=())).nothing)

@@ -1,0 +1,1 @@
+"""`stallscope cstates advise`."""

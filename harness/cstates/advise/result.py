@@ -1,0 +1,57 @@
+"""The result of `stallscope cstates advise`: what to change so that wake-ups cost less."""
+
+from cstates.advice.suggestions import Advice, Suggestion
+from stallscope.documents import Document, Record
+
+
+class SuggestedChange(Record, frozen=True, kw_only=True):
+    """A change of the open states, its gain and its costs."""
+
+    open_states: tuple[str, ...]
+    closed_states: tuple[str, ...]
+    cpus: tuple[int, ...]
+    gain_us: float  # per wake-up from a closed state
+    least_us: float | None  # bounds of the 95 % interval
+    most_us: float | None
+    us_per_s: float
+    sources: str
+    untimed: tuple[str, ...]  # states with declared exit times only
+    measured: tuple[str, ...]  # results of measured wake-ups
+    costs: tuple[str, ...]
+    commands: tuple[str, ...]
+    shown: bool  # the gain is proven by timed exits or measured wake-ups
+
+
+class AdviseResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.advise/1"):
+    """Suggestions, proven ones first, then by gain; ``nothing`` is the reason for having none."""
+
+    nothing: str | None
+    suggestions: tuple[SuggestedChange, ...]
+    notes: tuple[str, ...]
+
+
+def advise_result(advice: Advice) -> AdviseResult:
+    """Return the result of advice."""
+    return AdviseResult(
+        nothing=advice.nothing,
+        suggestions=tuple(map(_change, advice.suggestions)),
+        notes=advice.notes,
+    )
+
+
+def _change(suggestion: Suggestion) -> SuggestedChange:
+    return SuggestedChange(
+        open_states=suggestion.open_states,
+        closed_states=suggestion.closed_states,
+        cpus=suggestion.cpus,
+        gain_us=suggestion.gain_us,
+        least_us=suggestion.least_us,
+        most_us=suggestion.most_us,
+        us_per_s=suggestion.us_per_s,
+        sources=suggestion.sources,
+        untimed=suggestion.untimed,
+        measured=suggestion.measured,
+        costs=suggestion.costs,
+        commands=suggestion.commands,
+        shown=suggestion.proven,
+    )

@@ -1,0 +1,294 @@
+"""The result of `stallscope cstates record`: counts of idle intervals, and the machine's states."""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from cstates.idle.length_counts import GEOMETRY, MAX_BUCKETS, LengthCounts, histogram_of
+from cstates.idle.run import IdleRun, LatencyPercentiles, RecordedState, WakeRow
+from cstates.idle.summary import ExitCounts, IdleSummary, WakeCounts
+from harness.cstates.show.result import ActivityCounts, ShownCpu, ShownState, ShowResult
+from stallscope.documents import UNSET, Count, Document, Record, UnsetType, field
+from stallscope.system_files import MAX_CPUS
+
+MAX_COUNT = 2**40  # per bucket, so that sums cannot overflow
+
+CpuNumber = Annotated[int, Meta(ge=0, lt=MAX_CPUS)]
+StateIndex = Annotated[int, Meta(ge=0, le=255)]
+
+
+class RecordingEnd(Record, frozen=True, kw_only=True):
+    """How a recording ended."""
+
+    reason: Literal["command", "duration", "interrupted"]
+    status: str | None = None  # of the command, for example "exited 3"
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the command failed by itself."""
+        return self.reason == "command" and self.status != "exited 0"
+
+
+class BucketCounts(Record, frozen=True, kw_only=True):
+    """A histogram: counts by bucket, with two significant digits."""
+
+    digits: Count = GEOMETRY.digits
+    sum_ns: Count = 0
+    counts: dict[int, Count]
+
+    def __post_init__(self) -> None:
+        """Check the buckets."""
+        if any(not 0 <= bucket < MAX_BUCKETS for bucket in self.counts):
+            raise ValueError(f"a bucket is not between 0 and {MAX_BUCKETS - 1}")
+
+
+class StateLengths(Record, frozen=True, kw_only=True):
+    """The lengths of the intervals in one state of one CPU."""
+
+    cpu: CpuNumber
+    state: StateIndex
+    lengths: BucketCounts
+
+
+class TimePercentiles(Record, frozen=True, kw_only=True):
+    """Percentiles of times in us."""
+
+    p50: float | None = None
+    p90: float | None = None
+    p99: float | None = None
+    max: float | None = None
+
+
+class StateWakeups(Record, frozen=True, kw_only=True):
+    """Wake-ups from one state by one cause; times only of wake-ups whose cause has a time."""
+
+    state: StateIndex
+    wake: str
+    wakes: Count
+    too_deep: Count
+    timed: Count
+    awake_sum_ns: Count
+    awake_squares_us2: float
+    awake_us: TimePercentiles | None = None
+    exit_us: TimePercentiles | None = None
+
+
+class ProcessWakeups(Record, frozen=True, kw_only=True):
+    """Wake-ups that one process followed, from one state by one cause."""
+
+    pid: int
+    name: str
+    state: StateIndex
+    wake: str
+    wakes: Count
+    too_deep: Count
+    timed: Count
+    awake_sum_ns: Count
+    awake_squares_us2: float
+
+
+class RecordingOverhead(Record, frozen=True, kw_only=True):
+    """What tracing cost."""
+
+    events: Count | None = None
+    reader_cpu_s: float | None = None
+
+
+class IdleResult(Document, frozen=True, kw_only=True, tag="stallscope.cstates.record/1"):
+    """A recording of idle intervals; without tracepoints only the machine's counters.
+
+    ``recording`` and ``report`` are set only in what ``--json`` prints: the paths of the recording
+    and its page.
+    """
+
+    source: Literal["tracepoints", "counters"] = "tracepoints"
+    why_counters_only: str | None = None
+    command: tuple[str, ...] = ()
+    command_cpus: tuple[CpuNumber, ...] | None = None
+    end: RecordingEnd | None = None
+    seconds: float
+    machine: ShowResult
+    siblings: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    intervals: Count | None = None
+    intervals_kept: Count | None = None
+    intervals_discarded: Count | None = None
+    lost_events: Count | None
+    overhead: RecordingOverhead | None = None
+    missing_tracepoints: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    idle: tuple[StateLengths, ...] = ()
+    wakes: tuple[StateWakeups, ...] = ()
+    processes: tuple[ProcessWakeups, ...] = ()
+    recording: str | UnsetType = UNSET
+    report: str | UnsetType | None = UNSET
+
+    def __post_init__(self) -> None:
+        """Check that a traced recording has its counts."""
+        counts = (self.intervals, self.intervals_kept, self.intervals_discarded)
+        if self.why_counters_only is None and None in counts:
+            raise ValueError("a traced recording must have the number of intervals")
+
+
+def state_lengths(summary: IdleSummary) -> tuple[StateLengths, ...]:
+    """Return the histograms of a summary by CPU and state."""
+    return tuple(
+        StateLengths(cpu=cpu, state=state, lengths=_buckets(lengths))
+        for (cpu, state), lengths in sorted(summary.lengths.items())
+    )
+
+
+def _buckets(lengths: LengthCounts) -> BucketCounts:
+    return BucketCounts(sum_ns=lengths.sum_ns, counts=dict(sorted(lengths.counts.items())))
+
+
+def state_wakeups(summary: IdleSummary) -> tuple[StateWakeups, ...]:
+    """Return the wake-ups of a summary by state and cause."""
+    return tuple(
+        _state_wakeups(state, wake, counts, summary.exits.get((state, wake)))
+        for (state, wake), counts in sorted(summary.wakes.items())
+    )
+
+
+def _state_wakeups(
+    state: int, wake: str, counts: WakeCounts, exits: ExitCounts | None
+) -> StateWakeups:
+    return StateWakeups(
+        state=state,
+        wake=wake,
+        wakes=counts.wakes,
+        too_deep=counts.too_deep,
+        timed=counts.timed,
+        awake_sum_ns=counts.awake_sum_ns,
+        awake_squares_us2=counts.awake_squares_us2,
+        awake_us=None if exits is None else _percentiles(exits.awake),
+        exit_us=None if exits is None else _percentiles(exits.exit),
+    )
+
+
+def _percentiles(lengths: LengthCounts) -> TimePercentiles:
+    histogram = lengths.histogram()
+    p50, p90, p99 = (histogram.percentile(percent) for percent in (50, 90, 99))
+    return TimePercentiles(p50=_us(p50), p90=_us(p90), p99=_us(p99), max=_us(histogram.largest()))
+
+
+def _us(time_ns: float | None) -> float | None:
+    return None if time_ns is None else time_ns / 1000
+
+
+def process_wakeups(summary: IdleSummary) -> tuple[ProcessWakeups, ...]:
+    """Return the wake-ups of a summary by process, state and cause."""
+    return tuple(
+        ProcessWakeups(
+            pid=pid,
+            name=name,
+            state=state,
+            wake=wake,
+            wakes=counts.wakes,
+            too_deep=counts.too_deep,
+            timed=counts.timed,
+            awake_sum_ns=counts.awake_sum_ns,
+            awake_squares_us2=counts.awake_squares_us2,
+        )
+        for (pid, name, state, wake), counts in sorted(summary.processes.items())
+    )
+
+
+def idle_run(result: IdleResult) -> IdleRun:
+    """Return the recording as the analyses read it."""
+    machine, overhead = result.machine, result.overhead or RecordingOverhead()
+    return IdleRun(
+        command=result.command,
+        seconds=result.seconds,
+        driver=machine.driver,
+        governor=machine.governor,
+        why_counters_only=result.why_counters_only,
+        cpus=tuple(cpu.cpu for cpu in machine.cpus),
+        states=_recorded_states(machine.cpus),
+        intervals=result.intervals,
+        intervals_kept=result.intervals_kept,
+        intervals_discarded=result.intervals_discarded,
+        lost_events=result.lost_events,
+        events=overhead.events,
+        reader_cpu_s=overhead.reader_cpu_s,
+        warnings=result.warnings,
+        siblings=result.siblings,
+        command_cpus=result.command_cpus or (),
+        lengths={
+            (row.cpu, row.state): histogram_of(
+                {bucket: min(count, MAX_COUNT) for bucket, count in row.lengths.counts.items()}
+            )
+            for row in result.idle
+        },
+        wakes=tuple(map(_wake_row, result.wakes)),
+        processes=tuple(map(_process_row, result.processes)),
+        states_missing=machine.missing,
+    )
+
+
+def _recorded_states(cpus: Iterable[ShownCpu]) -> tuple[RecordedState, ...]:
+    by_index: dict[int, list[ShownState]] = {}
+    for cpu in cpus:
+        for state in cpu.states:
+            by_index.setdefault(state.index, []).append(state)
+    return tuple(_recorded_state(states) for _, states in sorted(by_index.items()))
+
+
+def _recorded_state(states: Sequence[ShownState]) -> RecordedState:
+    first = states[0]
+    activities = [state.over_interval or ActivityCounts() for state in states]
+    entries = [activity.entries for activity in activities if activity.entries is not None]
+    return RecordedState(
+        index=first.index,
+        name=first.name,
+        exit_latency_us=first.exit_latency_us,
+        target_residency_us=first.target_residency_us,
+        closed_by=first.closed_by,
+        entries=sum(entries) if len(entries) == len(activities) else None,
+        above=_mean_share([(item.above_share, item.entries or 0) for item in activities]),
+        below=_mean_share([(item.below_share, item.entries or 0) for item in activities]),
+    )
+
+
+def _mean_share(shares: Sequence[tuple[float | None, int]]) -> float | None:
+    """Return the mean share weighted by entries; None without entries or with an unknown share."""
+    entered = [(share, entries) for share, entries in shares if entries]
+    known = [(share, entries) for share, entries in entered if share is not None]
+    if not entered or len(known) < len(entered):
+        return None
+    total = sum(entries for _, entries in known)
+    return sum(share * entries for share, entries in known) / total
+
+
+def _wake_row(row: StateWakeups) -> WakeRow:
+    return WakeRow(
+        state=row.state,
+        wake=row.wake,
+        wakes=row.wakes,
+        too_deep=row.too_deep,
+        timed=row.timed,
+        awake_sum_ns=row.awake_sum_ns,
+        awake_squares_us2=row.awake_squares_us2,
+        awake=_latency_percentiles(row.awake_us),
+        exits=_latency_percentiles(row.exit_us),
+    )
+
+
+def _process_row(row: ProcessWakeups) -> WakeRow:
+    return WakeRow(
+        state=row.state,
+        wake=row.wake,
+        wakes=row.wakes,
+        too_deep=row.too_deep,
+        timed=row.timed,
+        awake_sum_ns=row.awake_sum_ns,
+        awake_squares_us2=row.awake_squares_us2,
+        pid=row.pid,
+        name=row.name,
+    )
+
+
+def _latency_percentiles(times: TimePercentiles | None) -> LatencyPercentiles | None:
+    if times is None:
+        return None
+    return LatencyPercentiles(times.p50, times.p90, times.p99, times.max)
