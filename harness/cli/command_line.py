@@ -17,9 +17,9 @@ from stallscope.errors import ExitCode, StallscopeError, UnableError
 # Every command with its short help, so that `stallscope --help` loads none of them. A test compares
 # this table with the commands.
 COMMANDS = {
-    "profile": "Record a process or command, and make its flame page.",
+    "profile": "Record a process or command, and write its flame page.",
     "record": "Record a process, command, CPUs or cgroup.",
-    "report": "Make the page of a recording.",
+    "report": "Write the page of a recording and print its summary.",
     "flame": "Write a recording's flame graph as SVG, HTML or folded text.",
     "topdown": "Show where the pipeline's slots went.",
     "cstates": "Show what sleep states and frequency changes cost.",

@@ -189,7 +189,7 @@ def test_wrong_words_are_usage_errors(capsys: pytest.CaptureFixture[str]) -> Non
         assert "error" in capsys.readouterr().err.lower()
 
 
-@pytest.mark.parametrize(("user", "why"), [(1000, "by root only"), (0, "tracefs is not mounted")])
+@pytest.mark.parametrize(("user", "why"), [(1000, "only root can use tracepoints"), (0, "tracefs is not mounted")])
 def test_without_tracepoints_one_message_says_why(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
