@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from stallscope.documents import DAMAGED, read_document
 from stallscope.errors import RecordingError
-from stallscope.json_fields import REMEDY, Fields, read_fields
 
 FILE = Path(__file__).with_name("explanations.json")
 
@@ -19,8 +19,8 @@ class Explanation:
 
 
 @cache
-def _fields() -> Fields:
-    return read_fields(FILE)
+def _explanations() -> dict[str, str | tuple[str, str]]:
+    return read_document(FILE, dict[str, str | tuple[str, str]])
 
 
 def explanation(node: str) -> Explanation:
@@ -28,11 +28,9 @@ def explanation(node: str) -> Explanation:
 
     A name may refer to the text of another name.
     """
-    fields = _fields()
-    name = node.lower()
-    if isinstance(fields.values.get(name), str):
-        name = fields.text(name)
-    texts = fields.texts(name)
-    if len(texts) != 2:
-        raise RecordingError(f"{fields.where}: no explanation of {node[:80]!r}", REMEDY)
+    texts = _explanations().get(node.lower())
+    if isinstance(texts, str):
+        texts = _explanations().get(texts)
+    if not isinstance(texts, tuple):
+        raise RecordingError(f"{FILE}: no explanation of {node[:80]!r}", DAMAGED)
     return Explanation(*texts)

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from stallscope.documents import Count, Record, decode, field, read_bounded
 from stallscope.errors import UnableError
-from stallscope.json_fields import Fields, read_fields
 from topdown.slots.expressions import Expression, names, parse
 
 FOLDER = Path(__file__).parent / "models"
@@ -94,91 +94,132 @@ def keys() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
 
 
+class _Header(Record, frozen=True):
+    format: str
+    version: str
+
+
+class _CpuMatchRecord(Record, frozen=True, kw_only=True):
+    vendor: str = ""
+    family: int = 0
+    models: tuple[str, ...] = ()
+    steppings: tuple[int, int] = (0, 255)
+    implementer: int = 0
+    part: int = 0
+    revisions: tuple[str, str] = ("r0p0", "r15p15")
+
+
+class _NodeRecord(Record, frozen=True, kw_only=True):
+    level: Count | None = None
+    parent: str | None = None
+    domain: str
+    group: str = ""
+    formula: str
+    threshold: str | None = None
+    locate_with: tuple[str, ...] = ()
+
+
+class _VariantRecord(Record, frozen=True, kw_only=True):
+    why: str
+    terms: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, str] = field(default_factory=dict)
+
+
+class _ModelRecord(Record, frozen=True, kw_only=True):
+    cpu: str
+    title: str
+    aliases: tuple[str, ...] = ()
+    source: str
+    licence: str
+    unit: str
+    slots_per_cycle: Count | None = None
+    match: tuple[_CpuMatchRecord, ...] = ()
+    ipc: tuple[str, str]
+    terms: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, _NodeRecord] = field(default_factory=dict)
+    variants: dict[str, _VariantRecord] = field(default_factory=dict)
+    optional: dict[str, str] = field(default_factory=dict)
+    events: dict[str, str] = field(default_factory=dict)
+
+
 @cache
 def load(key: str) -> Model:
     """Return a model by its file name. Raises UnableError for another format."""
-    return model_of(read_fields(FOLDER / f"{key}.json"), key)
+    path = FOLDER / f"{key}.json"
+    return parse_model(read_bounded(path), key, str(path))
 
 
-def model_of(fields: Fields, key: str) -> Model:
-    """Return the model in a file's fields; every name in its formulas is checked."""
-    version = fields.text("version")
-    if fields.text("format") != FORMAT or version.partition(".")[0] != str(MAJOR):
+def parse_model(content: bytes | str, key: str, source: str) -> Model:
+    """Return the model in the content of a file; every name in its formulas is checked."""
+    header = decode(content, _Header, source)
+    if header.format != FORMAT or header.version.partition(".")[0] != str(MAJOR):
         raise UnableError(
-            f"{fields.where}: expected {FORMAT} {MAJOR}.x, not {fields.text('format')} {version}",
+            f"{source}: expected {FORMAT} {MAJOR}.x, not {header.format} {header.version}",
             "reinstall stallscope, or generate the models again",
         )
-    ipc = fields.texts("ipc")
-    nodes, variants, events = (fields.fields(name) for name in ("nodes", "variants", "events"))
-    optional = fields.fields("optional")
+    record = decode(content, _ModelRecord, source)
     model = Model(
-        cpu=fields.text("cpu"),
+        cpu=record.cpu,
         key=key,
-        title=fields.text("title"),
-        aliases=fields.texts("aliases"),
-        source=fields.text("source"),
-        licence=fields.text("licence"),
-        unit=fields.text("unit"),
-        slots_per_cycle=fields.maybe_count("slots_per_cycle"),
-        matches=tuple(_match(match) for match in fields.objects("match")),
-        instructions=ipc[0],
-        cycles=ipc[1],
-        terms=_formulas(fields.fields("terms")),
-        nodes=MappingProxyType({name: _node(name, nodes) for name in nodes.values}),
+        title=record.title,
+        aliases=record.aliases,
+        source=record.source,
+        licence=record.licence,
+        unit=record.unit,
+        slots_per_cycle=record.slots_per_cycle,
+        matches=tuple(_cpu_match(match) for match in record.match),
+        instructions=record.ipc[0],
+        cycles=record.ipc[1],
+        terms=_formulas(record.terms),
+        nodes=MappingProxyType({name: _node(name, node) for name, node in record.nodes.items()}),
         variants=MappingProxyType(
-            {name: _variant(variants.fields(name)) for name in variants.values}
+            {
+                name: Variant(variant.why, _formulas(variant.terms | variant.nodes))
+                for name, variant in record.variants.items()
+            }
         ),
         optional=MappingProxyType(
             {
-                name: optional.text(prefix)
-                for prefix in optional.values
-                for name in events.values
+                name: warning
+                for prefix, warning in record.optional.items()
+                for name in record.events
                 if name.startswith(prefix)
             }
         ),
-        events=MappingProxyType({name: events.text(name) for name in events.values}),
+        events=MappingProxyType(record.events),
     )
-    _check_names(model, fields.where)
+    _check_names(model, source)
     return model
 
 
-def _match(fields: Fields) -> CpuMatch:
-    models = [word.partition("-")[::2] for word in fields.texts("models")]
-    oldest, newest = fields.integers("steppings") or (0, 255)
-    revisions = fields.texts("revisions") or ("r0p0", "r15p15")
+def _cpu_match(record: _CpuMatchRecord) -> CpuMatch:
+    models = [word.partition("-")[::2] for word in record.models]
     return CpuMatch(
-        vendor=fields.text("vendor", ""),
-        family=fields.integer("family", 0),
+        vendor=record.vendor,
+        family=record.family,
         models=tuple((int(first), int(last or first)) for first, last in models),
-        steppings=(oldest, newest),
-        implementer=fields.integer("implementer", 0),
-        part=fields.integer("part", 0),
-        revisions=(revisions[0], revisions[1]),
+        steppings=record.steppings,
+        implementer=record.implementer,
+        part=record.part,
+        revisions=record.revisions,
     )
 
 
-def _formulas(fields: Fields) -> Mapping[str, Expression]:
-    return MappingProxyType({name: parse(fields.text(name)) for name in fields.values})
+def _formulas(texts: Mapping[str, str]) -> Mapping[str, Expression]:
+    return MappingProxyType({name: parse(text) for name, text in texts.items()})
 
 
-def _node(name: str, nodes: Fields) -> Node:
-    fields = nodes.fields(name)
-    threshold = fields.maybe_text("threshold")
+def _node(name: str, record: _NodeRecord) -> Node:
     return Node(
         name=name,
-        level=fields.maybe_count("level"),
-        parent=fields.maybe_text("parent"),
-        domain=fields.text("domain"),
-        group=fields.text("group", ""),
-        formula=parse(fields.text("formula")),
-        threshold=None if threshold is None else parse(threshold),
-        locate_with=fields.texts("locate_with"),
+        level=record.level,
+        parent=record.parent,
+        domain=record.domain,
+        group=record.group,
+        formula=parse(record.formula),
+        threshold=None if record.threshold is None else parse(record.threshold),
+        locate_with=record.locate_with,
     )
-
-
-def _variant(fields: Fields) -> Variant:
-    formulas = dict(_formulas(fields.fields("terms"))) | dict(_formulas(fields.fields("nodes")))
-    return Variant(fields.text("why"), MappingProxyType(formulas))
 
 
 def _check_names(model: Model, where: str) -> None:

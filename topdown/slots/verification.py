@@ -8,12 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from stallscope.documents import Record, read_document
+from stallscope.documents import field as document_field
 from stallscope.errors import RecordingError
-from stallscope.json_fields import read_fields
 
 FOLDER = Path(__file__).with_name("verified")
 SCHEMA = "stallscope.self-test/1"
 BROKEN = "broken"
+
+
+class _EventRecord(Record, frozen=True):
+    verdict: str
+    reason: str = "the self-test failed"
+
+
+class _SelfTestRecord(Record, frozen=True, kw_only=True):
+    schema: str = ""
+    cpu: str = ""
+    events: dict[str, _EventRecord] = document_field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +41,12 @@ def verification_of(key: str, folder: Path = FOLDER) -> Verification:
     path = folder / f"{key}.json"
     if not path.exists():
         return Verification()
-    fields = read_fields(path)
-    if fields.text("schema", "") != SCHEMA or fields.text("cpu") != key:
+    record = read_document(path, _SelfTestRecord)
+    if record.schema != SCHEMA or record.cpu != key:
         raise RecordingError(f"{path}: expected a {SCHEMA} of {key}", "reinstall stallscope")
-    events = fields.fields("events")
     broken = {
-        name: f"{name} is broken on this CPU: {event.text('reason', 'the self-test failed')}"
-        for name in events.values
-        if (event := events.fields(name)).text("verdict") == BROKEN
+        name: f"{name} is broken on this CPU: {event.reason}"
+        for name, event in record.events.items()
+        if event.verdict == BROKEN
     }
     return Verification(True, broken)

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from stallscope.errors import StallscopeError, UnableError
-from stallscope.json_fields import Fields
 from topdown.slots.counts import Flags, Reading, counts_of
 from topdown.slots.evaluation import evaluate, formulas_of
 from topdown.slots.explanations import explanation
 from topdown.slots.expressions import names, parse, written
-from topdown.slots.model import CLOCKS, FOLDER, Model, keys, load, model_of
+from topdown.slots.model import CLOCKS, FOLDER, Model, keys, load, parse_model
 from topdown.slots.modelled.apportioning import LEVEL_1, NODES, UNEXPLAINED
 
 CPUS = [
@@ -208,9 +207,9 @@ def test_level_2_adds_up_to_level_1(key: str) -> None:
                 assert total == pytest.approx(parent.value, rel=1e-9), (parent.name, mode)
 
 
-def broken(change: dict[str, Any]) -> Fields:
+def broken(change: dict[str, Any]) -> str:
     values = json.loads((FOLDER / "zen4.json").read_text())
-    return Fields(values | change, "broken.json")
+    return json.dumps(values | change)
 
 
 @pytest.mark.parametrize(
@@ -228,13 +227,13 @@ def broken(change: dict[str, Any]) -> Fields:
 )
 def test_a_broken_model_is_one_error(change: dict[str, Any]) -> None:
     with pytest.raises(StallscopeError):
-        model_of(broken(change), "broken")
+        parse_model(broken(change), "broken", "broken.json")
 
 
 def test_a_newer_minor_version_is_read() -> None:
-    assert model_of(broken({"version": "1.7"}), "zen4").cpu == "zen4"
+    assert parse_model(broken({"version": "1.7"}), "zen4", "zen4.json").cpu == "zen4"
     with pytest.raises(UnableError, match=r"2\.0"):
-        model_of(broken({"version": "2.0"}), "zen4")
+        parse_model(broken({"version": "2.0"}), "zen4", "zen4.json")
 
 
 def test_models_hold_no_path_of_a_machine() -> None:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from stallscope.documents import Record, read_document
 from stallscope.errors import RecordingError
-from stallscope.json_fields import Fields, read_fields
 from stallscope.recordings import MANIFEST, Manifest, read_manifest
 from topdown.slots.counting.counting_mode import CountingMode
 from topdown.slots.counting.plan import FIELD, Plan, counted_names, formulas_for
@@ -20,6 +20,24 @@ PLAN = "plan.json"
 COUNTERS = "counters.jsonl"
 REPEATED = ("event-unavailable", "set-split")  # notices that may occur many times
 _ZERO = "counted 0, and it is not certain that this CPU has this event"
+
+
+class _UnavailableRecord(Record, frozen=True):
+    event: str
+    reason: str
+    remedy: str = ""
+    cause: str = ""
+
+
+class _CountingRecord(Record, frozen=True):
+    unverified_zero: tuple[str, ...] = ()
+    unavailable: tuple[_UnavailableRecord, ...] = ()
+
+
+class _CountingManifest(Record, frozen=True):
+    """The part of a manifest about counting."""
+
+    counting: _CountingRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +68,7 @@ def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
     Raises RecordingError if it is damaged, or was not made for a tree of slots.
     """
     manifest = read_manifest(directory / MANIFEST)
-    plan, subject = read_plan(read_fields(directory / PLAN))
+    plan, subject = read_plan(directory / PLAN)
     if subject is None and cpu:
         subject = _subject_of_events(model_named(cpu), plan)
     if subject is None:
@@ -58,7 +76,7 @@ def read_counting_run(directory: Path, *, cpu: str = "") -> CountingRun:
             f"{directory}: the plan does not name its CPU",
             "name the CPU that was counted with --cpu",
         )
-    counting = read_fields(directory / MANIFEST).fields("counting")
+    counting = read_document(directory / MANIFEST, _CountingManifest).counting or _CountingRecord()
     windows = read_windows(directory / COUNTERS)
     absent = _absent(counting)
     groups = tuple(group.without(frozenset(absent)) for group in windows.groups)
@@ -103,19 +121,19 @@ def _notices(manifest: Manifest) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _absent(counting: Fields) -> dict[str, str]:
+def _absent(counting: _CountingRecord) -> dict[str, str]:
     """Return the reasons of missing counts: refused events, and zeros that may be unsupported."""
-    reasons = {name: f"{name} {_ZERO}" for name in counting.texts("unverified_zero")}
-    for unavailable in counting.objects("unavailable"):
-        event, remedy = unavailable.text("event"), unavailable.text("remedy", "")
-        reason = f"{event}: {unavailable.text('reason')}"
-        reasons[event] = f"{reason} ({remedy})" if remedy else reason
+    reasons = {name: f"{name} {_ZERO}" for name in counting.unverified_zero}
+    for unavailable in counting.unavailable:
+        reason = f"{unavailable.event}: {unavailable.reason}"
+        remedy = f" ({unavailable.remedy})" if unavailable.remedy else ""
+        reasons[unavailable.event] = reason + remedy
     return reasons
 
 
-def _unknown(counting: Fields) -> dict[str, str]:
+def _unknown(counting: _CountingRecord) -> dict[str, str]:
     return {
-        unavailable.text("event"): unavailable.text("reason")
-        for unavailable in counting.objects("unavailable")
-        if unavailable.text("cause", "") == "unknown-name"
+        unavailable.event: unavailable.reason
+        for unavailable in counting.unavailable
+        if unavailable.cause == "unknown-name"
     }

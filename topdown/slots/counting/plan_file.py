@@ -1,12 +1,15 @@
 """The plan file, with the subject of the plan, so that any host can analyse the recording."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
+from msgspec import Raw
+
+from stallscope.documents import DAMAGED, UNSET, Record, UnsetType, read_document
+from stallscope.documents import field as document_field
 from stallscope.errors import RecordingError
-from stallscope.json_fields import REMEDY, Fields
 from topdown.slots.counting.counting_mode import METRICS, CountingMode
 from topdown.slots.counting.plan import Encoding, EventSet, Plan
 from topdown.slots.counting.requested_events import RequestedEvent
@@ -49,47 +52,66 @@ def write_plan(path: Path, plan: Plan, subject: Subject) -> None:
     path.write_text(json.dumps(document, indent=1) + "\n")
 
 
-def read_plan(fields: Fields) -> tuple[Plan, Subject | None]:
+class _SetRecord(Record, frozen=True):
+    name: str
+    events: tuple[str, ...] = ()
+    leader: str = ""
+
+
+class _RequestedRecord(Record, frozen=True):
+    spelling: str
+    event: str
+    named: bool = False
+
+
+class _SubjectRecord(Record, frozen=True, kw_only=True):
+    model: str | UnsetType | None = UNSET
+    smt: bool = False
+    ebs_mode: bool = False
+    metrics: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    asked: tuple[_RequestedRecord, ...] = ()
+    uncountable: dict[str, str] = document_field(default_factory=dict)
+
+
+class _PlanRecord(Record, frozen=True, kw_only=True):
+    sets: tuple[_SetRecord, ...] = ()
+    events: dict[str, Raw] = document_field(
+        default_factory=dict
+    )  # only the collector needs the encodings
+    subject: _SubjectRecord | None = None
+
+
+def read_plan(path: Path) -> tuple[Plan, Subject | None]:
     """Return a plan and its subject, which is None if stallscope did not make the plan."""
-    sets = tuple(
-        EventSet(part.text("name"), part.texts("events"), part.text("leader", ""))
-        for part in fields.objects("sets")
-    )
-    # Only the collector needs encodings.
-    events = {name: Encoding(name=name) for name in fields.fields("events").values}
-    subject = fields.fields(KEY)
-    plan = Plan(sets, events, _reasons(subject.fields("uncountable")))
-    if not subject.values:
-        return plan, None
-    return plan, _subject(subject)
+    record = read_document(path, _PlanRecord)
+    sets = tuple(EventSet(part.name, part.events, part.leader) for part in record.sets)
+    events = {name: Encoding(name=name) for name in record.events}
+    subject = record.subject or _SubjectRecord()
+    reasons = dict(islice(subject.uncountable.items(), MAX_NAMES))
+    plan = Plan(sets, events, reasons)
+    return plan, None if subject == _SubjectRecord() else _subject(subject, str(path))
 
 
-def _reasons(fields: Fields) -> Mapping[str, str]:
-    return {name: fields.text(name) for name in list(fields.values)[:MAX_NAMES]}
-
-
-def _subject(fields: Fields) -> Subject:
+def _subject(record: _SubjectRecord, source: str) -> Subject:
     model = None
-    if fields.values.get("model") is not None:
-        key = fields.text("model")
-        if key not in keys():
+    if isinstance(record.model, str):
+        if record.model not in keys():
             raise RecordingError(
-                f"{fields.where}: unknown CPU model {key[:80]!r}",
+                f"{source}: unknown CPU model {record.model[:80]!r}",
                 "read it with the version of stallscope that made it, or a newer one",
             )
-        model = load(key)
-    nodes = fields.texts("nodes")
-    unknown = [name for name in nodes if model is None or name not in model.nodes]
+        model = load(record.model)
+    unknown = [name for name in record.nodes if model is None or name not in model.nodes]
     if unknown:
-        raise RecordingError(f"{fields.where}: unknown node {unknown[0][:80]!r}", REMEDY)
-    metrics = frozenset(fields.texts("metrics")).intersection(METRICS.values())
-    mode = CountingMode(fields.boolean("smt", False), fields.boolean("ebs_mode", False), metrics)
+        raise RecordingError(f"{source}: unknown node {unknown[0][:80]!r}", DAMAGED)
+    metrics = frozenset(record.metrics).intersection(METRICS.values())
     requested = tuple(
         RequestedEvent(
-            event.text("spelling"),
-            event.text("event"),
-            Encoding(name=event.text("event") if event.boolean("named", False) else ""),
+            event.spelling, event.event, Encoding(name=event.event if event.named else "")
         )
-        for event in fields.objects("asked")
+        for event in record.asked
     )
-    return Subject(model, mode, nodes, requested)
+    return Subject(
+        model, CountingMode(record.smt, record.ebs_mode, metrics), record.nodes, requested
+    )

@@ -6,14 +6,14 @@ It is read line by line with limits; an error is reported, or the affected windo
 warning.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from stallscope.documents import DAMAGED, Count, Record, decode
+from stallscope.documents import field as document_field
 from stallscope.errors import RecordingError
-from stallscope.json_fields import LARGEST_COUNT, REMEDY, Fields
 from stallscope.regular_file import RefusedFileError, RegularFile, open_regular
 
 if TYPE_CHECKING:
@@ -90,6 +90,34 @@ class Windows:
     warnings: tuple[str, ...] = ()
 
 
+class _Group(Record, frozen=True):
+    events: tuple[str, ...] = ()
+
+
+class _Header(Record, frozen=True):
+    """The first line of a counters.jsonl."""
+
+    schema: str = ""
+    groups: tuple[_Group, ...] = ()
+    start_ns: Count | None = None
+
+
+class _Line(Record, frozen=True, kw_only=True):
+    """One read of a group.
+
+    ``scope`` is a thread, a process, a CPU, or a cgroup on a CPU; ``g`` is the group, ``t`` the
+    time in ns, ``w`` the window, ``v`` the counts.
+    """
+
+    g: Count
+    t: Count
+    w: Count
+    enabled: Count
+    running: Count
+    v: list[int]
+    scope: dict[str, int | str] = document_field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class _GroupReader:
     """The windows of a group and the latest counts by scope, while lines are read."""
@@ -121,20 +149,22 @@ def _read(file: RegularFile, where: str) -> Windows:
     lines = _lines(file, where)
     first = next(lines, None)
     if first is None:
-        raise RecordingError(f"{where} is empty", REMEDY)
+        raise RecordingError(f"{where} is empty", DAMAGED)
     groups, start_ns = _header(first[1], where)
     warnings: list[str] = []
     scopes = 0
     for number, text, complete in lines:
-        line = _line(text, f"{where}:{number}")
-        if line is None:
+        source = f"{where}:{number}"
+        try:
+            line = decode(text, _Line, source)
+        except RecordingError:
             if complete:
-                raise RecordingError(f"{where}:{number}: expected a JSON object", REMEDY)
+                raise
             warnings.append("the recording was cut off: its last line is incomplete")
             break
-        scopes += _add_line(line, groups, start_ns)
+        scopes += _add_line(line, groups, start_ns, source)
         if scopes > MAX_SCOPES:
-            raise RecordingError(f"{where}:{number}: more than {MAX_SCOPES} scopes", REMEDY)
+            raise RecordingError(f"{where}:{number}: more than {MAX_SCOPES} scopes", DAMAGED)
     return _windows(groups, warnings)
 
 
@@ -145,7 +175,7 @@ def _lines(file: RegularFile, where: str) -> Iterator[tuple[int, str, bool]]:
         *ended, rest = (rest + file.read(offset, min(_PIECE, file.size - offset))).split(b"\n")
         for raw in (*ended, rest):
             if len(raw) > MAX_LINE_BYTES:
-                raise RecordingError(f"{where}:{number + 1}: a line of {len(raw)} bytes", REMEDY)
+                raise RecordingError(f"{where}:{number + 1}: a line of {len(raw)} bytes", DAMAGED)
         for raw in ended:
             number += 1
             yield number, raw.decode("utf-8", "replace"), True
@@ -153,34 +183,29 @@ def _lines(file: RegularFile, where: str) -> Iterator[tuple[int, str, bool]]:
         yield number + 1, rest.decode("utf-8", "replace"), False
 
 
-def _line(text: str, where: str) -> Fields | None:
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return Fields(values, where) if isinstance(values, dict) else None
-
-
 def _header(text: str, where: str) -> tuple[list[_GroupReader], int | None]:
     """Return the groups, and the start time of their counters if it is known."""
-    fields = _line(text, f"{where}:1")
-    if fields is None or fields.text("schema", "") != SCHEMA:
-        raise RecordingError(f"{where}:1: expected the schema {SCHEMA}", REMEDY)
-    groups = [_GroupReader(group.texts("events")) for group in fields.objects("groups")]
+    header = decode(text, _Header, f"{where}:1")
+    if header.schema != SCHEMA:
+        raise RecordingError(f"{where}:1: expected the schema {SCHEMA}", DAMAGED)
+    groups = [_GroupReader(group.events) for group in header.groups]
     if len(groups) > MAX_GROUPS or any(len(group.events) > MAX_EVENTS for group in groups):
         raise RecordingError(f"{where}:1: more than {MAX_GROUPS} groups or {MAX_EVENTS} events")
     if any(len(set(group.events)) != len(group.events) for group in groups):
-        raise RecordingError(f"{where}:1: a group contains an event twice", REMEDY)
-    return groups, fields.maybe_count("start_ns")
+        raise RecordingError(f"{where}:1: a group contains an event twice", DAMAGED)
+    return groups, header.start_ns
 
 
-def _add_line(line: Fields, groups: list[_GroupReader], start_ns: int | None) -> int:
+def _add_line(line: _Line, groups: list[_GroupReader], start_ns: int | None, source: str) -> int:
     """Add a line to its group and return 1 if its scope is new, else 0."""
-    group = _group_of(line, groups)
-    time, window = line.count("t"), line.count("w")
-    enabled, running = line.count("enabled"), line.count("running")
-    values = _values(line, len(group.events))
-    scope = _scope(line)
+    if line.g >= len(groups):
+        raise RecordingError(f"{source}: unknown group {line.g}", DAMAGED)
+    group = groups[line.g]
+    _check_values(line, len(group.events), source)
+    if len(line.scope) > MAX_SCOPE_KEYS:
+        raise RecordingError(f"{source}: scope has more than {MAX_SCOPE_KEYS} names", DAMAGED)
+    time, window, enabled, running, values = line.t, line.w, line.enabled, line.running, line.v
+    scope = tuple(line.scope.items())
     previous = group.last.get(scope)
     group.last[scope] = (time, enabled, running, values)
     is_new = previous is None
@@ -218,30 +243,13 @@ def _add(group: _GroupReader, number: int, window: Window) -> None:
         group.windows[number] = window
 
 
-def _scope(line: Fields) -> Scope:
-    """Return the scope of a line as a key: a thread, a process, a CPU, or a cgroup on a CPU."""
-    values = line.fields("scope").values
-    if len(values) > MAX_SCOPE_KEYS or not all(isinstance(v, int | str) for v in values.values()):
-        raise RecordingError(f"{line.where}: scope must be a few names and numbers", REMEDY)
-    return tuple(values.items())
-
-
-def _group_of(line: Fields, groups: list[_GroupReader]) -> _GroupReader:
-    number = line.count("g")
-    if number >= len(groups):
-        raise RecordingError(f"{line.where}: unknown group {number}", REMEDY)
-    return groups[number]
-
-
-def _values(line: Fields, expected: int) -> list[int]:
-    values = list(line.integers("v"))
-    if len(values) != expected:
-        raise RecordingError(f"{line.where}: {len(values)} counts, expected {expected}", REMEDY)
-    if not all(0 <= value < _LARGEST_VALUE for value in values):
-        raise RecordingError(f"{line.where}: a count exceeds 64 bits", REMEDY)
-    if line.count("running", LARGEST_COUNT) > line.count("enabled"):
-        raise RecordingError(f"{line.where}: running exceeds enabled", REMEDY)
-    return values
+def _check_values(line: _Line, expected: int, source: str) -> None:
+    if len(line.v) != expected:
+        raise RecordingError(f"{source}: {len(line.v)} counts, expected {expected}", DAMAGED)
+    if not all(0 <= value < _LARGEST_VALUE for value in line.v):
+        raise RecordingError(f"{source}: a count exceeds 64 bits", DAMAGED)
+    if line.running > line.enabled:
+        raise RecordingError(f"{source}: running exceeds enabled", DAMAGED)
 
 
 def _windows(groups: list[_GroupReader], warnings: list[str]) -> Windows:

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stallscope.json_fields import Fields, read_fields
+from stallscope.documents import Record, read_document
 
 FILE = Path(__file__).with_name("constants.json")
 
@@ -53,36 +53,50 @@ class ProfileThresholds:
     kept_as_often: float
 
 
+class _Constant(Record, frozen=True):
+    value: float
+
+
+class _ConstantsRecord(Record, frozen=True, kw_only=True):
+    core: dict[str, _Constant]
+    units: dict[str, _Constant]
+    latencies: dict[str, _Constant]
+    line_cycles: dict[str, _Constant]
+    profile_thresholds: dict[str, _Constant]
+    uncertainty: dict[str, _Constant]
+    cpus: dict[str, dict[str, Any]]  # specific values by CPU, and their source
+
+
 @cache
 def profile_thresholds() -> ProfileThresholds:
     """Return the thresholds for reading a profile."""
-    return ProfileThresholds(**_numbers(_document().fields("profile_thresholds"), {}))
+    return ProfileThresholds(**_numbers(_constants().profile_thresholds, {}))
 
 
 @cache
 def uncertainties() -> dict[str, float]:
     """Return the relative uncertainty of each cause, by its name in lower case."""
-    return _numbers(_document().fields("uncertainty"), {})
+    return _numbers(_constants().uncertainty, {})
 
 
 @cache
-def _document() -> Fields:
-    return read_fields(FILE)
+def _constants() -> _ConstantsRecord:
+    return read_document(FILE, _ConstantsRecord)
 
 
-def _numbers(fields: Fields, specific: dict[str, Any]) -> dict[str, float]:
-    values = {name: float(str(fields.fields(name).values["value"])) for name in fields.values}
+def _numbers(common: dict[str, _Constant], specific: dict[str, Any]) -> dict[str, float]:
+    values = {name: constant.value for name, constant in common.items()}
     return values | {name: float(value) for name, value in specific.items() if name in values}
 
 
 def core_constants(cpu: str = "", *, width: int | None = None) -> Core:
     """Return the constants of a CPU model, or the common ones for an unknown CPU."""
-    document = _document()
-    specific = dict(document.fields("cpus").fields(cpu).values)
-    numbers = _numbers(document.fields("core"), specific)
+    constants = _constants()
+    specific = constants.cpus.get(cpu, {})
+    numbers = _numbers(constants.core, specific)
     unit_counts = specific.get("units", {})
     assert isinstance(unit_counts, dict)
-    units = _numbers(document.fields("units"), unit_counts)
+    units = _numbers(constants.units, unit_counts)
     integers = {name: int(numbers.pop(name)) for name in _INTEGERS}
     numbers["width"] = float(width) if width else numbers["width"]
     loads = tuple(numbers.pop(f"load_cycles_{level}") for level in ("l2", "l3", "dram"))
@@ -90,8 +104,8 @@ def core_constants(cpu: str = "", *, width: int | None = None) -> Core:
         load_cycles=(loads[0], loads[1], loads[2]),
         name=cpu if specific else "",
         units={name: int(count) for name, count in units.items()},
-        latencies=_numbers(document.fields("latencies"), specific),
-        line_cycles=_numbers(document.fields("line_cycles"), specific),
+        latencies=_numbers(constants.latencies, specific),
+        line_cycles=_numbers(constants.line_cycles, specific),
         **integers,
         **numbers,  # type: ignore[arg-type]
     )

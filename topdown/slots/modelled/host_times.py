@@ -5,13 +5,12 @@ programs on a shared core only add time. A dependent addition takes one cycle on
 time is the cycle time at the frequency under load.
 """
 
-import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from stallscope.documents import Count, Record, decode
 from stallscope.errors import RecordingError, UnableError
-from stallscope.json_fields import Fields
 from stallscope.programs import program
 from topdown.slots.modelled.constants import Core
 from topdown.slots.modelled.pipeline import Host
@@ -35,6 +34,11 @@ _RUNS = {
     "periodic-branches": (2_000_000, 2),
     "large-straight-code": (30, 2),
 }
+
+
+class _KernelReport(Record, frozen=True):
+    cpu_ns: Count
+    iterations: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +67,22 @@ class KernelTimes:
             finished = subprocess.run(
                 words, capture_output=True, timeout=TIMEOUT_S, check=True, stdin=subprocess.DEVNULL
             )
-            fields = Fields(json.loads(finished.stdout[:MAX_OUTPUT_BYTES]), kernel)
-            cpu_ns, iterations_run = fields.count("cpu_ns"), fields.count("iterations")
+            report = decode(finished.stdout[:MAX_OUTPUT_BYTES], _KernelReport, kernel)
         except (
             OSError,
             subprocess.SubprocessError,
-            ValueError,
-            TypeError,
             RecordingError,
         ) as error:
             raise UnableError(
                 f"the host's times cannot be measured: {kernel}: {error}",
                 "run `stallscope-kernels dependent-chain --iterations 1000000` to see the error",
             ) from error
-        if not cpu_ns or not iterations_run:
+        if not report.cpu_ns or not report.iterations:
             raise UnableError(
                 f"the host's times cannot be measured: {kernel} took no CPU time",
                 "check the machine's CPU clock",
             )
-        return cpu_ns / iterations_run / 1e9
+        return report.cpu_ns / report.iterations / 1e9
 
 
 def measure_host(times: KernelTimes, core: Core, *, memory: bool) -> Host:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from stallscope.json_fields import Fields, read_fields
+from stallscope.documents import Record, read_document
 from topdown.slots.expressions import Expression, names, parse
 from topdown.slots.formula_functions import FormulaFunction, compiled
 from topdown.slots.model import Model
@@ -70,67 +70,95 @@ class Rules:
     relations: tuple[RelationRule, ...]
 
 
+class _ActivityRecord(Record, frozen=True):
+    events: str  # a pattern
+    kernels: tuple[str, ...]
+
+
+class _UpperBoundRecord(Record, frozen=True):
+    events: str  # a pattern
+    per: str
+    high: float
+
+
+class _ExpectedRateRecord(Record, frozen=True):
+    kernel: str
+    events: tuple[str, ...]
+    per: str
+    low: float
+    high: float
+    why: str
+
+
+class _RelationRecord(Record, frozen=True, kw_only=True):
+    left: str
+    sign: str
+    right: str
+    unless: tuple[str, ...] = ()  # models
+    tolerance: float = TOLERANCE
+
+
+class RulesFile(Record, frozen=True):
+    """The rules of all models, as the data file has them."""
+
+    activity: tuple[_ActivityRecord, ...]
+    bounds: tuple[_UpperBoundRecord, ...]
+    expected: tuple[_ExpectedRateRecord, ...]
+    relations: tuple[_RelationRecord, ...]
+
+
 @cache
-def _fields() -> Fields:
-    return read_fields(FILE)
+def read_rules() -> RulesFile:
+    """Return the rules of all models."""
+    return read_document(FILE, RulesFile)
 
 
 def rules_of(model: Model) -> Rules:
     """Return the rules for the model's events."""
-    fields = _fields()
+    rules = read_rules()
     return Rules(
-        tuple(_activity(fields, model)),
-        tuple(_bounds(fields, model)),
-        tuple(_expected(fields, model)),
-        tuple(_relations(fields, model)),
+        tuple(_activity(rules, model)),
+        tuple(_bounds(rules, model)),
+        tuple(_expected(rules, model)),
+        tuple(_relations(rules, model)),
     )
 
 
-def _activity(fields: Fields, model: Model) -> Iterator[ActivityRule]:
-    for rule in fields.objects("activity"):
-        pattern = re.compile(rule.text("events"))
+def _activity(rules: RulesFile, model: Model) -> Iterator[ActivityRule]:
+    for rule in rules.activity:
+        pattern = re.compile(rule.events)
         for event in model.events:
             if pattern.fullmatch(event):
-                yield ActivityRule(event, rule.texts("kernels"))
+                yield ActivityRule(event, rule.kernels)
 
 
-def _bounds(fields: Fields, model: Model) -> Iterator[UpperBoundRule]:
+def _bounds(rules: RulesFile, model: Model) -> Iterator[UpperBoundRule]:
     """Yield the first matching upper bound of each event."""
-    rules = [(re.compile(rule.text("events")), rule) for rule in fields.objects("bounds")]
+    patterns = [(re.compile(rule.events), rule) for rule in rules.bounds]
     for event in model.events:
-        for pattern, rule in rules:
+        for pattern, rule in patterns:
             if pattern.fullmatch(event):
-                yield UpperBoundRule(event, rule.text("per"), _number(rule, "high"))
+                yield UpperBoundRule(event, rule.per, rule.high)
                 break
 
 
-def _expected(fields: Fields, model: Model) -> Iterator[ExpectedRateRule]:
-    for rule in fields.objects("expected"):
-        for event in rule.texts("events"):
+def _expected(rules: RulesFile, model: Model) -> Iterator[ExpectedRateRule]:
+    for rule in rules.expected:
+        for event in rule.events:
             if event in model.events:
-                low, high = _number(rule, "low"), _number(rule, "high")
-                kernel, per = rule.text("kernel"), rule.text("per")
-                yield ExpectedRateRule(kernel, event, per, low, high, rule.text("why"))
+                yield ExpectedRateRule(rule.kernel, event, rule.per, rule.low, rule.high, rule.why)
 
 
-def _relations(fields: Fields, model: Model) -> Iterator[RelationRule]:
-    for rule in fields.objects("relations"):
-        left, right = parse(rule.text("left")), parse(rule.text("right"))
+def _relations(rules: RulesFile, model: Model) -> Iterator[RelationRule]:
+    for rule in rules.relations:
+        left, right = parse(rule.left), parse(rule.right)
         events = frozenset(names(left) | names(right))
-        if events <= model.events.keys() and model.key not in rule.texts("unless"):
+        if events <= model.events.keys() and model.key not in rule.unless:
             yield _relation(rule, left, right, events)
 
 
 def _relation(
-    rule: Fields, left: Expression, right: Expression, events: frozenset[str]
+    rule: _RelationRecord, left: Expression, right: Expression, events: frozenset[str]
 ) -> RelationRule:
-    sign = rule.text("sign")
-    text = f"{rule.text('left')} {sign} {rule.text('right')}"
-    tolerance = _number(rule, "tolerance") if "tolerance" in rule.values else TOLERANCE
-    return RelationRule(text, events, compiled(left), sign, compiled(right), tolerance)
-
-
-def _number(fields: Fields, key: str) -> float:
-    value = fields.values.get(key)
-    assert isinstance(value, int | float), f"{fields.where}: {key}"
-    return float(value)
+    text = f"{rule.left} {rule.sign} {rule.right}"
+    return RelationRule(text, events, compiled(left), rule.sign, compiled(right), rule.tolerance)

@@ -8,8 +8,8 @@ from typing import IO
 
 from stallscope import __version__
 from stallscope.collector import CollectionEnd, CountOptions, collect
+from stallscope.documents import Count, Record, read_document
 from stallscope.host import first_cpu, read_host
-from stallscope.json_fields import read_fields
 from stallscope.programs import program
 from stallscope.system_files import Roots
 from topdown.slots.counting.analysis import measurement_of
@@ -142,15 +142,17 @@ def _count_program(
     return read_program_counts(options.output, report)
 
 
+class _ProgramReport(Record, frozen=True):
+    kernel: str
+    expected: str
+    iterations: Count
+    cpu_ns: Count
+
+
 def read_program_counts(recording: Path, report: Path) -> ProgramCounts:
     """Return the counts in a recording of a known program, with the program's report."""
-    run, fields = read_counting_run(recording), read_fields(report)
-    work = ProgramWork(
-        fields.text("kernel"),
-        fields.text("expected"),
-        fields.count("iterations"),
-        fields.count("cpu_ns"),
-    )
+    run, record = read_counting_run(recording), read_document(report, _ProgramReport)
+    work = ProgramWork(record.kernel, record.expected, record.iterations, record.cpu_ns)
     return program_counts_of(run, work, measurement_of([run]).bottleneck or ())
 
 

@@ -261,7 +261,7 @@ def test_a_strangers_plan_is_checked(tmp_path: Path, skylake: Roots) -> None:
     for subject, told in (
         ({"model": "../../etc/passwd"}, "unknown CPU model"),
         ({"model": "skl", "nodes": ["Nonsense"]}, "unknown node"),
-        ({"model": 7}, "should be a string"),
+        ({"model": 7}, "Expected `str . null`"),
         ({}, "does not name its CPU"),
     ):
         path.write_text(json.dumps(document | {"subject": subject}))

@@ -1,24 +1,22 @@
 """The generator: from a vendor's table to a model file, and what it refuses."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stallscope.json_fields import Fields
 from topdown.slots.generate import amd, arm, intel
 from topdown.slots.generate.__main__ import main, model_text
 from topdown.slots.generate.draft import document
 from topdown.slots.generate.encodings import intel as intel_encoding
-from topdown.slots.model import FOLDER, Model, keys, load, model_of
+from topdown.slots.model import FOLDER, Model, keys, load, parse_model
 
 TABLES = Path(__file__).parents[5] / "shared" / "facts" / "topdown_formulas"
 ENTRY = {"title": "Test", "aliases": [], "width": 4, "match": []}
 
 
 def model_from(made: Any) -> Model:
-    return model_of(Fields(json.loads(document("test", ENTRY, made)), "test.json"), "test")
+    return parse_model(document("test", ENTRY, made), "test", "test.json")
 
 
 def intel_node(

@@ -4,36 +4,34 @@ import re
 
 import pytest
 
-from stallscope.json_fields import read_fields
 from topdown.slots.expressions import names, parse
 from topdown.slots.model import keys, load
-from topdown.slots.self_test.rules import FILE, rules_of
+from topdown.slots.self_test.rules import read_rules, rules_of
 from topdown.slots.self_test.session import KERNELS
 
 EVENTS = frozenset(event for key in keys() for event in load(key).events)
-RULES = read_fields(FILE)
+RULES = read_rules()
 
 
 def test_every_event_and_program_that_rules_name_is_there() -> None:
-    for rule in RULES.objects("expected"):
-        assert rule.text("kernel") in KERNELS
-        assert set(rule.texts("events")) <= EVENTS, rule.texts("events")
-        assert rule.text("per") in ("iterations", "cycles", "instructions", "slots", "cpu_ns")
-        assert rule.text("why")
-    for rule in RULES.objects("moves"):
-        assert set(rule.texts("kernels")) <= set(KERNELS)
-    for rule in RULES.objects("relations"):
-        events = names(parse(rule.text("left"))) | names(parse(rule.text("right")))
+    for rule in RULES.expected:
+        assert rule.kernel in KERNELS
+        assert set(rule.events) <= EVENTS, rule.events
+        assert rule.per in ("iterations", "cycles", "instructions", "slots", "cpu_ns")
+        assert rule.why
+    for rule in RULES.activity:
+        assert set(rule.kernels) <= set(KERNELS)
+    for rule in RULES.relations:
+        events = names(parse(rule.left)) | names(parse(rule.right))
         assert events <= EVENTS, events - EVENTS
-        assert any(events <= load(key).events.keys() for key in keys()), rule.values
-        assert rule.text("sign") in (">=", "=")
+        assert any(events <= load(key).events.keys() for key in keys()), rule
+        assert rule.sign in (">=", "=")
 
 
 def test_every_pattern_is_of_some_event() -> None:
-    for kind in ("moves", "bounds"):
-        for rule in RULES.objects(kind):
-            pattern = re.compile(rule.text("events"))
-            assert any(pattern.fullmatch(event) for event in EVENTS), rule.text("events")
+    for rule in (*RULES.activity, *RULES.bounds):
+        pattern = re.compile(rule.events)
+        assert any(pattern.fullmatch(event) for event in EVENTS), rule.events
 
 
 @pytest.mark.parametrize("key", keys())
