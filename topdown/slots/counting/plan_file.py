@@ -76,9 +76,8 @@ class _SubjectRecord(Record, frozen=True, kw_only=True):
 
 class _PlanRecord(Record, frozen=True, kw_only=True):
     sets: tuple[_SetRecord, ...] = ()
-    events: dict[str, Raw] = document_field(
-        default_factory=dict
-    )  # only the collector needs the encodings
+    # Only the collector needs the encodings.
+    events: dict[str, Raw] = document_field(default_factory=dict)
     subject: _SubjectRecord | None = None
 
 
