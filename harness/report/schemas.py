@@ -13,6 +13,14 @@ from stallscope.errors import UsageError
 
 # Short name of a document, the module of its type, the type.
 DOCUMENTS = {
+    "cstates.advise": ("harness.cstates.advise.result", "AdviseResult"),
+    "cstates.compare": ("harness.cstates.compare.result", "CompareResult"),
+    "cstates.explain": ("harness.cstates.explain.result", "ExplainResult"),
+    "cstates.latency": ("harness.cstates.latency.result", "LatencyResult"),
+    "cstates.record": ("harness.cstates.record.result", "IdleResult"),
+    "cstates.show": ("harness.cstates.show.result", "ShowResult"),
+    "cstates.simulate": ("harness.cstates.simulate.result", "SimulateResult"),
+    "doctor": ("harness.doctor.result", "DoctorResult"),
     "profile": ("harness.profile.result", "ProfileResult"),
     "io.curve": ("harness.io.curve.result", "CurveResult"),
     "lab.kernels": ("harness.labs.kernels.result", "KernelsResult"),
@@ -21,6 +29,9 @@ DOCUMENTS = {
     "lab.stages": ("harness.labs.stages.result", "StagesResult"),
     "lab.storm": ("harness.labs.storm.result", "StormResult"),
     "load": ("harness.workload.results", "LoadResult"),
+    "pin": ("harness.pin.result", "PinPlanResult"),
+    "pin.restore": ("harness.pin.result", "PinRestoreResult"),
+    "pin.status": ("harness.pin.result", "PinStatusResult"),
     "serve": ("harness.serve.result", "ServeResult"),
 }
 

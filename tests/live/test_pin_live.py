@@ -46,8 +46,8 @@ def pin(tmp_path: Path) -> Pin:
 
     def run(request: PinRequest, *words: str, partial: bool = False) -> PinnedRun:
         listener = PinListener(on_plan=lambda _: None, on_message=lambda _: None)
-        place = PinContext(Roots(), tmp_path / "run")
-        return run_pinned(place, request, words, allow_partial=partial, to=to)
+        context = PinContext(Roots(), tmp_path / "run")
+        return run_pinned(context, request, words, allow_partial=partial, listener=listener)
 
     return run
 
@@ -93,7 +93,7 @@ def test_closed_states_are_judged_by_what_the_kernel_counted(pin: Pin, needs_roo
     if governor not in {"haltpoll", "ladder"}:
         assert result.during.effect is not Effect.WITHOUT_EFFECT
     else:
-        assert "passes over" in result.plan.warnings[0]
+        assert "ignores" in result.plan.warnings[0]
         assert (result.during.effect is Effect.WITHOUT_EFFECT) == (result.during.entries > 1)
     disable = CPUS / f"cpu{CPU}" / "cpuidle" / "state1" / "disable"
     assert disable.read_text() == "0\n"
