@@ -125,6 +125,20 @@ def reap_orphans(roots: set[int]) -> None:
                 continue
 
 
+def poll_cpu_s(root: subprocess.Popen[bytes]) -> float | None:
+    """Poll a stage's root; the CPU seconds of it and its collected descendants if it ended now."""
+    if root.returncode is not None:
+        return None
+    try:
+        pid, status, usage = os.wait4(root.pid, os.WNOHANG)
+    except ChildProcessError:
+        return None
+    if pid == 0:
+        return None
+    root.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
+
+
 def end_all(
     mark: str, root: subprocess.Popen[bytes], *, other_roots: set[int], grace_s: float = 2.0
 ) -> list[Process]:

@@ -46,6 +46,7 @@ class _Run:
     begin: float
     output: IO[bytes]
     copied: int = 0
+    cpu_s: float = 0.0
 
 
 def say(text: str) -> None:
@@ -124,7 +125,8 @@ class Schedule:
 
     def _watch(self, run: _Run) -> None:
         self._copy(run)
-        status = run.process.poll()
+        run.cpu_s += processes.poll_cpu_s(run.process) or 0.0
+        status = run.process.returncode
         elapsed_s = time.monotonic() - run.begin
         if status is not None:
             if status != 0:
@@ -177,4 +179,4 @@ class Schedule:
         self.outcomes[run.stage.name] = passed
         del self._runs[run.stage.name]
         if passed:
-            say(f"{run.stage.name}: passed in {elapsed_s:.0f} s")
+            say(f"{run.stage.name}: passed in {elapsed_s:.0f} s, {run.cpu_s:.0f} s of CPU")
