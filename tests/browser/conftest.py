@@ -35,7 +35,7 @@ return null;
 
 
 class Page:
-    """A page in the browser, steered as a person would."""
+    """A page in the browser, used like a person would."""
 
     def __init__(self, browser: webdriver.Chrome) -> None:
         self.browser = browser
@@ -44,12 +44,12 @@ class Page:
         return self.browser.execute_script(script, *arguments)
 
     def until(self, script: str, *arguments: Any) -> Any:
-        """What a script returns, once it is true."""
+        """Return the result of a script once it is true."""
         wait = WebDriverWait(self.browser, DEADLINE_S, poll_frequency=0.02)
         return wait.until(lambda _: self.run(script, *arguments), message=script)
 
     def settled(self) -> None:
-        """Returns when every change asked for is on the screen."""
+        """Wait until all changes are drawn."""
         self.browser.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
         )
@@ -100,7 +100,7 @@ class Page:
         return cells
 
     def pixel(self, name: str) -> list[int]:
-        """Red, green, blue in the left part of a frame, as drawn."""
+        """Return red, green and blue of a pixel in the left part of a frame."""
         colour: list[int] = self.run(
             "const at = arguments[0], canvas = document.getElementById('canvas');"
             "const box = canvas.getBoundingClientRect(), ratio = canvas.width / box.width;"
@@ -111,7 +111,7 @@ class Page:
         return colour
 
     def complaints(self) -> list[str]:
-        """What the console holds: errors, and violations of the page's policy."""
+        """Return the console messages: errors and violations of the page's policy."""
         return [entry["message"] for entry in self.browser.get_log("browser")]
 
 

@@ -1,4 +1,4 @@
-"""The pages of sleep states in a browser, light and dark, narrow and wide."""
+"""Pages of sleep states in a browser: light and dark, narrow and wide."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 420)])
-def test_pages_fit_and_complain_of_nothing(
+def test_pages_fit_without_console_messages(
     browser: webdriver.Chrome, tmp_path: Path, scheme: str, width: int
 ) -> None:
     tree = expand("skylake-client", tmp_path / "tree")

@@ -58,7 +58,7 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a recording that holds a document of each verb."""
+    """The page of a recording with the result of each verb."""
     work = tmp_path_factory.mktemp("disk")
     folder = work / "run"
     words = ["sim:servers=8,service=1ms,exponential", "--count", "3000", "-o", str(folder)]
@@ -82,7 +82,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def shown(browser: webdriver.Chrome, page: Path, scheme: str, width: int) -> Iterator[None]:
-    """Show a page to somebody who likes a scheme, in a window of a width."""
+    """Open a page with a colour scheme in a window of a width."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -97,7 +97,7 @@ def shown(browser: webdriver.Chrome, page: Path, scheme: str, width: int) -> Ite
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 420)])
-def test_all_panels_are_drawn_fit_and_can_be_read(
+def test_all_panels_are_drawn_fit_and_are_legible(
     browser: webdriver.Chrome, page: Path, scheme: str, width: int
 ) -> None:
     with shown(browser, page, scheme, width):
@@ -115,13 +115,13 @@ def test_all_panels_are_drawn_fit_and_can_be_read(
         )
 
 
-def test_each_panel_has_what_its_verb_found(browser: webdriver.Chrome, page: Path) -> None:
+def test_each_panel_shows_the_results_of_its_verb(browser: webdriver.Chrome, page: Path) -> None:
     with shown(browser, page, "light", 1200):
         assert len(browser.find_elements("css selector", "#probe svg.plot")) == 3
         assert len(browser.find_elements("css selector", "#probe rect.plot-bar")) > 10
         cells = browser.find_elements("css selector", "#probe tbody td")
         assert [cell.text for cell in cells[:2]] == ["direct", "3,000"]
-        # The three depths are lines of their own looks, in both plots.
+        # The three depths have distinct lines in both plots.
         looks = browser.execute_script(
             "return [...document.querySelectorAll('#curve .curve-mark')].map("
             "(line) => getComputedStyle(line).stroke + getComputedStyle(line).strokeDasharray)"
@@ -136,7 +136,7 @@ def test_each_panel_has_what_its_verb_found(browser: webdriver.Chrome, page: Pat
         assert len(browser.find_elements("css selector", ".watch-heat rect.watch-cell")) > 10
 
 
-def test_the_words_of_a_queue_are_whole_on_a_narrow_screen(
+def test_the_texts_of_a_queue_are_complete_on_a_narrow_screen(
     browser: webdriver.Chrome, page: Path
 ) -> None:
     with shown(browser, page, "light", 420):

@@ -1,4 +1,4 @@
-"""The flame page in a browser: what a person does with it, and what it answers."""
+"""The flame page in a browser: user actions and their results."""
 
 import re
 import runpy
@@ -36,7 +36,7 @@ def page(opened: Open, profile_of: Callable[..., Profile]) -> Any:
     return opened(profile_of(ROWS, threads=THREADS, title="known shares"))
 
 
-def test_opens_from_a_file_without_complaint(page: Any) -> None:
+def test_opens_from_a_file_without_console_messages(page: Any) -> None:
     assert page.complaints() == []
     assert page.browser.title == "known shares \u00b7 stallscope"
     assert page.run("return stallscope.timings.open_ms") > 0
@@ -47,7 +47,7 @@ def test_opens_from_a_file_without_complaint(page: Any) -> None:
 def test_search_share_counts_a_stack_once(page: Any) -> None:
     assert page.search("hot").startswith("60.0 % matched \u00b7 600 ms \u00b7 2 functions")
     assert page.search("WORK").startswith("70.0 % matched \u00b7 700 ms \u00b7 1 function")
-    assert page.search("o.").startswith("0 %")  # literal: no frame has this text
+    assert page.search("o.").startswith("0 %")  # literal text that no frame has
     page.click("search-regex")
     assert page.search("^(idle|vfs)").startswith("30.0 %")
     assert page.search("(") == "not a regular expression"
@@ -56,20 +56,20 @@ def test_search_share_counts_a_stack_once(page: Any) -> None:
     assert page.search("") == ""
 
 
-def test_search_lights_frames(page: Any) -> None:
+def test_search_highlights_frames(page: Any) -> None:
     before = page.pixel("parse")
     assert page.search("parse").startswith("20.0 %")
     red, green, blue = page.pixel("parse")
     assert [red, green, blue] != before
-    assert min(red, blue) > green + 40  # the colour of matches is the only purple one
+    assert min(red, blue) > green + 40  # only matches are purple
 
 
-def test_zoom_and_ways_back(page: Any) -> None:
+def test_zoom_in_and_out(page: Any) -> None:
     page.zoom("work")
     assert page.frame("work")["width"] == page.frame("all")["width"]
     assert page.frame("hot")["width"] / page.frame("work")["width"] == pytest.approx(5 / 7)
     assert page.element("path").text.replace("\n", " ") == "all main work"
-    assert page.search("parse").startswith("28.6 %")  # of what is in view
+    assert page.search("parse").startswith("28.6 %")  # of the view
     page.element("search").send_keys(Keys.ESCAPE)
     page.keys(Keys.BACKSPACE)
     assert page.run("return stallscope.view.nameAt(stallscope.view.state.zoom)") == "main"
@@ -104,7 +104,7 @@ def test_filter_by_thread_and_process(page: Any) -> None:
     page.keys(Keys.ESCAPE)
 
 
-def test_keyboard_walks_zooms_and_announces(page: Any) -> None:
+def test_keyboard_moves_zooms_and_announces(page: Any) -> None:
     page.run("document.getElementById('graph').focus()")
     page.keys(Keys.ARROW_UP)
     page.keys(Keys.ARROW_UP)
@@ -152,7 +152,7 @@ def test_detail_names_callers_callees_and_lines(page: Any) -> None:
     assert "src/hot.c:12" in text
 
 
-def test_tooltip_tells_name_module_samples_value_and_shares(page: Any) -> None:
+def test_tooltip_shows_name_module_samples_value_and_shares(page: Any) -> None:
     page.point_at("hot").perform()
     page.until("return !document.getElementById('tooltip').hidden")
     text = page.element("tooltip").text
@@ -170,7 +170,7 @@ def test_dark_and_light(page: Any) -> None:
     assert page.run(background) == first
 
 
-def test_narrow_frames_are_one_counted_remainder(
+def test_narrow_frames_are_combined_into_a_counted_remainder(
     opened: Open, profile_of: Callable[..., Profile]
 ) -> None:
     rows = [(("main", "hot"), 90_000)]
@@ -181,7 +181,7 @@ def test_narrow_frames_are_one_counted_remainder(
     assert rest["count"] == 2500
     plain = page.pixel("(rest)")
     assert page.search("needle").endswith("1 function")
-    assert page.pixel("(rest)") != plain  # a remainder that hides a match shows it
+    assert page.pixel("(rest)") != plain  # a remainder that contains a match is highlighted
 
 
 def test_prints_the_whole_graph_in_light_colours(page: Any) -> None:
@@ -207,7 +207,7 @@ def test_prints_the_whole_graph_in_light_colours(page: Any) -> None:
     assert page.complaints() == []
 
 
-def test_without_script_the_tables_stand(
+def test_without_script_the_tables_are_shown(
     browser: Any, opened: Open, profile_of: Callable[..., Profile]
 ) -> None:
     page = opened(profile_of(ROWS, threads=THREADS))
@@ -249,7 +249,7 @@ def test_frames_with_little_room_show_the_last_part_of_the_name(
     assert page.run("return stallscope.shortName(arguments[0])", name) == short
 
 
-def test_saving_a_picture_keeps_to_the_policy(page: Any) -> None:
+def test_saving_an_image_respects_the_policy(page: Any) -> None:
     page.click("save-svg")
     assert page.complaints() == []
     assert page.frame("work")["width"] / page.frame("all")["width"] == pytest.approx(0.7)

@@ -1,4 +1,4 @@
-"""Names from strangers in the browser: shown as text, and nothing of theirs runs."""
+"""Hostile names in the browser are shown as text and never executed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +45,7 @@ def elements(page: Any) -> set[str]:
     return set(found)
 
 
-def test_no_script_of_theirs_runs(page: Any) -> None:
+def test_no_script_in_names_runs(page: Any) -> None:
     page.click("threads-open")
     page.search("o")
     for place in range(len(HOSTILE)):
@@ -62,7 +62,7 @@ def test_no_script_of_theirs_runs(page: Any) -> None:
     assert page.run("return document.querySelectorAll('[onerror], [onload]').length") == 0
 
 
-def test_their_names_are_shown_as_they_are_made_visible(page: Any) -> None:
+def test_hostile_names_are_shown_escaped(page: Any) -> None:
     names = page.column(3)
     assert len(names) == len(HOSTILE)
     for name in ("<img src=x onerror=window.pwned=1>", "__proto__", "constructor", "[unknown]"):
@@ -73,7 +73,7 @@ def test_their_names_are_shown_as_they_are_made_visible(page: Any) -> None:
 
 
 @pytest.mark.parametrize("query", ["__proto__", "constructor", "</script>", "`${"])
-def test_search_takes_hostile_text_as_it_is(page: Any, query: str) -> None:
+def test_search_treats_hostile_text_literally(page: Any, query: str) -> None:
     assert page.search(query).startswith("6.67 % matched")
     assert page.complaints() == []
 

@@ -40,7 +40,7 @@ def page(opened: Open, profile_of: Callable[..., Profile]) -> Any:
 
 
 def legend(page: Any) -> dict[str, str]:
-    """Text by kind, of the legend's buttons."""
+    """Return the text of the legend's buttons by kind."""
     return dict(
         page.run(
             "return [...document.querySelectorAll('#legend button')]"
@@ -50,7 +50,7 @@ def legend(page: Any) -> dict[str, str]:
 
 
 def names_in_row(page: Any, depth: int) -> list[str]:
-    """The frames of a row from left to right."""
+    """Return the frames of a row from left to right."""
     names: list[str] = page.run(
         "return (stallscope.view.rows[arguments[0]] ?? [])"
         ".map((frame) => frame.folded ? '(rest)' : stallscope.view.nameAt(frame.node))",
@@ -65,7 +65,7 @@ def press(page: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_kinds_have_colours_of_their_own(
+def test_each_kind_has_a_distinct_colour(
     opened: Open, profile_of: Callable[..., Profile], theme: str
 ) -> None:
     page = opened(profile_of([((function,), 10) for function in KINDS]))
@@ -77,8 +77,8 @@ def test_kinds_have_colours_of_their_own(
             assert sum(abs(a - b) for a, b in zip(first, second, strict=True)) > 40
 
 
-def test_marks_tell_kinds_apart_without_colour(page: Any) -> None:
-    """Each kind but user has lines of its own in the legend, and in what is saved."""
+def test_marks_distinguish_kinds_without_colour(page: Any) -> None:
+    """Each kind but user has distinct lines in the legend and in the saved image."""
     lines = page.run(
         "return [...document.querySelectorAll('#legend button')].map((entry) =>"
         " [...entry.querySelectorAll('line')].map((line) => ['x1', 'y1', 'x2', 'y2',"
@@ -115,7 +115,7 @@ def test_the_legend_names_the_kinds_that_occur_with_their_shares(
     assert "--inlined" in plain.element("inlined").get_attribute("title")
 
 
-def test_a_click_on_the_legend_lights_a_kind_and_again_takes_it_back(page: Any) -> None:
+def test_a_click_on_the_legend_toggles_the_highlight_of_a_kind(page: Any) -> None:
     plain = page.pixel("vfs_read")
     press(page, "kernel")
     assert page.element("search-result").text.startswith("6.00 % matched")
@@ -132,7 +132,7 @@ def test_a_click_on_the_legend_lights_a_kind_and_again_takes_it_back(page: Any) 
     assert page.search("kind:nonsense").startswith("0 %")
 
 
-def test_truncated_stacks_stand_last_whatever_the_order(page: Any) -> None:
+def test_truncated_stacks_are_last_in_any_order(page: Any) -> None:
     expected = ["main", CUT.name, LOST.name]
     assert names_in_row(page, 1) == expected
     page.click("by-name")
@@ -143,13 +143,13 @@ def test_truncated_stacks_stand_last_whatever_the_order(page: Any) -> None:
     assert names_in_row(page, 1) == expected
     page.run("stallscope.view.update({shown: null})")
     page.settled()
-    assert CUT.name not in page.column(3)  # no function
+    assert CUT.name not in page.column(3)  # not a function
     page.zoom(CUT.name)
     assert "truncated stacks" in page.element("detail").text
     assert page.search("damaged").startswith("0 %")
 
 
-def test_truncated_stacks_stand_behind_what_is_too_narrow(
+def test_truncated_stacks_come_after_the_remainder(
     opened: Open, profile_of: Callable[..., Profile]
 ) -> None:
     rows = [(("main",), 40_000), ((CUT, "main"), 50_000), ((LOST, "f"), 20_000)]
@@ -171,12 +171,12 @@ def test_inlined_functions_can_be_hidden_and_shown(page: Any) -> None:
     assert page.frame("push") is None
     rows = [page.column(n) for n in (3, 0, 1)]
     hidden = dict(zip(rows[0], zip(rows[1], rows[2], strict=True), strict=True))
-    assert hidden["work"] == ("57.0 %", "72.0 %")  # with what was inlined into it
+    assert hidden["work"] == ("57.0 %", "72.0 %")  # with inlined functions
     assert hidden["copy"] == ("15.0 %", "15.0 %")
     assert {"push", "grow"}.isdisjoint(hidden)
     assert "inlined" not in legend(page)
     assert legend(page)["user"] == "user 72.0 %"
-    assert names_in_row(page, 4) == ["copy"]  # both that were called from work are one
+    assert names_in_row(page, 4) == ["copy"]  # both callees of work are merged
     assert page.frame("copy")["width"] / page.frame("all")["width"] == pytest.approx(0.15)
     assert page.search("push").startswith("0 %")
     assert page.search("work").startswith("72.0 %")
@@ -208,7 +208,7 @@ def test_hiding_inlined_functions_keeps_zoom_filter_and_sums(page: Any) -> None:
 
 
 def test_the_tree_without_inlined_functions_is_a_tree(page: Any) -> None:
-    """Callers stand before callees, subtrees are whole, no caller has a function twice."""
+    """Callers come before callees, subtrees are contiguous, and callees of a caller are unique."""
     page.click("inlined")
     wrong = page.run(
         "const {profile: t, totals} = stallscope.view, wrong = [], seen = new Set();"

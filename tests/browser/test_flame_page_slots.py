@@ -1,4 +1,4 @@
-"""Frames coloured by where slots went, in a browser."""
+"""Frames coloured by slots in a browser."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,7 +21,7 @@ EVENTS = (
     "PERF_METRICS.BAD_SPECULATION", "PERF_METRICS.FRONTEND_BOUND", "PERF_METRICS.BACKEND_BOUND",
     "INT_MISC.UOP_DROPPING",
 )  # fmt: skip
-# Instructions, then slots retired, badly speculated, lost to the front and to the back, of 600.
+# Instructions, then slots retired, lost to bad speculation, frontend and backend, of 600.
 COUNTS = {
     "multiply": (380, 460, 20, 40, 80),
     "chase": (40, 50, 10, 20, 520),
@@ -39,7 +39,7 @@ ROWS = [
 
 
 def counted(profile: Profile, of: tuple[str, ...]) -> Profile:
-    """The profile with the planted counts of its samples, as far as ``of`` these events."""
+    """The profile with given counts of its samples, for the events in ``of``."""
     nodes = np.repeat(profile.weight_node, profile.weight_samples)
     names = [profile.functions[profile.node_function[node]].name for node in nodes]
     rows = [(600, 100, *COUNTS[name], 0) for name in names]
@@ -66,7 +66,7 @@ def page(opened: Open, profile_of: Callable[..., Profile]) -> Any:
     return opened(profile, PageContent(slots=slots_by_function(profile, load("spr"))))
 
 
-def test_colours_say_what_took_most_slots(page: Any) -> None:
+def test_colours_show_the_category_with_most_slots(page: Any) -> None:
     by_place = {name: tuple(page.pixel(name)) for name in ("multiply", "chase", "sort", "dispatch")}
     page.click("by-slots")
     by_slots = {name: tuple(page.pixel(name)) for name in by_place}
@@ -80,12 +80,12 @@ def test_colours_say_what_took_most_slots(page: Any) -> None:
     assert tuple(page.pixel("chase")) == by_place["chase"]
 
 
-def test_callers_are_pale_in_the_colour_of_what_they_called(page: Any) -> None:
+def test_callers_have_the_pale_colour_of_their_callees(page: Any) -> None:
     page.click("by-slots")
     own, called = page.pixel("chase"), page.pixel("serve")
     assert own != called
     assert max(called) - min(called) < max(own) - min(own)
-    assert page.pixel("rare") == page.pixel("all")  # grey: nothing is known of them
+    assert page.pixel("rare") == page.pixel("all")  # grey: not known
 
 
 def test_the_legend_names_categories_with_their_shares(page: Any) -> None:
@@ -99,7 +99,7 @@ def test_the_legend_names_categories_with_their_shares(page: Any) -> None:
     assert "user" in page.element("legend").text
 
 
-def test_the_table_stands_without_script(page: Any) -> None:
+def test_the_table_is_shown_without_script(page: Any) -> None:
     text = page.element("by-function").text
     assert "IPC and slots by function" in text
     assert "Sapphire Rapids" in text
@@ -107,7 +107,7 @@ def test_the_table_stands_without_script(page: Any) -> None:
     assert "fewer than 30 samples" in text
 
 
-def test_a_frame_says_its_slots(page: Any) -> None:
+def test_a_frame_shows_its_slots(page: Any) -> None:
     page.run("stallscope.view.update({selected: stallscope.view.profile.functions"
              ".findIndex((each) => each.name === 'chase')})")  # fmt: skip
     page.settled()
@@ -124,7 +124,7 @@ def test_without_slots_ipc_colours(opened: Open, profile_of: Callable[..., Profi
     assert page.pixel("multiply") != page.pixel("chase")
 
 
-def test_pages_without_counts_offer_no_such_colours(
+def test_pages_without_counts_have_no_slot_colours(
     opened: Open, profile_of: Callable[..., Profile]
 ) -> None:
     page = opened(profile_of(ROWS))

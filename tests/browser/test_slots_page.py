@@ -1,4 +1,4 @@
-"""The page of counted slots in a browser, light and dark."""
+"""The page of counted slots in a browser: light and dark."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ return light(paint(arguments[1]));
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_reads_well_and_complains_of_nothing(
+def test_the_page_is_legible_without_console_messages(
     browser: webdriver.Chrome, tmp_path: Path, scheme: str
 ) -> None:
     path = tmp_path / "report.html"

@@ -1,4 +1,4 @@
-"""The pages of a load and of the stages lab in a browser, light and dark."""
+"""Pages of a load and of the stages lab in a browser: light and dark."""
 
 from collections.abc import Callable
 from dataclasses import replace

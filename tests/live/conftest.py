@@ -1,4 +1,4 @@
-"""Targets whose truth is known, the collector that observes them, and perf's reading of the result."""
+"""Targets of known behaviour, the collector, and perf as a reader of the result."""
 
 import json
 import os
@@ -28,7 +28,7 @@ SAMPLE = re.compile(
 
 @pytest.fixture(scope="session")
 def collector() -> Path:
-    """The collector: from STALLSCOPE_PROGRAMS, else as installed beside the package."""
+    """The collector: from STALLSCOPE_PROGRAMS, otherwise from the installed package."""
     folder = Path(os.environ.get("STALLSCOPE_PROGRAMS", ROOT / "stallscope" / "programs"))
     program = folder / "stallscope-collect"
     if not program.exists():
@@ -50,7 +50,7 @@ def way_for_all(mode: int) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def target_program() -> Iterator[Path]:
-    """The target program, compiled, where any user may execute it."""
+    """The compiled target program, in a directory from which any user may execute it."""
     if shutil.which("g++") is None:
         pytest.skip("needs the program g++")
     with way_for_all(0o755) as folder:
@@ -63,7 +63,7 @@ def target_program() -> Iterator[Path]:
 
 @dataclass
 class Target:
-    """A target that runs; its standard input ends it."""
+    """A running target; closing its standard input ends it."""
 
     process: subprocess.Popen[str]
 
@@ -72,13 +72,13 @@ class Target:
         return self.process.pid
 
     def go(self) -> None:
-        """Let a target that waits for a line begin."""
+        """Start the work of a target that waits for a line."""
         assert self.process.stdin is not None
         self.process.stdin.write("\n")
         self.process.stdin.flush()
 
     def end(self) -> dict[int, tuple[int, int]]:
-        """End the target; each thread's birth and CPU time in nanoseconds, as it told."""
+        """End the target; return each thread's start and CPU time in nanoseconds, as it printed them."""
         output, _ = self.process.communicate(timeout=60)
         lines = [line.split() for line in output.splitlines()]
         return {int(tid): (int(birth), int(cpu)) for tid, birth, cpu in lines}
@@ -113,7 +113,7 @@ def start_target(target_program: Path) -> Iterator[Callable[..., Target]]:
 
 @dataclass
 class Recording:
-    """What the collector left behind."""
+    """The result of a run of the collector."""
 
     directory: Path
     exit_code: int = 0
@@ -317,7 +317,7 @@ def perf() -> PerfReader:
 
 @pytest.fixture(scope="session")
 def as_nobody(needs_root: None) -> tuple[str, ...]:
-    """The words before a command that make it run as an ordinary user."""
+    """The command prefix that runs a command as an ordinary user."""
     if shutil.which("setpriv") is None:
         pytest.skip("needs the program setpriv")
     return (
@@ -331,7 +331,7 @@ def as_nobody(needs_root: None) -> tuple[str, ...]:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A folder where any user may write."""
+    """A folder writable by any user."""
     with way_for_all(0o777) as folder:
         yield folder
 

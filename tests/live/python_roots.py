@@ -17,7 +17,7 @@ TIMEOUT_S = 120
 
 
 class FetchError(Exception):
-    """The packages could not be fetched; the text says at which step."""
+    """The packages could not be fetched; the text names the step."""
 
 
 def interpreter(folder: Path, version: str, *options: str) -> Interpreter:

@@ -1,4 +1,4 @@
-"""Interpreters that run a known program, and what a profile of it says."""
+"""Interpreters that run a known program, and its profile."""
 
 import subprocess
 from collections import Counter
@@ -17,7 +17,7 @@ PROGRAM = Path(__file__).parent / "targets" / "python_program.py"
 DEPTH = 300
 ODD = "exec'd\u202e\ufffd"
 LAMBDA = "Odd.naïve.<locals>.<lambda>"
-# Who may call whom, and whether C stands in between.
+# Possible calls: caller, callee, and whether C code is between them.
 CALLS = {
     ("<module>", "main", False),
     ("main", "spin", False),
@@ -66,7 +66,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A call chain, outermost first, and how many samples have it."""
+    """A call chain, outermost first, and its number of samples."""
 
     functions: tuple[Function, ...]
     samples: int
@@ -76,7 +76,7 @@ class Chain:
         return [one.name for one in self.functions if one.kind == FunctionKind.PYTHON]
 
     def calls(self) -> Iterator[tuple[str, str, bool]]:
-        """Yield who calls whom among Python functions, and whether C stands in between."""
+        """Yield calls between Python functions as caller, callee, and whether C code is between them."""
         places = [at for at, one in enumerate(self.functions) if one.kind == FunctionKind.PYTHON]
         for outer, inner in pairwise(places):
             yield self.functions[outer].name, self.functions[inner].name, inner - outer > 1
@@ -103,7 +103,7 @@ def chains_of(analysis: Analysis) -> list[Chain]:
 def impossible_calls(
     chains: list[Chain], *, evaluation_apart: bool = False
 ) -> Counter[tuple[str, str, bool]]:
-    """Return the samples by calls that the program does not make.
+    """Return the number of samples by calls that the program does not make.
 
     ``evaluation_apart``: each call of Python is one of C as well.
     """

@@ -1,4 +1,4 @@
-"""How a recording ends, and that what was written can be read by perf whatever ended it."""
+"""Ends of a recording; perf can read the written data after each of them."""
 
 import select
 import signal
@@ -13,12 +13,12 @@ pytestmark = pytest.mark.live
 
 
 def symbols(text: str) -> Counter[str]:
-    """The leaf symbols of perf script's samples, one line each."""
+    """The leaf symbols of perf script's samples, one per line."""
     leaves = (line.split(maxsplit=1)[1] for line in text.splitlines() if line.strip())
     return Counter(leaf.strip() for leaf in leaves)
 
 
-def test_perf_script_and_report_count_what_the_recording_says(start_target, record, perf) -> None:
+def test_perf_script_and_report_agree_with_the_recorded_counts(start_target, record, perf) -> None:
     target = start_target("busy", 2)
     recording = record("-p", target.pid, "--duration", 2)
     assert recording.exit_code == 0, recording.messages
@@ -77,7 +77,7 @@ def test_two_interrupts_are_harmless(start_target, start_collector) -> None:
     assert recording.document["complete"] is True
 
 
-def test_after_sigkill_what_was_written_still_reads(start_target, start_collector, perf) -> None:
+def test_data_written_before_sigkill_are_readable(start_target, start_collector, perf) -> None:
     target = start_target("busy", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
@@ -109,7 +109,7 @@ def test_the_control_descriptor_ends_the_recording(
     assert recording.document["end"]["reason"] == reason
 
 
-def test_started_disabled_the_recording_begins_at_enable(start_target, start_collector) -> None:
+def test_a_recording_started_disabled_begins_at_enable(start_target, start_collector) -> None:
     target = start_target("busy", 1)
     collection = start_collector("-p", target.pid, "--start-disabled", "--duration", 0.5)
     collection.wait_for("ready")
@@ -130,7 +130,7 @@ def test_the_end_of_the_target_ends_the_recording(start_target, start_collector)
     assert recording.document["end"]["reason"] == "target ended"
 
 
-def test_a_command_is_ended_when_the_time_is_over(record, tmp_path: Path) -> None:
+def test_a_command_is_ended_after_the_duration(record, tmp_path: Path) -> None:
     recording = record("--duration", 0.5, "--", "/bin/sh", "-c", "while :; do :; done")
     assert recording.exit_code == 0, recording.messages
     assert recording.document["end"] == {"reason": "duration", "target_status": {"signalled": 15}}
@@ -144,7 +144,7 @@ def test_a_commands_status_is_recorded(record) -> None:
     assert recording.document["end"]["target_status"] == {"exited": 7}
 
 
-def test_a_full_disk_leaves_what_was_written_readable(
+def test_data_written_before_the_disk_was_full_are_readable(
     needs_root, start_target, record, perf, tmp_path: Path
 ) -> None:
     small = tmp_path / "small"
@@ -163,7 +163,7 @@ def test_a_full_disk_leaves_what_was_written_readable(
         subprocess.run(["umount", small], check=True)
 
 
-def test_a_sleeping_target_leaves_an_empty_recording_and_says_so(record) -> None:
+def test_a_sleeping_target_gives_an_empty_recording_with_a_warning(record) -> None:
     with subprocess.Popen(["sleep", "60"]) as sleeper:
         recording = record("-p", sleeper.pid, "--duration", 0.3)
         sleeper.kill()
@@ -174,7 +174,7 @@ def test_a_sleeping_target_leaves_an_empty_recording_and_says_so(record) -> None
 
 @pytest.fixture
 def ignored_hangup() -> Iterator[None]:
-    """As under nohup."""
+    """Ignores SIGHUP as nohup does."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     yield
     signal.signal(signal.SIGHUP, before)
@@ -197,9 +197,7 @@ def test_under_nohup_a_hangup_does_not_end_the_recording(
 WORK = "i=0; while [ $i -lt 99999 ]; do i=$((i+1)); done"
 
 
-def test_a_command_has_the_limit_of_descriptors_that_the_collector_was_started_with(
-    record, tmp_path: Path
-) -> None:
+def test_a_command_inherits_the_original_limit_of_descriptors(record, tmp_path: Path) -> None:
     seen = tmp_path / "limit"
     before = ("prlimit", "--nofile=200:1000")
     recording = record("--", "/bin/sh", "-c", f"{WORK}; ulimit -Sn >{seen}", before=before)
@@ -207,8 +205,8 @@ def test_a_command_has_the_limit_of_descriptors_that_the_collector_was_started_w
     assert seen.read_text() == "200\n"
 
 
-def test_a_daemon_that_a_command_leaves_does_not_hold_the_progress(start_collector) -> None:
-    """The last line of progress is followed by the end of the pipe, not by the daemon's end."""
+def test_a_daemon_left_by_a_command_does_not_keep_the_progress_pipe_open(start_collector) -> None:
+    """The pipe ends after the last line of progress, not when the daemon ends."""
     collection = start_collector("--", "/bin/sh", "-c", f"{WORK}; sleep 8 &")
     collection.wait_for("finished")
     readable, _, _ = select.select([collection.progress], [], [], 4)
@@ -217,7 +215,7 @@ def test_a_daemon_that_a_command_leaves_does_not_hold_the_progress(start_collect
     assert collection.end().exit_code == 0
 
 
-def test_kernel_symbols_are_kept_whole_or_not_at_all(
+def test_kernel_symbols_are_copied_completely_or_not_at_all(
     needs_root, record, target_program, tmp_path: Path
 ) -> None:
     small = tmp_path / "small"

@@ -1,4 +1,4 @@
-"""Targets whose first thread is gone, that change user, or that multiply while being attached to."""
+"""Targets whose first thread has ended, that change user, or that fork while being attached."""
 
 import os
 import shutil
@@ -66,7 +66,7 @@ sys.stdin.read()
 """
 
 
-def test_children_that_become_another_users_are_left_out(
+def test_children_that_change_to_another_user_are_not_sampled(
     start_target, record, as_nobody, open_folder
 ) -> None:
     if shutil.which("su") is None:
@@ -82,7 +82,7 @@ def test_children_that_become_another_users_are_left_out(
     assert all("left out" in warning["message"] for warning in warned)
 
 
-def test_a_program_started_for_another_user_is_told_to_end_the_samples(
+def test_a_program_of_another_user_gives_a_warning_that_sampling_ends(
     record, as_nobody, open_folder: Path, target_program: Path
 ) -> None:
     if os.statvfs(open_folder).f_flag & os.ST_NOSUID:

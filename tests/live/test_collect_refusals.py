@@ -1,4 +1,4 @@
-"""Bad input: one clear message with its remedy, the right exit code, and nothing left behind."""
+"""Invalid input: one message with a remedy, the exit code, and no files left behind."""
 
 import json
 import os
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture
 def refused(record):
-    """Runs a collection that must be refused with a status and a message of one line."""
+    """Runs a collection that must fail with a status and a message of one line."""
 
     def run(*words: object, status: int, says: str, leaves: bool = False, **how: object) -> None:
         recording = record(*words, **how)
@@ -20,7 +20,7 @@ def refused(record):
         lines = recording.messages.splitlines()
         assert len([line for line in lines if "warning:" not in line]) == 1, lines
         assert says in lines[-1]
-        assert "; " in lines[-1]  # what follows is the remedy
+        assert "; " in lines[-1]  # the remedy follows
         assert leaves or not recording.directory.exists()
 
     return run
@@ -53,7 +53,7 @@ def test_no_such_pid(refused) -> None:
     refused("-p", 2**22 - 3, status=4, says="there is no process")
 
 
-def test_a_thread_is_no_process(refused, start_target) -> None:
+def test_a_thread_id_is_not_accepted_as_a_process(refused, start_target) -> None:
     target = start_target("busy", 1)
     threads = [int(entry.name) for entry in Path(f"/proc/{target.pid}/task").iterdir()]
     thread = next(tid for tid in threads if tid != target.pid)
@@ -66,7 +66,7 @@ def test_an_ended_process_not_yet_waited_for(refused) -> None:
         refused("-p", process.pid, status=4, says="has ended already")
 
 
-def test_a_cpu_that_is_not_there(refused) -> None:
+def test_a_cpu_that_does_not_exist(refused) -> None:
     refused("-C", 60_000, status=2, says="not online")
 
 
@@ -87,7 +87,7 @@ def test_another_protocol(refused) -> None:
     refused("--protocol", 2, "-p", os.getpid(), status=2, says="protocol 2")
 
 
-def test_a_command_that_is_not_there(refused) -> None:
+def test_a_command_that_does_not_exist(refused) -> None:
     refused("--", "/no/such/command", status=4, says="No such file")
 
 
@@ -97,7 +97,7 @@ def test_the_process_of_another_user(refused, as_nobody, start_target, open_fold
 
 
 @pytest.mark.parametrize("words", [("-a",), ("-C", 0), ("--kernel", "--", "true")])
-def test_what_an_ordinary_user_may_not_do(
+def test_options_that_an_ordinary_user_has_no_permission_for(
     refused, as_nobody, open_folder: Path, words: tuple[object, ...]
 ) -> None:
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2:
@@ -107,7 +107,7 @@ def test_what_an_ordinary_user_may_not_do(
     )
 
 
-def test_an_ordinary_user_samples_user_code_and_is_told(
+def test_an_ordinary_user_samples_user_code_with_a_warning(
     record, as_nobody, open_folder: Path, target_program: Path
 ) -> None:
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) != 2:
@@ -124,9 +124,7 @@ def test_an_ordinary_user_samples_user_code_and_is_told(
         assert f"cannot be sampled here ({refusals['cycles']})" in recording.messages
 
 
-def test_kernel_code_alone_is_not_recorded_as_nothing(
-    refused, as_nobody, open_folder: Path
-) -> None:
+def test_kernel_scope_without_permission_is_refused(refused, as_nobody, open_folder: Path) -> None:
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) < 2:
         pytest.skip("needs the kernel's perf_event_paranoid at 2 or above")
     words = ("-e", "perf::PERF_COUNT_SW_CPU_CLOCK:k")
@@ -135,7 +133,7 @@ def test_kernel_code_alone_is_not_recorded_as_nothing(
     refused(*words, "--user", "--", "true", status=2, says="--user", output=run)
 
 
-def test_longer_call_chains_than_the_kernel_takes(refused) -> None:
+def test_call_chains_longer_than_the_kernels_limit(refused) -> None:
     if int(Path("/proc/sys/kernel/perf_event_max_stack").read_text()) >= 1024:
         pytest.skip("needs the kernel's perf_event_max_stack below 1024")
     refused("--max-stack", 1024, "--", "true", status=3, says="perf_event_max_stack")
@@ -163,7 +161,7 @@ def test_an_existing_directory(record, refused, start_target, tmp_path: Path) ->
     words = ("-p", target.pid, "--duration", 0.3)
     run = tmp_path / "run"
     run.mkdir()
-    assert record(*words).exit_code == 0  # it was empty
+    assert record(*words).exit_code == 0  # the directory was empty
     refused(*words, status=2, says="not empty", leaves=True)
     (run / "notes.txt").write_text("mine")
     first = (run / "recording.json").read_text()

@@ -1,4 +1,4 @@
-"""User stacks: whole by copies where frame pointers are missing, and told once to perf."""
+"""User stacks: complete by copies without frame pointers, and recorded once for perf."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ from tests.live.conftest import way_for_all
 
 pytestmark = pytest.mark.live
 
-# Each function does work of its own after its call, so that none becomes a jump.
+# Each function works after its call, so that no call becomes a jump.
 SOURCE = """
 #include <stdio.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ CHAIN = ["leaf", "middle", "outer", "main"]
 
 @pytest.fixture(scope="module")
 def programs() -> Iterator[dict[str, Path]]:
-    """The same program with frame pointers and without."""
+    """The same program with and without frame pointers."""
     if shutil.which("gcc") is None:
         pytest.skip("needs the program gcc")
     with way_for_all(0o755) as folder:
@@ -49,7 +49,7 @@ def programs() -> Iterator[dict[str, Path]]:
 
 
 def chains(perf, recording) -> list[list[str]]:
-    """The user functions of each sample that was in leaf, innermost first, as perf has them."""
+    """The user functions of each sample in leaf, innermost first, as perf reports them."""
     text = perf.text("script", "-f", "-i", recording.samples_file, "-F", "ip,sym", "--no-inline")
     names = [
         [line.split(maxsplit=1)[-1] for line in stack.splitlines() if line.strip()]
@@ -59,7 +59,7 @@ def chains(perf, recording) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("way", ["attached", "started"])
-def test_copied_stacks_are_whole_and_told_once(
+def test_copied_stacks_are_complete_and_recorded_once(
     record, start_target, programs, perf, way: str
 ) -> None:
     program = programs["omitted"]
@@ -90,7 +90,7 @@ def test_the_smallest_and_largest_copies_are_readable(
     assert len(perf.samples(recording)) == recording.document["samples"]
 
 
-def test_by_frame_pointers_nothing_is_copied(record, programs) -> None:
+def test_no_stack_is_copied_with_frame_pointers(record, programs) -> None:
     recording = record("--stacks", "fp", "-F", 199, "--", programs["kept"], "end")
     assert recording.exit_code == 0, recording.messages
     stacks = recording.document["stacks"]
@@ -98,7 +98,7 @@ def test_by_frame_pointers_nothing_is_copied(record, programs) -> None:
     assert recording.samples_file.stat().st_size < 1000 * recording.document["samples"] + 100_000
 
 
-def test_an_ordinary_user_copies_stacks_of_own_processes(
+def test_an_ordinary_user_can_copy_stacks_of_own_processes(
     record, as_nobody, open_folder, programs, perf
 ) -> None:
     output = open_folder / "run"
@@ -115,7 +115,7 @@ def only_process(recording) -> dict:
 
 
 @pytest.mark.parametrize(("name", "chosen"), [("kept", "fp"), ("omitted", "dwarf")])
-def test_the_first_samples_decide(
+def test_the_first_samples_decide_how_stacks_are_recorded(
     record, start_target, programs, perf, name: str, chosen: str
 ) -> None:
     target = start_target(program=programs[name])
@@ -134,7 +134,7 @@ def test_the_first_samples_decide(
     assert whole >= 0.95 * len(seen) > 0
 
 
-def test_processes_of_one_list_go_their_own_ways(record, start_target, programs, perf) -> None:
+def test_processes_of_a_list_are_decided_separately(record, start_target, programs, perf) -> None:
     pids = {name: start_target(program=programs[name]).pid for name in programs}
     recording = record("-p", ",".join(map(str, pids.values())), "-F", 499, "--duration", 1)
     assert recording.exit_code == 0, recording.messages
@@ -143,7 +143,7 @@ def test_processes_of_one_list_go_their_own_ways(record, start_target, programs,
     ways = {process["pid"]: process["chosen"] for process in stacks["processes"]}
     assert ways == {pids["kept"]: "fp", pids["omitted"]: "dwarf"}
     assert len(perf.samples(recording)) == recording.document["samples"]
-    # One event for our reader and for perf, whichever way a sample's stack was taken.
+    # One event for our reader and for perf, for both kinds of stacks.
     assert perf.text("evlist", "-i", recording.samples_file).split() == ["cpu-clock:HG"] * 2
     seen = chains(perf, recording)
     assert sum({"outer", "main"} <= set(stack) for stack in seen) >= 0.95 * len(seen)
@@ -173,7 +173,7 @@ def test_a_command_is_decided_by_its_code(record, programs) -> None:
     assert "of the code of omitted and its libraries keeps frame pointers" in stacks["why"]
 
 
-def test_whole_cpus_copy_all_where_one_process_needs_it(
+def test_all_stacks_of_cpus_are_copied_if_one_process_needs_it(
     needs_root, record, start_target, programs
 ) -> None:
     for name in programs:
@@ -185,7 +185,7 @@ def test_whole_cpus_copy_all_where_one_process_needs_it(
     assert {process["chosen"] for process in stacks["processes"]} <= {"dwarf"}
 
 
-def test_the_probe_leaves_nothing_open(start_collector, start_target, programs) -> None:
+def test_the_probe_closes_its_events(start_collector, start_target, programs) -> None:
     target = start_target(program=programs["omitted"])
     collection = start_collector("-p", target.pid)
     started = collection.wait_for("started")
@@ -195,5 +195,5 @@ def test_the_probe_leaves_nothing_open(start_collector, start_target, programs) 
     events = [fd for fd in folder.iterdir() if "perf_event" in str(fd.readlink())]
     collection.send("stop\n")
     recording = collection.end()
-    rings = recording.document["attach"]["descriptors"]  # one thread: as many events as rings
+    rings = recording.document["attach"]["descriptors"]  # one thread has as many events as rings
     assert len(events) == 2 * rings

@@ -1,4 +1,4 @@
-"""Threads and processes: what was sampled of each, against its own CPU clock."""
+"""Samples of threads and processes, compared with their CPU clocks."""
 
 import os
 import shutil
@@ -9,19 +9,19 @@ import pytest
 
 pytestmark = pytest.mark.live
 
-# Not a divisor of the scheduler's tick: at 999 Hz samples and slices fall into step, and of two
-# threads that share a CPU one gets the other's samples.
+# Not a divisor of the scheduler's tick: at 999 Hz samples and time slices synchronize, and of two
+# threads that share a CPU one gets the samples of the other.
 FREQUENCY_HZ = 1733
 
 
-def test_two_threads_have_their_cpu_time(start_target, record, perf) -> None:
+def test_samples_of_two_threads_equal_their_cpu_times(start_target, record, perf) -> None:
     target = start_target("busy", 2)
     recording = record("-p", target.pid, "--duration", 3, "-F", FREQUENCY_HZ)
     truth = target.end()
     assert recording.exit_code == 0, recording.messages
     counter = recording.document["counter"]
     assert recording.document["losses"]["lost_samples"] == 0
-    # Within 2 %; where other load takes the CPUs the kernel drops more, and the recording says so.
+    # Within 2 %; under other load the kernel drops more, and the recording has a warning.
     assert counter["sampled"] <= 1.02 * counter["value"]
     short = counter["sampled"] < 0.98 * counter["value"]
     assert short == ("samples-short-of-counter" in recording.warnings())
@@ -29,12 +29,12 @@ def test_two_threads_have_their_cpu_time(start_target, record, perf) -> None:
     sampled = perf.sampled_ns(recording)
     assert set(sampled) <= set(truth)
     assert sum(sampled.values()) == counter["sampled"]
-    # The CPU time before the attach and after the end is not in the samples: no thread has more.
+    # CPU time before the attach and after the end is not sampled: no thread has more.
     for tid, (_, cpu_ns) in truth.items():
         assert 0 < sampled[tid] <= cpu_ns * 1.05
 
 
-def test_a_thread_observed_from_birth_to_end_has_its_whole_cpu_time(
+def test_samples_of_a_thread_from_start_to_end_equal_its_cpu_time(
     record, target_program, perf
 ) -> None:
     recording = record("-F", FREQUENCY_HZ, "--", target_program, "spin", 1000)
@@ -46,7 +46,7 @@ def test_a_thread_observed_from_birth_to_end_has_its_whole_cpu_time(
 
 
 @pytest.mark.parametrize(("mode", "life_ms"), [("churn", 4), ("churn", 20), ("chain", 5)])
-def test_threads_born_while_attaching_are_neither_missed_nor_counted_twice(
+def test_threads_created_while_attaching_are_counted_once(
     start_target, record, perf, mode: str, life_ms: int
 ) -> None:
     target = start_target(mode, life_ms)
@@ -62,7 +62,7 @@ def test_threads_born_while_attaching_are_neither_missed_nor_counted_twice(
         born = {tid: cpu for tid, (birth, cpu) in truth.items() if first <= birth < last}
         truth_ns = sum(born.values())
         sampled_ns = sum(sampled[tid] for tid in born)
-        # A thread's last period, cut short by its end, is in no sample: half of one on average.
+        # A thread's last, incomplete period is in no sample: half a period on average.
         cut_ns = len(born) * 1e9 / FREQUENCY_HZ
         assert truth_ns - cut_ns - 0.1 * truth_ns <= sampled_ns <= 1.1 * truth_ns + 3e6
     whole = sum(cpu for birth, cpu in truth.values() if birth >= settled)
@@ -139,7 +139,7 @@ def test_a_binary_in_another_mount_namespace_keeps_its_build_id(
 
 
 def build_id_of(program: Path) -> str:
-    """The build id as binutils reads it."""
+    """The build id as printed by binutils."""
     notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
     return next(
         line.split()[-1]

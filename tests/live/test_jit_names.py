@@ -1,4 +1,4 @@
-"""Code that a program wrote at run time has the names of its perf map, live and after its end."""
+"""JIT-compiled code has the names of its perf map, while the process runs and after its end."""
 
 import json
 import subprocess
@@ -59,13 +59,13 @@ def hottest(folder: Path, *target: str) -> str:
 
 
 def remove_maps(folder: Path) -> None:
-    # What other processes left in /tmp meanwhile was kept as well, and may still be in use.
+    # Maps that other processes left in /tmp were copied too, and may still be in use.
     for kept in (folder / "run" / "jit").iterdir():
         if "compiled::loop<int>" in kept.read_text():
             Path("/tmp", f"perf-{kept.stem}.map").unlink(missing_ok=True)
 
 
-def test_of_a_running_process(compiler: Path, tmp_path: Path) -> None:
+def test_names_of_a_running_process(compiler: Path, tmp_path: Path) -> None:
     with subprocess.Popen([compiler, "9"], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
@@ -79,6 +79,6 @@ def test_of_a_running_process(compiler: Path, tmp_path: Path) -> None:
     remove_maps(tmp_path)
 
 
-def test_of_a_command_that_has_ended(compiler: Path, tmp_path: Path) -> None:
+def test_names_of_a_command_that_has_ended(compiler: Path, tmp_path: Path) -> None:
     assert hottest(tmp_path, "--", str(compiler), "2") == "compiled::loop<int>"
     remove_maps(tmp_path)

@@ -1,4 +1,4 @@
-"""The reader against perf: fresh recordings of every kind, sample by sample."""
+"""The reader compared with perf, sample by sample, on new recordings of every kind."""
 
 import re
 import shutil
@@ -59,7 +59,7 @@ FRAME = re.compile(r"^\s+([0-9a-f]+) (?:.* )?\((.*)\)$")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One sample as perf script tells it."""
+    """A sample as printed by perf script."""
 
     comm: str
     pid: int
@@ -107,7 +107,7 @@ def bare_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def record(perf: str, into: Path, options: list[str], command: list[str]) -> None:
-    """Records a command with perf to a file, or through a pipe where the options say "-o -"."""
+    """Records a command with perf to a file, or through a pipe with the option "-o -"."""
     piped = options[-2:] == ["-o", "-"]
     place = [] if piped else ["-o", str(into)]
     with (into if piped else Path("/dev/null")).open("wb") as out:
@@ -201,7 +201,7 @@ WITH_CHAINS = {
 
 
 @pytest.mark.parametrize("kind", sorted(WITH_CHAINS))
-def test_every_sample_and_frame_is_as_perf_script_tells(
+def test_every_sample_and_frame_agrees_with_perf_script(
     perf: str, target: Path, tmp_path: Path, needs_root: None, kind: str
 ) -> None:
     path = tmp_path / "x.perf"
@@ -264,7 +264,7 @@ COMPLETE, CUT_BY_COPY = 1, 2
 
 
 def unwound_chain(capture: Capture, stack: int) -> tuple[tuple[str, int], ...]:
-    """Frames as perf prints them where it unwinds: callers of the kernel's by return address."""
+    """Frames as perf prints them if it unwinds: callers from the kernel by return address."""
     first, last = (int(capture.stack_offset[stack + step]) for step in (0, 1))
     chain = []
     for place, frame in enumerate(capture.stack_frame[first:last]):
@@ -303,7 +303,7 @@ def test_stacks_without_frame_pointers_are_whole_and_as_perf_unwinds_them(
     assert max(depths) > 8
 
 
-def test_a_short_copy_cuts_chains_and_they_say_so(
+def test_chains_truncated_by_a_short_copy_are_marked(
     perf: str, bare_target: Path, tmp_path: Path, needs_root: None
 ) -> None:
     path = tmp_path / "x.perf"

@@ -1,4 +1,4 @@
-"""From a running process to its page: redis under load, a Python service, a compiler, the known mix."""
+"""Profiles of running programs: redis under load, a Python service, a compiler, a known mix."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
 
 
 def profile(*arguments: str, folder: Path) -> dict:
-    """The JSON document of one profile that must succeed."""
+    """The JSON document of a profile that must succeed."""
     run = subprocess.run(
         [STALLSCOPE, "profile", "--json", "-o", str(folder / "run"), *arguments],
         capture_output=True,
@@ -32,7 +32,7 @@ def profile(*arguments: str, folder: Path) -> dict:
 
 
 def check_document(document: dict) -> None:
-    """What every profile's document must hold."""
+    """Checks fields that every profile's document has."""
     assert document["schema"] == "stallscope.profile/1"
     assert document["source"]["kind"] == "measured"
     assert document["samples"] > 0
@@ -47,7 +47,7 @@ def check_document(document: dict) -> None:
     assert Path(document["recording"], "samples.perf").stat().st_size > 0
 
 
-def test_shares_are_the_programs_own(tmp_path: Path) -> None:
+def test_shares_agree_with_the_programs_own_clocks(tmp_path: Path) -> None:
     with running_mix() as mix:
         document = profile("-p", str(mix.pid), "--duration", "10", "-F", "999", folder=tmp_path)
         manifest = open_recording(tmp_path / "run").manifest
@@ -83,7 +83,7 @@ def test_a_python_service(tmp_path: Path) -> None:
         finally:
             process.kill()
     check_document(document)
-    # Debian's interpreter is stripped: what it does not export has no name, and that is said.
+    # Debian's interpreter is stripped: functions that it does not export are reported as unknown.
     assert document["unknown_share"] < 0.9
     assert any("Py" in row["name"] for row in document["functions"])
 
@@ -101,7 +101,9 @@ def test_a_compiler_from_its_start(tmp_path: Path) -> None:
     )
 
 
-def test_perf_data_from_elsewhere(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+def test_a_perf_data_file_of_perf_record(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
     data = tmp_path / "perf.data"
     run_peer(
         [
@@ -146,7 +148,7 @@ def test_flame_formats(tmp_path: Path, busy_process: subprocess.Popen[bytes]) ->
     assert piped.stdout == (tmp_path / "flame.folded").read_text()
 
 
-def test_a_commands_failure_is_told(tmp_path: Path) -> None:
+def test_a_commands_failure_is_reported(tmp_path: Path) -> None:
     script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; exit 7"
     run = subprocess.run(
         [STALLSCOPE, "profile", "-o", tmp_path / "run", "--", "sh", "-c", script],
@@ -157,7 +159,7 @@ def test_a_commands_failure_is_told(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "report.html").exists()
 
 
-def test_a_killed_recording_still_reads(
+def test_a_killed_recording_is_readable(
     tmp_path: Path, busy_process: subprocess.Popen[bytes]
 ) -> None:
     collector = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Python frames of running interpreters, held against a program whose truth is known."""
+"""Python frames of running interpreters, compared with a program of known behaviour."""
 
 import json
 import os
@@ -31,7 +31,7 @@ from tests.live.python_targets import (
 from topdown.stacks.profile import FunctionKind
 
 pytestmark = pytest.mark.live
-# Of a loaded machine a few samples are read late; what is wrong must stay rare.
+# On a loaded machine a few samples are read late; wrong stacks must be rare.
 MOST_IMPOSSIBLE = 0.02
 LEAST_FRAMED = 0.8
 NEAR = 0.03
@@ -43,7 +43,7 @@ def entries(directory: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def running(system_python: Interpreter) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts the program on an interpreter, and ends what still runs."""
+    """Starts the program on an interpreter, and ends it afterwards."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*words: str, of: Interpreter = system_python) -> subprocess.Popen[str]:
@@ -56,7 +56,7 @@ def running(system_python: Interpreter) -> Iterator[Callable[..., subprocess.Pop
             process.kill()
 
 
-def test_names_order_and_shares_are_the_programs(
+def test_names_order_and_shares_agree_with_the_program(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
     process = running("4")
@@ -90,7 +90,7 @@ def test_names_order_and_shares_are_the_programs(
     assert text[hottest - 1].strip() in {"total += number * number", "for number in range(count):"}
 
 
-def test_the_gil_is_held_by_who_runs_python(
+def test_threads_that_run_python_hold_the_gil(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
     process = running("9", "thread")
@@ -107,7 +107,7 @@ def test_the_gil_is_held_by_who_runs_python(
 def test_a_command_and_its_children_are_read(
     system_python: Interpreter, record: Callable[..., Recording], tmp_path: Path
 ) -> None:
-    """One child becomes another interpreter by exec, one is a fork of the first."""
+    """One child executes another interpreter, one is a fork of the first."""
     script = tmp_path / "parent.py"
     script.write_text(
         "import os, sys\n"
@@ -131,10 +131,10 @@ def test_a_command_and_its_children_are_read(
     assert outermost == {"main"}
 
 
-def test_an_end_in_the_middle_leaves_what_was_read(
+def test_frames_read_before_the_end_of_the_program_are_kept(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
-    process = running("5")  # a tenth of that in CPU time, on a machine that has others to run
+    process = running("5")  # a tenth of that in CPU time on a loaded machine
     run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 60)
     assert run.exit_code == 0, run.messages
     assert run.document["end"]["reason"] == "target ended"
@@ -144,7 +144,7 @@ def test_an_end_in_the_middle_leaves_what_was_read(
     assert [entry["name"] for entry in run.document["files"]].count("python.jsonl") == 1
 
 
-def test_a_killed_collector_leaves_what_was_read(
+def test_frames_read_before_the_collector_was_killed_are_kept(
     running: Callable[..., subprocess.Popen[str]], collector: Path, tmp_path: Path
 ) -> None:
     process = running("30")
@@ -160,7 +160,7 @@ def test_a_killed_collector_leaves_what_was_read(
     assert shares.framed > 0
 
 
-def test_programs_that_are_no_python_cost_and_say_nothing(
+def test_programs_without_python_have_no_cost_and_no_output(
     start_target: Callable[..., Any], record: Callable[..., Recording]
 ) -> None:
     target = start_target("busy", 1)
@@ -170,7 +170,7 @@ def test_programs_that_are_no_python_cost_and_say_nothing(
     assert profile_of(run.directory).profile.samples > 0
 
 
-def test_python_frames_can_be_left_alone(
+def test_python_frames_can_be_switched_off(
     running: Callable[..., subprocess.Popen[str]], record: Callable[..., Recording]
 ) -> None:
     run = record("-p", running("9").pid, "--duration", 0.5, "--python", "off")
@@ -180,7 +180,7 @@ def test_python_frames_can_be_left_alone(
 
 
 @pytest.mark.parametrize("hidden", ["deleted", "other mount namespace"])
-def test_the_interpreter_may_be_out_of_reach_by_its_path(
+def test_an_interpreter_without_a_reachable_path_is_found(
     record: Callable[..., Recording],
     tmp_path: Path,
     hidden: str,
@@ -210,8 +210,10 @@ def test_the_interpreter_may_be_out_of_reach_by_its_path(
     assert sum("t" in entry for entry in entries(run.directory)) > 100
 
 
-def test_the_tests_own_interpreter_sees_its_own_frames(record: Callable[..., Recording]) -> None:
-    """Whatever interpreter runs these tests, its name is found where it is 3.11 or later."""
+def test_frames_of_the_interpreter_that_runs_the_tests_are_read(
+    record: Callable[..., Recording],
+) -> None:
+    """The frames are read if the interpreter is 3.11 or later."""
     script = "def only_here():\n while True: pass\nonly_here()"
     with subprocess.Popen([sys.executable, "-S", "-c", script]) as process:
         try:

@@ -1,4 +1,4 @@
-"""The shares of Python functions are those that py-spy finds in the same program at the same time."""
+"""Shares of Python functions, compared with py-spy on the same program at the same time."""
 
 import math
 import re
@@ -16,18 +16,18 @@ from tests.live.python_targets import Interpreter, chains_of, profile_of
 pytestmark = pytest.mark.live
 PY_SPY = Path(sys.executable).with_name("py-spy")
 SECONDS = 10
-# py-spy halts the program while it looks, the longer the deeper the stack: at once or often, it
-# would find again what it halted.
+# py-spy stops the program while it reads, longer for deeper stacks. If it reads often, it finds the
+# place at which it stopped the program.
 WORDS = ("plain", "untimed", "shallow")
 RUNS = 3
 NEAR = 0.03
-# Those with a share worth comparing; py-spy knows short names.
+# Functions with a sufficient share; py-spy reports short names.
 FUNCTIONS = ("spin", "summing", "numbers", "sorting", "key", "deep", "naïve", "<lambda>", "square",
              "up_and_down", "up", "down")  # fmt: skip
 
 
 def shares(stacks: Counter[tuple[str, ...]]) -> dict[str, tuple[float, float]]:
-    """Return each function's share as the innermost, and anywhere, by short name."""
+    """Return each function's share as innermost function, and anywhere, by short name."""
     count = stacks.total()
     innermost: Counter[str] = Counter()
     anywhere: Counter[str] = Counter()
@@ -53,7 +53,7 @@ def of_py_spy(text: str) -> Counter[tuple[str, ...]]:
 def observed_by_both(
     record: Callable[..., Recording], python: Interpreter, folder: Path
 ) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
-    """Return the stacks below main that we and py-spy find in one run."""
+    """Return the stacks below main of stallscope and of py-spy in one run."""
     raw = folder / "raw.txt"
     process = python.start(str(SECONDS + 20), *WORDS)
     words = ["record", "-p", str(process.pid), "-d", str(SECONDS), "-r", "100", "-f", "raw", "-F"]
@@ -78,7 +78,7 @@ def observed_by_both(
 def differences(
     ours: Counter[tuple[str, ...]], theirs: Counter[tuple[str, ...]]
 ) -> dict[str, tuple[tuple[float, float], tuple[float, float]]]:
-    """Return the functions whose shares differ by more than NEAR and chance allow."""
+    """Return the functions whose shares differ by more than NEAR and the sampling error."""
     found, expected = shares(ours), shares(theirs)
     different = {}
     for name in FUNCTIONS:
@@ -89,7 +89,7 @@ def differences(
     return different
 
 
-def test_shares_are_those_of_py_spy(
+def test_shares_agree_with_py_spy(
     record: Callable[..., Recording], system_python: Interpreter, tmp_path: Path
 ) -> None:
     """Py-spy looks by the clock: where a busy machine holds the program up, it finds one place

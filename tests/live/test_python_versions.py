@@ -1,4 +1,4 @@
-"""Interpreters that tell their own offsets (3.13, 3.14), and that name their functions (-X perf)."""
+"""Interpreters with a table of offsets (3.13, 3.14), and with perf trampolines (-X perf)."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture(scope="module")
 def roots(checkout: Path) -> Path:
-    """Where what is fetched stays from run to run."""
+    """The folder of fetched packages, kept between runs."""
     for program in ("apt-get", "dpkg-deb"):
         if shutil.which(program) is None:
             pytest.skip(f"needs the program {program}: it is not installed")
@@ -31,13 +31,13 @@ def roots(checkout: Path) -> Path:
 
 @pytest.mark.parametrize("how", ["offsets", "trampoline"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_names_and_order_are_the_programs(
+def test_names_and_order_agree_with_the_program(
     roots: Path, record: Callable[..., Recording], tmp_path: Path, version: str, how: str
 ) -> None:
     options = ("-X", "perf") if how == "trampoline" else ()
     process = interpreter(roots, version, *options).start("60", "plain")
     try:
-        for turn in range(3):  # on a busy machine what reads frames may come too late
+        for turn in range(3):  # on a busy machine frames may be read too late
             words = ("-p", process.pid, "--stacks", "dwarf", "--duration", 2)
             run = record(*words, output=tmp_path / str(turn))
             assert run.exit_code == 0, run.messages
@@ -62,7 +62,7 @@ def test_names_and_order_are_the_programs(
         assert (shares.samples, shares.trampolined) == (0, 1)
     whole = [chain for chain in chains if chain.python()[:1] == ["<module>"]]
     samples = sum(chain.samples for chain in whole)
-    # With trampolines each call has native frames: those of the deepest are beyond the copy.
+    # With trampolines each call has native frames: those of the deepest calls are beyond the copy.
     assert samples > (0.8 if how == "offsets" else 0.5) * analysis.profile.samples
     wrong = impossible_calls(whole, evaluation_apart=how == "trampoline")
     assert sum(wrong.values()) < 0.02 * samples, wrong

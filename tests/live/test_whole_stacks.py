@@ -1,4 +1,4 @@
-"""A program without frame pointers, half of it deeper than the copies: what is whole, and what not."""
+"""A program without frame pointers with some stacks deeper than the copies."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ def stallscope(*arguments: object) -> str:
     return run.stdout
 
 
-def test_stacks_deeper_than_the_copy_stand_under_that_reason(deep: Path, tmp_path: Path) -> None:
+def test_stacks_deeper_than_the_copy_are_grouped_by_that_reason(deep: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     stallscope("record", "--stacks", "dwarf", "-o", run, "--", deep)
     document = json.loads(stallscope("report", run, "--no-page", "--inlined", "--json"))
@@ -45,7 +45,7 @@ def test_stacks_deeper_than_the_copy_stand_under_that_reason(deep: Path, tmp_pat
     assert inlined["kind"] == "inlined"
     assert inlined["self_share"] > 0.8
     folded = stallscope("flame", run, "--format", "folded", "-o", "-").splitlines()
-    # Whole chains are of no depth, those that are cut have no main: neither mixes with the other.
+    # Complete chains have no deep part and truncated chains have no main: they do not mix.
     for line in folded:
         frames = line.rsplit(" ", 1)[0].split(";")[1:]
         assert (frames[0] == CUT) == ("deep" in frames and "main" not in frames), line
@@ -54,7 +54,7 @@ def test_stacks_deeper_than_the_copy_stand_under_that_reason(deep: Path, tmp_pat
     )
 
 
-def test_a_larger_copy_makes_them_whole(deep: Path, tmp_path: Path) -> None:
+def test_a_larger_copy_completes_them(deep: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     stallscope("record", "--stacks", "dwarf", "--stack-bytes", "32768", "-o", run, "--", deep)
     stacks = json.loads(stallscope("report", run, "--no-page", "--json"))["stacks"]

@@ -1,4 +1,4 @@
-"""Only regular files, and none outside the root."""
+"""Opening of regular files only, and only below the root."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ from stallscope.regular_file import (
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A container's root, with a secret beside it."""
+    """A container's root directory, with a secret file outside it."""
     (tmp_path / "secret").write_text("outside")
     inside = tmp_path / "root"
     (inside / "usr/lib").mkdir(parents=True)
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "path", [b"/usr/lib/libx.so", b"lib/libx.so", b"/abs", b"/../usr/./lib/libx.so"]
 )
-def test_links_are_resolved_within_the_root(root: Path, path: bytes):
+def test_links_are_resolved_below_the_root(root: Path, path: bytes):
     with open_in_root(root, path) as file:
         assert file.read(0, file.size) == b"inside"
 
@@ -41,12 +41,12 @@ def test_links_are_resolved_within_the_root(root: Path, path: bytes):
 @pytest.mark.parametrize(
     "path", [b"/escape", b"/usr/up", b"/loop", b"/fifo", b"/usr", b"/none", b"/a\0b"]
 )
-def test_what_leads_out_or_is_not_regular_is_refused(root: Path, path: bytes):
+def test_paths_out_of_the_root_and_special_files_are_refused(root: Path, path: bytes):
     with pytest.raises((RefusedFileError, ValueError)):
         open_in_root(root, path)
 
 
-def test_untrusted_links_are_refused_last_and_on_the_way(root: Path):
+def test_untrusted_links_are_refused_anywhere_in_the_path(root: Path):
     nobody = frozenset({12345})
     for path in (b"/abs", b"/lib/libx.so"):
         with pytest.raises(RefusedFileError, match="symbolic link"):
@@ -57,14 +57,14 @@ def test_untrusted_links_are_refused_last_and_on_the_way(root: Path):
         open_in_root(root, b"/abs", link_owners=frozenset({os.getuid()}))
 
 
-def test_a_device_or_pipe_is_not_even_opened(tmp_path: Path):
+def test_a_device_or_pipe_is_never_opened(tmp_path: Path):
     os.mkfifo(tmp_path / "fifo")
     for path in (tmp_path / "fifo", Path("/dev/zero"), tmp_path):
         with pytest.raises(RefusedFileError, match="not a regular file"):
             open_regular(path)
 
 
-def test_a_missing_file_is_told_from_a_refused_one(tmp_path: Path):
+def test_a_missing_file_differs_from_a_refused_one(tmp_path: Path):
     with pytest.raises(MissingFileError):
         open_regular(tmp_path / "none")
 

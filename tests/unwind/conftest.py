@@ -1,4 +1,4 @@
-"""The program that compares, and how it is run."""
+"""The program unwind-compare and its runs."""
 
 import json
 import os
@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 Document = dict[str, Any]
-# How many chains of each program; a long run takes 20,000.
+# Number of chains per program; a long run uses 20,000.
 CHAINS = int(os.environ.get("STALLSCOPE_UNWIND_CHAINS", "500"))
 SEED = os.environ.get("STALLSCOPE_UNWIND_SEED", "1")
-# Go's scheduler sends a signal to a thread that it finds at the same work for long, as one that is
-# stopped and stepped here.
+# Go's scheduler sends a signal to a thread that runs the same function for long, such as a thread
+# that is single-stepped here.
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1", "LC_ALL": "C.UTF-8"}
 
 
 @pytest.fixture(scope="session")
 def unwind_compare(checkout: Path) -> Path:
-    """The program, with the sanitizers; `./dev test` has built it, an edit builds it anew."""
+    """The program built with sanitizers by `./dev test`; it is rebuilt after an edit."""
     for command in (
         ["cmake", "--preset", "asan"],
         ["cmake", "--build", "--preset", "asan", "--target", "unwind-compare"],
@@ -35,7 +35,7 @@ def unwind_compare(checkout: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def documents() -> list[Document]:
-    """What was found in this run so far."""
+    """The results of this run so far."""
     return []
 
 
@@ -43,7 +43,7 @@ def documents() -> list[Document]:
 def compare(
     unwind_compare: Path, checkout: Path, documents: list[Document]
 ) -> Callable[..., Document]:
-    """A function from a target's name, unwind-compare's words and how many chains to what that found.
+    """A function from target, options of unwind-compare and number of chains to the result.
 
     build/unwind keeps each document: the classes of differences, one example of each.
     """

@@ -1,4 +1,4 @@
-"""Every way in which our chains may differ from elfutils', and why. Any other fails the tests.
+"""The accepted differences of our chains from those of elfutils, with reasons.
 
 A class of differences is told by where the chains part: in the caller of which function, and who
 goes on.
@@ -13,7 +13,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Patterns (whole matches) over a class of differences, and the reason for it."""
+    """Patterns (full matches) for a class of differences, and its reason."""
 
     why: str
     kind: str
@@ -23,7 +23,7 @@ class Explained:
     leaf: str = ".*"
 
     def matches(self, difference: Document) -> bool:
-        """Whether this explains a class of differences."""
+        """Return whether this explains a class of differences."""
         place = f"{difference['module']}:{difference['symbol']}"
         return all(
             re.fullmatch(pattern, text) is not None
@@ -69,7 +69,7 @@ EXPLAINED = (
 
 
 def told(difference: Document) -> str:
-    """A class of differences, in a line; its example stands in build/unwind."""
+    """Return a class of differences as a line; its example is in build/unwind."""
     return (
         f"{difference['chains']} chains: {difference['kind']} "
         f"after {difference['module']}:{difference['symbol']} "
@@ -78,7 +78,7 @@ def told(difference: Document) -> str:
 
 
 def unexplained(document: Document) -> list[str]:
-    """The classes of differences that no entry explains."""
+    """Return the classes of differences that no entry explains."""
     return [
         told(difference)
         for difference in document["differences"]

@@ -1,4 +1,4 @@
-"""The programs whose stacks are compared: real ones, and ours for what real ones show too seldom.
+"""The programs whose stacks are compared: real programs, and test programs for rare cases.
 
 None has frame pointers throughout. Each runs as long as it is looked at, or is run again.
 """
@@ -16,8 +16,8 @@ import pytest
 PROGRAMS = Path(__file__).parent / "programs"
 WITHOUT_FRAME_POINTERS = ("-O2", "-fomit-frame-pointer", "-Wall", "-Wextra", "-Werror")
 WITH_FRAME_POINTERS = ("-O2", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables")
-# Equal chains where code has frame pointers alone, or nothing: at the entries of its functions
-# elfutils skips a frame.
+# Share of equal chains in code without tables: at the entries of its functions elfutils skips a
+# frame.
 EQUAL_WITHOUT_TABLES = 0.9
 QUERY = """with recursive n(x) as (select 1 union all select x + 1 from n where x < 100000000)
 select count(*), sum(length(printf('%d %f', x, x * 1.5))), group_concat(distinct x % 97)
@@ -26,7 +26,7 @@ SCRIPT = """import json, re
 while True:
     held = {str(i): [i, {"a": sorted(str(i) * 3)}] for i in range(200)}
     json.loads(text := json.dumps(held, sort_keys=True))
-    re.sub(r"([0-9])+", lambda found: found.group(0) * 2, text)"""
+    re.sub(r"([0-9])+", lambda match: match.group(0) * 2, text)"""
 SOURCE = """#include <map>
 #include <regex>
 #include <string>
@@ -39,7 +39,7 @@ int main() {
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """How a target is started; ``stdin`` is a file that it reads."""
+    """The command of a target; ``stdin`` is its input file."""
 
     command: tuple[str, ...]
     stdin: Path = Path("/dev/null")
@@ -47,7 +47,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One program: the least shares of its chains that are equal, and that reach their beginning.
+    """A program with the minimum shares of equal chains and of complete chains.
 
     All programs together must have 0.99 equal.
     """
@@ -59,7 +59,7 @@ class Target:
 
 
 def need(name: str) -> str:
-    """The path of a program; skips where it is not installed."""
+    """Return the path of a program; skips the test if it is not installed."""
     path = shutil.which(name)
     if path is None:
         pytest.skip(f"needs the program {name}: it is not installed")
@@ -81,7 +81,7 @@ def own(
     whole: float = 0.97,
     equal: float = 0.99,
 ) -> Target:
-    """A target of this folder's sources, without frame pointers."""
+    """Return a target compiled from sources of this folder, without frame pointers."""
 
     def prepare(folder: Path) -> Running:
         arguments = (*WITHOUT_FRAME_POINTERS, *words)
@@ -91,12 +91,12 @@ def own(
 
 
 def installed(name: str, *arguments: str, whole: float = 0.97) -> Target:
-    """A target that the system has."""
+    """Return a target that is installed on the system."""
     return Target(name, lambda _: Running((need(name), *arguments)), whole)
 
 
 def mixed(folder: Path) -> Running:
-    """A stripped program between a library with frame pointers and one without."""
+    """Return a stripped program between a library with frame pointers and one without."""
     for kind, words in (
         ("with_frame_pointer", WITH_FRAME_POINTERS),
         ("without_frame_pointer", WITHOUT_FRAME_POINTERS),
@@ -116,28 +116,28 @@ def sort(folder: Path) -> Running:
 
 
 def gzip(folder: Path) -> Running:
-    """Compress eight megabytes that hardly can be."""
+    """Compress eight megabytes of incompressible data."""
     bytes_file = folder / "bytes"
     bytes_file.write_bytes(random.Random(1).randbytes(8 << 20))
     return Running((need("gzip"), "-9", "-c", str(bytes_file)))
 
 
 def fuzzy_finder(folder: Path) -> Running:
-    """Debian's fzf: of Go, stripped, so that nothing but its frame pointers tells of its frames."""
+    """Debian's fzf: a stripped Go program, whose frames are known by frame pointers only."""
     paths = folder / "paths"
     paths.write_text("".join(f"/usr/lib/{i % 977}/some/path-{i}.py\n" for i in range(300_000)))
     return Running((need("fzf"), "-f", "sopy9"), paths)
 
 
 def go_program(folder: Path) -> Running:
-    """A program of Go with its .debug_frame."""
+    """A Go program with .debug_frame."""
     program = folder / "rounds"
     subprocess.run([need("go"), "build", "-o", program, PROGRAMS / "rounds.go"], check=True)
     return Running((str(program),))
 
 
 def compiler(folder: Path) -> Running:
-    """GCC's C++ compiler itself, on a file that includes much of the library."""
+    """GCC's C++ compiler on a file that includes much of the standard library."""
     source = folder / "source.cpp"
     source.write_text(SOURCE)
     need("g++")
@@ -169,7 +169,7 @@ TARGETS = (
     Target("mixed", mixed, equal=EQUAL_WITHOUT_TABLES),
     Target("sort", sort),
     Target("gzip", gzip),
-    # Its SHA-512 keeps the frame's address below the stack pointer, where no sample has it.
+    # Its SHA-512 keeps the frame's address below the stack pointer, which samples do not contain.
     installed("openssl", "speed", "-seconds", "1", "-bytes", "1024", whole=0.5),
     installed("sqlite3", ":memory:", QUERY),
     Target("python", lambda _: Running((sys.executable, "-c", SCRIPT))),

@@ -1,4 +1,4 @@
-"""Our chains against those of elfutils, frame for frame, in live programs at random instructions."""
+"""Our chains compared with those of elfutils in live programs at random instructions."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ LEAST_EQUAL = 0.99
 
 
 def equal_chains(document: Document) -> int:
-    """How many chains are the same, as far as the copy goes and as the words are code.
+    """Return the share of equal chains, within the copy and ignoring addresses outside code.
 
     And those that go on in a landing pad as elfutils' do, once the thread is there.
     """
@@ -33,7 +33,7 @@ def equal_chains(document: Document) -> int:
 def check(
     document: Document, whole: float, least_equal: float = LEAST_EQUAL, chains_asked: int = CHAINS
 ) -> None:
-    """What must hold of every program."""
+    """Checks that apply to every program."""
     chains = document["chains"]
     assert chains >= 0.95 * chains_asked
     different = sum(difference["chains"] for difference in document["differences"])
@@ -45,7 +45,7 @@ def check(
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_chains_are_those_of_elfutils(
+def test_chains_agree_with_elfutils(
     target: Target, compare: Callable[..., Document], tmp_path: Path
 ) -> None:
     running = target.prepare(tmp_path)
@@ -54,7 +54,7 @@ def test_chains_are_those_of_elfutils(
     assert document["distinct_leaves"] >= 30, "many different instructions"
 
 
-def test_chains_of_a_server_under_load_are_those_of_elfutils(
+def test_chains_of_a_server_under_load_agree_with_elfutils(
     compare: Callable[..., Document], tmp_path: Path
 ) -> None:
     need("redis-server")
@@ -63,18 +63,18 @@ def test_chains_of_a_server_under_load_are_those_of_elfutils(
     check(document, whole=0.97)
 
 
-def test_chains_on_the_way_to_a_landing_pad_go_on_there(
+def test_chains_of_exceptions_about_to_land_continue_at_the_landing_pad(
     compare: Callable[..., Document], tmp_path: Path
 ) -> None:
     target = next(target for target in TARGETS if target.name == "landings")
     running = target.prepare(tmp_path)
-    chains = 2000  # of which some 20 are on that way
+    chains = 2000  # about 20 of them are about to land
     document = compare("many_landings", "--", *running.command, chains=chains)
     check(document, whole=target.whole, chains_asked=chains)
     assert document["equal_once_landed"] > 0
 
 
-def test_chains_beyond_a_short_copy_are_their_beginnings(
+def test_chains_of_a_short_copy_are_prefixes(
     compare: Callable[..., Document], tmp_path: Path
 ) -> None:
     target = next(target for target in TARGETS if target.name == "compiler")
@@ -86,6 +86,6 @@ def test_chains_beyond_a_short_copy_are_their_beginnings(
 
 
 def test_all_chains_together(documents: list[Document]) -> None:
-    """Of the programs above."""
+    """Sums over the programs above."""
     chains = sum(document["chains"] for document in documents)
     assert sum(map(equal_chains, documents)) >= LEAST_EQUAL * chains

@@ -1,4 +1,4 @@
-"""Recordings of programs without frame pointers: how many chains reach the program's first code."""
+"""Recordings of programs without frame pointers: share of chains that reach the entry code."""
 
 import json
 import os
@@ -23,12 +23,12 @@ Document = dict[str, Any]
 Profile = Callable[..., Document]
 STALLSCOPE = str(Path(sys.executable).with_name("stallscope"))
 LEAST_WHOLE = 0.90
-START_BYTES = 64  # _start calls __libc_start_main within them
+START_BYTES = 64  # _start calls __libc_start_main in these bytes
 
 
 @pytest.fixture
 def profile(tmp_path: Path) -> Profile:
-    """A function from words of `stallscope profile` to its document; the recording is `run`."""
+    """A function from arguments of `stallscope profile` to its document; the recording is `run`."""
 
     def run(*words: str) -> Document:
         done = subprocess.run(
@@ -45,7 +45,7 @@ def profile(tmp_path: Path) -> Profile:
 
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[int]:
-    """The process of a redis-server under load."""
+    """A redis-server process under load."""
     need("redis-server")
     with redis_under_load(tmp_path) as server:
         yield server.pid
@@ -53,14 +53,14 @@ def redis(tmp_path: Path) -> Iterator[int]:
 
 @pytest.fixture
 def compilation(tmp_path: Path) -> tuple[str, ...]:
-    """A command that compiles a real file of C++."""
+    """A command that compiles a real C++ file."""
     source = tmp_path / "source.cpp"
     source.write_text(SOURCE)
     return (need("g++"), "-O2", "-c", str(source), "-o", os.devnull)
 
 
 def start_of(path: bytes) -> range:
-    """The offsets in a file of its first code."""
+    """Return the range of offsets of a file's entry code."""
     if not path.startswith(b"/"):
         return range(0)
     with Path(os.fsdecode(path)).open("rb") as file:
@@ -75,7 +75,7 @@ def start_of(path: bytes) -> range:
 
 
 def share_from_start(recording: Path) -> float:
-    """The share of samples whose outermost frame stands in the program's or the loader's _start.
+    """Return the share of samples whose outermost frame is in the program's or the loader's _start.
 
     Of those with user frames; who else may be right, as a thread from its entry, is not counted.
     """
@@ -95,7 +95,7 @@ def share_from_start(recording: Path) -> float:
 
 
 def outermost(capture: Capture, stack: int) -> int | None:
-    """The frame at which a stack begins, None where no user code is in it."""
+    """Return the outermost user frame of a stack, None without user code."""
     begin, end = capture.stack_offset[stack : stack + 2]
     if begin == end:
         return None
