@@ -70,7 +70,7 @@ def measure(name: str) -> None:
         host=f"{host.cpu_model}, {host.cpus_online} CPUs, Linux {host.kernel_release}",
         command=f"./dev bench {name}",
         cases=tuple(cases),
-        settings=settings and settings.document(),
+        settings=settings,
     )
     save(session)
 

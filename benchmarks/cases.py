@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
+from cstates.fingerprint import Fingerprint
 from stallscope.documents import Record, encode, read_document
 
 RAW = Path(__file__).parent / "raw"
@@ -88,7 +88,7 @@ class Session(Record, frozen=True, kw_only=True):
     host: str
     command: str
     cases: tuple[Case, ...]
-    settings: dict[str, Any] | None = None  # sleep states and frequency of the machine
+    settings: Fingerprint | None = None  # sleep states and frequency of the machine
 
     @property
     def machine(self) -> str:

@@ -208,12 +208,9 @@ def _remarks(session: Session, shown: Sequence[Row]) -> Iterator[str]:
 def _settings_lines(session: Session) -> list[str]:
     if session.settings is None:
         return []
-    from cstates.fingerprint import Fingerprint
     from harness.recordings.settings_text import settings_facts
-    from stallscope.json_fields import Fields
 
-    found = Fingerprint.of(Fields(session.settings, session.benchmark))
-    return [f"{label}: {text}" for label, text in settings_facts(found).items()]
+    return [f"{label}: {text}" for label, text in settings_facts(session.settings).items()]
 
 
 def _table_head(titles: Sequence[str]) -> str:

@@ -5,44 +5,43 @@ warning.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from typing import Any
+
+from msgspec import to_builtins
 
 from cstates.frequency import Frequency, FrequencyPolicy
 from cstates.idle.states import POLL
 from cstates.observation import CpuObservation, Observation
-from stallscope.json_fields import Fields
+from stallscope.documents import Count, Record
 
 
-@dataclass(frozen=True, slots=True)
-class StateUse:
+class StateUse(Record, frozen=True):
     """A sleep state, summed over all CPUs."""
 
     name: str
-    exit_latency_us: int | None  # declared; the maximum over the CPUs
-    cpus: int  # CPUs that have the state
-    open_cpus: int  # CPUs on which it was open at the end
-    entries: int | None  # during the measurement; None if a counter was not read or decreased
+    exit_latency_us: Count | None  # declared; the maximum over the CPUs
+    cpus: Count  # CPUs that have the state
+    open_cpus: Count  # CPUs on which it was open at the end
+    entries: Count | None  # during the measurement; None if a counter was not read or decreased
 
 
-@dataclass(frozen=True, slots=True)
-class FrequencySetting:
+class FrequencySetting(Record, frozen=True):
     """The settings of frequency policies with equal settings; unknown values are None."""
 
     governor: str | None
-    min_khz: int | None
-    max_khz: int | None
-    base_khz: int | None
+    min_khz: Count | None
+    max_khz: Count | None
+    base_khz: Count | None
     energy_preference: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Record, frozen=True):
     """A machine's settings at the end of a measurement, and state entries during it."""
 
-    cpus: int
+    cpus: Count
     idle_governor: str | None
     idle_missing: str | None  # why there are no states
-    latency_limit_us: int | None
+    latency_limit_us: Count | None
     latency_limit_missing: str | None  # why the limit is unknown
     states: tuple[StateUse, ...]
     frequencies: tuple[FrequencySetting, ...]
@@ -50,45 +49,10 @@ class Fingerprint:
     turbo_allowed: bool | None
     warnings: tuple[str, ...]
 
-    def document(self) -> dict[str, object]:
+    def document(self) -> dict[str, Any]:
         """Return the fields as recording.json stores them."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, fields: Fields) -> "Fingerprint":
-        """Return the settings stored in recording.json; RecordingError if it is damaged."""
-        return cls(
-            cpus=fields.count("cpus"),
-            idle_governor=fields.maybe_text("idle_governor"),
-            idle_missing=fields.maybe_text("idle_missing"),
-            latency_limit_us=fields.maybe_count("latency_limit_us"),
-            latency_limit_missing=fields.maybe_text("latency_limit_missing"),
-            states=tuple(
-                StateUse(
-                    name=state.text("name"),
-                    exit_latency_us=state.maybe_count("exit_latency_us"),
-                    cpus=state.count("cpus"),
-                    open_cpus=state.count("open_cpus"),
-                    entries=state.maybe_count("entries"),
-                )
-                for state in fields.objects("states")
-            ),
-            frequencies=tuple(
-                FrequencySetting(
-                    governor=setting.maybe_text("governor"),
-                    min_khz=setting.maybe_count("min_khz"),
-                    max_khz=setting.maybe_count("max_khz"),
-                    base_khz=setting.maybe_count("base_khz"),
-                    energy_preference=setting.maybe_text("energy_preference"),
-                )
-                for setting in fields.objects("frequencies")
-            ),
-            frequency_missing=fields.maybe_text("frequency_missing"),
-            turbo_allowed=None
-            if fields.values.get("turbo_allowed") is None
-            else fields.boolean("turbo_allowed"),
-            warnings=fields.texts("warnings"),
-        )
+        document: dict[str, Any] = to_builtins(self)
+        return document
 
 
 def fingerprint(before: Observation, after: Observation) -> Fingerprint:

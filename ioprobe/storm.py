@@ -4,15 +4,22 @@
 A simulated target runs the same loop in virtual time; its results are marked ``modelled``.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ioprobe.engine.engine import target_document
-from ioprobe.engine.lines import parse_error, parse_facts, parse_latency
+from ioprobe.engine.lines import (
+    LatencyRecord,
+    ProgramLine,
+    complete_latency,
+    decode_end,
+    decode_error,
+    decode_facts,
+)
 from ioprobe.engine.points import EngineEnd, EngineFacts, EngineTarget
 from ioprobe.engine.process import program_lines
-from stallscope.documents import Record, field
-from stallscope.json_fields import Fields
+from stallscope.documents import Count, Record, field
 
 PLAN_SCHEMA = "stallscope.io.storm/1"
 
@@ -135,53 +142,77 @@ def storm_plan_document(
     }
 
 
-def _event(line: Fields, runs_by_id: Mapping[str, StormRun]) -> StormEvent | None:
-    kind = line.text("kind", "")
-    if kind == "begin":
-        return parse_facts(line)
-    if kind == "progress":
-        return StormProgress(line.text("id"), line.number("elapsed_s"))
-    if kind == "round":
-        return _round(line, runs_by_id[line.text("id")])
-    if kind == "end":
-        return EngineEnd(line.boolean("interrupted"))
-    if kind == "error":
-        raise parse_error(line)
+class _ProgressRecord(Record, frozen=True):
+    id: str
+    elapsed_s: float
+
+
+class _ReaderRecord(Record, frozen=True, kw_only=True):
+    requests: Count
+    latency_ns: LatencyRecord | None = None
+    delay_ns: LatencyRecord | None = None
+    errors: dict[str, Count] = field(default_factory=dict)
+
+
+class _WriterRecord(Record, frozen=True, kw_only=True):
+    bytes_per_s: float | None = None
+    errors: dict[str, Count] = field(default_factory=dict)
+
+
+class _RoundRecord(Record, frozen=True, kw_only=True):
+    id: str
+    source: str
+    real_time: bool
+    seconds: float | None = None
+    reader: _ReaderRecord
+    writer: _WriterRecord | None = None
+    pending: float | None = None
+    in_flight: float | None = None
+    iowait_share: float | None = None
+    cpu_delay_share: float | None = None
+    failed: tuple[str, ...] = ()
+    interrupted: bool
+
+
+def _event(line: ProgramLine, runs_by_id: Mapping[str, StormRun]) -> StormEvent | None:
+    if line.kind == "begin":
+        return decode_facts(line)
+    if line.kind == "progress":
+        progress = line.decode(_ProgressRecord)
+        return StormProgress(progress.id, progress.elapsed_s)
+    if line.kind == "round":
+        record = line.decode(_RoundRecord)
+        return _round(record, runs_by_id[record.id])
+    if line.kind == "end":
+        return decode_end(line)
+    if line.kind == "error":
+        raise decode_error(line)
     return None
 
 
-def _round(line: Fields, run: StormRun) -> StormRound:
-    reader, writer = line.fields("reader"), line.fields("writer")
+def _round(record: _RoundRecord, run: StormRun) -> StormRound:
+    reader, writer = record.reader, record.writer or _WriterRecord()
     return StormRound(
         run=run,
-        source=line.text("source"),
-        real_time=line.boolean("real_time"),
-        seconds=line.maybe_number("seconds"),
-        reads=reader.count("requests"),
-        reader=_latency(reader, "latency_ns"),
-        reader_delay=_latency(reader, "delay_ns"),
-        writer_bytes_per_s=writer.maybe_number("bytes_per_s") if run.setting.writes else None,
-        pending=line.maybe_number("pending"),
-        in_flight=line.maybe_number("in_flight"),
-        iowait_share=line.maybe_number("iowait_share"),
-        cpu_delay_share=line.maybe_number("cpu_delay_share"),
-        errors=_error_counts(reader, writer),
-        failed=line.texts("failed"),
-        interrupted=line.boolean("interrupted"),
+        source=record.source,
+        real_time=record.real_time,
+        seconds=record.seconds,
+        reads=reader.requests,
+        reader=_latency(reader.latency_ns),
+        reader_delay=_latency(reader.delay_ns),
+        writer_bytes_per_s=writer.bytes_per_s if run.setting.writes else None,
+        pending=record.pending,
+        in_flight=record.in_flight,
+        iowait_share=record.iowait_share,
+        cpu_delay_share=record.cpu_delay_share,
+        errors=dict(Counter(reader.errors) + Counter(writer.errors)),
+        failed=record.failed,
+        interrupted=record.interrupted,
     )
 
 
-def _latency(stream: Fields, key: str) -> ReaderLatency | None:
-    latency = parse_latency(stream, key)
+def _latency(record: LatencyRecord | None) -> ReaderLatency | None:
+    latency = complete_latency(record)
     if latency is None:
         return None
     return ReaderLatency(latency.p50, latency.p90, latency.p99, latency.p999, latency.max)
-
-
-def _error_counts(*streams: Fields) -> dict[str, int]:
-    totals: dict[str, int] = {}
-    for stream in streams:
-        counts = stream.fields("errors")
-        for name in counts.values:
-            totals[name] = totals.get(name, 0) + counts.count(name)
-    return totals

@@ -7,16 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.cli.outputs import write_whole
+from harness.recordings.kinds import manifest_kind
 from stallscope.errors import UsageError
 from stallscope.host import Host, read_host
-from stallscope.json_fields import read_fields
 from stallscope.recordings import FORMAT, MANIFEST
 
 
 def is_recording_of(kind: str, directory: Path) -> bool:
     """Return whether a directory is a recording of a kind."""
     manifest = directory / MANIFEST
-    return manifest.is_file() and read_fields(manifest).values.get("kind") == kind
+    return manifest.is_file() and manifest_kind(directory) == kind
 
 
 def make_directory(

@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
-from stallscope.json_fields import read_fields
+from stallscope.documents import Record, read_document
 from stallscope.recordings import MANIFEST, Recording
 
 PROFILE, COUNTERS = "samples", "counters"
 _COUNTING_PLAN = "plan.json"  # the collector writes it beside counters
+
+
+class _KindRecord(Record, frozen=True):
+    kind: str | None = None
 
 
 def kind_of(recording: Recording) -> str:
@@ -20,4 +24,4 @@ def kind_of(recording: Recording) -> str:
 
 def manifest_kind(directory: Path) -> str:
     """Return the kind in a directory's recording.json; empty in early recordings of samples."""
-    return read_fields(directory / MANIFEST).maybe_text("kind") or ""
+    return read_document(directory / MANIFEST, _KindRecord).kind or ""

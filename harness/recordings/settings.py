@@ -6,15 +6,20 @@ same settings. The cost is two readings of sysfs and /proc, 10 ms each with a fe
 
 import json
 from pathlib import Path
+from typing import Any
 
 from cstates.fingerprint import Fingerprint
 from cstates.observation import Observation
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import warn
 from harness.recordings.settings_text import settings_facts, settings_since
+from stallscope.documents import Record, decode, read_bounded, read_document
 from stallscope.errors import StallscopeError
-from stallscope.json_fields import read_fields
 from stallscope.recordings import MANIFEST
+
+
+class _SettingsRecord(Record, frozen=True):
+    settings: Fingerprint | None = None
 
 
 def keep_settings(directory: Path, before: Observation | None) -> None:
@@ -26,7 +31,7 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
     if before is None or not manifest.is_file():
         return
     try:
-        document = dict(read_fields(manifest).values)
+        document = decode(read_bounded(manifest), dict[str, Any], str(manifest))
         if document.get("complete") is True:
             settings = settings_since(before)
             document["settings"] = settings and settings.document()
@@ -37,9 +42,7 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
 
 def recorded_settings(directory: Path) -> Fingerprint | None:
     """Return the machine settings of a recording, or None."""
-    fields = read_fields(directory / MANIFEST)
-    stored = fields.values.get("settings") is not None
-    return Fingerprint.of(fields.fields("settings")) if stored else None
+    return read_document(directory / MANIFEST, _SettingsRecord).settings
 
 
 def recorded_facts(directory: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ioprobe.engine.lines import parse_event
+from ioprobe.engine.lines import decode_event
 from ioprobe.engine.points import (
     EngineEnd,
     EngineEvent,
@@ -110,6 +110,6 @@ def measure_points(
     points_by_id = {point.id: point for point in points}
     plan = plan_document(target, points, real_time=real_time, cpu=cpu, log=log)
     for line in program_lines("points", plan, target.descriptor):
-        event = parse_event(line, points_by_id)
+        event = decode_event(line, points_by_id)
         if event is not None:
             yield event

@@ -15,10 +15,10 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from ioprobe.engine.abandoned_processes import abandon
-from ioprobe.engine.lines import PROGRAM
-from stallscope.errors import UnableError
+from ioprobe.engine.lines import PROGRAM, ProgramLine
+from stallscope.documents import Record, decode
+from stallscope.errors import RecordingError, UnableError
 from stallscope.interrupts import count_interrupts
-from stallscope.json_fields import Fields
 from stallscope.programs import program
 
 # After Ctrl-C the program waits one second for requests in flight, then prints its results.
@@ -30,7 +30,7 @@ _LAST_KINDS = ("end", "error")
 
 def program_lines(
     command: str, plan: Mapping[str, object], descriptor: int | None
-) -> Iterator[Fields]:
+) -> Iterator[ProgramLine]:
     """Yield the lines of one of the program's commands; the program inherits ``descriptor``.
 
     The first Ctrl-C is forwarded to the program, which ends cleanly. If it prints nothing more
@@ -54,6 +54,10 @@ def program_lines(
         yield from run.lines()
 
 
+class _KindRecord(Record, frozen=True):
+    kind: str = ""
+
+
 @dataclass(slots=True)
 class _ProgramRun:
     """The running program; after ``deadline_s`` of the monotonic clock it is not waited for."""
@@ -75,16 +79,16 @@ class _ProgramRun:
             while remaining:
                 remaining = remaining[stdin.write(remaining) :]
 
-    def lines(self) -> Iterator[Fields]:
+    def lines(self) -> Iterator[ProgramLine]:
         """Yield the program's lines up to the last one, then check its exit status."""
-        for document in self._documents():
-            yield Fields(document, PROGRAM)
-            if document.get("kind") in _LAST_KINDS:
+        for line in self._complete_lines():
+            yield line
+            if line.kind in _LAST_KINDS:
                 with suppress(subprocess.TimeoutExpired):
                     _check_exit(self.process.wait(EXIT_TIMEOUT_S))
                 return
         if self._is_past_deadline() or self._ended_by_interrupt(self.process.wait()):
-            yield Fields({"kind": "end", "interrupted": True}, PROGRAM)
+            yield ProgramLine("end", b'{"kind": "end", "interrupted": true}')
         else:
             _check_exit(self.process.wait())
 
@@ -103,16 +107,14 @@ class _ProgramRun:
     def _is_past_deadline(self) -> bool:
         return self.deadline_s is not None and time.monotonic() >= self.deadline_s
 
-    def _documents(self) -> Iterator[dict[str, object]]:
-        """Yield the JSON objects on the output until it ends or the deadline passes."""
+    def _complete_lines(self) -> Iterator[ProgramLine]:
+        """Yield the lines with a kind until the output ends or the deadline passes."""
         pending = b""
         for chunk in self._chunks():
             *complete_lines, pending = (pending + chunk).split(b"\n")
             for line in complete_lines:
-                with suppress(ValueError):
-                    document = json.loads(line)
-                    if isinstance(document, dict):
-                        yield document
+                with suppress(RecordingError):
+                    yield ProgramLine(decode(line, _KindRecord, PROGRAM).kind, line)
 
     def _chunks(self) -> Iterator[bytes]:
         assert self.process.stdout is not None

@@ -1,8 +1,11 @@
 """Parsing of the storm's JSON lines: a missing value stays unknown."""
 
+import json
+
 import pytest
 
 from ioprobe import storm
+from ioprobe.engine.lines import ProgramLine
 from ioprobe.storm import (
     QueueSetting,
     StormProgress,
@@ -14,7 +17,6 @@ from ioprobe.storm import (
 from ioprobe.target.simulated import parse_simulated
 from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import RecordingError
-from stallscope.json_fields import Fields
 
 PATH = "sim:servers=8,service=1ms"
 TARGET = Target(TargetKind.SIMULATED, PATH, None, 0, 2**30, simulated=parse_simulated(PATH))
@@ -28,8 +30,12 @@ LINE = {
 NUMBERS = ("seconds", "pending", "in_flight", "iowait_share", "cpu_delay_share")
 
 
+def line_of(document: dict[str, object]) -> ProgramLine:
+    return ProgramLine(str(document["kind"]), json.dumps(document).encode())
+
+
 def read(monkeypatch: pytest.MonkeyPatch, line: dict[str, object]) -> StormRound:
-    monkeypatch.setattr(storm, "program_lines", lambda *_: iter([Fields(line, "x")]))
+    monkeypatch.setattr(storm, "program_lines", lambda *_: iter([line_of(line)]))
     (result,) = storm_events(TARGET, StormStreams(), [RUN])
     assert isinstance(result, StormRound)
     return result
@@ -54,7 +60,7 @@ def test_null_stays_null(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_progress_is_parsed_or_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     line = {"kind": "progress", "id": "a", "elapsed_s": 0}
-    monkeypatch.setattr(storm, "program_lines", lambda *_: iter([Fields(line, "x")]))
+    monkeypatch.setattr(storm, "program_lines", lambda *_: iter([line_of(line)]))
     assert list(storm_events(TARGET, StormStreams(), [RUN])) == [StormProgress("a", 0.0)]
     line["elapsed_s"] = None
     with pytest.raises(RecordingError, match="elapsed_s"):

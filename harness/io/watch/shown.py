@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from msgspec import convert
+
 from ioprobe.curve.readings import HistogramBucket
-from ioprobe.engine.lines import parse_latency
+from ioprobe.engine.lines import LatencyRecord
 from ioprobe.engine.points import Latency
 from stallscope.errors import RecordingError
 from stallscope.json_fields import REMEDY, Fields
@@ -82,9 +84,9 @@ def _row(one: Fields, label: str) -> RowShown:
         requests=one.count("requests"),
         size_bytes=one.count("bytes"),
         queued=one.count("queued"),
-        queue=parse_latency(one, "queue_ns"),
-        on_device=parse_latency(one, "device_ns"),
-        total=parse_latency(one, "total_ns"),
+        queue=_latency(one, "queue_ns"),
+        on_device=_latency(one, "device_ns"),
+        total=_latency(one, "total_ns"),
         errors=tuple((name, errors.count(name)) for name in errors.values),
         buckets=_buckets(one, "histogram"),
         queue_buckets=_buckets(one, "queue_histogram"),
@@ -191,3 +193,7 @@ def _kernel_facts(fields: Fields) -> "list[tuple[str, str]]":
         )
         made.append((f"kernel's count, {device.text('device')}", text))
     return made
+
+
+def _latency(fields: Fields, key: str) -> Latency | None:
+    return convert(dict(fields.fields(key).values), LatencyRecord).complete()

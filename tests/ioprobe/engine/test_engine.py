@@ -1,5 +1,6 @@
 """The disk engine on simulated disks, whose results are known exactly."""
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -15,11 +16,10 @@ from ioprobe.engine.engine import (
     PointResult,
     measure_points,
 )
-from ioprobe.engine.lines import parse_event
+from ioprobe.engine.lines import ProgramLine, decode_event
 from ioprobe.target.simulated import SimulatedDisk
 from stallscope.errors import ExitCode, RecordingError, StallscopeError, UsageError
 from stallscope.histograms import read_interval_log
-from stallscope.json_fields import Fields
 from tests.ioprobe.engine_target import MS, Target, measure
 
 
@@ -156,9 +156,13 @@ def test_an_engine_that_ignores_ctrl_c_is_killed(monkeypatch) -> None:
     assert not Path(f"/proc/{engine}").exists()
 
 
+def line_of(document: dict[str, object]) -> ProgramLine:
+    return ProgramLine(str(document["kind"]), json.dumps(document).encode())
+
+
 def test_a_line_without_a_number_is_an_error() -> None:
     line = {"kind": "progress", "id": "a", "elapsed_s": 1.0, "requests": 5}
-    assert parse_event(Fields(line, "x"), {}) == PointProgress("a", 1.0, 5)
+    assert decode_event(line_of(line), {}) == PointProgress("a", 1.0, 5)
     for name in ("elapsed_s", "requests"):
         with pytest.raises(RecordingError, match=name):
-            parse_event(Fields(line | {name: None}, "x"), {})
+            decode_event(line_of(line | {name: None}), {})
