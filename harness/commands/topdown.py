@@ -26,8 +26,8 @@ Examples:
     "--level",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show the tree down to level N. Default: 2, and further below what is over its "
-    "threshold; for scripts all.",
+    help="Deepest level of the tree. Default: 2, and deeper below nodes above their threshold; in "
+    "documents all levels.",
 )
 @click.option(
     "-I",
@@ -35,34 +35,34 @@ Examples:
     "interval_ms",
     type=click.IntRange(min=1),
     metavar="MS",
-    help="A tree for each so many milliseconds, at least 50: a line each, a plot at the end.",
+    help="Length of intervals in milliseconds, at least 50: print a line per interval, and a plot "
+    "at the end.",
 )
 @click.option(
     "--repeat",
     "runs",
     type=click.IntRange(2, 1000),
     metavar="N",
-    help="Measure N times: intervals are then across runs.",
+    help="Number of runs; error intervals are then across runs. Default: 1.",
 )
 @click.option(
-    "--drill", is_flag=True, help="Measure again just what the marked branch needs, deeper."
+    "--drill", is_flag=True, help="Measure the marked branch again, down to its deepest nodes."
 )
 @click.option(
     "--no-multiplex",
     "multiplex",
     flag_value=False,
     default=True,
-    help="Let no events take turns: count each group by itself, one after the other.",
+    help="Count event groups one after the other instead of multiplexing them.",
 )
 @click.option(
     "--source",
     default="auto",
     show_default=True,
     metavar="SOURCE",
-    help="Where numbers come from. pmu: hardware counters. model: a simulation of CMD. "
-    "replay:FILE: counts in a file, as JSON or the output of perf stat -j or -x, or a recording's "
-    "directory. "
-    "auto: hardware counters, and never a model.",
+    help="Source of the numbers. pmu: hardware counters. model: a simulation of CMD. replay:FILE: "
+    "counts in a file (JSON, or output of perf stat -j or -x) or in a recording's directory. "
+    "auto: hardware counters, else samples and kernel counters.",
 )
 @click.option(
     "-e",
@@ -70,48 +70,54 @@ Examples:
     "events",
     multiple=True,
     metavar="EVENTS",
-    help="Count these events as well: names of the vendor, libpfm4 or perf, or raw codes.",
+    help="Additional events, separated by commas: names of the vendor, libpfm4 or perf, or raw "
+    "codes.",
 )
 @click.option(
-    "--cpu", default="", metavar="CPU", help="Use this CPU's model, whatever the machine or file."
+    "--cpu",
+    default="",
+    metavar="CPU",
+    help="CPU model to use instead of the one of the machine or file.",
 )
 @click.option(
     "--model-timeout",
     type=Number(min=1),
     metavar="S",
-    help="Give a simulated run of --source model up after so many seconds. Default: 900.",
+    help="Time limit for a simulated run of --source model, in seconds. Default: 900.",
 )
 @click.option(
     "--self-test",
     is_flag=True,
-    help="Hold this CPU's counters to programs with known answers, and write a file of it.",
+    help="Check this CPU's counters with programs of known bottleneck, and write the result.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table, one line a node.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a CSV table with one line per node.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Keep the recording in this directory; or write a page (.html), or a plot of -I (.svg).",
+    help="Directory for the recording; or a file for a page (.html) or a plot of -I (.svg, .png).",
 )
-@click.option("--force", is_flag=True, help="Replace a recording that is there already.")
+@click.option("--force", is_flag=True, help="Replace an existing recording.")
 def command(self_test: bool, **values: Any) -> int:
-    """Show where the pipeline's slots went.
+    """Show where pipeline slots are lost.
 
-    Every slot is retired work, work thrown away, or a wait for the front or the back of the
-    pipeline; the tree leads down to what a person can change. Each value stands with its error
-    bar and its source: measured, modelled, or unavailable and why.
+    Each slot is retired work, discarded work, or a wait for the front end or the back end of the
+    pipeline; the tree refines these categories. Each value is printed with its error interval and
+    its source: measured, modelled, or unavailable with the reason.
     """
-    from harness.topdown.request import Source, request  # noqa: PLC0415 - start-up stays light
-    from harness.topdown.session import show_measured, show_replay  # noqa: PLC0415
+    from harness.topdown.options import Source, topdown_options  # noqa: PLC0415 - start-up stays light
+    from harness.topdown.session import run_topdown  # noqa: PLC0415
 
     if self_test:
-        from harness.topdown.self_test import run_self_test  # noqa: PLC0415
+        from harness.topdown.self_test.session import run_self_test  # noqa: PLC0415
 
         return run_self_test(values)
-    asked = request(values)
-    if asked.source is Source.REPLAY:
-        show_replay(asked)
+    options = topdown_options(values)
+    if options.source is Source.REPLAY:
+        from harness.topdown.replay.session import run_replay  # noqa: PLC0415
+
+        run_replay(options)
         return 0
-    return show_measured(asked)
+    return run_topdown(options)

@@ -1,1 +1,1 @@
-"""Where slots went, for people and scripts: the engine, texts and files of `stallscope topdown`."""
+"""`stallscope topdown`: the tree of pipeline slots as text, document and page."""

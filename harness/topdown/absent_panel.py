@@ -1,43 +1,43 @@
-"""What the page of a profile says on CPU slots: none were counted, and what would tell of them."""
+"""The panel of a profile without slots: the reason, and commands that measure them."""
 
 from harness.topdown.panel import absent_panel
 from stallscope.recordings import Manifest
 
 _COUNTING = (
     "stallscope topdown -p PID",
-    "counts them on a machine with hardware counters: IPC and the tree of slots, with error bars",
+    "counts slots on a machine with hardware counters: IPC and the tree, with intervals",
 )
 _BY_FUNCTION = (
     "stallscope profile --slots -p PID",
-    "samples with counters of slots, so that this page colours functions by what they lose",
+    "samples with slot counters, so that the page colours functions by their lost slots",
 )
 _DOCTOR = (
     "stallscope doctor",
-    "says what keeps hardware counters away, and how they may be allowed",
+    "reports why hardware counters are not available, and how to enable them",
 )
 _MODELLED = (
     "stallscope topdown --source model -- CMD",
-    "models the slots of a program by simulation: modelled, not measured, and said so on each line",
+    "models the slots of a program by simulation; every value is marked as modelled",
 )
 
 
 def panel_of_profile(manifest: Manifest | None) -> str:
-    """Return the panel for a recording of samples; ``manifest`` is None of a bare perf.data."""
+    """Return the panel for a recording of samples; ``manifest`` is None for a perf.data file."""
     if manifest is None:
         return absent_panel(
-            "Slots were not counted: this file holds samples, which tell where time goes and not "
-            "what the pipeline waited for.",
+            "Slots were not counted: this file contains samples, which show CPU time and "
+            "not what the pipeline waited for.",
             (_COUNTING, _BY_FUNCTION, _MODELLED),
         )
     event = manifest.source.event
     if manifest.source.unit == "ns":
         return absent_panel(
-            f"Slots were not counted: this recording samples {event}, a timer of the kernel's, "
-            "which knows nothing of the pipeline. Hardware counters were not used or not there.",
+            f"Slots were not counted: this recording samples {event}, a kernel timer without "
+            "information about the pipeline. Hardware counters were not used or not available.",
             (_DOCTOR, _COUNTING, _BY_FUNCTION, _MODELLED),
         )
     return absent_panel(
-        f"Slots were not counted: this recording samples {event}, which tells where time goes and "
+        f"Slots were not counted: this recording samples {event}, which shows CPU time and "
         "not what the pipeline waited for.",
         (_COUNTING, _BY_FUNCTION),
     )

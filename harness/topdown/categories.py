@@ -1,17 +1,17 @@
-"""The first level's categories, with one look in terminals, pictures and pages."""
+"""Categories of the first level, with their fills and colours."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """How a category looks: a fill that is told apart without colours, and colours.
+    """A category's fill, which is distinct without colours, and its colours.
 
-    The picture's are told apart by people who do not see red and green alike (Okabe and Ito,
-    Color Universal Design, 2008).
+    Picture colours are distinct with colour vision deficiencies (Okabe and Ito, Color Universal
+    Design, 2008).
     """
 
-    key: str  # of the page's classes
+    key: str  # CSS class of the page
     fill: str
     terminal: str
     picture: str
@@ -22,7 +22,7 @@ BAD_SPECULATION = Category("bad", "▓", "red", "#d55e00")
 FRONTEND = Category("frontend", "▒", "blue", "#56b4e9")
 BACKEND = Category("backend", "░", "yellow", "#e69f00")
 OTHER = Category("other", "▚", "magenta", "#999999")
-_BEGINNINGS = {
+_BY_PREFIX = {
     "retiring": RETIRING,
     "bad": BAD_SPECULATION,
     "frontend": FRONTEND,
@@ -31,5 +31,5 @@ _BEGINNINGS = {
 
 
 def category(node: str) -> Category:
-    """Return the category of a first-level node, by how every vendor's name of it begins."""
-    return _BEGINNINGS.get(node.lower().partition("_")[0], OTHER)
+    """Return the category of a first-level node, by the prefix of its name."""
+    return _BY_PREFIX.get(node.lower().partition("_")[0], OTHER)

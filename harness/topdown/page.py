@@ -10,7 +10,7 @@ from topdown.slots.measurement import Measurement
 def render_slots_page(
     measurement: Measurement, *, title: str, recording_name: str, host: Mapping[str, str]
 ) -> str:
-    """Return the page, to be written as UTF-8; every text is taken for a stranger's."""
+    """Return the page, to be written as UTF-8; all texts are escaped."""
     about = measurement.title or measurement.cpu
     head = Head(title, recording_name, about, str(measurement.kind), "slots")
     return render_panels([Panel(slots_panel(measurement), [(FOLDER, STYLES)])], head, host)

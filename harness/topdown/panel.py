@@ -1,46 +1,46 @@
-"""The panel "CPU slots" of a page: a measurement's tree, or what is possible without one."""
+"""The panel "CPU slots" of a page: a measurement's tree, or the commands that measure one."""
 
 from collections.abc import Iterable, Sequence
 
 from harness.page.document import escaped
 from harness.topdown.categories import category
-from harness.topdown.intervals import first_level
-from harness.topdown.rows import interval_text
+from harness.topdown.interval_text import first_level
+from harness.topdown.text import explained, gaps, heading, number_text, shown_nodes
 from harness.topdown.time_panel import stacked_time
-from harness.topdown.tree import explained, gaps, heading, number_text, shown_nodes
+from harness.topdown.tree_rows import interval_text
 from stallscope.printable import visible_text
 from topdown.slots.measurement import Kind, MeasuredNode, Measurement
 
 FOLDER = "harness.topdown"
 STYLES = ("slots.css",)
-_DEEPEST_LOOK = 6
-_LONGEST_TEXT = 1200
+_MAX_DEPTH_CLASS = 6
+_MAX_TEXT_CHARS = 1200
 
 
 def shown(text: str) -> str:
-    """Return a stranger's text for markup: characters that deceive made visible, escaped."""
-    return escaped(visible_text(text, _LONGEST_TEXT))
+    """Return untrusted text for markup: escaped, with control characters made visible."""
+    return escaped(visible_text(text, _MAX_TEXT_CHARS))
 
 
 def slots_panel(measurement: Measurement) -> str:
-    """Return the panel's markup: heading, first level, intervals over time, tree, doubts."""
+    """Return the panel's markup: heading, first level, intervals over time, tree, warnings."""
     kind = str(measurement.kind)
     body = [_facts(measurement)]
     if measurement.nodes:
         body += [_whole(measurement), stacked_time(measurement), _tree(measurement)]
         body += [_explanation(measurement), _warnings(measurement)]
         body += [_everything(measurement), _metrics(measurement)]
-    look = "slots-modelled" if measurement.kind is Kind.MODELLED else ""
-    return _panel(f'<span class="{look}">{kind}</span>', "".join(body))
+    style = "slots-modelled" if measurement.kind is Kind.MODELLED else ""
+    return _panel(f'<span class="{style}">{kind}</span>', "".join(body))
 
 
-def absent_panel(why: str, ways: Sequence[tuple[str, str]]) -> str:
-    """Return the panel of a page without counts: why there are none, and what would say more.
+def absent_panel(why: str, commands: Sequence[tuple[str, str]]) -> str:
+    """Return the panel of a page without counts: the reason, and commands that measure slots.
 
-    ``ways`` are pairs of a command line and what it gives.
+    ``commands`` are pairs of a command line and its result.
     """
     rows = "".join(
-        f"<li><code>{shown(command)}</code><br>{shown(gives)}</li>" for command, gives in ways
+        f"<li><code>{shown(command)}</code><br>{shown(result)}</li>" for command, result in commands
     )
     return _panel("unavailable", f'<p>{shown(why)}</p><ul class="slots-commands">{rows}</ul>')
 
@@ -61,19 +61,19 @@ def _facts(measurement: Measurement) -> str:
 
 
 def _whole(measurement: Measurement) -> str:
-    """Return the first level as one bar with its legend; what has no value is in the legend."""
-    bars, legend, begin = [], [], 0.0
+    """Return the first level as a stacked bar with its legend, which includes missing values."""
+    bars, legend, start = [], [], 0.0
     for node in first_level(measurement.nodes):
-        look = f"slot-{category(node.name).key}"
-        swatch = f'<svg aria-hidden="true"><rect class="{look}" width="12" height="12"/></svg>'
+        style = f"slot-{category(node.name).key}"
+        swatch = f'<svg aria-hidden="true"><rect class="{style}" width="12" height="12"/></svg>'
         text = percent_text(node, measurement.whole)
         modelled = f" {measurement.kind}" if measurement.kind is Kind.MODELLED else ""
         legend.append(f"<li>{swatch}{shown(node.name)} <b>{text}</b>{modelled}</li>")
         if node.value is None or node.impossible:
             continue
         width = 100 * min(max(0.0, node.value / measurement.whole), 1.0)
-        bars.append(f'<rect class="{look}" x="{begin:.3f}" width="{width:.3f}" height="10"/>')
-        begin += width
+        bars.append(f'<rect class="{style}" x="{start:.3f}" width="{width:.3f}" height="10"/>')
+        start += width
     return (
         '<svg class="slots-all" viewBox="0 0 100 10" preserveAspectRatio="none" '
         f'shape-rendering="crispEdges" aria-hidden="true">{"".join(bars)}</svg>'
@@ -82,7 +82,7 @@ def _whole(measurement: Measurement) -> str:
 
 
 def percent_text(node: MeasuredNode, whole: float) -> str:
-    """Return a node's share in percent, "n/a" where it has none, with a "!" where it cannot be."""
+    """Return a node's share in percent, "n/a" without one, with "!" if it is impossible."""
     if node.value is None:
         return "n/a"
     return f"{node.value / whole * 100:.1f} %{'!' if node.impossible else ''}"
@@ -98,12 +98,12 @@ def _table(measurement: Measurement, nodes: Iterable[MeasuredNode]) -> str:
     rows = "".join(
         _row(node, measurement, marked=node.name in marked, root=roots[node.name]) for node in nodes
     )
-    between = "Interval" if any(node.interval for node in measurement.nodes) else ""
-    heads = ("Node", "Share", "", between, "Of", "Source")
-    looks = ("", "number", "share", "", "slots-unit", "")
+    interval = "Interval" if any(node.interval for node in measurement.nodes) else ""
+    headings = ("Node", "Share", "", interval, "Of", "Source")
+    styles = ("", "number", "share", "", "slots-unit", "")
     head = "".join(
-        f'<th scope="col" class="{look}">{text}</th>'
-        for text, look in zip(heads, looks, strict=True)
+        f'<th scope="col" class="{style}">{text}</th>'
+        for text, style in zip(headings, styles, strict=True)
     )
     return (
         f'<div class="scroll"><table class="slots-tree"><thead><tr>{head}</tr></thead>'
@@ -112,8 +112,8 @@ def _table(measurement: Measurement, nodes: Iterable[MeasuredNode]) -> str:
 
 
 def _root(node: MeasuredNode, measurement: Measurement) -> str:
-    """Return the first-level node that a node is below."""
-    parents = {each.name: each.parent for each in measurement.nodes}
+    """Return the first-level ancestor of a node."""
+    parents = {other.name: other.parent for other in measurement.nodes}
     name, steps = node.name, 0
     while (parent := parents.get(name)) is not None and steps < len(parents):
         name, steps = parent, steps + 1
@@ -121,12 +121,12 @@ def _root(node: MeasuredNode, measurement: Measurement) -> str:
 
 
 def _row(node: MeasuredNode, measurement: Measurement, *, marked: bool, root: str) -> str:
-    depth = min(node.level or 1, _DEEPEST_LOOK)
+    depth = min(node.level or 1, _MAX_DEPTH_CLASS)
     share = 0.0
     if node.value is not None and not node.impossible:
         share = 100 * min(max(0.0, node.value / measurement.whole), 1.0)
     kind = Kind.UNAVAILABLE if node.value is None else measurement.kind
-    look = "slots-kind slots-modelled" if kind is Kind.MODELLED else "slots-kind"
+    style = "slots-kind slots-modelled" if kind is Kind.MODELLED else "slots-kind"
     name = shown(node.name) + (" ◀" if marked else "")
     return (
         f'<tr class="{"marked" if marked else ""}"><td class="name depth-{depth}">{name}</td>'
@@ -135,7 +135,7 @@ def _row(node: MeasuredNode, measurement: Measurement, *, marked: bool, root: st
         f'aria-hidden="true"><rect class="slot-{category(root).key}" width="{share:.2f}" '
         f'height="10"/></svg></td><td class="slots-kind">'
         f"{interval_text(node.interval, measurement.whole)}</td>"
-        f'<td class="slots-unit soft">{shown(node.unit)}</td><td class="{look}">{kind}</td></tr>'
+        f'<td class="slots-unit soft">{shown(node.unit)}</td><td class="{style}">{kind}</td></tr>'
     )
 
 
@@ -149,21 +149,21 @@ def _explanation(measurement: Measurement) -> str:
 
 
 def _warnings(measurement: Measurement) -> str:
-    """Return each warning once with the nodes that it is of, and why others have no value."""
+    """Return each warning once with its nodes, and the reasons of missing values."""
     by_text: dict[str, list[str]] = {}
     nodes = shown_nodes(measurement, None)
     beside = (node for node in measurement.nodes if node.level is None)
     for node in (*nodes, *beside):
         for warning in node.warnings if node.value is not None else ():
             by_text.setdefault(warning, []).append(node.name)
-    told = [f"{', '.join(names)}: {text}" for text, names in by_text.items()]
-    told += gaps(node for node in nodes if node.value is None)
-    rows = "".join(f"<li>{shown(text)}</li>" for text in told)
+    texts = [f"{', '.join(names)}: {text}" for text, names in by_text.items()]
+    texts += gaps(node for node in nodes if node.value is None)
+    rows = "".join(f"<li>{shown(text)}</li>" for text in texts)
     return f'<ul class="slots-warnings">{rows}</ul>' if rows else ""
 
 
 def _metrics(measurement: Measurement) -> str:
-    """Return what stands beside the tree and has a value: metrics, events that were asked for."""
+    """Return metrics beside the tree and requested events, if they have a value."""
     rows = "".join(
         f'<tr><td class="name">{shown(node.name)}</td><td class="number">'
         f"{number_text(node.value, node.unit)}{'!' if node.impossible else ''}</td>"
@@ -181,7 +181,7 @@ def _metrics(measurement: Measurement) -> str:
 
 
 def _everything(measurement: Measurement) -> str:
-    """Return all nodes of the tree, folded away; empty where they are shown already."""
+    """Return all nodes of the tree, collapsed; empty if they are shown already."""
     tree = [node for node in measurement.nodes if node.level is not None]
     if len(tree) == len(shown_nodes(measurement, None)):
         return ""

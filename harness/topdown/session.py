@@ -1,6 +1,5 @@
-"""Running what `stallscope topdown` was asked for, and printing what came out."""
+"""A run of `stallscope topdown`: measures, prints and writes files."""
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,109 +8,92 @@ import click
 
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import LiveLine, colours, note, width
-from harness.topdown.counting import Means
-from harness.topdown.document import document, table
-from harness.topdown.engine import take
-from harness.topdown.follow import OnSlice
-from harness.topdown.intervals import IntervalLines, doubts, plot
-from harness.topdown.plot import picture
-from harness.topdown.replay_document import replay_elements, replay_rows
-from harness.topdown.request import Form, Request
-from harness.topdown.tree import View, lines
+from harness.topdown.counting import CountingBackend
+from harness.topdown.interval_follower import OnSlice
+from harness.topdown.interval_text import IntervalLines, missing_values, plot
+from harness.topdown.options import OutputForm, TopdownOptions
+from harness.topdown.picture import picture
+from harness.topdown.result import topdown_result
+from harness.topdown.sources import measure_slots
+from harness.topdown.table import table
+from harness.topdown.text import TreeView, lines
+from stallscope.documents import encode
 from topdown.slots.measurement import Measurement, Slice
-from topdown.slots.replay.measurement import measurement_of_reading
-from topdown.slots.replay.model_readings import read_model_readings
-
-REPLAYED = "replayed"  # measured, as the file says; by whom and how well only it can tell
 
 
-def show_replay(asked: Request) -> None:
-    """Print the trees of a file's counts."""
-    assert asked.file is not None
-    found = read_model_readings(asked.file, cpu=asked.cpu)
-    _note_level(asked.level, max(each.model.deepest for each in found))
-    trees = (each.tree() for each in found)
-    if asked.form is not Form.TEXT:
-        as_text = replay_elements if asked.form is Form.JSON else replay_rows
-        for text in as_text(trees, asked.level):
-            click.echo(text, nl=False)
-        return
-    view = View(asked.level, width(), REPLAYED)
-    for place, (each, tree) in enumerate(zip(found, trees, strict=True)):
-        measurement = measurement_of_reading(each.reading, tree)
-        for line in [*([""] if place else []), *lines(measurement, view)]:
-            click.echo(line, color=colours())
-
-
-def show_measured(asked: Request, means: Means = Means()) -> int:  # noqa: B008 - immutable
+def run_topdown(
+    options: TopdownOptions,
+    backend: CountingBackend = CountingBackend(),  # noqa: B008 - immutable
+) -> int:
     """Return the exit code, after printing intervals as they are measured and the result.
 
-    Raises the errors of take().
+    Raises the errors of measure_slots().
     """
-    with _live(asked) as on_slice:
-        taken = take(asked, on_slice, means)
-    levels = [node.level for node in taken.measurement.nodes if node.level is not None]
+    with _interval_output(options) as on_slice:
+        run = measure_slots(options, on_slice, backend)
+    measurement = run.measurement
+    levels = [node.level for node in measurement.nodes if node.level is not None]
     if levels:
-        _note_level(asked.level, max(levels))
+        note_level(options.level, max(levels))
     try:
-        _print(taken.measurement, asked)
-    finally:  # whoever reads the text may leave before its end
-        _write_file(taken.measurement, asked)
-    return taken.exit_code
+        _print(measurement, options)
+    finally:  # also if the reader of standard output has closed it
+        _write_file(measurement, options)
+    return run.exit_code
 
 
-def _note_level(level: int | None, deepest: int) -> None:
+def note_level(level: int | None, deepest: int) -> None:
     """Print a note if a level is deeper than the tree, which is then shown whole."""
     if level is not None and level > deepest:
         plural = "s" if deepest > 1 else ""
         note(f"-l {level}: this CPU's tree has {deepest} level{plural}; all are shown")
 
 
-def _print(measurement: Measurement, asked: Request) -> None:
-    if asked.form is Form.JSON:
-        click.echo(json.dumps(document(measurement, asked.level), allow_nan=False))
-    elif asked.form is Form.CSV:
-        for text in table(measurement, asked.level):
+def _print(measurement: Measurement, options: TopdownOptions) -> None:
+    if options.form is OutputForm.JSON:
+        click.echo(encode(topdown_result(measurement, options.level)))
+    elif options.form is OutputForm.CSV:
+        for text in table(measurement, options.level):
             click.echo(text, nl=False)
     else:
-        _print_text(measurement, asked)
+        _print_text(measurement, options)
 
 
-def _write_file(measurement: Measurement, asked: Request) -> None:
-    """Write the picture or page that -o names."""
-    if asked.output is None or not (asked.picture or asked.page):
-        return
-    if asked.page:
-        from harness.topdown.page import render_slots_page  # noqa: PLC0415 - loads numpy
-
-        title = measurement.source if asked.choice is None else asked.choice.describe()
-        page = render_slots_page(measurement, title=title, recording_name="", host={})
-        write_whole(asked.output, [page])
-    else:
-        write_whole(asked.output, [picture(measurement, asked.picture)])
-    note(f"written: {asked.output}")
-
-
-def _print_text(measurement: Measurement, asked: Request) -> None:
+def _print_text(measurement: Measurement, options: TopdownOptions) -> None:
     columns = width()
     if measurement.slices:
         click.echo()
-        for line in (*plot(measurement, columns), *doubts(measurement, columns)):
+        for line in (*plot(measurement, columns), *missing_values(measurement, columns)):
             click.echo(line, color=colours())
         click.echo()
-    for line in lines(measurement, View(asked.level, columns, str(measurement.kind))):
+    for line in lines(measurement, TreeView(options.level, columns, str(measurement.kind))):
         click.echo(line, color=colours())
 
 
+def _write_file(measurement: Measurement, options: TopdownOptions) -> None:
+    """Write the picture or page that -o names."""
+    if options.output is None or not (options.picture or options.page):
+        return
+    if options.page:
+        from harness.topdown.page import render_slots_page  # noqa: PLC0415 - loads numpy
+
+        title = measurement.source if options.choice is None else options.choice.describe()
+        page = render_slots_page(measurement, title=title, recording_name="", host={})
+        write_whole(options.output, [page])
+    else:
+        write_whole(options.output, [picture(measurement, options.picture)])
+    note(f"written: {options.output}")
+
+
 @contextmanager
-def _live(asked: Request) -> Iterator[OnSlice]:
-    """Yield what is called with each interval: lines on stdout, or on stderr beside a document."""
-    told = IntervalLines(width())
+def _interval_output(options: TopdownOptions) -> Iterator[OnSlice]:
+    """Yield a function that prints an interval: on stdout, or on stderr beside a document."""
+    interval_lines = IntervalLines(width())
     status = LiveLine()
 
-    def show(each: Slice, measurement: Measurement) -> None:
-        for line in told.lines(each, measurement):
-            if asked.form is Form.TEXT:
+    def show(time_slice: Slice, measurement: Measurement) -> None:
+        for line in interval_lines.lines(time_slice, measurement):
+            if options.form is OutputForm.TEXT:
                 click.echo(line, color=colours())
                 sys.stdout.flush()
             else:

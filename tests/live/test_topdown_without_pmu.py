@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.machine_checks.check import Status
-from harness.topdown.engine import pmu_check
+from harness.topdown.sources import pmu_check
 from stallscope.errors import ExitCode
 from stallscope.system_files import Roots
 

@@ -8,24 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stallscope.documents import Record, read_document
-from stallscope.documents import field as document_field
+from stallscope.documents import read_document
 from stallscope.errors import RecordingError
+from topdown.slots.self_test.result import SelfTestResult
 
 FOLDER = Path(__file__).with_name("verified")
-SCHEMA = "stallscope.self-test/1"
 BROKEN = "broken"
-
-
-class _EventRecord(Record, frozen=True):
-    verdict: str
-    reason: str = "the self-test failed"
-
-
-class _SelfTestRecord(Record, frozen=True, kw_only=True):
-    schema: str = ""
-    cpu: str = ""
-    events: dict[str, _EventRecord] = document_field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +29,12 @@ def verification_of(key: str, folder: Path = FOLDER) -> Verification:
     path = folder / f"{key}.json"
     if not path.exists():
         return Verification()
-    record = read_document(path, _SelfTestRecord)
-    if record.schema != SCHEMA or record.cpu != key:
-        raise RecordingError(f"{path}: expected a {SCHEMA} of {key}", "reinstall stallscope")
+    result = read_document(path, SelfTestResult)
+    if result.cpu != key:
+        raise RecordingError(f"{path}: expected the self-test of {key}", "reinstall stallscope")
     broken = {
-        name: f"{name} is broken on this CPU: {event.reason}"
-        for name, event in record.events.items()
+        name: f"{name} is broken on this CPU: {event.reason or 'the self-test failed'}"
+        for name, event in result.events.items()
         if event.verdict == BROKEN
     }
     return Verification(True, broken)

@@ -6,8 +6,8 @@ from harness.cli.recording_options import Choice
 from harness.labs.kernels.diagnosis import OBSERVED_S, SlotSources
 from harness.labs.kernels.known_kernels import KnownKernel, running_kernel, try_kernel
 from harness.machine_checks.check import Status
-from harness.topdown.engine import pmu_check, take
-from harness.topdown.request import Form, Request, Source
+from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.sources import measure_slots, pmu_check
 from stallscope.system_files import Roots
 from topdown.slots.measurement import Measurement
 from topdown.slots.modelled.command import measure_command
@@ -31,8 +31,8 @@ def _measured(kernel: KnownKernel) -> Measurement:
     with running_kernel(kernel, pause_s + 60 * OBSERVED_S) as pid:
         time.sleep(pause_s)
         choice = Choice((pid,), (), False, "", "", OBSERVED_S)
-        asked = Request(Source.PMU, None, choice, Form.JSON, drill=True)
-        return take(asked, lambda *_: None).measurement
+        asked = TopdownOptions(Source.PMU, None, choice, OutputForm.JSON, drill=True)
+        return measure_slots(asked, lambda *_: None).measurement
 
 
 def _modelled(kernel: KnownKernel) -> Measurement:

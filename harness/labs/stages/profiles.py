@@ -11,8 +11,8 @@ from harness.labs.stages.plan import Side
 from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import Status
 from harness.profile.recorder import record
-from harness.topdown.engine import pmu_check, take
-from harness.topdown.request import Form, Request, Source
+from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.sources import measure_slots, pmu_check
 from harness.workload.loader import fill_keys, running_load
 from harness.workload.server import RunningServer, running_server
 from stallscope.collector import CollectorOptions
@@ -71,7 +71,7 @@ def count_sides(setup: StagesSetup, roots: Roots, on_side: Callable[[Side], None
         try:
             with saturated_server(setup, side, duration_s=duration_s, name="slots") as server:
                 request = _request(server.pid, duration_s)
-                measurements[side] = take(request, _ignore_slice).measurement
+                measurements[side] = measure_slots(request, _ignore_slice).measurement
         except UnableError as error:
             return SlotCounts({}, error.message)
     return SlotCounts(
@@ -90,9 +90,9 @@ def first_level(measurement: Measurement) -> SideSlots:
     return SideSlots({"IPC": ipc, **values}, measurement.warnings)
 
 
-def _request(pid: int, duration_s: float) -> Request:
+def _request(pid: int, duration_s: float) -> TopdownOptions:
     target = Choice((pid,), (), system_wide=False, cpus="", cgroup="", duration_s=duration_s)
-    return Request(Source.PMU, None, target, Form.JSON, level=1)
+    return TopdownOptions(Source.PMU, None, target, OutputForm.JSON, level=1)
 
 
 def _ignore_slice(piece: Slice, measurement: Measurement) -> None:

@@ -172,7 +172,7 @@ def test_names_of_strangers_are_made_visible(
     ("words", "code", "told"),
     [
         (["--source", "pmu"], ExitCode.USAGE, "name exactly one target"),
-        (["--source", "replay:"], ExitCode.USAGE, "names no file"),
+        (["--source", "replay:"], ExitCode.USAGE, "needs a file"),
         (["--source", "guess", "-a"], ExitCode.USAGE, "auto, pmu, model or replay:FILE"),
         ([], ExitCode.USAGE, "name exactly one target"),
         (["--source", "replay:/no/such/file"], ExitCode.USAGE, "no such file"),

@@ -12,9 +12,9 @@ from typing import IO, Any
 import pytest
 
 from harness.cli.recording_options import Choice
-from harness.topdown.counting import Means
-from harness.topdown.request import Form, Request, Source
-from harness.topdown.session import show_measured
+from harness.topdown.counting import CountingBackend
+from harness.topdown.options import OutputForm, Source, TopdownOptions
+from harness.topdown.session import run_topdown
 from stallscope.collector import CollectionEnd, CollectorProgress, CountOptions
 from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableError, UsageError
 from stallscope.system_files import Roots
@@ -23,7 +23,7 @@ from tests.topdown.slots.counting.test_session import DEVICES, INTEL, SKYLAKE
 from topdown.slots.model import load
 
 COMMAND = Choice((), ("./work",), False, "", "", None)
-ASKED = Request(Source.PMU, None, COMMAND, Form.JSON)
+ASKED = TopdownOptions(Source.PMU, None, COMMAND, OutputForm.JSON)
 
 
 @dataclass
@@ -47,8 +47,8 @@ class Bench:
             follow(CollectorProgress(seconds=at * 0.1))
         return outcome
 
-    def run(self, asked: Request) -> tuple[int, str]:
-        code = show_measured(asked, Means(self.roots, self.collect))
+    def run(self, asked: TopdownOptions) -> tuple[int, str]:
+        code = run_topdown(asked, CountingBackend(self.roots, self.collect))
         return code, self.capsys.readouterr().out
 
     def document(self, **asked: Any) -> Any:
@@ -57,7 +57,7 @@ class Bench:
         return json.loads(text)
 
     def text(self, **asked: Any) -> str:
-        code, text = self.run(replace(ASKED, form=Form.TEXT, **asked))
+        code, text = self.run(replace(ASKED, form=OutputForm.TEXT, **asked))
         assert code == ExitCode.DONE
         return text
 
@@ -171,7 +171,7 @@ def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(bench: Be
         )
     )
     bench.counts.totals = dict.fromkeys(load("zen4").events, 1e6)
-    code = show_measured(replace(ASKED, level=5), Means(bench.roots, bench.collect))
+    code = run_topdown(replace(ASKED, level=5), CountingBackend(bench.roots, bench.collect))
     output = bench.capsys.readouterr()
     assert code == ExitCode.DONE
     assert "-l 5: this CPU's tree has 2 levels; all are shown" in output.err
@@ -205,7 +205,7 @@ def test_what_the_collector_refuses_is_passed_on(
         raise error
 
     with pytest.raises(type(error)):
-        show_measured(ASKED, Means(bench.roots, refuse))
+        run_topdown(ASKED, CountingBackend(bench.roots, refuse))
 
 
 def test_counting_starts_without_what_only_analysis_needs() -> None:

@@ -75,7 +75,7 @@ def test_time_is_drawn_with_its_gap() -> None:
     assert drawn.count("slot-bad") == 19
     many = slots_panel(replace(SLICED, slices=slices(5000)))
     assert many.split('class="slots-time"')[1].split("</svg>")[0].count("<rect") <= 600 * 4
-    assert "drawn are means of 9" in many
+    assert "each step is the mean of 9" in many
 
 
 def test_an_impossible_value_is_flagged_and_not_drawn() -> None:

@@ -164,9 +164,9 @@ def test_names_of_strangers_are_made_visible(
     ("words", "told"),
     [
         (("-I", "5"), "-I 5 is too short"),
-        (("--drill",), "--drill means nothing with --source replay"),
-        (("-p", "1"), "-p means nothing with --source replay"),
-        (("-o", "elsewhere"), "the recording is kept already"),
+        (("--drill",), "--drill has no effect with --source replay"),
+        (("-p", "1"), "-p has no effect with --source replay"),
+        (("-o", "elsewhere"), "the recording exists already"),
     ],
 )
 def test_contradictions(
@@ -207,4 +207,4 @@ def test_a_directory_that_is_no_recording(
 ) -> None:
     code, message = refused(capsys, "topdown", "--source", f"replay:{tmp_path}")
     assert code == ExitCode.USAGE
-    assert "is no recording of counters" in message
+    assert "is not a recording of counters" in message

@@ -1,8 +1,8 @@
 """The self-test: counts every event of the model in known programs and assesses them."""
 
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -20,8 +20,13 @@ from topdown.slots.counting.plan_file import Subject, write_plan
 from topdown.slots.detection import model_named, model_of_machine, read_identity
 from topdown.slots.model import Model
 from topdown.slots.self_test.program_counts import ProgramCounts, ProgramWork, program_counts_of
+from topdown.slots.self_test.result import (
+    EventResult,
+    ProgramResult,
+    SelfTestMode,
+    SelfTestResult,
+)
 from topdown.slots.self_test.verdicts import EventAssessment, tally, verdicts
-from topdown.slots.verification import SCHEMA
 
 KERNELS = (
     "independent-adds",
@@ -44,29 +49,6 @@ MAX_LEVEL = 2  # of the tree that is compared with the expected bottleneck
 Collect = Callable[[CountOptions, IO[str]], CollectionEnd]
 
 
-@dataclass(frozen=True, slots=True)
-class SelfTest:
-    """The result of a self-test: the assessment of all events, and the counts of each program.
-
-    ``document`` can be contributed: it names the CPU and the kernel, and no host or user.
-    """
-
-    model: Model
-    events: Mapping[str, EventAssessment]
-    programs: tuple[ProgramCounts, ...]
-    document: Mapping[str, object]
-
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """Return the events that do not count correctly."""
-        return tuple(name for name, event in self.events.items() if event.verdict == "broken")
-
-    def summary(self) -> str:
-        """Return the number of events per verdict, in words."""
-        counts = ", ".join(f"{number} {verdict}" for verdict, number in tally(self.events))
-        return f"{self.model.title}: {counts}"
-
-
 def collect_kernel(options: CountOptions, output: IO[str]) -> CollectionEnd:
     """Return the end of a counting run of a known program."""
     return collect(options, lambda _: None, output)
@@ -78,7 +60,7 @@ def self_test(
     roots: Roots = Roots(),  # noqa: B008 - immutable
     count: Collect = collect_kernel,
     on_kernel: Callable[[str], None] = lambda _: None,
-) -> SelfTest:
+) -> SelfTestResult:
     """Return the self-test of this machine's CPU.
 
     ``on_kernel`` is called with the name of each program before it runs. Raises UnableError without
@@ -94,8 +76,7 @@ def self_test(
             on_kernel(kernel)
             programs.append(_count_program(kernel, subject, plan, Path(folder), count))
     events = verdicts(model, programs)
-    document = _document(subject, events, programs, roots)
-    return SelfTest(model, events, tuple(programs), document)
+    return _result(subject, events, programs, roots)
 
 
 def _tree(model: Model) -> tuple[str, ...]:
@@ -156,51 +137,51 @@ def read_program_counts(recording: Path, report: Path) -> ProgramCounts:
     return program_counts_of(run, work, measurement_of([run]).bottleneck or ())
 
 
-def _document(
+def _result(
     subject: Subject,
     events: Mapping[str, EventAssessment],
-    programs: list[ProgramCounts],
+    programs: Sequence[ProgramCounts],
     roots: Roots,
-) -> dict[str, object]:
+) -> SelfTestResult:
     model, mode = subject.model, subject.mode
     assert model is not None
     identity, host = read_identity(roots), read_host(roots)
-    return {
-        "schema": SCHEMA,
-        "stallscope": __version__,
-        "cpu": model.key,
-        "title": model.title,
-        "identity": "" if identity is None else identity.describe(),
-        "cpu_name": host.cpu_model,
-        "microcode": first_cpu(roots).get("microcode", ""),
-        "kernel_release": host.kernel_release,
-        "virtualization": host.virtualization,
-        "way": {"smt": mode.smt, "ebs_mode": mode.ebs_mode, "metrics": sorted(mode.metrics)},
-        "verdicts": {str(verdict): number for verdict, number in tally(events)},
-        "events": {
-            name: {
-                "verdict": str(event.verdict),
-                "reason": event.reason,
-                "passed": list(event.passed),
-                "encoding": model.events[name],
-            }
+    return SelfTestResult(
+        stallscope=__version__,
+        cpu=model.key,
+        title=model.title,
+        identity="" if identity is None else identity.describe(),
+        cpu_name=host.cpu_model,
+        microcode=first_cpu(roots).get("microcode", ""),
+        kernel_release=host.kernel_release,
+        virtualization=host.virtualization,
+        mode=SelfTestMode(
+            smt=mode.smt, ebs_mode=mode.ebs_mode, metrics=tuple(sorted(mode.metrics))
+        ),
+        verdicts={verdict.value: number for verdict, number in tally(events)},
+        events={
+            name: EventResult(
+                verdict=event.verdict.value,
+                reason=event.reason,
+                passed=event.passed,
+                encoding=model.events[name],
+            )
             for name, event in events.items()
         },
-        "kernels": [_kernel(program, model) for program in programs],
-    }
+        kernels=tuple(_program_result(program, model) for program in programs),
+    )
 
 
-def _kernel(program: ProgramCounts, model: Model) -> dict[str, object]:
+def _program_result(program: ProgramCounts, model: Model) -> ProgramResult:
     cycles = program.counts.get(model.cycles)
     instructions = program.counts.get(model.instructions)
-    known = cycles and instructions is not None
-    return {
-        "kernel": program.work.kernel,
-        "expected": program.work.expected,
-        "found": "/".join(program.bottleneck) or None,
-        "iterations": program.work.iterations,
-        "cpu_ns": program.work.cpu_ns,
-        "ipc": instructions / cycles if known and cycles and instructions is not None else None,
-        "level_1": {name: node.value for name, node in program.level_one.items()},
-        "counts": dict(program.counts),
-    }
+    return ProgramResult(
+        kernel=program.work.kernel,
+        expected=program.work.expected,
+        found="/".join(program.bottleneck) or None,
+        iterations=program.work.iterations,
+        cpu_ns=program.work.cpu_ns,
+        ipc=instructions / cycles if cycles and instructions is not None else None,
+        level_1={name: node.value for name, node in program.level_one.items()},
+        counts=dict(program.counts),
+    )

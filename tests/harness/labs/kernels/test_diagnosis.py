@@ -9,8 +9,8 @@ from harness.labs.kernels.diagnosis import NOT_SIMULATED, SlotSources, diagnose_
 from harness.labs.kernels.known_kernels import KnownKernel, known_kernels
 from harness.labs.kernels.result import KernelRow, KernelVerdict
 from harness.machine_checks.check import Status
-from harness.topdown.engine import Taken
-from harness.topdown.request import Request, Source
+from harness.topdown.options import Source, TopdownOptions
+from harness.topdown.sources import TopdownRun
 from stallscope.errors import TargetError
 from tests.harness.labs.kernels.measurements import kernel, measurement
 from topdown.slots.measurement import Kind, Measurement
@@ -59,15 +59,15 @@ def test_a_program_that_fails_does_not_stop_the_others() -> None:
 def test_counters_start_after_the_set_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    requests: list[Request] = []
+    requests: list[TopdownOptions] = []
 
-    def count(request: Request, *_: object) -> Taken:
+    def count(request: TopdownOptions, *_: object) -> TopdownRun:
         requests.append(request)
-        return Taken(measurement("backend_bound", "divider", kind=Kind.MEASURED))
+        return TopdownRun(measurement("backend_bound", "divider", kind=Kind.MEASURED))
 
     available = SimpleNamespace(status=Status.AVAILABLE)
     monkeypatch.setattr(kernels_sources, "pmu_check", lambda _: available)
-    monkeypatch.setattr(kernels_sources, "take", count)
+    monkeypatch.setattr(kernels_sources, "measure_slots", count)
     divide = known_kernels(("divide-chain",))
     (row,) = rows_of(divide, kernels_sources.available_sources())
     assert (row.verdict, row.kind) == (KernelVerdict.RIGHT, Kind.MEASURED)

@@ -13,8 +13,8 @@ from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import Side
 from harness.labs.stages.rounds import StagesSetup
 from harness.machine_checks.check import available, unavailable
-from harness.topdown.engine import Taken
-from harness.topdown.request import Request, Source
+from harness.topdown.options import Source, TopdownOptions
+from harness.topdown.sources import TopdownRun
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.harness.labs.stages.measurements import CORES
@@ -40,13 +40,13 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StagesSetup:
 
 
 def test_both_sides_are_counted_by_pid(setup: StagesSetup, monkeypatch: pytest.MonkeyPatch) -> None:
-    requests: list[Request] = []
+    requests: list[TopdownOptions] = []
 
-    def take(request: Request, on_slice: object) -> Taken:
+    def measure_slots(request: TopdownOptions, on_slice: object) -> TopdownRun:
         requests.append(request)
-        return Taken(COUNTED)
+        return TopdownRun(COUNTED)
 
-    monkeypatch.setattr(stages_profiles, "take", take)
+    monkeypatch.setattr(stages_profiles, "measure_slots", measure_slots)
     sides: list[Side] = []
     counts = stages_profiles.count_sides(setup, Roots(), sides.append)
     assert sides == list(Side)
@@ -70,10 +70,10 @@ def test_missing_counters_are_reported_with_the_reason(
 def test_counters_that_fail_later_are_reported_too(
     setup: StagesSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def take(request: Request, on_slice: object) -> Taken:
+    def measure_slots(request: TopdownOptions, on_slice: object) -> TopdownRun:
         raise UnableError("every counter is held")
 
-    monkeypatch.setattr(stages_profiles, "take", take)
+    monkeypatch.setattr(stages_profiles, "measure_slots", measure_slots)
     assert stages_profiles.count_sides(setup, Roots(), lambda _: None).unavailable.startswith(
         "every"
     )

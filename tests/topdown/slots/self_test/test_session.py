@@ -8,6 +8,7 @@ from typing import IO
 import pytest
 
 from stallscope.collector import CollectionEnd, CountOptions
+from stallscope.documents import decode, encode
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 from tests.topdown.slots.counting.played import PlayedCollector, recorded
@@ -15,6 +16,7 @@ from tests.topdown.slots.self_test.world import PROGRAMS, counts_of_kernel
 from topdown.slots.counting.session import CountingRequest, measure
 from topdown.slots.model import load
 from topdown.slots.self_test import session
+from topdown.slots.self_test.result import SelfTestResult
 from topdown.slots.self_test.session import KERNELS, self_test
 from topdown.slots.verification import verification_of
 
@@ -52,10 +54,11 @@ def test_a_dead_event_is_found_and_written_for_sending_in(tmp_path: Path, skylak
     ran: list[str] = []
     test = self_test(roots=skylake, count=play, on_kernel=ran.append)
     assert tuple(ran) == KERNELS
-    assert test.broken == (DEAD,)
-    assert "1 broken" in test.summary()
+    assert [name for name, event in test.events.items() if event.verdict == "broken"] == [DEAD]
+    assert test.verdicts["broken"] == 1
     path = tmp_path / "skl.json"
-    path.write_text(json.dumps(test.document, allow_nan=False))
+    path.write_text(encode(test))
+    assert decode(path.read_bytes(), SelfTestResult, "self-test") == test
     document = json.loads(path.read_text())
     assert document["schema"] == "stallscope.self-test/1"
     assert document["events"][DEAD]["verdict"] == "broken"
@@ -71,8 +74,8 @@ def test_a_dead_event_is_found_and_written_for_sending_in(tmp_path: Path, skylak
 def test_nodes_of_a_broken_event_fall_with_the_reason(
     tmp_path: Path, skylake: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = self_test(roots=skylake, count=play).document
-    (tmp_path / "skl.json").write_text(json.dumps(document))
+    result = self_test(roots=skylake, count=play)
+    (tmp_path / "skl.json").write_text(encode(result))
     for module in ("session", "analysis"):
         monkeypatch.setattr(
             f"topdown.slots.counting.{module}.verification_of",
@@ -109,6 +112,6 @@ def test_every_event_of_a_model_is_asked_for_once(skylake: Roots) -> None:
 
 def test_a_file_that_is_no_self_test_is_refused(tmp_path: Path) -> None:
     (tmp_path / "skl.json").write_text('{"schema": "other/1"}')
-    with pytest.raises(Exception, match="expected a stallscope"):
+    with pytest.raises(Exception, match="schema"):
         verification_of("skl", tmp_path)
     assert not verification_of("zen4", tmp_path).verified

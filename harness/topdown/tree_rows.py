@@ -1,4 +1,4 @@
-"""The rows of a tree of slots: names, values, intervals, sources and bars, as the width allows."""
+"""The rows of a tree of slots: names, values, intervals, sources and bars."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ import click
 from harness.cli.terminal import printable, shorten
 from topdown.slots.measurement import Interval, Kind, MeasuredNode
 
-LONGEST_BAR = 40
-LEAST_BAR = 5
-LEAST_NAME = 16
+MAX_BAR = 40
+MIN_BAR = 5
+MIN_NAME = 16
 MARK = "<=="
 _VALUE = 9
-_MARGIN = 6  # the mark with its space, and two columns that stay empty
+_MARGIN = 6  # the mark, a space and two empty columns
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How rows look: ``whole`` is all slots, ``origin`` the word that each row says."""
+class RowStyle:
+    """The format of rows: ``whole`` is all slots, ``origin`` the source printed on each row."""
 
     whole: float
     width: int
@@ -27,7 +27,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The widths of what fits; 0 is left out."""
+    """The widths of columns; 0 omits a column."""
 
     name: int
     interval: int
@@ -36,40 +36,40 @@ class _Columns:
     bar: int
 
 
-def rows(shown: Sequence[MeasuredNode], marked: frozenset[str], look: Look) -> Iterator[str]:
-    """Yield one line a node; bars, then units, then long names give way in a narrow terminal.
+def rows(shown: Sequence[MeasuredNode], marked: frozenset[str], style: RowStyle) -> Iterator[str]:
+    """Yield one line per node. A narrow terminal omits bars, then units, then shortens names.
 
-    Value, interval and source never do: a number stands on no line without them.
+    Values, intervals and sources are always printed.
     """
-    columns = _columns(shown, look)
+    columns = _columns(shown, style)
     for node in shown:
         indented = f"{'  ' * ((node.level or 1) - 1)}{printable(node.name)}"
-        text = f"{shorten(indented, columns.name):<{columns.name}}{_value(node, look.whole)}"
+        text = f"{shorten(indented, columns.name):<{columns.name}}{_value(node, style.whole)}"
         if columns.interval:
-            text += f" {interval_text(node.interval, look.whole):<{columns.interval}}"
+            text += f" {interval_text(node.interval, style.whole):<{columns.interval}}"
         if columns.unit:
             text += f"  {node.unit:<{columns.unit}}"
         if columns.origin:
-            text += f"  {_origin(node, look.origin):<{columns.origin}}"
+            text += f"  {_origin(node, style.origin):<{columns.origin}}"
         if columns.bar and node.value is not None and not node.impossible:
-            text += f"  {bar(node.value / look.whole, columns.bar)}"
+            text += f"  {bar(node.value / style.whole, columns.bar)}"
         if node.name in marked:
             text = click.style(f"{text} {MARK}", fg="red", bold=True)
         yield text.rstrip()
 
 
-def _columns(shown: Sequence[MeasuredNode], look: Look) -> _Columns:
+def _columns(shown: Sequence[MeasuredNode], style: RowStyle) -> _Columns:
     names = max((len(node.name) + 2 * (node.level or 1) for node in shown), default=0)
-    between = max((len(interval_text(node.interval, look.whole)) for node in shown), default=0)
+    interval = max((len(interval_text(node.interval, style.whole)) for node in shown), default=0)
     unit = max((len(node.unit) for node in shown), default=0)
-    origin = max((len(_origin(node, look.origin)) for node in shown), default=0)
-    fixed = _VALUE + _MARGIN + (between + 1 if between else 0) + (origin + 2 if origin else 0)
-    room = look.width - names - fixed - (unit + 2)
-    if room >= LEAST_BAR:
-        return _Columns(names, between, unit, origin, min(LONGEST_BAR, room))
+    origin = max((len(_origin(node, style.origin)) for node in shown), default=0)
+    fixed = _VALUE + _MARGIN + (interval + 1 if interval else 0) + (origin + 2 if origin else 0)
+    room = style.width - names - fixed - (unit + 2)
+    if room >= MIN_BAR:
+        return _Columns(names, interval, unit, origin, min(MAX_BAR, room))
     if room >= 0:
-        return _Columns(names, between, unit, origin, 0)
-    return _Columns(max(LEAST_NAME, min(names, look.width - fixed)), between, 0, origin, 0)
+        return _Columns(names, interval, unit, origin, 0)
+    return _Columns(max(MIN_NAME, min(names, style.width - fixed)), interval, 0, origin, 0)
 
 
 def _value(node: MeasuredNode, whole: float) -> str:
@@ -84,13 +84,13 @@ def _origin(node: MeasuredNode, origin: str) -> str:
 
 
 def interval_text(interval: Interval | None, whole: float) -> str:
-    """Return an interval's ends in percent, as "[12.1, 13.4]"; empty where there is none."""
+    """Return an interval in percent, such as "[12.1, 13.4]", or an empty string."""
     if interval is None:
         return ""
     return f"[{interval.low / whole * 100:.1f}, {interval.high / whole * 100:.1f}]"
 
 
 def bar(share: float, room: int) -> str:
-    """Return a bar of a share of 0..1, in eighths of a column."""
+    """Return a bar for a share of 0..1, in eighths of a column."""
     eighths = round(max(0.0, min(1.0, share)) * room * 8)
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 import pytest
 
-from harness.topdown.tree import View, lines, shown_nodes
+from harness.topdown.text import TreeView, lines, shown_nodes
 from tests.harness.topdown.measurements import COUNTED, MISSING, MODELLED, SCALED, UNAVAILABLE, node
 from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
 
@@ -13,7 +13,7 @@ LONGEST_WORD = 30
 
 
 def text(measurement: Measurement, *, width: int = 110, level: int | None = None) -> list[str]:
-    view = View(level, width, str(measurement.kind))
+    view = TreeView(level, width, str(measurement.kind))
     return [click.unstyle(line) for line in lines(measurement, view)]
 
 
@@ -165,4 +165,4 @@ def test_few_metrics_without_a_value_are_named_and_many_counted() -> None:
         return text(replace(COUNTED, nodes=(*COUNTED.nodes, *absent)))
 
     assert "no value for m1: E1: gone" in beside(2)
-    assert "no value for 9 nodes that are not shown: --json says why" in beside(9)
+    assert "no value for 9 nodes that are not shown; --json shows the reasons" in beside(9)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.topdown.follow import LEAST_PAUSE_S, Follower
+from harness.topdown.interval_follower import MIN_PAUSE_S, IntervalFollower
 from stallscope.collector import CollectorProgress
 from tests.harness.topdown.counters_recording import counters_recording
 from topdown.slots.measurement import Measurement, Slice
@@ -45,7 +45,7 @@ def growing(tmp_path: Path) -> Growing:
 
 
 def test_whole_intervals_are_told_once_and_in_order(growing: Growing, tmp_path: Path) -> None:
-    follower = Follower(tmp_path / "run", 200, growing.note, clock=growing.clock)
+    follower = IntervalFollower(tmp_path / "run", 200, growing.note, clock=growing.clock)
     follower.follow(TICK)
     assert growing.told == []  # nothing is counted yet
     for windows, told in ((3, [0.2]), (6, [0.2, 0.4]), (10, [0.2, 0.4, 0.6, 0.8])):
@@ -59,20 +59,20 @@ def test_whole_intervals_are_told_once_and_in_order(growing: Growing, tmp_path: 
 
 
 def test_it_looks_no_more_often_than_it_may(growing: Growing, tmp_path: Path) -> None:
-    follower = Follower(tmp_path / "run", 100, growing.note, clock=growing.clock)
+    follower = IntervalFollower(tmp_path / "run", 100, growing.note, clock=growing.clock)
     growing.grow(3)
     follower.follow(TICK)
     growing.grow(9)
-    growing.now_s = LEAST_PAUSE_S / 2
+    growing.now_s = MIN_PAUSE_S / 2
     follower.follow(TICK)
     assert growing.told == [0.1, 0.2]
-    growing.now_s = LEAST_PAUSE_S
+    growing.now_s = MIN_PAUSE_S
     follower.follow(TICK)
     assert len(growing.told) == 8
 
 
 def test_without_intervals_nothing_is_read(tmp_path: Path) -> None:
     told: list[object] = []
-    follower = Follower(tmp_path / "nowhere", None, lambda *each: told.append(each))
+    follower = IntervalFollower(tmp_path / "nowhere", None, lambda *each: told.append(each))
     follower.follow(TICK)
     assert told == []

@@ -1,4 +1,4 @@
-"""A tree of slots for people: what each number rests on, what is marked, what has no value."""
+"""A tree of slots as text: heading, nodes, metrics, explanations and missing values."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import click
 
 from harness.cli.terminal import printable, shorten, wrapped
-from harness.topdown.rows import Look, rows
+from harness.topdown.tree_rows import RowStyle, rows
 from stallscope.errors import RecordingError, UsageError
 from topdown.slots.detection import model_named
 from topdown.slots.explanations import explanation
@@ -15,19 +15,19 @@ from topdown.slots.model import Model
 
 DEFAULT_LEVEL = 2
 LABEL = 11  # columns before a heading's text
-LEAST_TEXT = 30
-LONGEST_TEXT = 1000  # a command line may be two megabytes
-FEW_REASONS = 2  # from here on a long reason is said once, and below it what it is of
-SHORT_REASON = 40
-FEW_METRICS = 5  # beside the tree and without a value that are named
-UNVERIFIED = "unverified on this CPU: held to published formulas, not to a real one"
+MIN_TEXT_WIDTH = 30
+MAX_TEXT_CHARS = 1000  # a command line may have two megabytes
+MAX_REPEATED_REASONS = 2  # a long reason of more counters is printed once
+SHORT_REASON_CHARS = 40
+MAX_NAMED_METRICS = 5  # without a value, beside the tree
+UNVERIFIED = "unverified on this CPU: checked against published formulas only"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """How much is shown: down to ``level`` (None: 2, and further where it matters), and how wide.
+class TreeView:
+    """The level and width of the text; level None is 2, and deeper below nodes above a threshold.
 
-    ``origin`` is said on each line: "measured", "modelled"; empty where the heading says enough.
+    ``origin`` is printed on each line, for example "measured"; empty prints nothing.
     """
 
     level: int | None
@@ -35,26 +35,26 @@ class View:
     origin: str = ""
 
 
-def lines(measurement: Measurement, view: View) -> Iterator[str]:
-    """Yield the text of one measurement, at most ``view.width`` columns where words allow."""
+def lines(measurement: Measurement, view: TreeView) -> Iterator[str]:
+    """Yield the lines of a measurement, wrapped to ``view.width`` columns."""
     shown = shown_nodes(measurement, view.level)
     path = path_shown(measurement, view.level)
     yield click.style(printable(f"{measurement.cpu}  {measurement.title}".strip()), bold=True)
     yield from _heading(measurement, view)
     if shown:
         yield ""
-        look = Look(measurement.whole, view.width, view.origin)
-        yield from rows(shown, frozenset(path), look)
+        style = RowStyle(measurement.whole, view.width, view.origin)
+        yield from rows(shown, frozenset(path), style)
     beside = [node for node in measurement.nodes if node.level is None and node.within(view.level)]
     yield from _metrics(beside, model_of(measurement), view.origin)
     if path:
         yield from _explained(measurement, path[-1], view.width)
-    yield from _doubts([*shown, *beside], measurement.warnings, view.width)
+    yield from _warnings([*shown, *beside], measurement.warnings, view.width)
     yield from _gaps(measurement, shown, view.width)
 
 
 def model_of(measurement: Measurement) -> Model | None:
-    """Return the CPU's model; None where it has none, as a modelled CPU may."""
+    """Return the CPU's model, or None without one."""
     try:
         return model_named(measurement.cpu) if measurement.cpu else None
     except UsageError:
@@ -62,21 +62,21 @@ def model_of(measurement: Measurement) -> Model | None:
 
 
 def shown_nodes(measurement: Measurement, level: int | None) -> tuple[MeasuredNode, ...]:
-    """Return the tree's nodes down to a level; without one 2, and below what is above threshold."""
+    """Return nodes down to a level; None is 2, and deeper below nodes above a threshold."""
     names: set[str] = set()
     above = {node.name for node in measurement.nodes if node.above_threshold}
     marked = set(measurement.bottleneck or ())
     for node in measurement.nodes:
         if node.level is None or (node.parent is not None and node.parent not in names):
             continue
-        matters = level is None and node.parent in above | marked
-        if node.level <= (level or DEFAULT_LEVEL) or matters:
+        is_relevant = level is None and node.parent in above | marked
+        if node.level <= (level or DEFAULT_LEVEL) or is_relevant:
             names.add(node.name)
     return tuple(node for node in measurement.nodes if node.name in names)
 
 
 def heading(measurement: Measurement, level: int | None = None) -> list[tuple[str, str]]:
-    """Return label and text of all that the numbers rest on, in the order in which it is told."""
+    """Return the labels and texts of the heading."""
     texts = [("source", measurement.source)]
     if measurement.kind is Kind.MEASURED and not measurement.verified:
         texts.append(("model", UNVERIFIED))
@@ -89,33 +89,35 @@ def heading(measurement: Measurement, level: int | None = None) -> list[tuple[st
 
 
 def path_shown(measurement: Measurement, level: int | None) -> tuple[str, ...]:
-    """Return the marked path as far as a level shows it."""
+    """Return the marked path down to a level."""
     names = {node.name for node in shown_nodes(measurement, level)}
     return tuple(name for name in measurement.bottleneck or () if name in names)
 
 
-def _heading(measurement: Measurement, view: View) -> Iterator[str]:
+def _heading(measurement: Measurement, view: TreeView) -> Iterator[str]:
     for label, text in heading(measurement, view.level):
-        first, *others = wrapped(shorten(text, LONGEST_TEXT), max(LEAST_TEXT, view.width - LABEL))
+        first, *others = wrapped(
+            shorten(text, MAX_TEXT_CHARS), max(MIN_TEXT_WIDTH, view.width - LABEL)
+        )
         yield f"{printable(label):<{LABEL}}{first}"
         yield from (" " * LABEL + line for line in others)
 
 
 def ipc_text(measurement: Measurement) -> str:
-    """Return instructions per cycle in words, with its interval where there is one."""
+    """Return instructions per cycle as text, with its interval if there is one."""
     ipc = measurement.ipc
     if ipc is None:
-        unknown = "instructions or cycles are not in the counts"
-        return "n/a" if measurement.kind is Kind.UNAVAILABLE else f"n/a: {unknown}"
-    between = ""
+        reason = "instructions or cycles were not counted"
+        return "n/a" if measurement.kind is Kind.UNAVAILABLE else f"n/a: {reason}"
+    interval = ""
     if ipc.interval is not None:
-        between = f" [{ipc.interval.low:.2f}, {ipc.interval.high:.2f}]"
+        interval = f" [{ipc.interval.low:.2f}, {ipc.interval.high:.2f}]"
     modelled = ", modelled" if measurement.kind is Kind.MODELLED else ""
-    return f"{ipc.value:.2f}{between} instructions per cycle{modelled}"
+    return f"{ipc.value:.2f}{interval} instructions per cycle{modelled}"
 
 
 def _marked(measurement: Measurement, path: tuple[str, ...]) -> str:
-    """Return the marked path in words, or why none is marked."""
+    """Return the marked path as text, or the reason without one."""
     why = measurement.bottleneck_why
     if measurement.bottleneck is None:
         return why if why.startswith("unknown") else f"none: {why}"
@@ -123,7 +125,7 @@ def _marked(measurement: Measurement, path: tuple[str, ...]) -> str:
 
 
 def _metrics(beside: Iterable[MeasuredNode], model: Model | None, origin: str) -> Iterator[str]:
-    """Yield the metrics beside the tree that have a value, by their vendor's groups."""
+    """Yield the metrics with a value, by their vendor's groups."""
     groups: dict[str, list[MeasuredNode]] = {}
     for node in beside:
         if node.value is not None:
@@ -171,52 +173,52 @@ def _explained(measurement: Measurement, name: str, width: int) -> Iterator[str]
     if texts:
         yield ""
     for label, text in texts:
-        yield from wrapped(f"{label}: {text}", max(LEAST_TEXT, width), "  ")
+        yield from wrapped(f"{label}: {text}", max(MIN_TEXT_WIDTH, width), "  ")
 
 
-def _doubts(shown: Sequence[MeasuredNode], told: Sequence[str], width: int) -> Iterator[str]:
-    """Yield what to doubt: each warning once, with the nodes it is of; not what was told of all."""
+def _warnings(shown: Sequence[MeasuredNode], general: Sequence[str], width: int) -> Iterator[str]:
+    """Yield each warning once with its nodes, except the general ones in the heading."""
     by_text: dict[str, list[str]] = {}
     for node in shown:
         for warning in node.warnings if node.value is not None else ():
-            if warning in told:
+            if warning in general:
                 continue
             by_text.setdefault(warning, []).append(node.name)
     if by_text:
         yield ""
     for text, names in by_text.items():
-        yield from wrapped(f"! {', '.join(names)}: {text}", max(LEAST_TEXT, width), "  ")
+        yield from wrapped(f"! {', '.join(names)}: {text}", max(MIN_TEXT_WIDTH, width), "  ")
 
 
 def _gaps(measurement: Measurement, shown: Sequence[MeasuredNode], width: int) -> Iterator[str]:
-    """Yield which nodes have no value, and why: the missing counters by name."""
+    """Yield the nodes without a value, with the reasons."""
     absent = [node for node in measurement.nodes if node.value is None]
     metrics = [node for node in absent if node.level is None]
     names = {node.name for node in shown}
     missing = [node for node in absent if node.name in names]
-    few = len(metrics) <= FEW_METRICS
-    missing += [node for node in metrics if few or node.unit == COUNTS]
+    name_all = len(metrics) <= MAX_NAMED_METRICS
+    missing += [node for node in metrics if name_all or node.unit == COUNTS]
     if absent:
         yield ""
     for text in gaps(missing):
         hanging = "    " if text.startswith(" ") else "  "
-        yield from wrapped(text, max(LEAST_TEXT, width), hanging)
+        yield from wrapped(text, max(MIN_TEXT_WIDTH, width), hanging)
     if others := len(absent) - len(missing):
         deeper = any(node.level is not None for node in absent if node.name not in names)
         deepest = max((node.level or 0 for node in measurement.nodes), default=0)
         where = f"-l {deepest} or --json" if deeper else "--json"
-        yield f"no value for {others} nodes that are not shown: {where} says why"
+        yield f"no value for {others} nodes that are not shown; {where} shows the reasons"
 
 
 def gaps(missing: Iterable[MeasuredNode]) -> Iterator[str]:
-    """Yield why nodes have no value; of one reason for many counters, the reason once."""
+    """Yield the reasons of missing values; a reason for many counters is printed once."""
     by_reason: dict[str, dict[str, list[str]]] = {}
     for node in missing:
-        told = node.warnings[0] if node.warnings else "no reason was given"
-        counters, _, reason = told.partition(": ")
+        warning = node.warnings[0] if node.warnings else "the reason is unknown"
+        counters, _, reason = warning.partition(": ")
         by_reason.setdefault(reason, {}).setdefault(counters, []).append(node.name)
     for reason, by_counters in by_reason.items():
-        if len(by_counters) > FEW_REASONS and len(reason) > SHORT_REASON:
+        if len(by_counters) > MAX_REPEATED_REASONS and len(reason) > SHORT_REASON_CHARS:
             yield f"no value, because {reason}:"
             for counters, names in by_counters.items():
                 yield f"  {', '.join(names)}: {counters}"

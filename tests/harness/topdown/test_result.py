@@ -6,13 +6,17 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from harness.topdown.document import COLUMNS, document, table
+import pytest
+
+from harness.topdown.result import TopdownResult, topdown_result
+from harness.topdown.table import COLUMNS, table
+from stallscope.documents import decode, encode
 from tests.harness.topdown.measurements import COUNTED, MISSING, MODELLED, SLICED, UNAVAILABLE
 from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
 
 
 def parsed(measurement: Measurement, level: int | None = None) -> Any:
-    return json.loads(json.dumps(document(measurement, level), allow_nan=False))
+    return json.loads(encode(topdown_result(measurement, level)))
 
 
 def rows(measurement: Measurement, level: int | None = None) -> list[dict[str, str]]:
@@ -34,6 +38,12 @@ def test_the_document_holds_what_scripts_rely_on() -> None:
     assert (node["value"], node["level"], node["parent"]) == (0.46, 2, "Backend_Bound")
     assert node["above_threshold"] is True
     assert node["interval"] == {"low": 0.46 - 0.02, "high": 0.46 + 0.02}
+
+
+@pytest.mark.parametrize("measurement", [COUNTED, MODELLED, SLICED, UNAVAILABLE])
+def test_a_decoded_result_equals_the_encoded_one(measurement: Measurement) -> None:
+    result = topdown_result(measurement, None)
+    assert decode(encode(result), TopdownResult, "result") == result
 
 
 def test_missing_is_null_with_the_reason_and_of_no_source() -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import click
 import pytest
 
-from harness.topdown.intervals import IntervalLines, doubts, plot, sparks, stacked
-from harness.topdown.plot import picture
+from harness.topdown.interval_text import IntervalLines, missing_values, plot, sparks, stacked
+from harness.topdown.picture import picture
 from stallscope.errors import UsageError
 from tests.harness.topdown.measurements import COUNTED, MISSING, SLICED, node
 
@@ -71,11 +71,11 @@ def test_what_has_no_possible_value_says_why_and_how_often() -> None:
     wrong = replace(node("Frontend_Bound", 2.0, warnings=(cause,)), impossible=True)
     each = replace(SLICED.slices[5], nodes=(wrong,))
     measurement = replace(SLICED, slices=(*SLICED.slices, each, each))
-    assert list(doubts(measurement, 200)) == [
+    assert list(missing_values(measurement, 200)) == [
         f"no value for Bad_Speculation in 1 of 22 intervals, first until 0.20 s: {MISSING}",
         f"! Frontend_Bound in 2 of 22 intervals, first until 0.60 s: {cause}",
     ]
-    assert list(doubts(COUNTED, 200)) == []
+    assert list(missing_values(COUNTED, 200)) == []
 
 
 def test_the_picture_says_what_it_is_of() -> None:

@@ -1,0 +1,1 @@
+"""`stallscope topdown --source replay:FILE`: the trees of counts in a file."""

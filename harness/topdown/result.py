@@ -1,0 +1,151 @@
+"""The result of `stallscope topdown`: the tree of slots, instructions per cycle, intervals."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from cstates.fingerprint import Fingerprint
+from stallscope.documents import UNSET, Count, Document, Record, UnsetType
+from topdown.slots.measurement import Interval, Ipc, Kind, MeasuredNode, Measurement, Slice
+
+SourceKind = Literal["measured", "modelled", "unavailable"]
+
+
+class IntervalRecord(Record, frozen=True, kw_only=True):
+    """The ends of a 95 % interval, in the unit of its value."""
+
+    low: float
+    high: float
+
+
+class IpcRecord(Record, frozen=True, kw_only=True):
+    """Instructions per cycle, with both counts if there are any."""
+
+    value: float
+    instructions: float | None
+    cycles: float | None
+    interval: IntervalRecord | None
+
+
+class NodeRecord(Record, frozen=True, kw_only=True):
+    """A node of the tree, or a metric beside it with level None.
+
+    If the value is None, the warnings contain the reason.
+    """
+
+    value: float | None
+    level: Count | None
+    parent: str | None
+    unit: str
+    above_threshold: bool | None
+    interval: IntervalRecord | None
+    impossible: bool
+    warnings: tuple[str, ...]
+    kind: SourceKind
+
+
+class SliceRecord(Record, frozen=True, kw_only=True):
+    """The tree of one interval; times in seconds since the start of the measurement."""
+
+    start_s: float
+    end_s: float
+    ipc: IpcRecord | None
+    nodes: dict[str, NodeRecord]
+
+
+class Fact(Record, frozen=True, kw_only=True):
+    """A line of the heading."""
+
+    label: str
+    text: str
+
+
+class TopdownResult(Document, frozen=True, kw_only=True, tag="stallscope.topdown/1"):
+    """The tree of slots of one source; values are shares of ``whole``, which is 1 or 100.
+
+    ``settings``, ``recording`` and ``report`` are set only by `stallscope report --json`.
+    """
+
+    cpu: str
+    title: str
+    source: str
+    kind: SourceKind
+    verified: bool
+    whole: float
+    ipc: IpcRecord | None
+    nodes: dict[str, NodeRecord]
+    bottleneck: tuple[str, ...] | None
+    bottleneck_why: str
+    interval_label: str
+    intervals: tuple[SliceRecord, ...]
+    facts: tuple[Fact, ...]
+    warnings: tuple[str, ...]
+    settings: Fingerprint | UnsetType | None = UNSET
+    recording: str | UnsetType = UNSET
+    report: str | UnsetType | None = UNSET
+
+
+def topdown_result(measurement: Measurement, level: int | None) -> TopdownResult:
+    """Return the result of a measurement; a level excludes deeper nodes and metrics."""
+    return TopdownResult(
+        cpu=measurement.cpu,
+        title=measurement.title,
+        source=measurement.source,
+        kind=measurement.kind.value,
+        verified=measurement.verified,
+        whole=measurement.whole,
+        ipc=_ipc(measurement.ipc),
+        nodes=_nodes(measurement.nodes, level, measurement.kind),
+        bottleneck=measurement.bottleneck,
+        bottleneck_why=measurement.bottleneck_why,
+        interval_label=measurement.interval_label,
+        intervals=tuple(_slice(part, level, measurement.kind) for part in measurement.slices),
+        facts=tuple(Fact(label=label, text=text) for label, text in measurement.facts),
+        warnings=measurement.warnings,
+    )
+
+
+def node_kind(node: MeasuredNode, kind: Kind) -> Kind:
+    """Return the kind of source of a node: unavailable without a value."""
+    return Kind.UNAVAILABLE if node.value is None else kind
+
+
+def _slice(part: Slice, level: int | None, kind: Kind) -> SliceRecord:
+    return SliceRecord(
+        start_s=part.start_s,
+        end_s=part.end_s,
+        ipc=_ipc(part.ipc),
+        nodes=_nodes(part.nodes, level, kind),
+    )
+
+
+def _ipc(ipc: Ipc | None) -> IpcRecord | None:
+    if ipc is None:
+        return None
+    return IpcRecord(
+        value=ipc.value,
+        instructions=ipc.instructions,
+        cycles=ipc.cycles,
+        interval=_interval(ipc.interval),
+    )
+
+
+def _interval(interval: Interval | None) -> IntervalRecord | None:
+    return None if interval is None else IntervalRecord(low=interval.low, high=interval.high)
+
+
+def _nodes(nodes: Iterable[MeasuredNode], level: int | None, kind: Kind) -> dict[str, NodeRecord]:
+    return {
+        node.name: NodeRecord(
+            value=node.value,
+            level=node.level,
+            parent=node.parent,
+            unit=node.unit,
+            above_threshold=node.above_threshold,
+            interval=_interval(node.interval),
+            impossible=node.impossible,
+            warnings=node.warnings,
+            kind=node_kind(node, kind).value,
+        )
+        for node in nodes
+        if node.within(level)
+    }

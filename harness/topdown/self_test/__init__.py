@@ -1,0 +1,1 @@
+"""`stallscope topdown --self-test`: whether this CPU counts its events correctly."""
