@@ -146,7 +146,7 @@ def pytest_configure(config: pytest.Config) -> None:
     again = os.environ.get("STALLSCOPE_TESTS_AGAIN")
     if again and not hasattr(config, "workerinput"):
         config.pluginmanager.register(FailureLedger(Path(again), skips), "failure-ledger")
-    running = os.environ.get("STALLSCOPE_RUNNING_TESTS")
+    running = os.environ.pop("STALLSCOPE_RUNNING_TESTS", None)  # not for pytest in a test
     if running and not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunningTests(Path(running)), "running-tests")
 

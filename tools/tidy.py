@@ -21,7 +21,8 @@ from tools.stages import say
 ROOT = Path.cwd()
 DATABASE = ROOT / "build/tidy"
 CACHE = ROOT / "build/tidy-cache"
-LEFT_OUT = ("native/bindings/", "native/fuzz/")  # nanobind's and libFuzzer's macros
+LEFT_OUT = ("native/bindings/", "native/fuzz/", "native/cmake/")  # macros of nanobind and libFuzzer
+LEFT_OUT_UNIT = re.compile(r"/tests/native/|/native/(fuzz|cmake)/|/native/CMakeFiles/")
 # A unit includes sources; a header guard cannot help there.
 OPTIONS = ("--quiet", "--checks=-bugprone-suspicious-include", f"--header-filter={ROOT}/native/.*")
 
@@ -57,7 +58,7 @@ class Unit:
 
 
 def units() -> list[Unit]:
-    """The C++ units of the compile database."""
+    """The C++ units of the compile database, without those of tests and fuzzers."""
     entries = json.loads((DATABASE / "compile_commands.json").read_text())
     return [
         Unit(
@@ -66,7 +67,7 @@ def units() -> list[Unit]:
             tuple(shlex.split(entry["command"])),
         )
         for entry in entries
-        if entry["file"].endswith((".cpp", ".cxx"))
+        if entry["file"].endswith((".cpp", ".cxx")) and not LEFT_OUT_UNIT.search(entry["file"])
     ]
 
 
