@@ -1,9 +1,9 @@
-"""Files of strangers, opened so that only a regular file is ever read, and no byte beyond it.
+"""Safe opening of untrusted files: only regular files are read, within their size.
 
-A target chooses what stands at its paths: links out of its root, pipes that never answer,
-devices that act when opened, files that shrink while they are read. So a path is first taken
-with O_PATH, which acts on nothing, checked, and only then opened for reading; reading is
-``pread`` into own memory, as a mapped file that shrinks would end the reader with SIGBUS.
+A target controls its paths: links out of its root, pipes that never answer, devices that act when
+opened, files that shrink while they are read. A path is therefore first opened with O_PATH, which
+has no effect, then checked, and only then opened for reading. Reading is ``pread`` into memory,
+because a mapped file that shrinks would end the reader with SIGBUS.
 """
 
 import errno
@@ -17,52 +17,52 @@ from typing import Protocol, Self
 
 from stallscope.errors import StallscopeError
 
-_LINKS_AT_MOST = 40  # as the kernel's MAXSYMLINKS
+_MAX_LINKS = 40  # as the kernel's MAXSYMLINKS
 
 
 class RefusedFileError(StallscopeError):
-    """A file that is not there, not regular, or shorter than what it says of itself."""
+    """A file is missing, not regular, not readable, or shorter than expected."""
 
 
 class MissingFileError(RefusedFileError):
-    """A file that is not there, or no longer."""
+    """A file does not exist, or no longer."""
 
 
 class ByteSource(Protocol):
-    """Bytes with a name and a size: a regular file, or an image in memory."""
+    """Bytes with a name and a size: a regular file or an image in memory."""
 
     @property
     def name(self) -> str:
-        """Return what a message calls it."""
+        """Return the name for messages."""
 
     @property
     def size(self) -> int:
-        """Return how many bytes there are."""
+        """Return the size in bytes."""
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
+        """Return exactly ``length`` bytes at ``offset``; RefusedFileError if there are fewer."""
 
 
 class MemoryImage:
-    """Bytes that are in memory already: the vdso, or a decompressed file."""
+    """Bytes in memory: the vdso or a decompressed file."""
 
     def __init__(self, name: str, content: bytes) -> None:
-        """Take the bytes, and the name that messages call them."""
+        """Set the name for messages and the bytes."""
         self.name = name
         self.size = len(content)
         self._content = content
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
+        """Return exactly ``length`` bytes at ``offset``; RefusedFileError if there are fewer."""
         _check_range(self, offset, length)
         return self._content[offset : offset + length]
 
 
 class RegularFile:
-    """A regular file open for reading; closes its descriptor when left."""
+    """A regular file open for reading; a context manager that closes its descriptor."""
 
     def __init__(self, descriptor: int, name: str) -> None:
-        """Take over an open descriptor."""
+        """Take ownership of an open descriptor."""
         self.descriptor = descriptor
         self.name = name
         self.status = os.fstat(descriptor)
@@ -88,7 +88,7 @@ class RegularFile:
             self.descriptor = -1
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return exactly ``length`` bytes at ``offset``; RefusedFileError where there are fewer."""
+        """Return exactly ``length`` bytes at ``offset``; RefusedFileError if there are fewer."""
         _check_range(self, offset, length)
         parts: list[bytes] = []
         while length > 0:
@@ -107,13 +107,13 @@ class RegularFile:
 def _check_range(source: ByteSource, offset: int, length: int) -> None:
     if offset < 0 or length < 0 or offset + length > source.size:
         raise RefusedFileError(
-            f"{source.name}: {length} bytes at offset {offset} are beyond its {source.size} bytes"
+            f"{source.name}: {length} bytes at {offset} exceed {source.size} bytes"
         )
 
 
 def open_regular(path: str | bytes | Path) -> RegularFile:
-    """Return the regular file at a path of our own, links followed; RefusedFileError otherwise."""
-    with _taken(path) as descriptor:
+    """Return the regular file at a trusted path, following links; RefusedFileError otherwise."""
+    with _opened_path(path) as descriptor:
         return _reopen(descriptor, os.fsdecode(path))
 
 
@@ -127,7 +127,7 @@ def open_in_root(
     belong to one of these users. Raises RefusedFileError.
     """
     name = os.fsdecode(os.fsencode(root).rstrip(b"/") + b"/" + path.lstrip(b"/"))
-    with _taken(root, os.O_DIRECTORY) as root_descriptor:
+    with _opened_path(root, os.O_DIRECTORY) as root_descriptor:
         walk = _Walk(root_descriptor, name, link_owners)
         try:
             return _reopen(walk.descend(path), name)
@@ -138,7 +138,7 @@ def open_in_root(
 
 
 class _Walk:
-    """The directories entered from a root, one descriptor each, so that ``..`` cannot be raced."""
+    """The path of directories below a root, by descriptors, so that ``..`` cannot be raced."""
 
     def __init__(self, root: int, name: str, link_owners: frozenset[int] | None) -> None:
         self._stack = [root]
@@ -153,39 +153,39 @@ class _Walk:
         del self._stack[1:]
 
     def descend(self, path: bytes) -> int:
-        """Return an O_PATH descriptor of what stands at ``path``; it closes with this walk."""
-        left = [part for part in path.split(b"/") if part not in (b"", b".")][::-1]
-        while left:
-            part = left.pop()
+        """Return an O_PATH descriptor of ``path``; it is closed by ``close``."""
+        remaining = [part for part in path.split(b"/") if part not in (b"", b".")][::-1]
+        while remaining:
+            part = remaining.pop()
             if part == b"..":
                 if len(self._stack) > 1:
                     os.close(self._stack.pop())
                 continue
-            taken = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._stack[-1])
-            status = os.fstat(taken)
+            entry = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._stack[-1])
+            status = os.fstat(entry)
             if not stat.S_ISLNK(status.st_mode):
-                self._stack.append(taken)
+                self._stack.append(entry)
                 continue
             try:
-                self._check_link(status.st_uid, last=not left)
-                target = os.readlink(b"", dir_fd=taken)
+                self._check_link(status.st_uid, last=not remaining)
+                target = os.readlink(b"", dir_fd=entry)
             finally:
-                os.close(taken)
+                os.close(entry)
             if target.startswith(b"/"):
                 self.close()
-            left += [part for part in target.split(b"/") if part not in (b"", b".")][::-1]
+            remaining += [part for part in target.split(b"/") if part not in (b"", b".")][::-1]
         return self._stack[-1]
 
     def _check_link(self, owner: int, *, last: bool) -> None:
         self._links += 1
-        if self._links > _LINKS_AT_MOST:
-            raise RefusedFileError(f"{self._name}: more than {_LINKS_AT_MOST} links")
+        if self._links > _MAX_LINKS:
+            raise RefusedFileError(f"{self._name}: more than {_MAX_LINKS} symbolic links")
         if self._link_owners is not None and (last or owner not in self._link_owners):
             raise RefusedFileError(f"{self._name}: a symbolic link is not followed here")
 
 
 @contextmanager
-def _taken(path: str | bytes | Path, flags: int = 0) -> Iterator[int]:
+def _opened_path(path: str | bytes | Path, flags: int = 0) -> Iterator[int]:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | flags)
     except (OSError, ValueError) as error:
@@ -208,7 +208,7 @@ def _reopen(descriptor: int, name: str) -> RegularFile:
 
 def _refused(name: str, error: OSError | ValueError) -> RefusedFileError:
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
-        return RefusedFileError(f"{name}: not permitted to this user", "Run as root.")
+        return RefusedFileError(f"{name}: permission denied", "Run as root.")
     if isinstance(error, OSError) and error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ESRCH):
-        return MissingFileError(f"{name}: not there")
+        return MissingFileError(f"{name}: does not exist")
     return RefusedFileError(f"{name}: {getattr(error, 'strerror', None) or error}")

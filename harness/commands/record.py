@@ -1,6 +1,5 @@
 """`stallscope record`: make a recording."""
 
-import json
 from typing import Any
 
 import click
@@ -29,6 +28,8 @@ def command(as_json: bool, **values: Any) -> int:
     from harness.cli.target_status import exit_code, explain  # noqa: PLC0415
     from harness.profile.group_recorder import record_group  # noqa: PLC0415
     from harness.profile.recorder import interrupted_once  # noqa: PLC0415 - start-up stays light
+    from harness.profile.result import RecordResult  # noqa: PLC0415
+    from stallscope.documents import encode  # noqa: PLC0415
 
     options = collector_options(values)
     with interrupted_once(options):
@@ -38,16 +39,15 @@ def command(as_json: bool, **values: Any) -> int:
     manifest = recording.manifest
     assert manifest is not None
     if as_json:
-        document = {
-            "schema": "stallscope.record/1",
-            "recording": str(recording.path),
-            "samples": manifest.samples,
-            "lost": manifest.lost_samples,
-            "complete": manifest.complete,
-            "end": manifest.end_reason,
-            "target_status": manifest.target_status or None,
-        }
-        click.echo(json.dumps(document))
+        result = RecordResult(
+            recording=str(recording.path),
+            samples=manifest.samples,
+            lost=manifest.lost_samples,
+            complete=manifest.complete,
+            end=manifest.end_reason,
+            target_status=manifest.target_status or None,
+        )
+        click.echo(encode(result))
     else:
         click.echo(
             f"{manifest.samples:,} samples of {printable(manifest.source.event)}, "

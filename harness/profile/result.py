@@ -212,6 +212,17 @@ class ProfileResult(Document, frozen=True, kw_only=True, tag="stallscope.profile
     threads_omitted: Count | UnsetType = UNSET
 
 
+class RecordResult(Document, frozen=True, kw_only=True, tag="stallscope.record/1"):
+    """The result of `stallscope record`."""
+
+    recording: str
+    samples: Count
+    lost: Count
+    complete: bool
+    end: str
+    target_status: str | None
+
+
 def profile_result(
     analysis: "Analysis",
     *,
