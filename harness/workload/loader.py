@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from harness.workload.options import LoadOptions
 from harness.workload.process import (
     ChildProcess,
+    decode_line,
     exit_error,
-    parse_json_line,
     read_first_line,
     running_program,
 )
 from harness.workload.results import LoadResult, LoadSecond
-from stallscope.documents import read_document
+from stallscope.documents import Record, read_document
 from stallscope.errors import ExitCode, TargetError
 from stallscope.interrupts import count_interrupts
 
@@ -24,6 +24,10 @@ DOCUMENT = "load.json"
 
 def _ignore_second(second: LoadSecond) -> None:
     del second
+
+
+class _EventRecord(Record, frozen=True):
+    event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class RunningLoad:
 
         Raises the loader's own error if it cannot begin.
         """
-        read_first_line(self.child)
+        read_first_line(self.child, _EventRecord)
 
     def finish(self, on_second: Callable[[LoadSecond], None] = _ignore_second) -> LoadResult:
         """Return the result after the end of the run; ``on_second`` receives every second.
@@ -46,9 +50,8 @@ class RunningLoad:
         Raises the loader's own error if it failed, TargetError if its check failed.
         """
         for line in self.child.stdout:
-            message = parse_json_line(line, PROGRAM)
-            if message.text("event", "") == "second":
-                on_second(LoadSecond.of(message))
+            if decode_line(line, _EventRecord, PROGRAM).event == "second":
+                on_second(decode_line(line, LoadSecond, PROGRAM))
         status = self.child.process.wait()
         document = self.options.output / DOCUMENT
         if status not in (0, ExitCode.TARGET_FAILED) or not document.is_file():

@@ -4,7 +4,6 @@ Each child has its own process group: Ctrl-C reaches only the parent, which deci
 which the children end. If the parent is killed, `--die-with-parent` ends them.
 """
 
-import json
 import os
 import select
 import signal
@@ -13,12 +12,20 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TypeVar
 
-from stallscope.errors import ExitCode, StallscopeError, TargetError, UnableError, UsageError
-from stallscope.json_fields import Fields
+from stallscope.documents import decode
+from stallscope.errors import (
+    ExitCode,
+    RecordingError,
+    StallscopeError,
+    TargetError,
+    UnableError,
+    UsageError,
+)
 from stallscope.programs import program
 
+T = TypeVar("T")
 _TIMEOUT_S = 10.0
 _MAX_STDERR_BYTES = 4096
 _ERRORS: dict[int, type[StallscopeError]] = {
@@ -70,8 +77,8 @@ def _terminate(process: "subprocess.Popen[bytes]") -> None:
             process.wait()
 
 
-def read_first_line(child: ChildProcess) -> Fields:
-    """Return the JSON object in the first line of output.
+def read_first_line(child: ChildProcess, kind: type[T]) -> T:
+    """Return the document in the first line of output.
 
     Raises ``exit_error`` if the program ends without one, TargetError after a timeout.
     """
@@ -84,22 +91,21 @@ def read_first_line(child: ChildProcess) -> Fields:
     if not line:
         child.process.wait()
         raise exit_error(child)
-    return parse_json_line(line, child.name)
+    return decode_line(line, kind, child.name)
 
 
-def parse_json_line(line: bytes, name: str) -> Fields:
-    """Return the JSON object in a line of a program's output.
+def decode_line(line: bytes, kind: type[T], name: str) -> T:
+    """Return the document in a line of a program's output.
 
-    Raises UnableError if the line is not JSON: the program is of another version.
+    Raises UnableError if the line is another document: the program is of another version.
     """
     try:
-        values = json.loads(line)
-    except ValueError as error:
+        return decode(line, kind, name)
+    except RecordingError as error:
         raise UnableError(
-            f"{name} wrote a line that is not JSON",
+            f"{name} wrote an unexpected line: {error.message}",
             "reinstall stallscope, or run ./dev build in a checkout",
         ) from error
-    return Fields(values if isinstance(values, dict) else {}, name)
 
 
 def exit_error(child: ChildProcess) -> StallscopeError:

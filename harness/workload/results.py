@@ -1,10 +1,7 @@
 """The result of a run of the loader: its document, and its seconds while it runs."""
 
-from dataclasses import dataclass
-
 from cstates.fingerprint import Fingerprint
 from stallscope.documents import UNSET, Count, Document, Record, UnsetType, field
-from stallscope.json_fields import Fields
 
 PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")
 
@@ -25,26 +22,14 @@ class Percentiles(Record, frozen=True):
         return dict(zip(PERCENTILES, values, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class LoadSecond:
+class LoadSecond(Record, frozen=True):
     """One second of a run in progress."""
 
-    time_s: float
-    requests: int
-    errors: int
-    p50_us: float | None
-    p99_us: float | None
-
-    @classmethod
-    def of(cls, fields: Fields) -> "LoadSecond":
-        """Return the second in a line of the loader's output."""
-        return cls(
-            time_s=fields.number("t"),
-            requests=fields.count("requests", 0),
-            errors=fields.count("errors", 0),
-            p50_us=fields.maybe_number("p50_us"),
-            p99_us=fields.maybe_number("p99_us"),
-        )
+    time_s: float = field(name="t")
+    requests: Count = 0
+    errors: Count = 0
+    p50_us: float | None = None
+    p99_us: float | None = None
 
 
 class LoadSettings(Record, frozen=True, kw_only=True):

@@ -12,17 +12,24 @@ from harness.workload.process import (
     running_program,
     stderr_lines,
 )
+from stallscope.documents import Count, Record
 from stallscope.errors import TargetError
 
 PROGRAM = "stallscope-server"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerThread:
+class ServerThread(Record, frozen=True):
     """A thread of the server; ``cpu`` is None if the thread is not pinned."""
 
-    tid: int
-    cpu: int | None
+    tid: Count
+    cpu: Count | None = None
+
+
+class _ReadyRecord(Record, frozen=True):
+    pid: Count
+    port: Count | None = None
+    metrics_port: Count | None = None
+    threads: tuple[ServerThread, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +69,14 @@ def running_server(options: ServerOptions) -> Iterator[RunningServer]:
     Raises the server's own error if it cannot start, TargetError if it is not ready in time.
     """
     with running_program(PROGRAM, options.arguments()) as child:
-        ready = read_first_line(child)
+        ready = read_first_line(child, _ReadyRecord)
         yield RunningServer(
             options=options,
             child=child,
-            pid=ready.count("pid"),
-            port=ready.maybe_count("port"),
-            metrics_port=ready.maybe_count("metrics_port"),
-            threads=tuple(
-                ServerThread(thread.count("tid"), thread.maybe_count("cpu"))
-                for thread in ready.objects("threads")
-            ),
+            pid=ready.pid,
+            port=ready.port,
+            metrics_port=ready.metrics_port,
+            threads=ready.threads,
         )
 
 

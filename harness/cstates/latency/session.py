@@ -22,7 +22,7 @@ from harness.cli.terminal import LiveLine
 from harness.cstates.latency.options import LatencyOptions
 from harness.cstates.latency.result import LatencyResult, latency_result
 from harness.pin.quiet_runs import run_quietly
-from harness.workload.process import exit_error, parse_json_line, running_program
+from harness.workload.process import decode_line, exit_error, running_program
 from stallscope.cpu_lists import format_cpu_list
 from stallscope.errors import UnableError
 from stallscope.histograms import read_interval_log
@@ -101,7 +101,7 @@ class _Session:
                 child.process.wait()
                 if child.process.returncode:
                     raise exit_error(child)
-                parse_json_line(line, PROGRAM)  # complete, and of this version
+                decode_line(line, dict[str, object], PROGRAM)  # complete, and of this version
             after = entries_by_name(self.context.roots, cpus)
         return increases(before, after)
 

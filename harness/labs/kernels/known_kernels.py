@@ -1,18 +1,19 @@
 """The programs of stallscope-kernels, whose bottleneck is known."""
 
-import json
 import resource
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
-from stallscope.errors import UnableError, UsageError
-from stallscope.json_fields import Fields
+from stallscope.documents import Count, Record, decode
+from stallscope.errors import RecordingError, UnableError, UsageError
 from stallscope.programs import program
 
 PROGRAM = "stallscope-kernels"
+T = TypeVar("T")
 _REMEDY = "reinstall stallscope, or run ./dev build in a checkout"
 _LIST_TIMEOUT_S = 30
 _TRIAL_S = 0.1
@@ -58,31 +59,45 @@ def known_kernels(names: tuple[str, ...] = ()) -> tuple[KnownKernel, ...]:
     return tuple(kernel for kernel in kernels if not names or kernel.name in names)
 
 
+class _KernelRecord(Record, frozen=True):
+    name: str
+    expected: str
+    threads: Count = 1
+    held_out: bool = False
+
+
+class _ListRecord(Record, frozen=True):
+    kernels: tuple[_KernelRecord, ...] = ()
+
+
+class _RunRecord(Record, frozen=True):
+    cpu_ns: Count
+    elapsed_ns: Count
+    iterations: Count
+
+
 def _list_kernels() -> tuple[KnownKernel, ...]:
-    document = _run_json((str(program(PROGRAM)), "--list", "--json"), _LIST_TIMEOUT_S)
+    words = (str(program(PROGRAM)), "--list", "--json")
     return tuple(
-        KnownKernel(
-            name=kernel.text("name"),
-            expected=kernel.text("expected"),
-            threads=kernel.count("threads", 1),
-            held_out=kernel.values.get("held_out") is True,
-        )
-        for kernel in document.objects("kernels")
+        KnownKernel(kernel.name, kernel.expected, kernel.threads, kernel.held_out)
+        for kernel in _run_program(words, _LIST_TIMEOUT_S, _ListRecord).kernels
     )
 
 
-def _run_json(words: tuple[str, ...], timeout_s: float) -> Fields:
-    """Return the JSON object that a native program prints."""
+def _run_program(words: tuple[str, ...], timeout_s: float, kind: type[T]) -> T:
+    """Return the document that the program prints."""
     try:
         run = subprocess.run(words, capture_output=True, timeout=timeout_s, check=False)
-        document = json.loads(run.stdout) if run.returncode == 0 else None
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+    except (OSError, subprocess.TimeoutExpired) as error:
         raise UnableError(f"{PROGRAM} failed: {error}", _REMEDY) from error
-    if not isinstance(document, dict):
+    if run.returncode != 0:
         messages = run.stderr.decode("utf-8", "replace").strip().splitlines()
         reason = messages[0] if messages else f"exit status {run.returncode}"
         raise UnableError(f"{PROGRAM} failed: {reason}", _REMEDY)
-    return Fields(document, PROGRAM)
+    try:
+        return decode(run.stdout, kind, PROGRAM)
+    except RecordingError as error:
+        raise UnableError(error.message, _REMEDY) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +115,12 @@ class KernelTrial:
 def try_kernel(kernel: KnownKernel) -> KernelTrial:
     """Return the result of a run of 0.1 s; raises UnableError if the program cannot run here."""
     began_s, began_cpu_s = time.monotonic(), _children_cpu_s()
-    report = _run_json(kernel.command("--duration", f"{_TRIAL_S}"), _SET_UP_TIMEOUT_S)
+    words = kernel.command("--duration", f"{_TRIAL_S}")
+    report = _run_program(words, _SET_UP_TIMEOUT_S, _RunRecord)
     total_s, total_cpu_s = time.monotonic() - began_s, _children_cpu_s() - began_cpu_s
-    cpu_s, loop_s = max(1, report.count("cpu_ns")) / 1e9, report.count("elapsed_ns") / 1e9
+    cpu_s, loop_s = max(1, report.cpu_ns) / 1e9, report.elapsed_ns / 1e9
     return KernelTrial(
-        iterations_per_cpu_s=report.count("iterations") / cpu_s,
+        iterations_per_cpu_s=report.iterations / cpu_s,
         set_up_s=max(0.0, total_s - loop_s),
         set_up_cpu_s=max(0.0, total_cpu_s - cpu_s),
     )

@@ -15,8 +15,8 @@ from harness.labs.memory.points import (
     ThreadReading,
 )
 from stallscope import __version__
-from stallscope.errors import UnableError
-from stallscope.json_fields import Fields
+from stallscope.documents import Count, Record, decode, field
+from stallscope.errors import RecordingError, UnableError
 from stallscope.programs import program
 
 PLAN_SCHEMA = "stallscope.memory-plan/1"
@@ -100,41 +100,65 @@ def _pass_on(
         on_result(result)
 
 
+class _HelloRecord(Record, frozen=True):
+    event: str = ""
+    version: str = "?"
+
+
+class _PagesRecord(Record, frozen=True):
+    kind: str
+    huge_bytes: Count
+    page_bytes: Count
+
+
+class _ThreadRecord(Record, frozen=True, kw_only=True):
+    latency_ns: tuple[float, ...] = ()
+    pages: _PagesRecord
+    pages_by_node: dict[int, Count] = field(default_factory=dict)
+    counts_per_step: dict[str, float | None] = field(default_factory=dict)
+    counters_refused: dict[str, str] = field(default_factory=dict)
+
+
+class _PointRecord(Record, frozen=True, kw_only=True):
+    index: Count
+    why: str = ""  # of a skipped point
+    threads: tuple[_ThreadRecord, ...] = ()
+
+
 def _parse_line(line: bytes, points: Sequence[RingPoint]) -> PointResult | None:
     try:
-        values = json.loads(line)
-    except ValueError as error:
-        raise UnableError(f"{_PROGRAM} wrote a line that is not JSON", _REMEDY) from error
-    fields = Fields(values if isinstance(values, dict) else {}, _PROGRAM)
-    event = fields.text("event", "")
-    if event == "hello" and fields.text("version", "?") != __version__:
+        hello = decode(line, _HelloRecord, _PROGRAM)
+        if hello.event == "hello" and hello.version != __version__:
+            raise UnableError(
+                f"{_PROGRAM} is version {hello.version}; expected {__version__}", _REMEDY
+            )
+        if hello.event not in ("point", "skipped"):
+            return None
+        record = decode(line, _PointRecord, _PROGRAM)
+    except RecordingError as error:
         raise UnableError(
-            f"{_PROGRAM} is version {fields.text('version', '?')}; expected {__version__}", _REMEDY
+            f"{_PROGRAM} wrote an unexpected line: {error.message}", _REMEDY
+        ) from error
+    if record.index >= len(points):
+        raise UnableError(
+            f"{_PROGRAM} reported point {record.index}, which is not in the plan", _REMEDY
         )
-    if event not in ("point", "skipped"):
-        return None
-    index = fields.count("index")
-    if index >= len(points):
-        raise UnableError(f"{_PROGRAM} reported point {index}, which is not in the plan", _REMEDY)
-    if event == "skipped":
-        return SkippedPoint(points[index], fields.text("why"))
-    threads = tuple(map(_parse_thread, fields.objects("threads")))
-    if not threads or not all(thread.latency_ns for thread in threads):
-        raise UnableError(f"{_PROGRAM} reported point {index} without a latency", _REMEDY)
-    return PointReading(points[index], threads)
+    point = points[record.index]
+    if hello.event == "skipped":
+        return SkippedPoint(point, record.why)
+    if not record.threads or not all(thread.latency_ns for thread in record.threads):
+        raise UnableError(f"{_PROGRAM} reported point {record.index} without a latency", _REMEDY)
+    return PointReading(point, tuple(map(_thread_reading, record.threads)))
 
 
-def _parse_thread(fields: Fields) -> ThreadReading:
-    pages, by_node = fields.fields("pages"), fields.fields("pages_by_node")
-    counts, refused = fields.fields("counts_per_step"), fields.fields("counters_refused")
+def _thread_reading(record: _ThreadRecord) -> ThreadReading:
+    pages = record.pages
     return ThreadReading(
-        latency_ns=fields.numbers("latency_ns"),
-        pages=ObtainedPages(
-            pages.text("kind"), pages.count("huge_bytes"), pages.count("page_bytes")
-        ),
-        pages_by_node={int(node): by_node.count(node) for node in by_node.values},
-        counts_per_step={name: counts.maybe_number(name) for name in counts.values},
-        counters_refused={name: refused.text(name) for name in refused.values},
+        latency_ns=record.latency_ns,
+        pages=ObtainedPages(pages.kind, pages.huge_bytes, pages.page_bytes),
+        pages_by_node=record.pages_by_node,
+        counts_per_step=record.counts_per_step,
+        counters_refused=record.counters_refused,
     )
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from harness.serve.session import serve
 from harness.workload.options import ServerOptions
-from harness.workload.process import parse_json_line
+from harness.workload.process import decode_line
+from harness.workload.results import LoadSecond
 from harness.workload.server import process_cpu_s, running_server
 from harness.workload.server_queries import (
     StageCounts,
@@ -148,5 +149,7 @@ def test_the_average_batch_covers_the_increase() -> None:
     assert average_batch({}, {}) is None
 
 
-def test_a_line_that_is_not_an_object_has_no_fields() -> None:
-    assert parse_json_line(b"[1]", "x").text("event", "") == ""
+@pytest.mark.parametrize("line", [b"[1]", b"{", b'{"requests": 1}'])
+def test_an_unexpected_line_means_another_version(line: bytes) -> None:
+    with pytest.raises(UnableError, match="x wrote an unexpected line"):
+        decode_line(line, LoadSecond, "x")
