@@ -1,15 +1,15 @@
-"""`stallscope io`: what the disk and its queue do, each verb a module beside this one."""
+"""`stallscope io`: measurements of disks and queues; the module of each verb is io_VERB."""
 
 import click
 
 from harness.cli.lazy_group import LazyGroup
 
-# Every verb with its short help; its module is io_VERB. A test holds this to the verbs' help.
+# Verbs with their short help; a test compares it with the help of the verbs.
 IO = {
-    "probe": "Measure one read at a time, past the page cache and through it.",
-    "curve": "Say how throughput and latency grow with depth, and which depth to choose.",
-    "mix": "Say what reads and writes take from each other, by rates and sizes.",
-    "queue": "Show what stands between a path and its disk, and what it means for depth.",
+    "probe": "Measure the latency of one read at a time, with O_DIRECT and through the page cache.",
+    "curve": "Show how throughput and latency grow with depth, and which depth to choose.",
+    "mix": "Show how reads and writes slow each other down, by rates and sizes.",
+    "queue": "Show the layers between a path and its disk, and their effect on queue depth.",
     "watch": "Watch the block requests of the running system: time queued and time on the device.",
 }
 EXAMPLES = """\b

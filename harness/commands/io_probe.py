@@ -8,7 +8,7 @@ from harness.io.verb_options import block_option, check_force, recording_options
 
 EXAMPLES = """\b
 Examples:
-  stallscope io probe .                        (the disk of this directory, by a file of its own)
+  stallscope io probe .                        (the disk of this directory, with a scratch file)
   stallscope io probe /var/lib/db/table --duration 10
   stallscope io probe /dev/nvme0n1 --count 10000 --buckets linear
   stallscope io probe /srv -o disk && stallscope report disk
@@ -19,59 +19,56 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("path")
-@time_option("--duration", least=0.1, default=5.0, text="Seconds that are measured.")
+@time_option("--duration", least=0.1, default=5.0, text="Length of the measurement, in seconds.")
 @click.option(
-    "--count", type=click.IntRange(1), metavar="N", help="End after so many, if that is before."
+    "--count", type=click.IntRange(1), metavar="N", help="Limit of requests, besides --duration."
 )
 @click.option(
     "--ways",
     type=click.Choice(["both", "direct", "cached"]),
     default="both",
     show_default=True,
-    help="Past the page cache, through it, or both.",
+    help="Reads with O_DIRECT, reads through the page cache, or both.",
 )
-@click.option("--cached", is_flag=True, help="The same as --ways cached: any filesystem will do.")
-@block_option("Size of a read, as 4K or 1M.")
-@click.option("--sequential", is_flag=True, help="One after the other. Default: random places.")
-@click.option("--span", metavar="SIZE", help="Read in so much of it only. Default: all.")
-@click.option("--offset", metavar="SIZE", help="Where that begins. Default: at the beginning.")
+@click.option("--cached", is_flag=True, help="Same as --ways cached, for any filesystem.")
+@block_option("Size of a read, such as 4K or 1M.")
+@click.option("--sequential", is_flag=True, help="Read sequentially. Default: at random offsets.")
+@click.option("--span", metavar="SIZE", help="Size of the region to read. Default: all.")
+@click.option("--offset", metavar="SIZE", help="Start of the region to read. Default: 0.")
 @click.option(
     "--file-size",
     default="256M",
     show_default=True,
     metavar="SIZE",
-    help="Of the file that is written where PATH is a directory; it is gone at the end.",
+    help="Size of the scratch file that is written if PATH is a directory; removed at the end.",
 )
 @click.option(
     "--buckets",
     type=click.Choice(["log", "linear"]),
     default="log",
     show_default=True,
-    help="How the histogram's rows are spaced.",
+    help="Scale of the histogram's rows.",
 )
-@click.option("--no-real-time", is_flag=True, help="Do not ask for a real-time class.")
-@recording_options("Record into this directory, with HdrHistogram logs and a page.")
+@click.option("--no-real-time", is_flag=True, help="Do not use a real-time scheduling class.")
+@recording_options("Directory for a recording, with HdrHistogram logs and a page.")
 def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values: Any) -> int:
-    """Measure one read at a time, past the page cache and through it.
+    """Measure the latency of one read at a time, with O_DIRECT and through the page cache.
 
-    PATH is a file, a block device, a directory (its disk, by a file of its own) or
-    sim:servers=N,service=TIME[,exponential]. Only reads; a directory's file is written before and
-    has no name. Tells percentiles, a histogram and where the time went, and checks itself: where
-    its own delays or Little's law say so, the numbers are marked. Ctrl-C keeps what was measured.
+    PATH is a file, a block device, a directory (its disk, with a scratch file without a name) or
+    sim:servers=N,service=TIME[,exponential]. The measurement only reads. Prints percentiles, a
+    histogram and the parts of the latency. Numbers are marked if the self check finds delays of its
+    own or a violation of Little's law. Ctrl-C keeps the results so far.
     """
-    from harness.io.curve.options import size_of  # noqa: PLC0415
-    from harness.io.probe.buckets import Scale  # noqa: PLC0415 - start-up stays light
-    from harness.io.probe.options import ProbeRequest, Ways  # noqa: PLC0415
+    from harness.io.curve.options import size_of  # noqa: PLC0415 - start-up stays light
+    from harness.io.probe.histogram_rows import Scale  # noqa: PLC0415
+    from harness.io.probe.options import ProbeOptions, selected_read_path  # noqa: PLC0415
     from harness.io.probe.session import run_probe  # noqa: PLC0415
-    from stallscope.errors import UsageError  # noqa: PLC0415
 
-    if cached and values["ways"] == "direct":
-        raise UsageError("--cached and --ways direct exclude each other", "keep one of them")
     check_force(values["output"], force=values["force"])
     span, offset = values["span"], values["offset"]
-    request = ProbeRequest(
+    options = ProbeOptions(
         path=path,
-        ways=Ways.CACHED if cached else Ways(values["ways"]),
+        read_path=selected_read_path(values["ways"], cached=cached),
         duration_s=values["duration"],
         count=values["count"],
         block_bytes=size_of("--block", values["block"]),
@@ -84,4 +81,4 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
         output=values["output"],
         force=values["force"],
     )
-    return run_probe(request, as_json=as_json)
+    return run_probe(options, as_json=as_json)

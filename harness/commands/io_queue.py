@@ -23,7 +23,7 @@ Examples:
     "--interval",
     least=0.1,
     default=None,
-    text="Watch for so many seconds what the devices do, and whether submitting waits.",
+    text="Interval in which to measure device activity and submission stalls, in seconds.",
 )
 @recording_options()
 @roots_options
@@ -36,22 +36,17 @@ def command(
     sysfs_root: Path,
     proc_root: Path,
 ) -> int:
-    """Show what stands between a path and its disk, and what it means for depth.
+    """Show the layers between a path and its disk, and their effect on queue depth.
 
-    PATH is a file, a directory or a block device. From its mount through partitions, LVM, RAID,
-    encryption and loop devices down to the disks: filesystem, scheduler, requests and hardware
-    tags, merging, block sizes, write cache, requests in flight, stalls by PSI. Nothing is written
-    to the disk but a recording that is asked for, and nothing is read but what the kernel tells.
+    PATH is a file, a directory or a block device. Lists its mount, partitions, LVM, RAID,
+    encryption, loop devices and disks with their settings: filesystem, scheduler, requests and
+    hardware tags, merging, block sizes, write cache, requests in flight, stalls by PSI. Reads only
+    /proc and /sys, and sends no request to the disk.
     """
-    from harness.io.queue.session import QueueRequest, run_queue  # noqa: PLC0415 - start-up
-    from stallscope.errors import UsageError  # noqa: PLC0415
+    from harness.io.queue.options import QueueOptions  # noqa: PLC0415 - start-up stays light
+    from harness.io.queue.session import run_queue  # noqa: PLC0415
     from stallscope.system_files import roots_at  # noqa: PLC0415
 
-    roots = roots_at(sysfs_root, proc_root)
-    if interval and not roots.is_live:
-        raise UsageError(
-            "a recorded machine's counters do not move, so --interval would count nothing",
-            "leave out --interval",
-        )
     check_force(output, force=force)
-    return run_queue(QueueRequest(path, roots, interval, output, force), as_json=as_json)
+    options = QueueOptions(path, roots_at(sysfs_root, proc_root), interval, output, force)
+    return run_queue(options, as_json=as_json)

@@ -22,7 +22,7 @@ Examples:
     "devices",
     multiple=True,
     metavar="DEV",
-    help="Watch this disk only: its name, node, or a path on it. May be given more than once.",
+    help="Disk to watch, by name, node or a path on it; may be repeated. Default: all disks.",
 )
 @click.option(
     "-p",
@@ -31,12 +31,12 @@ Examples:
     multiple=True,
     type=click.IntRange(1, 2**22),
     metavar="PID",
-    help="Count this process's requests only. May be given more than once.",
+    help="Process whose requests count; may be repeated. Default: all processes.",
 )
 @time_option(
-    "--duration", least=0.01, default=None, text="End after so many seconds. Default: at Ctrl-C."
+    "--duration", least=0.01, default=None, text="Time limit in seconds. Default: until Ctrl-C."
 )
-@recording_options("Record into this directory, with an HdrHistogram log and a page.")
+@recording_options("Directory for a recording, with an HdrHistogram log and a page.")
 def command(
     devices: tuple[str, ...],
     pids: tuple[int, ...],
@@ -47,12 +47,12 @@ def command(
 ) -> int:
     """Watch the block requests of the running system: time queued and time on the device.
 
-    By device and direction, by process and by size, from the kernel's block tracepoints in an
-    instance of our own, which takes root. Nothing is sent to any disk. A process is who put a
-    request into the queue: pages that are written back later are their kernel worker's.
+    Shows them by device and direction, by process and by size. Uses the kernel's block tracepoints
+    in a dedicated trace instance, which needs root, and sends no request to any disk. A request
+    belongs to the process that queued it; delayed writeback belongs to a kernel worker.
     """
-    from harness.io.watch.session import WatchOptions, run_watch  # noqa: PLC0415 - start-up
+    from harness.io.watch.options import WatchOptions  # noqa: PLC0415 - start-up stays light
+    from harness.io.watch.session import run_watch  # noqa: PLC0415
 
     check_force(output, force=force)
-    options = WatchOptions(devices, pids, duration, output, force)
-    return run_watch(options, as_json=as_json)
+    return run_watch(WatchOptions(devices, pids, duration, output, force), as_json=as_json)

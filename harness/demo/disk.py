@@ -10,7 +10,7 @@ from harness.demo.index import DemoPage
 from harness.io.curve.options import CurveOptions
 from harness.io.curve.result import CurveResult
 from harness.io.curve.session import run_curve
-from harness.io.probe.options import ProbeRequest
+from harness.io.probe.options import ProbeOptions
 from harness.io.probe.session import run_probe
 from harness.io.recording import PAGE
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions, TrialOptions
@@ -86,8 +86,8 @@ def _storm_verdict(document: Path) -> str:
     return f"{result.verdict}: {result.verdict_reason}"
 
 
-def _probe(folder: Path, path: str) -> ProbeRequest:
-    return ProbeRequest(
+def _probe(folder: Path, path: str) -> ProbeOptions:
+    return ProbeOptions(
         path=path,
         duration_s=PROBE_S,
         file_bytes=FILE_BYTES,

@@ -1,1 +1,1 @@
-"""`stallscope io`: what is asked of the disk, and what is said of the answers."""
+"""`stallscope io`: measurements of disks and their queues."""

@@ -1,16 +1,10 @@
-"""Recordings of disk measurements: a directory with a manifest, a document for each verb, logs.
+"""Recordings of disk measurements: a directory with a manifest, a result and logs."""
 
-`stallscope io` verbs and `stallscope report` share this: what a verb found is in its document, and
-whatever is shown of a recording is read from there again.
-"""
-
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
-from harness.cli.outputs import write_whole
 from harness.recordings import directory as recording_directory
 from stallscope.json_fields import read_fields
 from stallscope.recordings import MANIFEST
@@ -20,76 +14,76 @@ PAGE = "report.html"
 
 
 @dataclass(frozen=True, slots=True)
-class IoRun:
-    """A measurement that is recorded: its verb, what it is of, and its files with their forms."""
+class IoRecording:
+    """A recording: its verb, the measured path, and the format of each file by its name."""
 
     folder: Path
     verb: str  # "probe"
-    path: str  # what was measured, as it was named
-    begin_ns: int  # of CLOCK_MONOTONIC
+    path: str  # as on the command line
+    begin_ns: int  # CLOCK_MONOTONIC
     files: Mapping[str, str] = field(default_factory=dict)
     group: str = "io"  # "lab" for an experiment
 
     @property
     def command(self) -> list[str]:
-        """Return the command that made it."""
+        """Return the command that records it."""
         return ["stallscope", self.group, self.verb, self.path]
 
     @property
     def document(self) -> str:
-        """Return the name of the verb's document."""
+        """Return the name of the result's file."""
         return f"{self.verb}.json"
 
 
 def make_directory(path: Path, *, force: bool) -> None:
-    """Make a recording's directory; what is there is replaced only with force.
+    """Create the directory of a recording; an existing recording is replaced only with force.
 
-    Raises UsageError where something else than a recording of a disk is there.
+    Raises UsageError if the path holds anything but a recording of a disk.
     """
-    recording_directory.make_directory(path, KIND, what="a disk", force=force, own_files=_own_files)
+    recording_directory.make_directory(
+        path, KIND, what="a disk", force=force, own_files=_recorded_files
+    )
 
 
-def _own_files(path: Path) -> Iterable[str]:
-    """Return the files that a former recording has there, by its manifest; no others are ours."""
-    told = read_fields(path / MANIFEST).objects("files")
-    names = (each.text("name", "") for each in told)
+def _recorded_files(path: Path) -> Iterable[str]:
+    """Return the files of an existing recording, by its manifest."""
+    files = read_fields(path / MANIFEST).objects("files")
+    names = (file.text("name", "") for file in files)
     return (PAGE, *(name for name in names if name and "/" not in name and name != MANIFEST))
 
 
 def write_manifest(
-    run: IoRun,
+    recording: IoRecording,
     *,
     end: str | None,
     modelled: bool = False,
     warnings: Iterable[str] = (),
     settings: Fingerprint | None = None,
 ) -> None:
-    """Write recording.json; unfinished without an end, which is "duration" or "signal"."""
-    files = {run.document: f"stallscope.{run.group}.{run.verb}/1", **run.files}
-    own = {
-        "command": run.command,
-        "target": {"kind": "command", "command": run.command},
+    """Write recording.json; without an end ("duration" or "signal") it is incomplete."""
+    files = {
+        recording.document: f"stallscope.{recording.group}.{recording.verb}/1",
+        **recording.files,
+    }
+    values = {
+        "command": recording.command,
+        "target": {"kind": "command", "command": recording.command},
         "source": {
             "event": "requests",
             "kind": "modelled" if modelled else "measured",
             "unit": "requests",
             "scope": "disk",
         },
-        "files": [{"name": name, "format": form} for name, form in files.items()],
+        "files": [{"name": name, "format": format_} for name, format_ in files.items()],
         "settings": settings and settings.document(),
         "warnings": [{"code": "disk", "message": text} for text in warnings],
         "end": {"reason": end or "", "target_status": None},
     }
     recording_directory.write_manifest(
-        run.folder, KIND, begin_ns=run.begin_ns, ended=end is not None, own=own
+        recording.folder, KIND, begin_ns=recording.begin_ns, ended=end is not None, own=values
     )
 
 
-def write_document(run: IoRun, document: Mapping[str, object]) -> None:
-    """Write the verb's document."""
-    write_whole(run.folder / run.document, [json.dumps(document, allow_nan=False) + "\n"])
-
-
 def is_io(directory: Path) -> bool:
-    """Return whether a directory is a recording of a disk's measurement."""
+    """Return whether a directory is a recording of a disk measurement."""
     return recording_directory.is_recording_of(KIND, directory)

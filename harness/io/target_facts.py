@@ -1,4 +1,4 @@
-"""Opening what is measured, and telling of it: facts as labels and texts, what queues admit."""
+"""Opening of targets with progress, and facts about target and engine as labels and texts."""
 
 from pathlib import Path
 
@@ -14,75 +14,73 @@ from stallscope.system_files import Roots, read_integer
 _LIVE = Roots()
 
 
-def opened(path: str, wanted: TargetRequirements, live: LiveLine) -> Target:
-    """Return the target, open; how far a file of our own is written is told on the line."""
+def open_with_progress(path: str, requirements: TargetRequirements, live: LiveLine) -> Target:
+    """Return the open target; the live line shows the progress of writing a scratch file."""
 
-    def written(done: int, whole: int) -> None:
-        live.show(f"writing our own file: {size_text(done)} of {size_text(whole)}")
+    def show_progress(written: int, total: int) -> None:
+        live.show(f"writing a scratch file: {size_text(written)} of {size_text(total)}")
 
-    return open_target(path, wanted, announce=note, progress=written)
+    return open_target(path, requirements, announce=note, progress=show_progress)
 
 
 def target_facts(target: Target, limits: tuple[RequestLimit, ...]) -> dict[str, str]:
-    """Return what was measured."""
+    """Return facts about the target."""
     if target.simulated is not None:
         disk = target.simulated
         text = f"{disk.servers} servers of {disk.service_ns / 1e6:g} ms, {disk.service}, modelled"
         return {"disk": text}
-    what = "a file of our own" if target.is_scratch_file else str(target.kind)
-    facts = {"measured on": f"{what}, {size_text(target.span_bytes)}"}
+    kind = "a scratch file" if target.is_scratch_file else str(target.kind)
+    facts = {"measured on": f"{kind}, {size_text(target.span_bytes)}"}
     if target.filesystem:
         facts["filesystem"] = target.filesystem
     if target.device is not None:
         size = target.device.size_bytes
-        told = "" if size is None else f", {size_text(size)}"
-        facts["device"] = f"{target.device.path}{told}"
+        size_part = "" if size is None else f", {size_text(size)}"
+        facts["device"] = f"{target.device.path}{size_part}"
     if limits:
-        facts["admits"] = ", ".join(f"{one.requests:,} ({one.name})" for one in limits)
+        facts["admits"] = ", ".join(f"{limit.requests:,} ({limit.name})" for limit in limits)
     return facts
 
 
-def engine_facts(runs: EngineRunner) -> dict[str, str]:
-    """Return how it was measured."""
-    facts = {"engine": ", ".join(sorted(runs.engines))}
-    if runs.facts is not None and runs.facts.source == "measured":
-        no_uring, no_real_time = runs.facts.io_uring_missing, runs.facts.real_time_missing
-        if no_uring is not None:
-            facts["io_uring"] = f"not used: {no_uring}"
-        facts["scheduling"] = (
-            "a real-time class" if no_real_time is None else f"the usual class: {no_real_time}"
-        )
+def engine_facts(runner: EngineRunner) -> dict[str, str]:
+    """Return facts about the engine."""
+    facts = {"engine": ", ".join(sorted(runner.engines))}
+    if runner.facts is not None and runner.facts.source == "measured":
+        if runner.facts.io_uring_missing is not None:
+            facts["io_uring"] = f"not used: {runner.facts.io_uring_missing}"
+        missing = runner.facts.real_time_missing
+        facts["scheduling"] = "real-time class" if missing is None else f"default class: {missing}"
     return facts
 
 
 def failure_notes(failure: StallscopeError | None) -> tuple[str, ...]:
-    """Return what a reader of the numbers must know of what ended them; nothing where all went."""
-    return () if failure is None else (f"ended by a failure: {failure.message}",)
+    """Return a warning that an error ended the measurement; empty without one."""
+    return () if failure is None else (f"ended by an error: {failure.message}",)
 
 
 def known_limits(target: Target, roots: Roots = _LIVE) -> tuple[RequestLimit, ...]:
-    """Return what the queues below a target admit at a time; none where nothing tells."""
+    """Return the limits on requests in flight of the queues below a target, if known."""
     if target.device is None:
         return _fuse_limit(target, roots)
     try:
-        queue = read_block_queue(Path(target.device.path), roots)
+        block_queue = read_block_queue(Path(target.device.path), roots)
     except StallscopeError:
         return ()
-    found: dict[str, int] = {}
-    for device in queue.devices:
-        known = device.queue
-        if known is None or known.bio_based:
+    limits: dict[str, int] = {}
+    for device in block_queue.devices:
+        queue = device.queue
+        if queue is None or queue.bio_based:
             continue
-        for name, count in (("nr_requests", known.admitted), ("hardware tags", known.on_device)):
+        for name, count in (("nr_requests", queue.admitted), ("hardware tags", queue.on_device)):
             if count is not None:
-                found[f"{name} of {device.name}"] = count
-    return tuple(RequestLimit(name, count) for name, count in found.items())
+                limits[f"{name} of {device.name}"] = count
+    return tuple(RequestLimit(name, count) for name, count in limits.items())
 
 
 def _fuse_limit(target: Target, roots: Roots) -> tuple[RequestLimit, ...]:
-    """Return what a FUSE filesystem's server takes at a time, where fusectl tells."""
+    """Return the limit of a FUSE filesystem's server, if fusectl reports it."""
     if target.device_number is None or not (target.filesystem or "").startswith("fuse"):
         return ()
     connection = roots.sys / "fs" / "fuse" / "connections" / str(target.device_number[1])
-    found = read_integer(connection / "max_background")
-    return () if found is None else (RequestLimit("max_background of the FUSE server", found),)
+    limit = read_integer(connection / "max_background")
+    return () if limit is None else (RequestLimit("max_background of the FUSE server", limit),)

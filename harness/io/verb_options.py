@@ -1,4 +1,4 @@
-"""Options that several verbs of `stallscope io` have, each written once."""
+"""Options that several verbs of `stallscope io` share."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,49 +12,55 @@ from stallscope.errors import UsageError
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def recording_options(help_text: str = "Record into this directory, with a page.") -> Decorator:
+def recording_options(
+    help_text: str = "Directory for a recording of the result, with a page.",
+) -> Decorator:
     """Return -o, --force and --json; pass the first two to ``check_force``."""
-    return _all(
+    return _combined(
         click.option(
             "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help=help_text
         ),
-        click.option("--force", is_flag=True, help="Replace a recording that is there already."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+        click.option("--force", is_flag=True, help="Replace an existing recording."),
+        click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
     )
 
 
 def check_force(output: Path | None, *, force: bool) -> None:
-    """Raise UsageError where a recording is to be replaced, and none is asked for."""
+    """Raise UsageError for --force without an output directory."""
     if force and output is None:
-        raise UsageError("--force replaces a recording, and none is asked for", "add -o DIR")
+        raise UsageError("--force needs a recording to replace", "add -o DIR")
 
 
 def target_options() -> Decorator:
-    """Return the options of what is measured where requests may write."""
-    return _all(
+    """Return the options of a target that may be written."""
+    return _combined(
         click.option(
             "--size",
             default="1G",
             show_default=True,
             metavar="SIZE",
-            help="Of the file of our own, where one is made.",
+            help="Size of the scratch file, if one is used.",
         ),
-        click.option("--span", metavar="SIZE", help="Spread requests over so much. Default: all."),
+        click.option(
+            "--span",
+            metavar="SIZE",
+            help="Size of the region that requests are spread over. Default: the whole target.",
+        ),
         click.option(
             "--destroy",
             metavar="DEVICE",
-            help="Write to this block device, named once more: all on it is lost.",
+            help="Block device to overwrite, named a second time; its content is lost.",
         ),
     )
 
 
 def length_options(of: str, *, duration_s: float, warmup_s: float) -> Decorator:
-    """Return --duration and --warmup of each of many runs."""
-    return _all(
+    """Return --duration and --warmup of each reading or cell."""
+    return _combined(
         number_option("--duration", "duration_s", least=0.1, most=600, default=duration_s,
-                      unit="S", text=f"Seconds of each {of}."),
+                      unit="S", text=f"Length of each {of}, in seconds."),
         number_option("--warmup", "warmup_s", least=0, most=600, default=warmup_s,
-                      unit="S", text="Seconds before each."),
+                      unit="S", text=f"Warm-up before each {of}, in seconds."),
     )  # fmt: skip
 
 
@@ -64,7 +70,7 @@ def block_option(text: str) -> Decorator:
 
 
 def time_option(name: str, *, least: float, default: float | None, text: str) -> Decorator:
-    """Return an option of one measurement's seconds, a day at most."""
+    """Return an option for the seconds of a measurement, at most one day."""
     return click.option(
         name,
         type=Number(least, 86_400),
@@ -75,8 +81,8 @@ def time_option(name: str, *, least: float, default: float | None, text: str) ->
     )
 
 
-def _all(*options: Decorator) -> Decorator:
-    """Return one decorator of several, which stand in their order in the help."""
+def _combined(*options: Decorator) -> Decorator:
+    """Return one decorator for several options; the help lists them in this order."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):

@@ -1,11 +1,10 @@
 """`stallscope report` of disk measurements: text and page of every result in a recording."""
 
 import importlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import click
 from msgspec import structs
@@ -18,20 +17,17 @@ from harness.recordings.settings import recorded_settings
 from harness.recordings.settings_text import settings_lines
 from stallscope.documents import encode, read_document
 from stallscope.errors import UnableError
-from stallscope.json_fields import read_fields
 from stallscope.recordings import Recording
 
-# The file of each verb's result, the verb's package, and the type in its `result.py`.
+# The file of each verb's result, the verb's package, and the type in its `result.py`; in the order
+# of the page.
 RESULTS = {
+    "probe.json": ("harness.io.probe", "ProbeResult"),
     "curve.json": ("harness.io.curve", "CurveResult"),
+    "mix.json": ("harness.io.mix", "MixResult"),
+    "queue.json": ("harness.io.queue", "QueueResult"),
+    "watch.json": ("harness.io.watch", "WatchResult"),
     "storm.json": ("harness.labs.storm", "StormResult"),
-}
-# Verbs whose result is not typed yet: `report.py` of the package shows the document.
-UNTYPED = {
-    "probe.json": "harness.io.probe.report",
-    "mix.json": "harness.io.mix.report",
-    "queue.json": "harness.io.queue.report",
-    "watch.json": "harness.io.watch.report",
 }
 
 
@@ -44,42 +40,28 @@ class Section:
     panels: Callable[[], Sequence[Panel]]
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """What is shown of an untyped document."""
-
-    title: str
-    source: str
-    panels: Sequence[Panel]
-    lines: Sequence[str]
-
-
 def report_disk(
     recording: Recording, *, output: Path | None, with_page: bool, as_json: bool
 ) -> None:
     """Write the page of a recording of disk measurements, and print its results."""
     sections = _sections(recording.path)
-    untyped = _untyped(recording.path, width())
-    if not sections and not untyped:
+    if not sections:
         raise UnableError(
             f"{recording.path} holds no result: the measurement ended before it had one",
             "measure again",
         )
     settings = recorded_settings(recording.path)
-    page = write_recorded_page(recording.path, output) if with_page else None
-    paths = {"recording": str(recording.path), "report": None if page is None else str(page)}
+    page = None
+    if with_page:
+        panels = [(section.result, section.panels()) for section in sections]
+        page = write_page(recording.path, panels, output)
     if as_json:
-        for _, section in sections:
+        paths = {"recording": str(recording.path), "report": None if page is None else str(page)}
+        for section in sections:
             click.echo(encode(structs.replace(section.result, settings=settings, **paths)))
-        for name, _ in untyped:
-            values = read_fields(recording.path / name).values
-            described = settings and settings.document()
-            click.echo(json.dumps({**values, "settings": described, **paths}, allow_nan=False))
         return
-    for _, section in sections:
+    for section in sections:
         click.echo("\n".join(section.lines(width())), color=colours())
-    for _, reported in untyped:
-        click.echo("\n".join(reported.lines), color=colours())
     if settings is not None:
         click.echo("\n".join(settings_lines(settings, width())), color=colours())
     click.echo(f"\nrecording  {printable(str(recording.path))}")
@@ -87,19 +69,9 @@ def report_disk(
         click.echo(f"page       {printable(str(page))}")
 
 
-def write_recorded_page(folder: Path, output: Path | None = None) -> Path:
-    """Return the path of the page of a recording, which is written as a whole."""
-    by_file: dict[str, tuple[Any, Sequence[Panel]]] = {
-        name: (section.result, section.panels()) for name, section in _sections(folder)
-    }
-    by_file |= {name: (reported, reported.panels) for name, reported in _untyped(folder, 100)}
-    order = ("probe.json", "curve.json", "mix.json", "queue.json", "watch.json", "storm.json")
-    return write_page(folder, [by_file[name] for name in order if name in by_file], output)
-
-
-def _sections(folder: Path) -> list[tuple[str, Section]]:
+def _sections(folder: Path) -> list[Section]:
     return [
-        (name, _section(folder, name, package, kind))
+        _section(folder, name, package, kind)
         for name, (package, kind) in RESULTS.items()
         if (folder / name).is_file()
     ]
@@ -110,12 +82,4 @@ def _section(folder: Path, name: str, package: str, kind: str) -> Section:
     text = importlib.import_module(f"{package}.text")
     panel = importlib.import_module(f"{package}.panel")
     result = read_document(folder / name, cast("type[RecordedResult]", result_type))
-    return Section(result, lambda room: text.lines(result, room), lambda: panel.panels(result))
-
-
-def _untyped(folder: Path, room: int) -> list[tuple[str, Reported]]:
-    return [
-        (name, importlib.import_module(module).reported(folder, read_fields(folder / name), room))
-        for name, module in UNTYPED.items()
-        if (folder / name).is_file()
-    ]
+    return Section(result, lambda width: text.lines(result, width), lambda: panel.panels(result))

@@ -6,9 +6,9 @@ cgroup-v1/blkio-controller.rst).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from stallscope.documents import Record, field
 from stallscope.quantities import size_text
 from stallscope.system_files import Roots, read_text
 
@@ -22,13 +22,12 @@ _VERSION_1_FILES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CgroupLimit:
+class CgroupLimit(Record, frozen=True):
     """One rate limit; ``key`` is its key in io.max."""
 
     cgroup: str
     number: str  # the device's
-    key: str
+    key: str = field(name="what")
     per_s: int
 
     @property

@@ -1,8 +1,9 @@
 """The stack of block devices below a path, read from sysfs without opening a device."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec import structs
 
 from ioprobe.block_queue.cgroup_limits import read_limits
 from ioprobe.block_queue.location import find_location
@@ -41,7 +42,7 @@ def read_stack(numbers: tuple[str, ...], roots: Roots) -> tuple[QueueDevice, ...
         below = _numbers_below(folder, roots)
         device = _device(folder, number, level, below, roots)
         device_limits = tuple(limit for limit in limits if limit.number == number)
-        devices[number] = replace(device, limits=device_limits)
+        devices[number] = structs.replace(device, limits=device_limits)
         pending += [(lower, level + 1) for lower in below]
     return tuple(devices.values())
 
@@ -171,17 +172,21 @@ def read_queue(folder: Path, roots: Roots) -> RequestQueue | None:
     names = (read_text(queue / "scheduler", 256) or "").split()
     chosen = [name[1:-1] for name in names if name.startswith("[") and name.endswith("]")]
     rotational = read_integer(queue / "rotational")
+    nr_requests = read_integer(queue / "nr_requests") if hardware_queues else None
+    tags = _tags(folder, hardware_queues, roots)
     depth = read_integer(folder / "device" / "queue_depth")
+    lun_depth = depth if depth is not None and depth > 0 else None
+    limits = [limit for limit in (tags.total if tags else None, lun_depth) if limit is not None]
     return RequestQueue(
         # Without hardware queues the value in nr_requests limits nothing.
         bio_based=not hardware_queues,
         scheduler=chosen[0] if chosen and hardware_queues else None,
         schedulers=tuple(name.strip("[]") for name in names) if hardware_queues else (),
-        nr_requests=read_integer(queue / "nr_requests") if hardware_queues else None,
+        nr_requests=nr_requests,
         async_depth=read_integer(queue / "iosched" / "async_depth"),
         hardware_queues=len(hardware_queues) or None,
-        tags=_tags(folder, hardware_queues, roots),
-        lun_depth=depth if depth is not None and depth > 0 else None,
+        tags=tags,
+        lun_depth=lun_depth,
         write_cache=read_text(queue / "write_cache", 64) or None,
         nomerges=read_integer(queue / "nomerges"),
         rotational=None if rotational is None else rotational != 0,
@@ -191,6 +196,8 @@ def read_queue(folder: Path, roots: Roots) -> RequestQueue | None:
         max_hw_sectors_kb=read_integer(queue / "max_hw_sectors_kb"),
         read_ahead_kb=read_integer(queue / "read_ahead_kb"),
         writeback_target_us=read_integer(queue / "wbt_lat_usec"),
+        admitted=None if nr_requests is None else nr_requests * len(hardware_queues),
+        on_device=min(limits, default=None),
     )
 
 

@@ -9,6 +9,7 @@ import stat
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from ioprobe.block_queue.queue import PathLocation
 from ioprobe.target.mounts import IN_MEMORY, Mount, covering_mount, mount_of, upper_layer
@@ -41,7 +42,7 @@ def _live_location(path: Path, roots: Roots) -> PathLocation:
         return PathLocation(resolved, "device", None, () if missing else (number,), missing)
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise UsageError(f"{path} is not a file, directory or block device", REMEDY)
-    kind = "directory" if stat.S_ISDIR(status.st_mode) else "file"
+    kind: Literal["directory", "file"] = "directory" if stat.S_ISDIR(status.st_mode) else "file"
     mount = _live_mount(path, resolved, roots)
     number = _number(status.st_dev)
     if has_device(roots, number):  # btrfs and overlay report numbers of no device

@@ -5,9 +5,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from ioprobe.block_queue.cgroup_limits import CgroupLimit
 from ioprobe.target.mounts import Mount
+from stallscope.documents import Count, Record, Share, field
 
 
 class DeviceKind(StrEnum):
@@ -27,22 +29,20 @@ class PathLocation:
     """The mount of a path and the block devices that hold it: none, one or several."""
 
     path: str
-    kind: str  # "file", "directory" or "device"
+    kind: Literal["file", "directory", "device"]
     mount: Mount | None
     numbers: tuple[str, ...]
     missing: str | None  # the reason if there is no block device
 
 
-@dataclass(frozen=True, slots=True)
-class InFlightRequests:
+class InFlightRequests(Record, frozen=True):
     """Requests in the queue or on the device at one moment."""
 
-    reads: int
-    writes: int
+    reads: Count
+    writes: Count
 
 
-@dataclass(frozen=True, slots=True)
-class RaidArray:
+class RaidArray(Record, frozen=True):
     """An array of block devices."""
 
     level: str  # "raid5"
@@ -50,8 +50,7 @@ class RaidArray:
     chunk_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class HardwareTags:
+class HardwareTags(Record, frozen=True):
     """The number of requests that a device accepts at a time."""
 
     queues: int
@@ -65,8 +64,7 @@ class HardwareTags:
         return self.queues * (self.per_queue - self.reserved)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestQueue:
+class RequestQueue(Record, frozen=True, kw_only=True):
     """A device's request queue in sysfs; see Documentation/ABI/stable/sysfs-block."""
 
     bio_based: bool  # without tags: passes bios on, or serves them in the calling thread
@@ -86,37 +84,21 @@ class RequestQueue:
     max_hw_sectors_kb: int | None
     read_ahead_kb: int | None
     writeback_target_us: int | None  # of writeback throttling; 0 if it is off
-
-    @property
-    def admitted(self) -> int | None:
-        """Return the number of requests beyond which submission waits; None if unknown."""
-        if self.nr_requests is None or self.hardware_queues is None:
-            return None
-        return self.nr_requests * self.hardware_queues
-
-    @property
-    def on_device(self) -> int | None:
-        """Return the number of requests that the device holds at a time; None if unknown."""
-        limits = [
-            limit
-            for limit in (self.tags.total if self.tags else None, self.lun_depth)
-            if limit is not None
-        ]
-        return min(limits) if limits else None
+    admitted: int | None  # requests beyond which submission waits
+    on_device: int | None  # requests on the device at a time
 
 
-@dataclass(frozen=True, slots=True)
-class QueueDevice:
+class QueueDevice(Record, frozen=True, kw_only=True):
     """One device of the stack."""
 
     name: str
     number: str
     kind: DeviceKind
-    description: str  # "LVM volume vg0-root", "NVMe disk"
-    level: int  # 0 for the devices that hold the path
+    description: str = field(name="what")  # "LVM volume vg0-root", "NVMe disk"
+    level: Count  # 0 for the devices that hold the path
     below: tuple[str, ...]
     holders: tuple[str, ...]
-    size_bytes: int | None
+    size_bytes: Count | None
     in_flight: InFlightRequests | None
     queue: RequestQueue | None  # None for a partition, which uses its disk's
     raid: RaidArray | None
@@ -124,22 +106,20 @@ class QueueDevice:
     limits: tuple[CgroupLimit, ...]  # of this process's cgroups
 
 
-@dataclass(frozen=True, slots=True)
-class PressureLine:
+class PressureLine(Record, frozen=True):
     """Shares, 0..1, of time with tasks stalled on I/O, and the total time."""
 
-    avg10: float
-    avg60: float
-    avg300: float
-    total_us: int
+    avg10: Share
+    avg60: Share
+    avg300: Share
+    total_us: Count
 
 
-@dataclass(frozen=True, slots=True)
-class Pressure:
+class Pressure(Record, frozen=True):
     """/proc/pressure/io: some or all runnable tasks stalled; see Documentation/accounting/psi."""
 
     some: PressureLine
-    full: PressureLine | None
+    full: PressureLine | None = None
 
 
 @dataclass(frozen=True, slots=True)

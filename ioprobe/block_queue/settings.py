@@ -5,16 +5,15 @@ fs/iomap in Linux 6.x.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ioprobe.block_queue.queue import BlockQueue, DeviceKind, QueueDevice, RequestQueue
 from ioprobe.target.mounts import Mount
+from stallscope.documents import Record
 
 JOURNALS = ("ext4", "xfs", "btrfs", "f2fs", "jfs", "bcachefs")
 
 
-@dataclass(frozen=True, slots=True)
-class QueueSetting:
+class QueueSetting(Record, frozen=True):
     """A setting: its key in the document, label, value, and effect on queue depth."""
 
     key: str

@@ -5,11 +5,13 @@ the share of punts. A submission lasts from the entry of io_uring_enter or io_su
 to its wait for completions. A call during which the thread slept uninterruptibly has blocked.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
+from stallscope.documents import Count, Record, Share, field
 from stallscope.statistics.quantiles import nearest_rank
 
 # io_uring's opcodes of reads and writes, include/uapi/linux/io_uring.h
@@ -35,13 +37,13 @@ class ThreadCounts:
     bios: int = 0  # to the traced devices
     submitted: int = 0
     submitted_writes: int = 0
-    punts: Counter[int] = field(default_factory=Counter)  # by opcode
+    punts: Counter[int] = dataclasses.field(default_factory=Counter)  # by opcode
     direct_writes: int = 0
     appends: int = 0
     calls: int = 0
     blocked_calls: int = 0
     blocked_ns: int = 0
-    submit_ns: Counter[int] = field(default_factory=Counter)  # times, rounded down
+    submit_ns: Counter[int] = dataclasses.field(default_factory=Counter)  # times, rounded down
     entered_ns: int | None = None
     is_blocked: bool = False
 
@@ -129,33 +131,24 @@ def rounded_down(value: int) -> int:
     return value >> shift << shift
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessStalls:
+class ProcessStalls(Record, frozen=True, kw_only=True):
     """Submission stalls of one process, times in ns; None if nothing was counted."""
 
-    pid: int
+    pid: Count
     name: str
-    requests: int  # at the devices; parts of a split request count separately
-    submitted: int
-    punts: int
-    punted_opcodes: dict[int, int]
-    calls: int
-    blocked_calls: int
-    submit_p50_ns: int | None
-    submit_p99_ns: int | None
-    submit_max_ns: int | None
-    append_share: float | None  # of its direct writes
+    requests: Count  # at the devices; parts of a split request count separately
+    submitted: Count
+    punts: Count
+    punted_opcodes: dict[int, Count]
+    calls: Count
+    blocked_calls: Count
+    submit_p50_ns: Count | None
+    submit_p99_ns: Count | None
+    submit_max_ns: Count | None
+    append_share: Share | None  # of its direct writes
     cause: StallCause | None  # None without waits
-
-    @property
-    def punt_share(self) -> float | None:
-        """Return the share, 0..1, of its requests that worker threads submitted."""
-        return self.punts / self.submitted if self.submitted else None
-
-    @property
-    def blocked_share(self) -> float | None:
-        """Return the share, 0..1, of its submitting calls that slept."""
-        return self.blocked_calls / self.calls if self.calls else None
+    punt_share: float | None  # of its requests, those that worker threads submitted
+    blocked_share: Share | None  # of its submitting calls, those that slept
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +166,20 @@ class QueueOccupancy:
         return self.max_in_flight >= 0.95 * self.limit
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionStalls:
+class SubmissionStalls(Record, frozen=True, kw_only=True):
     """Submission stalls of all processes that used the devices, the worst first."""
 
     processes: tuple[ProcessStalls, ...]
-    occupancy: QueueOccupancy
-    lost_events: int | None  # None if the kernel does not report it
+    nr_requests: Count | None  # the limit of one hardware queue
+    max_in_flight: Count | None = field(name="most_in_flight")  # among the samples
+    lost_events: Count | None  # None if the kernel does not report it
     cpu_s: float  # CPU time of reading the trace
     missing: tuple[str, ...]  # what this kernel does not trace
+
+    @property
+    def occupancy(self) -> QueueOccupancy:
+        """Return how full the queue was."""
+        return QueueOccupancy(self.nr_requests, self.max_in_flight)
 
 
 def process_stalls(
@@ -206,6 +204,8 @@ def process_stalls(
         submit_max_ns=max(total.submit_ns, default=None),
         append_share=total.appends / total.direct_writes if total.direct_writes else None,
         cause=stall_cause(total, occupancy),
+        punt_share=total.punts.total() / total.submitted if total.submitted else None,
+        blocked_share=total.blocked_calls / total.calls if total.calls else None,
     )
 
 

@@ -73,7 +73,8 @@ def trace_stalls(
         occupancy = QueueOccupancy(_queue_limit(tagged), max_in_flight)
         return SubmissionStalls(
             processes=by_process(counter, occupancy, roots),
-            occupancy=occupancy,
+            nr_requests=occupancy.limit,
+            max_in_flight=occupancy.max_in_flight,
             lost_events=instance.lost_events(),
             cpu_s=drain.cpu_s,
             missing=missing,

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from msgspec import to_builtins
-
 from ioprobe.target.simulated import SimulatedDisk
 from stallscope.documents import Record, field
 
@@ -71,24 +69,18 @@ class Latency(Record, frozen=True):
     p999: float = field(name="p99.9")
     p9999: float = field(name="p99.99")
 
-    def document(self) -> dict[str, float]:
-        """Return the values by their JSON names, for verbs without a typed result."""
-        values: dict[str, float] = to_builtins(self)
-        return values
 
-
-@dataclass(frozen=True, slots=True)
-class LatencyParts:
+class LatencyParts(Record, frozen=True):
     """Mean time of a request in ns, split by where it is spent; None if a part is not measured.
 
     ``own_cpu`` is an upper bound: a delay of the engine's thread may hold up all requests in
     flight.
     """
 
-    queued: float | None
-    submitting: float | None
-    device: float | None
-    own_cpu: float | None
+    queued: float | None = None
+    submitting: float | None = None
+    device: float | None = None
+    own_cpu: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

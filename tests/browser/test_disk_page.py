@@ -1,6 +1,5 @@
 """The page of all disk measurements in a browser: light and dark, wide and narrow."""
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,25 +9,18 @@ import pytest
 from selenium import webdriver
 
 from harness.cli.command_line import main
-from harness.io.mix.document import MixMeasurement, mix_document
-from harness.io.queue.document import document as queue_document
-from harness.io.queue.stalls import Watched
-from harness.io.watch.document import document as watch_document
+from harness.io.watch.result import watch_result
 from harness.labs.storm.disk import measure_disk_storm
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.result import storm_result
-from harness.report.disk import write_recorded_page
-from ioprobe.block_queue.activity import ActivityInterval
-from ioprobe.block_queue.snapshot import read_block_queue
-from ioprobe.mix.measurement import measure_mix
-from ioprobe.mix.plan import MixPlan
 from stallscope.documents import encode
 from tests.browser.test_slots_page import LUMINANCE
 from tests.harness.io.curve.results import result as curve
-from tests.harness.io.queue.test_session import stalls
-from tests.harness.io.watch.watches import ASKED, made_watch
+from tests.harness.io.mix.results import result as mix
+from tests.harness.io.queue.results import interval, submission_stalls
+from tests.harness.io.queue.results import result as queue
+from tests.harness.io.watch.watches import SCOPE, watch_of_events
 from tests.ioprobe.machine_trees import disk_machine
-from tests.ioprobe.mix_model import MixModel
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +28,7 @@ TITLES = [
     "Latency, one request at a time",
     "Response curve",
     "Reads and writes together",
-    "Between the path and its disk",
+    "From the path to its disk",
     "Block requests",
     "Latency",
     "A reader beside a storm of writes",
@@ -58,31 +50,30 @@ TEXTS = (
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a recording with the result of each verb."""
+    """The page of a recording with a result of each verb."""
     work = tmp_path_factory.mktemp("disk")
     folder = work / "run"
     words = ["sim:servers=8,service=1ms,exponential", "--count", "3000", "-o", str(folder)]
     assert main(["io", "probe", *words]) == 0
-    mix = measure_mix(MixPlan(), MixModel().measure, lambda progress: None)  # noqa: ARG005
     storm = StormOptions("sim:servers=8,service=1ms", rounds=1, recommended=9)
-    queue = read_block_queue(Path("/x"), disk_machine("sata-rotational", work / "machine"))
-    documents = {
-        "mix": mix_document(MixMeasurement("/srv/<db>", True, mix, {}, [], 1.0)),
-        "queue": queue_document(queue, Watched(ActivityInterval(2.0, {}), stalls(), None)),
-        "watch": watch_document(made_watch(work), ASKED, []),
+    roots = disk_machine("sata-rotational", work / "machine")
+    results = {
+        "mix": mix(),
+        "queue": queue(roots, "/x", interval(submission_stalls())),
+        "watch": watch_result(watch_of_events(work), SCOPE, []),
+        "curve": curve(slo_p99_ns=8e6),
+        "storm": storm_result(measure_disk_storm(storm)),
     }
-    for verb, made in documents.items():
-        (folder / f"{verb}.json").write_text(json.dumps(made))
-    (folder / "curve.json").write_text(encode(curve(slo_p99_ns=8e6)))
-    (folder / "storm.json").write_text(encode(storm_result(measure_disk_storm(storm))))
-    made_page = write_recorded_page(folder)
+    for verb, result in results.items():
+        (folder / f"{verb}.json").write_text(encode(result))
+    assert main(["report", str(folder)]) == 0
     shutil.rmtree(work / "machine")
-    return made_page
+    return folder / "report.html"
 
 
 @contextmanager
 def shown(browser: webdriver.Chrome, page: Path, scheme: str, width: int) -> Iterator[None]:
-    """Open a page with a colour scheme in a window of a width."""
+    """Show a page to somebody who likes a scheme, in a window of a width."""
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
@@ -97,7 +88,7 @@ def shown(browser: webdriver.Chrome, page: Path, scheme: str, width: int) -> Ite
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 420)])
-def test_all_panels_are_drawn_fit_and_are_legible(
+def test_all_panels_are_drawn_fit_and_can_be_read(
     browser: webdriver.Chrome, page: Path, scheme: str, width: int
 ) -> None:
     with shown(browser, page, scheme, width):
@@ -115,13 +106,13 @@ def test_all_panels_are_drawn_fit_and_are_legible(
         )
 
 
-def test_each_panel_shows_the_results_of_its_verb(browser: webdriver.Chrome, page: Path) -> None:
+def test_each_panel_has_what_its_verb_found(browser: webdriver.Chrome, page: Path) -> None:
     with shown(browser, page, "light", 1200):
         assert len(browser.find_elements("css selector", "#probe svg.plot")) == 3
         assert len(browser.find_elements("css selector", "#probe rect.plot-bar")) > 10
         cells = browser.find_elements("css selector", "#probe tbody td")
         assert [cell.text for cell in cells[:2]] == ["direct", "3,000"]
-        # The three depths have distinct lines in both plots.
+        # The three depths are lines of their own looks, in both plots.
         looks = browser.execute_script(
             "return [...document.querySelectorAll('#curve .curve-mark')].map("
             "(line) => getComputedStyle(line).stroke + getComputedStyle(line).strokeDasharray)"
@@ -136,7 +127,7 @@ def test_each_panel_shows_the_results_of_its_verb(browser: webdriver.Chrome, pag
         assert len(browser.find_elements("css selector", ".watch-heat rect.watch-cell")) > 10
 
 
-def test_the_texts_of_a_queue_are_complete_on_a_narrow_screen(
+def test_the_words_of_a_queue_are_whole_on_a_narrow_screen(
     browser: webdriver.Chrome, page: Path
 ) -> None:
     with shown(browser, page, "light", 420):

@@ -14,7 +14,13 @@ from harness.io.curve.panel import panels
 from harness.io.curve.result import CurveResult, curve_result
 from harness.io.curve.text import lines
 from harness.io.recorder import RecordedFile, Recorder
-from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
+from harness.io.target_facts import (
+    engine_facts,
+    failure_notes,
+    known_limits,
+    open_with_progress,
+    target_facts,
+)
 from ioprobe.curve.engine_readings import engine_readings
 from ioprobe.curve.io_properties import DiskProperties, properties_text
 from ioprobe.curve.measurement import Curve, CurveProgress, measure_curve
@@ -32,7 +38,7 @@ def run_curve(options: CurveOptions, *, as_json: bool) -> int:
     live = LiveLine()
     with Recorder("curve", options.path, options.output, force=options.force) as recorder:
         try:
-            with opened(options.path, options.target, live) as target:
+            with open_with_progress(options.path, options.target, live) as target:
                 curve, properties, result = _measure(options, target, live)
         finally:
             live.clear()

@@ -1,1 +1,1 @@
-"""mix."""
+"""`stallscope io mix`: throughput and latency of reads and writes together."""

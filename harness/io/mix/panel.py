@@ -1,43 +1,55 @@
 """The panel "Reads and writes together": heat maps by rates, and by size and load."""
 
-from harness.io.mix.shown import MixShown
+from harness.io.mix.maps import heat_maps, masked_counts
+from harness.io.mix.result import MixResult
+from harness.page import latency_panel
 from harness.page.document import escaped
-from harness.page.heat_map import heat_map
+from harness.page.heat_map import render_heat_map
+from harness.page.panels import Panel
 from stallscope.printable import visible_text
 
-FOLDER = "harness.page"
-STYLES = ("heat_map.css",)
+STYLES = (
+    (latency_panel.FOLDER, latency_panel.STYLES),
+    ("harness.page", ("heat_map.css",)),
+)
 
 
-def mix_panel(shown: MixShown) -> str:
-    """Return the panel's markup; every text is taken for a stranger's."""
+def panels(result: MixResult) -> tuple[Panel, ...]:
+    """Return the panel of a mix; every text of the result is escaped."""
+    return (Panel(_markup(result), STYLES),)
+
+
+def _markup(result: MixResult) -> str:
     figures = "".join(
-        f"<figure><figcaption>{escaped(one.title)}</figcaption>{heat_map(one)}</figure>"
-        for one in shown.maps
+        f"<figure><figcaption>{escaped(heat_map.title)}</figcaption>{render_heat_map(heat_map)}"
+        "</figure>"
+        for heat_map in heat_maps(result)
     )
-    told = [*shown.warnings, "; ".join(f"{label}: {text}" for label, text in shown.facts)]
-    if shown.masked:
-        told.insert(
+    texts = [
+        *result.warnings,
+        "; ".join(f"{label}: {text}" for label, text in result.facts.items()),
+    ]
+    if masked := masked_counts(result):
+        texts.insert(
             0,
-            f"Grey cells are masked: {', '.join(shown.masked)}. One that missed got under 97 % "
-            "of the load it was commanded; its latency would be another load's.",
+            f"Grey cells are masked: {', '.join(masked)}. A missed cell reached less than 97 % of "
+            "its load, so its latency would be that of another load.",
         )
-    hints = "".join(f'<p class="hint">{_text(text)}</p>' for text in told)
+    hints = "".join(f'<p class="hint">{_text(text)}</p>' for text in texts)
     return (
         '<section class="panel" id="mix" aria-labelledby="mix-title">'
         '<div class="panel-head"><h2 id="mix-title">Reads and writes together</h2>'
-        f'<p class="hint">{_text(shown.requests)}, {_text(shown.source)}'
-        f"{'' if shown.complete else ', interrupted'}</p></div>"
-        f'<div class="latency-body">{_most(shown)}<div class="mix-maps">{figures}</div>{hints}'
-        "</div>"
-        "</section>"
+        f'<p class="hint">{_text(result.requests)}, {_text(result.source)}'
+        f"{'' if result.complete else ', interrupted'}</p></div>"
+        f'<div class="latency-body">{_maximum(result)}<div class="mix-maps">{figures}</div>{hints}'
+        "</div></section>"
     )
 
 
-def _most(shown: MixShown) -> str:
-    rates = (("reads", shown.most_reads), ("writes", shown.most_writes))
+def _maximum(result: MixResult) -> str:
+    rates = (("reads", result.most_reads_per_s), ("writes", result.most_writes_per_s))
     known = [f"<b>{rate:,.0f}</b> {kind}/s" for kind, rate in rates if rate is not None]
-    return f"<p>Of one kind alone: {' and '.join(known)}.</p>" if known else ""
+    return f"<p>Maximum of one kind alone: {' and '.join(known)}.</p>" if known else ""
 
 
 def _text(text: str) -> str:

@@ -1,47 +1,54 @@
-"""The maps of a matrix for a terminal: numbers in rows and columns, a dash for a masked cell."""
+"""The heat maps of a mix for a terminal: numbers in rows and columns, a dash if masked."""
 
 from collections.abc import Iterator
 
 from harness.cli.table import columns
 from harness.cli.terminal import wrapped
-from harness.io.mix.shown import CellShown, MapShown, MixShown
+from harness.io.mix.maps import heat_maps, masked_counts
+from harness.io.mix.result import MixResult
+from harness.page.heat_map import HeatMap, HeatMapCell
 
 _MASKED = "-"
 
 
-def lines(shown: MixShown, room: int) -> Iterator[str]:
-    """Yield all maps and what was masked."""
-    yield from wrapped(shown.title, room)
-    facts = "; ".join(f"{label}: {text}" for label, text in shown.facts)
-    yield from wrapped(facts, room, "  ") if facts else ()
-    if not shown.complete:
-        yield "interrupted: what was measured until then"
-    most = [
-        f"{rate:,.0f} {kind}/s alone"
-        for kind, rate in (("reads", shown.most_reads), ("writes", shown.most_writes))
-        if rate is not None
-    ]
-    yield from wrapped("At most " + " and ".join(most) if most else "Nothing was measured", room)
-    for one in shown.maps:
+def lines(result: MixResult, width: int) -> Iterator[str]:
+    """Yield all maps and the masked cells."""
+    yield from wrapped(f"{result.title}: {result.requests}, {result.source}", width)
+    facts = "; ".join(f"{label}: {text}" for label, text in result.facts.items())
+    yield from wrapped(facts, width, "  ") if facts else ()
+    if not result.complete:
+        yield "interrupted: results up to that moment"
+    yield from wrapped(_maximum_text(result), width)
+    for heat_map in heat_maps(result):
         yield ""
-        yield from wrapped(f"{one.title}: {one.across} across, {one.up} down", room, "  ")
-        yield from columns(_rows(one))
+        title = f"{heat_map.title}: {heat_map.x_title} across, {heat_map.y_title} down"
+        yield from wrapped(title, width, "  ")
+        yield from columns(_rows(heat_map))
     yield ""
-    if shown.masked:
-        told = f"A dash stands for a masked cell: {', '.join(shown.masked)}"
-        yield from wrapped(f"{told} (missed: got under 97 % of its load)", room, "  ")
-    for warning in shown.warnings:
-        yield from wrapped(f"note: {warning}", room, "  ")
+    if masked := masked_counts(result):
+        yield from wrapped(
+            f"A dash is a masked cell: {', '.join(masked)} (missed: less than 97 % of its load)",
+            width,
+            "  ",
+        )
+    for warning in result.warnings:
+        yield from wrapped(f"note: {warning}", width, "  ")
 
 
-def _rows(one: MapShown) -> list[list[str]]:
-    rows = [["", *one.columns]]
-    for name, cells in zip(one.row_names, one.rows, strict=True):
-        rows.append([name, *(_text(one, cell) for cell in cells)])
+def _maximum_text(result: MixResult) -> str:
+    rates = (("reads", result.most_reads_per_s), ("writes", result.most_writes_per_s))
+    known = [f"{rate:,.0f} {kind}/s alone" for kind, rate in rates if rate is not None]
+    return f"Maximum: {' and '.join(known)}" if known else "No result"
+
+
+def _rows(heat_map: HeatMap) -> list[list[str]]:
+    rows = [["", *heat_map.columns]]
+    for name, cells in zip(heat_map.row_names, heat_map.rows, strict=True):
+        rows.append([name, *(_cell_text(heat_map, cell) for cell in cells)])
     return rows
 
 
-def _text(one: MapShown, cell: CellShown) -> str:
+def _cell_text(heat_map: HeatMap, cell: HeatMapCell) -> str:
     if cell.value is None:
         return "" if cell.is_blank else _MASKED
-    return one.text(cell.value)
+    return heat_map.text(cell.value)

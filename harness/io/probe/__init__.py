@@ -1,1 +1,1 @@
-"""probe."""
+"""`stallscope io probe`: the latency of one read at a time."""

@@ -1,82 +1,91 @@
-"""What `stallscope io probe` is asked for."""
+"""The options of `stallscope io probe`."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.io.probe.buckets import Scale
+from harness.io.probe.histogram_rows import Scale
 from ioprobe.engine.engine import Point
 from ioprobe.target.target import TargetRequirements
+from stallscope.errors import UsageError
 
-# Cached reads never sleep, and a real-time class may not have a CPU for all of a second
-# (kernel.sched_rt_runtime_us): they end before, or do without.
+# Cached reads never sleep, and a real-time class may not use a CPU for a whole second
+# (kernel.sched_rt_runtime_us): they end before that, or run without the class.
 CACHED_S = 0.5
-LONGEST_BUSY_S = 0.9
-CACHED_BYTES = 64 * 2**20  # read once before, so that it is there
-LONGEST_S = 86_400.0
+MAX_BUSY_S = 0.9
+CACHED_BYTES = 64 * 2**20  # size of the span that is read into the page cache
+MAX_DURATION_S = 86_400.0
 
 
-class Ways(StrEnum):
-    """Which reads are measured."""
+class ReadPath(StrEnum):
+    """The paths of reads to measure."""
 
     BOTH = "both"
     DIRECT = "direct"
     CACHED = "cached"
 
 
-LOGS = {Ways.DIRECT: "direct.hlog", Ways.CACHED: "cached.hlog"}
-NAMES = {Ways.DIRECT: "direct", Ways.CACHED: "page cache"}
+LOGS = {ReadPath.DIRECT: "direct.hlog", ReadPath.CACHED: "cached.hlog"}
+NAMES = {ReadPath.DIRECT: "direct", ReadPath.CACHED: "page cache"}
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeRequest:
-    """What is measured, for how long, and where it is put."""
+class ProbeOptions:
+    """What to measure, for how long, and where to write it."""
 
     path: str
-    ways: Ways = Ways.BOTH
+    read_path: ReadPath = ReadPath.BOTH
     duration_s: float = 5.0
-    count: int | None = None
+    count: int | None = None  # limit of requests
     block_bytes: int = 4096
     sequential: bool = False
-    span_bytes: int | None = None
+    span_bytes: int | None = None  # None: the whole target
     offset_bytes: int = 0
-    file_bytes: int = 256 * 2**20
+    file_bytes: int = 256 * 2**20  # of a scratch file
     real_time: bool = True
     scale: Scale = Scale.LOGARITHMIC
     output: Path | None = None
     force: bool = False
 
-    def wanted(self) -> TargetRequirements:
-        """Return what must be opened."""
+    @property
+    def target(self) -> TargetRequirements:
+        """Return the requirements on the target."""
         return TargetRequirements(
             size_bytes=self.file_bytes,
             span_bytes=self.span_bytes,
             offset_bytes=self.offset_bytes,
             block_bytes=(self.block_bytes,),
-            need_direct=self.ways is not Ways.CACHED,
+            need_direct=self.read_path is not ReadPath.CACHED,
         )
 
-    def point(self, way: Ways) -> Point:
-        """Return what the engine measures: one request at a time."""
-        cached = way is Ways.CACHED
-        short = cached and self.ways is Ways.BOTH
+    def point(self, read_path: ReadPath) -> Point:
+        """Return the point to measure: one request at a time."""
+        is_cached = read_path is ReadPath.CACHED
+        is_short = is_cached and self.read_path is ReadPath.BOTH
         return Point(
-            id=way.value,
+            id=read_path.value,
             depth=1,
             block_bytes=self.block_bytes,
             pattern="sequential" if self.sequential else "random",
-            duration_s=min(self.duration_s, CACHED_S) if short else self.duration_s,
+            duration_s=min(self.duration_s, CACHED_S) if is_short else self.duration_s,
             most_requests=self.count,
-            engine="preadv2" if cached else "uring",
+            engine="preadv2" if is_cached else "uring",
         )
 
-    def once(self, span_bytes: int) -> Point:
-        """Return the reads that bring a span into the page cache."""
+    def caching_point(self, span_bytes: int) -> Point:
+        """Return the point that reads a span into the page cache."""
         return Point(
             id="once",
             block_bytes=self.block_bytes,
             pattern="sequential",
-            duration_s=LONGEST_S,
+            duration_s=MAX_DURATION_S,
             most_requests=span_bytes // self.block_bytes,
             engine="preadv2",
         )
+
+
+def selected_read_path(text: str, *, cached: bool) -> ReadPath:
+    """Return the path of --ways and --cached; UsageError if they contradict each other."""
+    if cached and text == ReadPath.DIRECT:
+        raise UsageError("--cached and --ways direct exclude each other", "use one of them")
+    return ReadPath.CACHED if cached else ReadPath(text)

@@ -1,19 +1,25 @@
-"""One `stallscope io probe`: opens, measures with a live line, records, prints."""
+"""A run of `stallscope io probe`: opens the target, measures, records and prints."""
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
 
 from harness.cli.terminal import LiveLine, width
-from harness.io.probe.document import Probed, probe_document
-from harness.io.probe.options import CACHED_BYTES, LOGS, LONGEST_BUSY_S, NAMES, ProbeRequest, Ways
-from harness.io.probe.shown import probe_shown
+from harness.io.probe.options import (
+    CACHED_BYTES,
+    LOGS,
+    MAX_BUSY_S,
+    NAMES,
+    ProbeOptions,
+    ReadPath,
+)
+from harness.io.probe.panel import panels
+from harness.io.probe.result import ProbeMeasurement, probe_result
 from harness.io.probe.text import lines
-from harness.io.recorder import Recorder
-from harness.io.target_facts import opened, target_facts
+from harness.io.recorder import RecordedFile, Recorder
+from harness.io.target_facts import open_with_progress, target_facts
 from ioprobe.engine.engine import (
     EngineEnd,
     EngineEvent,
@@ -24,175 +30,175 @@ from ioprobe.engine.engine import (
 )
 from ioprobe.target.target import Target, TargetKind
 from stallscope.errors import ExitCode, TargetError
-from stallscope.json_fields import Fields
 from stallscope.quantities import size_text
 
-_LOG_FORM = "HdrHistogram V2 interval log, ns"
+_LOG_FORMAT = "HdrHistogram V2 interval log, ns"
 _INTERRUPTED = "interrupted before"
 
 
-def run_probe(request: ProbeRequest, *, as_json: bool) -> int:
-    """Return the exit code, once all is measured, kept and printed.
+def run_probe(options: ProbeOptions, *, as_json: bool) -> int:
+    """Return the exit code after the probe was recorded and printed.
 
-    Ctrl-C ends the measurement and keeps what was measured.
+    Ctrl-C ends the measurement and keeps its results.
     """
-    line = LiveLine()
-    with Recorder("probe", request.path, request.output, force=request.force) as recorder:
+    live = LiveLine()
+    with Recorder("probe", options.path, options.output, force=options.force) as recorder:
         try:
-            with opened(request.path, request.wanted(), line) as target:
-                line.clear()
-                probed = _Session(request, target, recorder.folder, line).measured()
+            with open_with_progress(options.path, options.target, live) as target:
+                live.clear()
+                measurement = _ProbeSession(options, target, recorder.folder, live).measure()
         finally:
-            line.clear()
-        document = probe_document(probed)
-        recorder.keep_document(document, _logs(recorder.folder), probed.warnings)
-    shown = probe_shown(Fields(document, "probe"))
-    recorder.tell(document, lines(shown, request.scale, width()), as_json=as_json)
+            live.clear()
+        result = probe_result(options, measurement)
+        result = recorder.keep(result, panels(result), _log_files(recorder.folder))
+    recorder.show(result, lines(result, width(), options.scale), as_json=as_json)
     return int(ExitCode.DONE)
 
 
-def _logs(folder: Path | None) -> dict[str, tuple[str, None]]:
+def _log_files(folder: Path | None) -> dict[str, RecordedFile]:
     """Return the logs that the engine wrote."""
-    names = LOGS.values() if folder else ()
-    return {name: (_LOG_FORM, None) for name in names if folder and (folder / name).is_file()}
+    if folder is None:
+        return {}
+    return {name: RecordedFile(_LOG_FORMAT) for name in LOGS.values() if (folder / name).is_file()}
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
-    """A probe under way."""
+class _EngineRun:
+    """The events of a run with one point."""
 
-    request: ProbeRequest
+    facts: EngineFacts | None = None
+    result: PointResult | None = None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _ProbeSession:
+    """A running probe."""
+
+    options: ProbeOptions
     target: Target
     folder: Path | None
-    line: LiveLine
+    live: LiveLine
 
-    def measured(self) -> Probed:
-        """Return what was measured.
+    def measure(self) -> ProbeMeasurement:
+        """Return the measurement.
 
-        Raises TargetError where no request was done at all, KeyboardInterrupt where that was ended
-        by Ctrl-C.
+        Raises TargetError if no request completed, KeyboardInterrupt if Ctrl-C was the reason.
         """
-        direct, cached, missing = _Reads(), _Reads(), None
-        if self.request.ways is not Ways.CACHED:
-            direct = self._one(self.target, Ways.DIRECT)
+        direct, cached, missing = _EngineRun(), _EngineRun(), None
+        if self.options.read_path is not ReadPath.CACHED:
+            direct = self._run(self.target, ReadPath.DIRECT)
         if self.target.kind is TargetKind.SIMULATED:
             missing = "a simulated disk has none"
-        elif self.request.ways is Ways.DIRECT:
-            missing = "not asked for"
+        elif self.options.read_path is ReadPath.DIRECT:
+            missing = "not requested"
         elif direct.interrupted:
             missing = _INTERRUPTED
         else:
-            cached, missing = self._cached()
+            cached, missing = self._run_cached()
         interrupted = direct.interrupted or cached.interrupted or missing == _INTERRUPTED
-        begun = direct.begun or cached.begun
-        if begun is None or not (direct.found or cached.found):
+        facts = direct.facts or cached.facts
+        if facts is None or not (direct.result or cached.result):
             if interrupted:
                 raise KeyboardInterrupt
-            raise TargetError(f"{self.request.path}: nothing was measured: {missing}", "try again")
-        probed = Probed(
-            request=self.request,
+            raise TargetError(f"{self.options.path}: no measurement: {missing}", "try again")
+        measurement = ProbeMeasurement(
             kind=self.target.kind.value,
             facts=target_facts(self.target, ()),
-            begun=begun,
-            direct=direct.found,
-            cached=cached.found,
+            engine_facts=facts,
+            direct=direct.result,
+            cached=cached.result,
             cached_missing=missing,
             warnings=self.target.warnings,
             complete=not interrupted,
         )
-        _check_done(probed)
-        return probed
+        _check_requests(self.options.path, measurement.first)
+        return measurement
 
-    def _cached(self) -> "tuple[_Reads, str | None]":
-        """Return reads through the page cache, or why there are none."""
+    def _run_cached(self) -> tuple[_EngineRun, str | None]:
+        """Return the run through the page cache, or the reason why there is none."""
         with self.target.cached() as whole:
-            target = replace(whole, span_bytes=_cached_span(whole, self.request.block_bytes))
-            missing = self._read_once(target)
+            span_bytes = _cached_span(whole, self.options.block_bytes)
+            target = replace(whole, span_bytes=span_bytes)
+            missing = self._fill_page_cache(target)
             if missing:
-                return _Reads(), missing
+                return _EngineRun(), missing
             if target.descriptor is not None:
-                with suppress(OSError):  # no more is read ahead
+                with suppress(OSError):  # disables read-ahead
                     os.posix_fadvise(target.descriptor, 0, 0, os.POSIX_FADV_RANDOM)
-            return self._one(target, Ways.CACHED), None
+            return self._run(target, ReadPath.CACHED), None
 
-    def _read_once(self, target: Target) -> str | None:
-        """Return None, once the span is in the page cache; else why it cannot be.
+    def _fill_page_cache(self, target: Target) -> str | None:
+        """Read the span into the page cache; return the reason if that failed, else None.
 
-        By the engine: a disk that falls silent keeps it, and not us.
+        The engine reads it, so that a silent disk blocks the engine and not this process.
         """
-        point = self.request.once(target.span_bytes)
-        whole = size_text(target.span_bytes)
+        point = self.options.caching_point(target.span_bytes)
+        total = size_text(target.span_bytes)
 
-        def say(progress: PointProgress) -> None:
+        def show_progress(progress: PointProgress) -> None:
             read = size_text(progress.requests * point.block_bytes)
-            self.line.show(f"io probe: reading it into the page cache, {read} of {whole}")
+            self.live.show(f"io probe: filling the page cache, {read} of {total}")
 
-        reads = _Reads.told(measure_points(target, [point], real_time=False), say)
-        if reads.interrupted or reads.found is None:
+        run = _collect(measure_points(target, [point], real_time=False), show_progress)
+        if run.interrupted or run.result is None:
             return _INTERRUPTED
-        errors = _errors(reads.found)
-        return f"reading it failed: {errors}" if errors else None
+        errors = _errors_text(run.result)
+        return f"filling the page cache failed: {errors}" if errors else None
 
-    def _one(self, target: Target, way: Ways) -> "_Reads":
-        point = self.request.point(way)
-        log = self.folder / LOGS[way] if self.folder else None
-        # One that never sleeps, as through the page cache, is stopped a twentieth of each second.
-        short = way is Ways.DIRECT or point.duration_s <= LONGEST_BUSY_S
-        real_time = self.request.real_time and short
+    def _run(self, target: Target, read_path: ReadPath) -> _EngineRun:
+        point = self.options.point(read_path)
+        log = self.folder / LOGS[read_path] if self.folder else None
+        # Reads that never sleep, as through the page cache, are throttled in a real-time class.
+        may_be_busy = read_path is ReadPath.DIRECT or point.duration_s <= MAX_BUSY_S
+        real_time = self.options.real_time and may_be_busy
 
-        def say(progress: PointProgress) -> None:
-            self.line.show(
-                f"io probe: {NAMES[way]}, {progress.elapsed_s:.1f} of {point.duration_s:g} s "
-                f"(Ctrl-C ends it earlier), {progress.requests:,} requests"
+        def show_progress(progress: PointProgress) -> None:
+            self.live.show(
+                f"io probe: {NAMES[read_path]}, {progress.elapsed_s:.1f} of "
+                f"{point.duration_s:g} s (Ctrl-C ends it earlier), {progress.requests:,} requests"
             )
 
-        return _Reads.told(measure_points(target, [point], real_time=real_time, log=log), say)
+        return _collect(
+            measure_points(target, [point], real_time=real_time, log=log), show_progress
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reads:
-    """What the engine told of one way; interrupted: by Ctrl-C, be it after the last request."""
-
-    begun: EngineFacts | None = None
-    found: PointResult | None = None
-    interrupted: bool = False
-
-    @classmethod
-    def told(cls, events: Iterator[EngineEvent], say: Callable[[PointProgress], None]) -> Self:
-        """Return what events of one point tell."""
-        begun, found, interrupted = None, None, False
-        for event in events:
-            if isinstance(event, EngineFacts):
-                begun = event
-            elif isinstance(event, PointResult):
-                found = event
-            elif isinstance(event, EngineEnd):
-                interrupted = event.interrupted
-            else:
-                say(event)
-        return cls(begun, found, interrupted)
+def _collect(
+    events: Iterator[EngineEvent], on_progress: Callable[[PointProgress], None]
+) -> _EngineRun:
+    run = _EngineRun()
+    for event in events:
+        if isinstance(event, EngineFacts):
+            run = replace(run, facts=event)
+        elif isinstance(event, PointResult):
+            run = replace(run, result=event)
+        elif isinstance(event, EngineEnd):
+            run = replace(run, interrupted=event.interrupted)
+        else:
+            on_progress(event)
+    return run
 
 
 def _cached_span(target: Target, block_bytes: int) -> int:
-    """Return how much of the target is read through the page cache, in whole blocks."""
+    """Return the size of the span to read through the page cache, in whole blocks."""
     span = max(min(target.span_bytes, CACHED_BYTES), block_bytes)
     return span // block_bytes * block_bytes
 
 
-def _check_done(probed: Probed) -> None:
-    """Raise TargetError where no request of the first way was done; an interrupt, where it was."""
-    first = probed.first
+def _check_requests(path: str, first: PointResult) -> None:
+    """Raise TargetError without a completed request; KeyboardInterrupt if it was interrupted."""
     if first.requests:
         return
-    errors = _errors(first)
+    errors = _errors_text(first)
     if first.interrupted and not errors:
         raise KeyboardInterrupt
     raise TargetError(
-        f"{probed.request.path}: no request was done: {errors or 'none ended in time'}",
-        "see the kernel's log for what the disk answers, or ask for a longer --duration",
+        f"{path}: no request completed: {errors or 'none ended in time'}",
+        "see the kernel's log for errors of this disk, or use a longer --duration",
     )
 
 
-def _errors(found: PointResult) -> str:
-    """Return how many requests failed with which error; empty for none."""
-    return ", ".join(f"{count:,} {name}" for name, count in found.errors.items())
+def _errors_text(result: PointResult) -> str:
+    """Return the number of failed requests by error; empty without any."""
+    return ", ".join(f"{count:,} {name}" for name, count in result.errors.items())

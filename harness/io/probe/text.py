@@ -1,125 +1,133 @@
-"""`stallscope io probe` for a terminal: percentiles, histogram, where time went, the self check."""
+"""A probe for a terminal: percentiles, histograms, parts of the latency, the self check."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.cli.table import columns
 from harness.cli.terminal import wrapped
-from harness.io.probe.buckets import Bucket, Scale, buckets
-from harness.io.probe.shown import LEAST_REQUESTS, NAMES, ProbeShown, ReadsShown
+from harness.io.latencies import MIN_REQUESTS, NAMES, latency_values
+from harness.io.probe.histogram_rows import HistogramRow, Scale, histogram_rows
+from harness.io.probe.result import ProbeResult, ReadResult
 from stallscope.quantities import share_text, size_text, value_text
 
 BLOCK = "█"
-_BAR = 40
-MOST_OFF = 0.02  # by Little's law; the engine lets pass what is more by time of its own only
+_MAX_BAR = 40
+# Relative error by Little's law; the engine accepts more if its own time explains it.
+SMALL_LAW_ERROR = 0.02
 _PARTS = {
-    "queued": "before submitting",
-    "submitting": "submitting",
+    "queued": "before submission",
+    "submitting": "submission",
     "device": "device",
     "own_cpu": "waiting for our CPU (at most)",
 }
 
 
-def lines(shown: ProbeShown, scale: Scale, room: int) -> Iterator[str]:
-    """Yield the table, each way's histogram, and what a reader must know of the numbers."""
-    yield from wrapped(shown.title, room, "  ")
-    if not shown.complete:
-        yield "interrupted: what was measured until then"
+def lines(result: ProbeResult, width: int, scale: Scale = Scale.LOGARITHMIC) -> Iterator[str]:
+    """Yield the table, the histograms, the self checks and the notes."""
+    title = f"{result.path} ({result.kind}): {result.reads_text}, one at a time, {result.source}"
+    yield from wrapped(title, width, "  ")
+    if not result.complete:
+        yield "interrupted: results up to that moment"
     yield ""
-    yield from _table(shown.reads, room)
-    yield from _too_few(shown.reads, room)
-    for reads in shown.reads:
+    yield from _table(result.reads, width)
+    yield from _too_few_requests(result.reads, width)
+    for name, reads in result.reads.items():
         if reads.histogram:
             yield ""
-            yield f"{reads.name}, {reads.requests:,} requests:"
-            yield from histogram_lines(buckets(reads.histogram, scale), room)
-            yield from wrapped(_where(reads), room, "  ")
+            yield f"{name}, {reads.requests:,} requests:"
+            yield from histogram_lines(histogram_rows(reads.histogram, scale), width)
+            yield from wrapped(_parts_text(reads), width, "  ")
     yield ""
-    for reads in shown.reads:
-        yield from wrapped(f"{reads.name}: {check_text(reads)}", room, "  ")
+    for name, reads in result.reads.items():
+        yield from wrapped(f"{name}: {check_text(reads)}", width, "  ")
         for text in (*errors_text(reads), *reads.notes):
-            yield from wrapped(f"{reads.name}: {text}", room, "  ")
-    for text in (*shown.missing, *(f"warning: {each}" for each in shown.warnings)):
-        yield from wrapped(text, room, "  ")
+            yield from wrapped(f"{name}: {text}", width, "  ")
+    for text in (*result.missing, *(f"warning: {warning}" for warning in result.warnings)):
+        yield from wrapped(text, width, "  ")
 
 
-def _table(reads: Sequence[ReadsShown], room: int) -> Iterator[str]:
+def _table(reads: Mapping[str, ReadResult], width: int) -> Iterator[str]:
     heads = ["", "Requests/s", *NAMES]
-    rows = [[each.name, _rate(each), *_latencies(each)] for each in reads]
+    rows = [[name, _rate_text(result), *latency_cells(result)] for name, result in reads.items()]
     table = list(columns([heads, *rows]))
-    if max(map(len, table)) <= room:
+    if max(map(len, table)) <= width:
         yield from table
         return
-    # A narrow terminal has a row for each figure instead of a column.
-    yield from columns([list(each) for each in zip(heads, *rows, strict=True)])
+    # On a narrow terminal the table is transposed.
+    yield from columns([list(cells) for cells in zip(heads, *rows, strict=True)])
 
 
-def _rate(reads: ReadsShown) -> str:
+def _rate_text(reads: ReadResult) -> str:
     return "n/a" if reads.iops is None else f"{reads.iops:,.0f}"
 
 
-def _latencies(reads: ReadsShown) -> list[str]:
-    return [
-        value_text(round(reads.latencies[name]), "ns") if name in reads.latencies else "n/a"
-        for name in NAMES
-    ]
+def latency_cells(reads: ReadResult) -> list[str]:
+    """Return the latencies in the order of NAMES."""
+    values = latency_values(reads.latency_ns, reads.requests)
+    return [value_text(round(values[name]), "ns") if name in values else "n/a" for name in NAMES]
 
 
-def _too_few(reads: Sequence[ReadsShown], room: int) -> Iterator[str]:
-    least = min(each.requests for each in reads)
-    absent = [f"{name} {wanted:,}" for name, wanted in LEAST_REQUESTS.items() if least < wanted]
-    if absent and least:
-        text = f"It takes this many requests to tell: {', '.join(absent)}; ask for a longer time."
-        yield from wrapped(text, room, "  ")
+def _too_few_requests(reads: Mapping[str, ReadResult], width: int) -> Iterator[str]:
+    fewest = min(result.requests for result in reads.values())
+    absent = [f"{name} {needed:,}" for name, needed in MIN_REQUESTS.items() if fewest < needed]
+    if absent and fewest:
+        text = f"Requests needed: {', '.join(absent)}; use a longer --duration."
+        yield from wrapped(text, width, "  ")
 
 
-def histogram_lines(rows: Sequence[Bucket], room: int) -> Iterator[str]:
-    """Yield a histogram's rows with their bars."""
-    total, most = sum(row.count for row in rows), max(row.count for row in rows)
-    spans = [_span(row) for row in rows]
+def histogram_lines(rows: Sequence[HistogramRow], width: int) -> Iterator[str]:
+    """Yield the rows of a histogram with bars."""
+    total, maximum = sum(row.count for row in rows), max(row.count for row in rows)
+    ranges = [_range_text(row) for row in rows]
     counts = [f"{row.count:,}" for row in rows]
-    span_width, count_width = max(map(len, spans)), max(map(len, counts))
-    bar = min(_BAR, max(6, room - span_width - count_width - 16))
-    for row, span, count in zip(rows, spans, counts, strict=True):
+    range_width, count_width = max(map(len, ranges)), max(map(len, counts))
+    bar_width = min(_MAX_BAR, max(6, width - range_width - count_width - 16))
+    for row, text, count in zip(rows, ranges, counts, strict=True):
         share = share_text(row.count / total)
-        drawn = BLOCK * round(bar * row.count / most) or ("▏" if row.count else "")
-        yield f"  {span:>{span_width}}  {count:>{count_width}}  {share:>8}  {drawn}".rstrip()
+        bar = BLOCK * round(bar_width * row.count / maximum) or ("▏" if row.count else "")
+        yield f"  {text:>{range_width}}  {count:>{count_width}}  {share:>8}  {bar}".rstrip()
 
 
-def _span(row: Bucket) -> str:
+def _range_text(row: HistogramRow) -> str:
     low = value_text(round(row.low_ns), "ns")
-    return f"{low} and more" if row.high_ns is None else f"{low} - {_end(row.high_ns)}"
+    if row.high_ns is None:
+        return f"{low} and more"
+    return f"{low} - {value_text(round(row.high_ns), 'ns')}"
 
 
-def _end(high_ns: float) -> str:
-    return value_text(round(high_ns), "ns")
-
-
-def _where(reads: ReadsShown) -> str:
-    # Where submitting and waiting are one call, nobody knows which of it the device took.
-    one_call = {} if "submitting" in reads.parts else {"device": "in the system call"}
-    told = [
-        f"{text} {value_text(round(reads.parts[part]), 'ns')}"
-        for part, text in (_PARTS | one_call).items()
-        if part in reads.parts
+def _parts_text(reads: ReadResult) -> str:
+    parts = reads.parts_ns
+    values = {
+        "queued": parts.queued,
+        "submitting": parts.submitting,
+        "device": parts.device,
+        "own_cpu": parts.own_cpu,
+    }
+    # If submission and wait are one system call, its time cannot be divided.
+    labels = _PARTS if parts.submitting is not None else _PARTS | {"device": "in the system call"}
+    texts = [
+        f"{labels[name]} {value_text(round(value), 'ns')}"
+        for name, value in values.items()
+        if value is not None
     ]
     rate = "" if reads.bytes_per_s is None else f"; {size_text(int(reads.bytes_per_s))}/s"
-    return f"a request's mean time, of a sample: {', '.join(told) or 'not told in parts'}{rate}"
+    return f"mean time of a request, from a sample: {', '.join(texts) or 'parts unknown'}{rate}"
 
 
-def check_text(reads: ReadsShown) -> str:
-    """Return what the self check found, in words."""
-    if not reads.ok:
-        reasons = "; ".join(reads.failed) or "no reason was given"
+def check_text(reads: ReadResult) -> str:
+    """Return the outcome of the self check in words."""
+    check = reads.self_check
+    if not check.ok:
+        reasons = "; ".join(check.failed) or "without a reason"
         return f"SELF CHECK FAILED: do not rely on these numbers: {reasons}"
-    law, delay = reads.littles_law_error, reads.cpu_delay_share
-    own = ", which is our own time between two requests" if law and law > MOST_OFF else ""
-    told = [] if law is None else [f"off Little's law by {share_text(abs(law))}{own}"]
+    error, delay = check.littles_law_error, check.cpu_delay_share
+    cause = ", our own time between requests" if error and error > SMALL_LAW_ERROR else ""
+    texts = [] if error is None else [f"{share_text(abs(error))} off Little's law{cause}"]
     if delay is not None:
-        told.append(f"{share_text(delay)} of the time spent waiting for our own CPU")
-    return f"self check passed: {', '.join(told) or 'neither check applies'}"
+        texts.append(f"{share_text(delay)} of the time spent waiting for our own CPU")
+    return f"self check passed: {', '.join(texts) or 'neither check applies'}"
 
 
-def errors_text(reads: ReadsShown) -> Iterator[str]:
-    """Yield how many requests failed, and how."""
+def errors_text(reads: ReadResult) -> Iterator[str]:
+    """Yield the number of failed requests by error."""
     for name, count in reads.errors.items():
-        yield f"{count:,} requests failed with {name}; they are in no latency"
+        yield f"{count:,} requests failed with {name}; the latencies do not include them"

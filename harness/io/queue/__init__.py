@@ -1,1 +1,1 @@
-"""queue."""
+"""`stallscope io queue`: the mount, devices and request queues below a path."""

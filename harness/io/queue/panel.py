@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from harness.cli.terminal import percent
-from harness.io.queue.shown import QueueShown
-from harness.io.queue.stalls import Watched, cause_text, stalls_head, stalls_notes, telling
+from harness.io.queue.result import QueueResult
+from harness.io.queue.stalls_text import cause_text, main_processes, stalls_notes, stalls_title
 from harness.io.queue.text import (
-    alike,
     depth_text,
     device_text,
+    equal_devices,
+    interval_text,
     mount_text,
-    over_text,
     pressure_text,
 )
 from harness.page.document import escaped
@@ -21,70 +21,75 @@ from ioprobe.block_queue.stalls import ProcessStalls, QueueOccupancy
 from stallscope.printable import visible_text
 from stallscope.quantities import value_text
 
-_MOST_DEVICES = 256
-_SETTING = ("Setting", "Value", "What it means for depth")
-_STALLS = ("Process", "Requests", "To workers", "Submitting calls", "Slept", "p50", "p99", "max",
-           "Cause")  # fmt: skip
+STYLES = (TABLE_STYLES, ("harness.io.queue", ("queue.css",)))
+_MAX_DEVICES = 256
+_SETTING_HEADS = ("Setting", "Value", "Meaning for queue depth")
+_STALL_HEADS = ("Process", "Requests", "To workers", "Submitting calls", "Slept", "p50", "p99",
+                "max", "Cause")  # fmt: skip
 
 
-def queue_panel(shown: QueueShown) -> Panel:
-    """Return the panel; every text is taken for a stranger's."""
-    body = [f"<p><strong>{_text(depth_text(shown))}</strong></p>"]
-    if shown.mount:
-        body += [f"<h3>{_text(mount_text(shown.mount))}</h3>", _settings(shown.mount.settings)]
-    for devices in alike(shown.devices[:_MOST_DEVICES]):
+def panels(result: QueueResult) -> tuple[Panel, ...]:
+    """Return the panel of a queue; every text of the result is escaped."""
+    return (Panel(_markup(result), STYLES),)
+
+
+def _markup(result: QueueResult) -> str:
+    body = [f"<p><strong>{_text(depth_text(result))}</strong></p>"]
+    if result.mount:
+        body += [f"<h3>{_text(mount_text(result.mount))}</h3>", _settings(result.mount.settings)]
+    for devices in equal_devices(result.devices[:_MAX_DEVICES]):
         for device in devices:
             body.append(f"<h3>{_text(device_text(device))}</h3>")
-            if shown.watched:
-                body.append(_paragraph(over_text(device, shown.watched.interval)))
+            if result.interval_s is not None:
+                body.append(_paragraph(interval_text(device, result.interval_s)))
         body.append(_settings(devices[0].settings))
-    if shown.watched:
-        body += _stalls(shown.watched)
-    body.append(_paragraph(pressure_text(shown)))
-    hint = f"{_text(shown.title)}; {_text(shown.source)}"
-    if shown.watched and shown.watched.interrupted:
+    if result.interval_s is not None:
+        body += _stalls(result, result.interval_s)
+    body.append(_paragraph(pressure_text(result)))
+    hint = f"{_text(result.headline)}; {_text(result.source)}"
+    if not result.complete:
         hint += ", interrupted"
-    markup = panel("queue", "Between the path and its disk", hint, "".join(body))
-    styles = [TABLE_STYLES, ("harness.io.queue", ("queue.css",))]
-    return Panel(markup, styles)
+    return panel("queue", "From the path to its disk", hint, "".join(body))
 
 
 def _settings(settings: Iterable[QueueSetting]) -> str:
-    rows = [_row((each.label, each.value, each.meaning)) for each in settings]
-    return f'<div class="queue-words">{table(_SETTING, rows)}</div>' if rows else ""
+    rows = [_row((setting.label, setting.value, setting.meaning)) for setting in settings]
+    return f'<div class="queue-words">{table(_SETTING_HEADS, rows)}</div>' if rows else ""
 
 
-def _stalls(watched: Watched) -> Iterator[str]:
-    stalls = watched.stalls
+def _stalls(result: QueueResult, seconds: float) -> Iterator[str]:
+    stalls = result.stalls
     if stalls is None:
         yield "<h3>Submission stalls</h3>"
-        yield _paragraph(f"not told: {watched.stalls_missing}")
+        yield _paragraph(f"not measured: {result.stalls_missing}")
         return
-    yield f"<h3>{_text(stalls_head(stalls, watched.interval.seconds).rstrip(':'))}</h3>"
-    found = telling(stalls)
-    if found:
-        rows = (_row(_cells(each, stalls.occupancy)) for each in found)
-        yield f'<div class="queue-stalls">{table(_STALLS, rows)}</div>'
+    yield f"<h3>{_text(stalls_title(stalls, seconds).rstrip(':'))}</h3>"
+    processes = main_processes(stalls)
+    if processes:
+        rows = (_row(_process_cells(process, stalls.occupancy)) for process in processes)
+        yield f'<div class="queue-stalls">{table(_STALL_HEADS, rows)}</div>'
     for text in stalls_notes(stalls):
         yield _paragraph(text)
 
 
-def _cells(found: ProcessStalls, occupancy: QueueOccupancy) -> tuple[str, ...]:
-    punts, slept = found.punt_share, found.blocked_share
-    times = (found.submit_p50_ns, found.submit_p99_ns, found.submit_max_ns)
+def _process_cells(process: ProcessStalls, occupancy: QueueOccupancy) -> tuple[str, ...]:
+    punts, slept = process.punt_share, process.blocked_share
+    times_ns = (process.submit_p50_ns, process.submit_p99_ns, process.submit_max_ns)
     return (
-        f"{found.name} ({found.pid})",
-        f"{found.requests:,}",
-        "n/a" if punts is None else f"{found.punts:,} of {found.submitted:,} ({percent(punts)})",
-        f"{found.calls:,}",
-        "n/a" if slept is None else f"{found.blocked_calls:,} ({percent(slept)})",
-        *("n/a" if each is None else value_text(each, "ns") for each in times),
-        "nothing waited" if found.cause is None else cause_text(found.cause, occupancy),
+        f"{process.name} ({process.pid})",
+        f"{process.requests:,}",
+        "n/a"
+        if punts is None
+        else f"{process.punts:,} of {process.submitted:,} ({percent(punts)})",
+        f"{process.calls:,}",
+        "n/a" if slept is None else f"{process.blocked_calls:,} ({percent(slept)})",
+        *("n/a" if time_ns is None else value_text(time_ns, "ns") for time_ns in times_ns),
+        "no waits" if process.cause is None else cause_text(process.cause, occupancy),
     )
 
 
 def _row(cells: Iterable[str]) -> str:
-    return row([visible_text(cell, 400) for cell in cells], "")
+    return row([visible_text(cell, 400) for cell in cells])
 
 
 def _paragraph(text: str) -> str:

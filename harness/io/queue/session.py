@@ -1,14 +1,11 @@
-"""One `stallscope io queue`: reads, counts over the interval, records, prints."""
+"""A run of `stallscope io queue`: reads the queue, measures an interval, records and prints."""
 
-import json
 import time
-from dataclasses import dataclass
-from pathlib import Path
 
 from harness.cli.terminal import LiveLine, width
-from harness.io.queue.document import document
-from harness.io.queue.shown import queue_shown
-from harness.io.queue.stalls import Watched
+from harness.io.queue.options import QueueOptions
+from harness.io.queue.panel import panels
+from harness.io.queue.result import IntervalMeasurement, queue_result
 from harness.io.queue.text import lines
 from harness.io.recorder import Recorder
 from ioprobe.block_queue.activity import ActivityInterval, measure_activity
@@ -16,66 +13,61 @@ from ioprobe.block_queue.queue import BlockQueue
 from ioprobe.block_queue.snapshot import read_block_queue
 from ioprobe.block_queue.tracing import trace_stalls
 from stallscope.errors import ExitCode, UnableError
-from stallscope.json_fields import Fields
-from stallscope.system_files import Roots
 
 
-@dataclass(frozen=True, slots=True)
-class QueueRequest:
-    """What is asked for."""
-
-    path: Path
-    roots: Roots
-    interval_s: float | None
-    output: Path | None = None
-    force: bool = False
-
-
-def run_queue(request: QueueRequest, *, as_json: bool) -> int:
-    """Return the exit code, once all is printed; Ctrl-C ends the interval and keeps what was."""
-    path = str(request.path)
-    watches = request.interval_s is not None
-    with Recorder("queue", path, request.output, force=request.force, ran_here=watches) as recorder:
-        found = read_block_queue(request.path, request.roots)
-        watched = None
-        if request.interval_s is not None:
-            watched = _watch(found, request, request.interval_s)
-        recorded_at = None if request.roots.is_live else request.roots.sys
-        made = json.loads(json.dumps(document(found, watched, recorded_at)))
-        recorder.keep_document(made, {}, ())
-    recorder.tell(made, lines(queue_shown(Fields(made, "the queue")), width()), as_json=as_json)
+def run_queue(options: QueueOptions, *, as_json: bool) -> int:
+    """Return the exit code after the queue was read and printed; Ctrl-C ends the interval."""
+    roots, has_interval = options.roots, options.interval_s is not None
+    with Recorder(
+        "queue",
+        str(options.path),
+        options.output,
+        force=options.force,
+        has_settings=has_interval,
+    ) as recorder:
+        block_queue = read_block_queue(options.path, roots)
+        measurement = None
+        if options.interval_s is not None:
+            measurement = _measure(block_queue, options, options.interval_s)
+        result = queue_result(block_queue, measurement, None if roots.is_live else roots.sys)
+        result = recorder.keep(result, panels(result))
+    recorder.show(result, lines(result, width()), as_json=as_json)
     return int(ExitCode.DONE)
 
 
-def _watch(found: BlockQueue, request: QueueRequest, seconds: float) -> Watched:
-    counted: list[ActivityInterval] = []
+def _measure(block_queue: BlockQueue, options: QueueOptions, seconds: float) -> IntervalMeasurement:
+    activity: list[ActivityInterval] = []
     interrupted = False
-    line = LiveLine()
+    live = LiveLine()
 
-    def wait(wanted_s: float) -> None:
+    def wait(duration_s: float) -> None:
         nonlocal interrupted
-        until_s = time.monotonic() + wanted_s
+        end_s = time.monotonic() + duration_s
         try:
-            while (left_s := until_s - time.monotonic()) > 0:
-                line.show(f"io queue: watching, {left_s:.0f} s left (Ctrl-C ends it earlier)")
+            while (left_s := end_s - time.monotonic()) > 0:
+                live.show(f"io queue: measuring, {left_s:.0f} s left (Ctrl-C ends it earlier)")
                 time.sleep(min(1.0, left_s))
         except KeyboardInterrupt:
             interrupted = True
 
     def count() -> None:
-        counted.append(measure_activity(found.devices, request.roots, seconds=seconds, wait=wait))
+        activity.append(
+            measure_activity(block_queue.devices, options.roots, seconds=seconds, wait=wait)
+        )
 
     stalls, missing = None, None
     try:
-        if found.location.missing:
-            missing = found.location.missing
+        if block_queue.location.missing:
+            missing = block_queue.location.missing
         else:
-            stalls = trace_stalls(found, request.roots, count)
+            stalls = trace_stalls(block_queue, options.roots, count)
     except UnableError as error:
         missing = f"{error.message}; {error.remedy}"
     finally:
-        line.clear()
-    if not counted:
+        live.clear()
+    if not activity:
         count()
-        line.clear()
-    return Watched(counted[0], stalls, missing, interrupted)
+        live.clear()
+    return IntervalMeasurement(
+        activity=activity[0], stalls=stalls, stalls_missing=missing, complete=not interrupted
+    )

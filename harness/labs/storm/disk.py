@@ -5,7 +5,13 @@ import time
 from dataclasses import dataclass, field
 
 from harness.cli.terminal import LiveLine, note
-from harness.io.target_facts import engine_facts, failure_notes, known_limits, opened, target_facts
+from harness.io.target_facts import (
+    engine_facts,
+    failure_notes,
+    known_limits,
+    open_with_progress,
+    target_facts,
+)
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import runs, setting_text, writing_s
@@ -43,7 +49,7 @@ def measure_disk_storm(options: StormOptions) -> StormMeasurement:
     try:
         if not options.path.startswith(PREFIX):
             note(_wear_text(options))
-        with opened(options.path, wanted, live) as target:
+        with open_with_progress(options.path, wanted, live) as target:
             return _measure(options, target, live, began_s)
     finally:
         live.clear()

@@ -7,7 +7,7 @@ import pytest
 
 from harness.demo import disk as demo_disk
 from harness.io.curve.options import CurveOptions
-from harness.io.probe.options import ProbeRequest
+from harness.io.probe.options import ProbeOptions
 from stallscope.errors import UnableError
 
 
@@ -33,7 +33,7 @@ def test_every_recording_has_a_page_with_a_verdict(
 def test_a_disk_that_cannot_be_measured_has_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuse(request: ProbeRequest | CurveOptions, *, as_json: bool) -> int:
+    def refuse(request: ProbeOptions | CurveOptions, *, as_json: bool) -> int:
         raise UnableError("no disk is here", "name another")
 
     monkeypatch.setattr(demo_disk, "run_probe", refuse)

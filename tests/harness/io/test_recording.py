@@ -1,4 +1,4 @@
-"""Recordings of disk measurements: what is replaced, what is forgotten, what they say."""
+"""Recordings of disk measurements: replacement, removal, manifest and settings."""
 
 import json
 import re
@@ -8,10 +8,9 @@ import pytest
 
 from harness.cli.command_line import main
 from harness.io.recording import (
-    IoRun,
+    IoRecording,
     is_io,
     make_directory,
-    write_document,
     write_manifest,
 )
 from harness.recordings.directory import remove_empty
@@ -20,16 +19,18 @@ from stallscope.errors import UnableError, UsageError
 from stallscope.recordings import open_recording, read_manifest
 
 
-def run_in(folder: Path) -> IoRun:
-    return IoRun(folder, "probe", "/srv", 1, {"direct.hlog": "HdrHistogram V2 interval log, ns"})
+def recording_in(folder: Path) -> IoRecording:
+    return IoRecording(
+        folder, "probe", "/srv", 1, {"direct.hlog": "HdrHistogram V2 interval log, ns"}
+    )
 
 
-def test_a_manifest_is_unfinished_until_it_has_an_end(tmp_path: Path) -> None:
-    run = run_in(tmp_path)
-    write_manifest(run, end=None)
+def test_a_manifest_without_an_end_is_incomplete(tmp_path: Path) -> None:
+    recording = recording_in(tmp_path)
+    write_manifest(recording, end=None)
     assert is_io(tmp_path)
     assert not read_manifest(tmp_path / "recording.json").complete
-    write_manifest(run, end="signal", modelled=True, warnings=["noisy"])
+    write_manifest(recording, end="signal", modelled=True, warnings=["noisy"])
     manifest = read_manifest(tmp_path / "recording.json")
     assert (manifest.complete, manifest.end_reason, manifest.source.kind) == (
         True,
@@ -40,10 +41,10 @@ def test_a_manifest_is_unfinished_until_it_has_an_end(tmp_path: Path) -> None:
     assert manifest.target.command[-1] == "/srv"
 
 
-def test_only_a_recording_of_a_disk_is_replaced_and_only_its_files(tmp_path: Path) -> None:
+def test_only_the_files_of_a_disk_recording_are_replaced(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     make_directory(folder, force=False)
-    write_manifest(run_in(folder), end="duration")
+    write_manifest(recording_in(folder), end="duration")
     for name in ("direct.hlog", "probe.json", "report.html", "mine.txt"):
         (folder / name).write_text("{}")
     with pytest.raises(UsageError, match="already exists"):
@@ -56,55 +57,55 @@ def test_only_a_recording_of_a_disk_is_replaced_and_only_its_files(tmp_path: Pat
         make_directory(tmp_path / "none" / "run", force=False)
 
 
-def test_a_manifest_cannot_name_files_elsewhere_to_be_removed(tmp_path: Path) -> None:
+def test_files_outside_of_the_recording_are_not_removed(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     (tmp_path / "precious").write_text("x")
-    told = {"kind": "io", "files": [{"name": "../precious"}, {"name": ""}, {}]}
-    (folder / "recording.json").write_text(json.dumps(told))
+    manifest = {"kind": "io", "files": [{"name": "../precious"}, {"name": ""}, {}]}
+    (folder / "recording.json").write_text(json.dumps(manifest))
     make_directory(folder, force=True)
     assert (tmp_path / "precious").exists()
 
 
 @pytest.mark.parametrize("name", ["folder", "..", "a\0b"])
-def test_a_manifest_that_names_no_file_is_no_fault_of_ours(tmp_path: Path, name: str) -> None:
+def test_an_invalid_file_name_in_a_manifest_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
-    told = {"kind": "io", "files": [{"name": name}]}
-    (tmp_path / "recording.json").write_text(json.dumps(told))
+    manifest = {"kind": "io", "files": [{"name": name}]}
+    (tmp_path / "recording.json").write_text(json.dumps(manifest))
     with pytest.raises(UsageError, match="cannot replace"):
         make_directory(tmp_path, force=True)
     assert (tmp_path / "folder").is_dir()
 
 
 def facts_of(page: str) -> set[str]:
-    """The labels of a page's head."""
+    """Return the labels in the head of a page."""
     return set(re.findall(r'<th scope="row">([^<]*)</th>', page))
 
 
 @pytest.mark.live
-def test_what_the_machine_was_set_to_is_kept_and_told(
+def test_the_machine_settings_are_recorded_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the manifest, the document, the text and the page; and when it is shown again."""
+    """The manifest, the JSON, the text, the page and the report have them."""
     folder = tmp_path / "run"
-    words = ["io", "queue", str(tmp_path), "--interval", "0.1", "-o", str(folder)]
-    assert main([*words, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["settings"]
-    assert {"idle_governor", "states", "frequencies", "turbo_allowed", "warnings"} <= set(told)
-    assert json.loads((folder / "recording.json").read_text())["settings"] == told
+    command = ["io", "queue", str(tmp_path), "--interval", "0.1", "-o", str(folder)]
+    assert main([*command, "--json"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert {"idle_governor", "states", "frequencies", "turbo_allowed", "warnings"} <= set(settings)
+    assert json.loads((folder / "recording.json").read_text())["settings"] == settings
     assert {"sleep states", "frequency"} <= facts_of((folder / "report.html").read_text())
     assert main(["report", str(folder), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["settings"] == told
+    assert json.loads(capsys.readouterr().out)["settings"] == settings
     assert main(["report", str(folder)]) == 0
-    again = capsys.readouterr().out
-    assert "\nsleep states: " in again
-    assert "\nfrequency: " in again
-    assert main([*words, "--force"]) == 0
+    text = capsys.readouterr().out
+    assert "\nsleep states: " in text
+    assert "\nfrequency: " in text
+    assert main([*command, "--force"]) == 0
     assert "\nsleep states: " in capsys.readouterr().out
 
 
 @pytest.mark.live
-def test_where_nothing_ran_no_settings_are_told(
+def test_without_a_measurement_there_are_no_settings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
@@ -116,13 +117,13 @@ def test_where_nothing_ran_no_settings_are_told(
     assert "sleep states" not in facts_of((folder / "report.html").read_text())
 
 
-def test_what_was_not_begun_is_forgotten(tmp_path: Path) -> None:
+def test_a_recording_without_a_result_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
-    write_manifest(run_in(folder), end=None)
+    write_manifest(recording_in(folder), end=None)
     with pytest.raises(UnableError, match="holds no result"):
         report_disk(open_recording(folder), output=None, with_page=False, as_json=False)
-    write_document(run_in(folder), {"schema": "x"})
+    (folder / "probe.json").write_text("{}")
     remove_empty(folder)
     assert folder.exists()
     (folder / "probe.json").unlink()

@@ -1,4 +1,4 @@
-"""Options that the verbs of `stallscope io` have in common."""
+"""Options that the verbs of `stallscope io` share."""
 
 import pytest
 
@@ -7,16 +7,16 @@ from stallscope.errors import ExitCode
 
 
 @pytest.mark.parametrize(
-    "words", [("probe", "."), ("curve", "."), ("mix", "."), ("queue", "."), ("watch",)]
+    "arguments", [("probe", "."), ("curve", "."), ("mix", "."), ("queue", "."), ("watch",)]
 )
-def test_force_without_a_recording_is_refused_before_anything_is_done(
-    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+def test_force_without_an_output_is_refused(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["io", *words, "--force"]) == ExitCode.USAGE
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "--force replaces a recording, and none is asked for" in told.err
-    assert "add -o DIR" in told.err
+    assert main(["io", *arguments, "--force"]) == ExitCode.USAGE
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "--force needs a recording to replace" in output.err
+    assert "add -o DIR" in output.err
 
 
 @pytest.mark.parametrize("verb", ["probe", "curve", "mix", "queue", "watch"])

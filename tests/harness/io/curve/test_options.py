@@ -1,4 +1,4 @@
-"""Words of `io curve` and `io mix` that are none: one clear error each, before anything is opened."""
+"""Options of `io curve` and `io mix`: one clear error for each invalid value."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from stallscope.errors import ExitCode, UsageError
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("options", "message"),
     [
         (["curve", "x", "--slo-p99", "soon"], "--slo-p99: 'soon' is not a time"),
         (["curve", "x", "--slo-p99", "0ms"], "--slo-p99: '0ms' is not a time"),
@@ -19,17 +19,19 @@ from stallscope.errors import ExitCode, UsageError
         (["curve", "x", "--most-depth", "1"], "--most-depth"),
         (["mix", "x", "--sizes", "4K,,8K"], "--sizes: '' is not a size"),
         (["mix", "x", "--sizes", ",".join(f"{n}K" for n in range(1, 18))], "17 sizes"),
-        (["mix", "x", "--picture", "x.gif"], "--picture x.gif: its kind is not known"),
+        (["mix", "x", "--picture", "x.gif"], "--picture x.gif: unknown format"),
         (["curve", "/nowhere/at/all"], "no such file"),
         (["curve", "sim:servers=0,service=1ms"], "servers must be a number"),
     ],
 )
-def test_wrong_words(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["io", *words]) == ExitCode.USAGE
-    assert said in capsys.readouterr().err
+def test_an_invalid_option_is_refused(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["io", *options]) == ExitCode.USAGE
+    assert message in capsys.readouterr().err
 
 
-def test_times() -> None:
+def test_times_have_a_unit() -> None:
     assert time_ns("--slo-p99", "500us") == 500_000
     assert time_ns("--slo-p99", "2.5ms") == 2_500_000
     assert time_ns("--slo-p99", None) is None
@@ -37,7 +39,7 @@ def test_times() -> None:
         time_ns("--slo-p99", "2 minutes")
 
 
-def test_nothing_stays_of_a_recording_that_never_began(tmp_path: Path) -> None:
-    place = tmp_path / "curve"
-    assert main(["io", "curve", "/nowhere/at/all", "-o", str(place)]) == ExitCode.USAGE
-    assert not place.exists()
+def test_nothing_remains_of_a_recording_that_did_not_start(tmp_path: Path) -> None:
+    folder = tmp_path / "curve"
+    assert main(["io", "curve", "/nowhere/at/all", "-o", str(folder)]) == ExitCode.USAGE
+    assert not folder.exists()

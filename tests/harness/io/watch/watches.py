@@ -1,4 +1,4 @@
-"""Watches made from pages of events, so that what is shown of them is known."""
+"""Watches of known events, from raw trace pages."""
 
 from pathlib import Path
 
@@ -21,11 +21,11 @@ from tests.ioprobe.block_pages import (
 
 HOSTILE = b"<b>\x1b[31m\xe2\x80\xae"
 SDA = WatchedDevice("sda", DISK, bio_based=False, size_bytes=10**9, partitions=())
-ASKED = WatchScope((SDA,), (), frozenset(), 2.0)
+SCOPE = WatchScope((SDA,), (), frozenset(), 2.0)
 
 
-def made_watch(folder: Path, *, lost: int = 0) -> WatchMeasurement:
-    """Return a watch of two seconds: reads of two processes, one write that failed."""
+def watch_of_events(folder: Path, *, lost: int = 0) -> WatchMeasurement:
+    """Return a watch of two seconds: reads of two processes and a failed write."""
     pages = BlockPages()
     for number in range(90):
         request(pages, 20_000_000 * number, 64 * number, tid=40, comm=b"database")
@@ -34,8 +34,8 @@ def made_watch(folder: Path, *, lost: int = 0) -> WatchMeasurement:
     pages.add(ISSUE, 1_900_000_000, 800, tid=42, comm=b"writer", rwbs=b"WS", sectors=256)
     pages.add(COMPLETE, 1_904_000_000, 800, tid=0, rwbs=b"WS", sectors=256, error=-5)
     pages.add(ISSUE, 1_905_000_000, 1600, tid=42, comm=b"writer", rwbs=b"W")
-    points = block_tracepoints(write_formats(folder / "events"), None, [])
-    requests = BlockRequests(points.layouts, PAGE_BYTES, {})
+    tracepoints = block_tracepoints(write_formats(folder / "events"), None, [])
+    requests = BlockRequests(tracepoints.layouts, PAGE_BYTES, {})
     requests.add_pages(0, pages.whole())
     requests.settle(2**63 - 1)
     tally = RequestTally(LatencyHeatMap(0), ProcessTable(folder / "no-proc"))

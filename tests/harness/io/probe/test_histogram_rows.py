@@ -1,4 +1,4 @@
-"""Rows of a histogram: nothing is lost, ends are round, rows are few."""
+"""Rows of a histogram: complete, with round bounds, and few."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.io.probe.buckets import MOST_ROWS, Bucket, Scale, buckets
+from harness.io.probe.histogram_rows import MAX_ROWS, HistogramRow, Scale, histogram_rows
 
 
 @st.composite
@@ -19,9 +19,9 @@ def histograms(draw: st.DrawFn) -> list[tuple[int, int, int]]:
 @settings(max_examples=25)
 @given(histogram=histograms())
 def test_every_request_is_in_one_row(scale: Scale, histogram: list[tuple[int, int, int]]) -> None:
-    rows = buckets(histogram, scale)
+    rows = histogram_rows(histogram, scale)
     assert sum(row.count for row in rows) == sum(count for _, _, count in histogram)
-    assert len(rows) <= MOST_ROWS + 1
+    assert len(rows) <= MAX_ROWS + 1
     for before, after in pairwise(rows):
         assert before.high_ns == after.low_ns
     for row in rows:
@@ -33,24 +33,24 @@ def test_every_request_is_in_one_row(scale: Scale, histogram: list[tuple[int, in
         assert row.count == inside
 
 
-def test_rows_of_each_scale() -> None:
-    fine = [
+def test_rows_are_linear_or_logarithmic() -> None:
+    fine_buckets = [
         (40_000, 40_063, 5),
         (60_000, 60_063, 90),
         (99_000, 99_063, 4),
         (9_000_000, 9_000_100, 1),
     ]
-    linear = buckets(fine, Scale.LINEAR)
+    linear = histogram_rows(fine_buckets, Scale.LINEAR)
     assert (linear[0].low_ns, linear[0].high_ns) == (40_000, 50_000)
-    assert linear[-1] == Bucket(200_000, None, 1)
+    assert linear[-1] == HistogramRow(200_000, None, 1)
     assert [row.count for row in linear if row.count] == [5, 90, 4, 1]
-    log = buckets(fine, Scale.LOGARITHMIC)
-    assert log[0] == Bucket(40_000, 64_000, 95)
+    log = histogram_rows(fine_buckets, Scale.LOGARITHMIC)
+    assert log[0] == HistogramRow(40_000, 64_000, 95)
     assert log[-1].high_ns == 10_000_000
 
 
-def test_few_values_stand_in_narrow_rows_and_none_in_none() -> None:
-    (only,) = buckets([(1_000_000, 1_000_447, 7)], Scale.LOGARITHMIC)
-    assert only == Bucket(1_000_000, 1_250_000, 7)
-    assert len(buckets([(5, 5, 3)], Scale.LINEAR)) == 1
-    assert buckets([], Scale.LINEAR) == buckets([(1, 2, 0)], Scale.LOGARITHMIC) == ()
+def test_few_values_have_narrow_rows_and_no_values_no_rows() -> None:
+    (only,) = histogram_rows([(1_000_000, 1_000_447, 7)], Scale.LOGARITHMIC)
+    assert only == HistogramRow(1_000_000, 1_250_000, 7)
+    assert len(histogram_rows([(5, 5, 3)], Scale.LINEAR)) == 1
+    assert histogram_rows([], Scale.LINEAR) == histogram_rows([(1, 2, 0)], Scale.LOGARITHMIC) == ()
