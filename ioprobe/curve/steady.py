@@ -27,7 +27,7 @@ class Trend(StrEnum):
     STEADY = "steady"
     RISES = "rises"  # a warm-up, then a steady state
     FALLS = "falls"  # a burst, then a steady state
-    UNKNOWN = "too short to tell"
+    UNKNOWN = "unknown"  # the series is too short
 
 
 @dataclass(frozen=True, slots=True)
