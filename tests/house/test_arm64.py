@@ -1,4 +1,4 @@
-"""The collector for arm64: static, and it runs; stacks of arm64 are walked."""
+"""The collector for arm64 is static and runs; stacks of arm64 are walked."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""./dev on a machine that lacks packages, and called again on one that lacks nothing."""
+"""./dev on a machine without the packages, and a second call on a complete one."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture
 def bare_checkout(checkout: Path, tmp_path: Path) -> Path:
-    """A folder with ./dev alone, where the package database knows nothing, as nobody's own."""
+    """A folder that contains only ./dev, with an empty package database and without sudo."""
     folder = tmp_path / "checkout"
     commands = folder / "commands"
     commands.mkdir(parents=True)
@@ -22,20 +22,20 @@ def bare_checkout(checkout: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_without_root_it_says_what_to_ask_for(bare_checkout: Path) -> None:
-    place = shutil.copytree(bare_checkout, Path("/tmp") / f"bare-{os.getpid()}")
+def test_without_root_the_command_for_the_administrator_is_printed(bare_checkout: Path) -> None:
+    folder = shutil.copytree(bare_checkout, Path("/tmp") / f"bare-{os.getpid()}")
     try:
-        place.chmod(0o777)
+        folder.chmod(0o777)
         run = subprocess.run(
-            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", place / "dev", "demo"],
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", folder / "dev", "demo"],
             capture_output=True,
             text=True,
             check=False,
             stdin=subprocess.DEVNULL,
-            env={"PATH": f"{place}/commands:/usr/sbin:/usr/bin:/sbin:/bin"},
+            env={"PATH": f"{folder}/commands:/usr/sbin:/usr/bin:/sbin:/bin"},
         )
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(folder)
     assert run.returncode == 3
     assert "installing these system packages:\n" in run.stderr
     assert "  libpfm4-dev (event names of the PMUs)\n" in run.stderr
@@ -44,17 +44,17 @@ def test_without_root_it_says_what_to_ask_for(bare_checkout: Path) -> None:
     )
 
 
-def test_a_second_call_does_nothing_again(checkout: Path, tmp_path: Path) -> None:
-    """What set-up does is stamped: the build of this checkout is not made anew."""
+def test_a_second_call_builds_nothing(checkout: Path, tmp_path: Path) -> None:
+    """Stamps record the set-up, so the build of this checkout is not repeated."""
     wheel = next((checkout / "dist").glob("*.whl"))
     before = wheel.stat().st_mtime_ns
-    again = subprocess.run(
+    run = subprocess.run(
         [checkout / "dev", "test", "--collect-only", "-q", "tests/house/test_dev.py"],
         capture_output=True,
         text=True,
         check=True,
         cwd=tmp_path,
     )
-    assert "building" not in again.stderr
-    assert "installing" not in again.stderr
+    assert "building" not in run.stderr
+    assert "installing" not in run.stderr
     assert wheel.stat().st_mtime_ns == before

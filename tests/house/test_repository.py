@@ -1,4 +1,4 @@
-"""The repository itself: what a newcomer relies on."""
+"""The repository: what a newcomer relies on."""
 
 import re
 import shlex
@@ -37,7 +37,7 @@ def test_dev_names_its_commands(checkout: Path) -> None:
     assert wrong.returncode == ExitCode.USAGE
 
 
-def test_files_stay_readable_in_one_sitting(checkout: Path) -> None:
+def test_no_source_has_more_than_400_lines(checkout: Path) -> None:
     sources = tracked(checkout, "*.py", "*.cpp", "*.hpp", "*.js", "*.css", "dev")
     long = [path for path in sources if len(path.read_text().splitlines()) > 400]
     assert not long
@@ -48,18 +48,18 @@ def test_every_command_has_a_page(checkout: Path) -> None:
 
 
 def readme_commands() -> list[str]:
-    """The stallscope command lines of README's and the command pages' shell blocks."""
+    """The stallscope command lines in shell blocks of README and of the command pages."""
     root = Path(__file__).parents[2]
-    found = []
+    lines = []
     for page in [root / "README.md", *sorted((root / "docs" / "commands").glob("*.md"))]:
         for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.DOTALL):
-            found += [line for line in block.splitlines() if line.startswith("stallscope ")]
-    return sorted(set(found))
+            lines += [line for line in block.splitlines() if line.startswith("stallscope ")]
+    return sorted(set(lines))
 
 
 @pytest.mark.parametrize("line", readme_commands())
 def test_every_documented_command_line_is_understood(line: str) -> None:
-    """Each is parsed by its command, every option and value checked; it is not run to its end."""
+    """The command parses the line and checks every option and value; it does not run."""
     plain = re.sub(
         r"\$\([^)]*\)",
         "1234",
@@ -73,7 +73,7 @@ def test_every_documented_command_line_is_understood(line: str) -> None:
     command.make_context(words[0], words[1:], resilient_parsing=False)
 
 
-def test_version_stands_once(checkout: Path) -> None:
+def test_the_version_is_defined_once(checkout: Path) -> None:
     from stallscope import __version__
 
     pattern = re.compile(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])")

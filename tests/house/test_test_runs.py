@@ -1,4 +1,4 @@
-"""What a run of the tests lets pass: the skips on the list, and which failures it tries again."""
+"""Which skips a run of the tests permits, and which failures it runs again."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def run_pytest(
 
 @pytest.mark.parametrize(
     ("reason", "status"),
-    [("needs root: this user is not", 0), ("did not feel like it", 1)],
+    [("needs root: this user is not", 0), ("no reason", 1)],
 )
 def test_only_listed_skips_pass(tmp_path: Path, checkout: Path, reason: str, status: int) -> None:
     body = f"import pytest\ndef test_a(): pass\ndef test_b(): pytest.skip({reason!r})\n"
@@ -35,7 +35,7 @@ def test_only_listed_skips_pass(tmp_path: Path, checkout: Path, reason: str, sta
     assert ("skip not on tests/skips.toml" in run.stdout) == bool(status)
 
 
-def test_a_module_skipped_whole_is_seen(tmp_path: Path, checkout: Path) -> None:
+def test_a_skipped_module_needs_a_listed_reason(tmp_path: Path, checkout: Path) -> None:
     body = "import pytest\npytest.skip('a whim', allow_module_level=True)\n"
     run = run_pytest(tmp_path, checkout, body + "def test_a(): pass\n")
     assert "skip not on tests/skips.toml" in run.stdout
@@ -56,7 +56,7 @@ MEASURES = "import pytest\n@pytest.mark.live\ndef test_a(): assert False\n"
         ("import nothing_of_that_name\n", None),
     ],
 )
-def test_few_failures_of_what_measures_are_named(
+def test_few_failures_of_measuring_tests_are_listed(
     tmp_path: Path, checkout: Path, body: str, again: list[str] | None
 ) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = live\n")
@@ -65,5 +65,7 @@ def test_few_failures_of_what_measures_are_named(
     run = run_pytest(
         tmp_path, checkout, body, *workers, STALLSCOPE_TESTS_AGAIN=str(tmp_path / "again")
     )
-    found = (tmp_path / "again").read_text().splitlines() if (tmp_path / "again").exists() else None
-    assert found == again, run.stdout
+    listed = (
+        (tmp_path / "again").read_text().splitlines() if (tmp_path / "again").exists() else None
+    )
+    assert listed == again, run.stdout

@@ -1,4 +1,4 @@
-"""The wheel holds just our packages and programs, and works installed by itself."""
+"""The wheel contains only our packages and programs, and works after an installation."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def wheel(checkout: Path) -> Path:
     return wheels[0]
 
 
-def test_holds_just_these_packages(wheel: Path) -> None:
+def test_the_wheel_contains_only_our_packages(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"stallscope", *PACKAGES, f"stallscope-{__version__}.dist-info"}
@@ -54,8 +54,8 @@ def test_console_script_is_the_only_one(wheel: Path) -> None:
     ]
 
 
-def test_works_installed_by_itself(wheel: Path, tmp_path: Path) -> None:
-    """Installed beside nothing but what it declares, taken from this environment."""
+def test_an_installed_wheel_works(wheel: Path, tmp_path: Path) -> None:
+    """The dependencies come from this environment."""
     target = tmp_path / "site"
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target", target, wheel],

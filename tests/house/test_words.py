@@ -48,9 +48,3 @@ def test_no_text_has_more_listed_expressions_than_its_limit(
 def test_listed_expressions_are_found(text: str, expression: str | None) -> None:
     matches = [match[0] for pattern, _ in words() for match in pattern.finditer(text)]
     assert (expression in matches) if expression else not matches, matches
-
-
-def test_limits_name_places_that_exist() -> None:
-    checkout = Path(__file__).parents[2]
-    files = [place for place in LIMITS if not place.startswith("help: ")]
-    assert not [place for place in files if not (checkout / place).exists()]
