@@ -1,5 +1,5 @@
-# ruff: noqa: PYI021 - the docstrings are the contract: the module itself has none
-"""The native module's face: reads captures into numpy arrays. It holds no policy."""
+# ruff: noqa: PYI021 - these docstrings are the contract; the module has none
+"""The interface of the native module: it reads captures into numpy arrays, without policy."""
 
 import os
 from collections.abc import Callable
@@ -15,31 +15,31 @@ class CaptureError(Exception):
     """A file that cannot be read as a capture; ``args`` is (message, byte offset, path)."""
 
 class UnwindTableError(ValueError):
-    """Bytes that no unwind table can be made of: no ELF file, damaged, or of another version."""
+    """Bytes without an unwind table: not an ELF file, damaged, or of another version."""
 
 @final
 class UnwindTable:
-    """How the callers' frames are found in the code of one binary (its call frame information)."""
+    """The rules that find callers' frames in the code of one binary (call frame information)."""
 
     rows: int
-    bad_entries: int  # left out, as they made no sense
-    frame_pointer_share: float  # 0..1, of the code described: found by the frame pointer alone
+    bad_entries: int  # invalid entries that were dropped
+    frame_pointer_share: float  # 0..1 of the described code: unwound by the frame pointer alone
 
     @staticmethod
     def compile(descriptor: int, debug_descriptor: int = -1) -> UnwindTable:
         """Return the table of the ELF file behind a descriptor.
 
-        ``debug_descriptor``: its separate debug file, -1 for none. Some 40 ns a row, without the
-        GIL. Raises UnwindTableError where it is no such file, OSError where it cannot be read.
+        ``debug_descriptor``: its separate debug file, or -1. Costs about 40 ns per row, without the
+        GIL. Raises UnwindTableError if it is not an ELF file, OSError if it cannot be read.
         """
     @staticmethod
     def from_image(image: bytes) -> UnwindTable:
-        """Return the table of an ELF file in memory, as the vdso's. Raises UnwindTableError."""
+        """Return the table of an ELF file in memory, such as the vdso. Raises UnwindTableError."""
     @staticmethod
     def from_bytes(content: bytes) -> UnwindTable:
         """Return a table that ``to_bytes`` wrote. Raises UnwindTableError, also of old versions."""
     def to_bytes(self) -> bytes:
-        """Return the table in the form that a cache keeps."""
+        """Return the table in the format of the cache."""
 
 @final
 class Attribute:
@@ -48,23 +48,23 @@ class Attribute:
     type: int
     config: int
     sample_type: int
-    frequency_hz: int  # 0 where a fixed period was used
-    period: int  # 0 where a frequency was used
-    inherit: bool  # events of a thread count for those that it starts, too
+    frequency_hz: int  # 0 if a fixed period was used
+    period: int  # 0 if a frequency was used
+    inherit: bool  # threads inherit the event
     exclude_user: bool
     exclude_kernel: bool
-    name: str  # from EVENT_DESC or EVENT_UPDATE, else the kernel's name, else "type:config"
+    name: str  # from EVENT_DESC or EVENT_UPDATE, or the kernel's name, or "type:config"
 
 @final
 class Object:
     """A mapped file, the kernel, the vdso or anonymous executable memory."""
 
-    # As the kernel gave it: "/usr/lib/libc.so.6", "[vdso]", "//anon", "[kernel.kallsyms]".
+    # As the kernel reports it: "/usr/lib/libc.so.6", "[vdso]", "//anon", "[kernel.kallsyms]".
     path: bytes
-    build_id: bytes  # empty where unknown
+    build_id: bytes  # empty if unknown
     kernel: bool
-    pid: int  # a process that mapped it; for anonymous memory the only one
-    start: int  # of one mapping of it
+    pid: int  # a process that mapped it; the only one for anonymous memory
+    start: int  # of one of its mappings
     length: int
     page_offset: int
     major: int
@@ -73,7 +73,7 @@ class Object:
 
 @final
 class Thread:
-    """A thread seen in the capture, with its last name; exec'd processes keep their last."""
+    """A thread of the capture with its last name, also after exec."""
 
     pid: int
     tid: int
@@ -84,33 +84,33 @@ class Thread:
 class Capture:
     """A capture, sorted by time, with stacks and frames made unique.
 
-    Samples, arrays (n_samples,): ``time_ns`` uint64 (0 where not recorded), ``thread`` uint32
-    (index into ``threads``), ``cpu`` int32 (-1 where not recorded), ``period`` uint64, ``event``
+    Samples, arrays (n_samples,): ``time_ns`` uint64 (0 if not recorded), ``thread`` uint32
+    (index into ``threads``), ``cpu`` int32 (-1 if not recorded), ``period`` uint64, ``event``
     uint16 (index into ``attributes``), ``stack`` uint32 (index of a unique stack).
-    Counts that samples hold of their group (PERF_SAMPLE_READ): ``read`` uint32 (n_samples,), the
-    row of the sample's reading, 0xffffffff for none; empty where none has one. Readings, arrays
+    Counts of a sample's group (PERF_SAMPLE_READ): ``read`` uint32 (n_samples,), the
+    row of the sample's reading, 0xffffffff for none; empty if no sample has one. Readings, arrays
     (n_reads,): ``read_stream`` uint64 (the id of the group's leader), ``read_enabled_ns`` and
     ``read_running_ns`` uint64; ``read_offset`` uint64 (n_reads + 1,): the values of reading i are
     ``read_value[read_offset[i]:read_offset[i + 1]]`` uint64, cumulative, of the events
     ``read_event`` uint16 (index into ``attributes``, 0xffff unknown), the leader's first.
-    ``read_paused`` uint8: 1 where the kernel had throttled sampling since the reading before.
+    ``read_paused`` uint8: 1 if the kernel throttled sampling since the previous reading.
     Stacks: ``stack_offset`` uint64 (n_stacks + 1,), ``stack_frame`` uint32: frames of stack i are
     ``stack_frame[stack_offset[i]:stack_offset[i + 1]]``, leaf first. ``stack_end`` uint8
-    (n_stacks,): why the stack ends where it ends: 0 not unwound, the kernel's own chain;
-    1 complete; 2 beyond the bytes that were copied; 3 no unwind information; 4 the next frame made
-    no sense; 5 in nothing that was mapped; 6 left for a stack that was not copied; 7 too deep;
-    8 no registers, as of a 32-bit process. Equal frames with another end are another stack.
+    (n_stacks,): the reason for the end of the stack: 0 not unwound, the kernel's own chain;
+    1 complete; 2 beyond the copied bytes; 3 no unwind information; 4 the next frame is invalid;
+    5 in unmapped memory; 6 on a stack that was not copied; 7 too deep; 8 no registers, as in a
+    32-bit process. Equal frames with different ends are different stacks.
     Frames, arrays (n_frames,): ``frame_object`` int32 (-1: no mapping known), ``frame_address``
     uint64 (offset in the file; absolute for the kernel, anonymous memory and -1), callers as the
-    return address minus one (the leaf, and the place where user code was left for the kernel, as
-    they are); ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest user, 4 hypervisor,
+    return address minus one (except for the leaf and the address at which user code entered the
+    kernel); ``frame_kind`` uint8: 0 user, 1 kernel, 2 guest kernel, 3 guest user, 4 hypervisor,
     5 unknown.
     """
 
     format: str  # "pipe" or "file"
     byte_order: str  # "little" or "big"
     attributes: list[Attribute]
-    objects: list[Object]  # those that frames stand in
+    objects: list[Object]  # the objects of frames
     threads: list[Thread]
     host_name: str
     kernel_release: str
@@ -140,7 +140,7 @@ class Capture:
     lost_records: int  # sum of PERF_RECORD_LOST
     lost_samples: int  # sum of PERF_RECORD_LOST_SAMPLES
     throttles: int
-    truncated_at: int | None  # offset at which the file ends too early, if tolerated
+    truncated_at: int | None  # offset of a premature end of the file, if tolerated
     records_end: int | None  # end of the records by the file header; None in pipe mode
     bytes_read: int
 
@@ -152,26 +152,26 @@ def read_capture(
 ) -> Capture:
     """Return the capture of a perf.data file, file or pipe mode, of either byte order.
 
-    ``unwind_tables``: stacks that samples copied are unwound with the tables that it gives; it is
-    called once for each object that a stack runs into, and what it raises ends the reading. Without
-    it copied stacks are passed over. An unwound stack takes the place of the user part of the
-    kernel's chain, unless that is longer and the unwound one not complete.
-    Copied stacks of pipes and compressed files wait in an unlinked file in TMPDIR (else /var/tmp,
-    /tmp), 16 GiB at most.
+    ``unwind_tables`` returns the table that unwinds copied stacks; it is called once for each
+    object on a stack, and an exception in it ends reading. Without it copied stacks are skipped. An
+    unwound stack replaces the user part of the kernel's chain, unless that is longer and the
+    unwound stack is incomplete. Copied stacks of pipes and compressed files are stored in an
+    unlinked file of at most 16 GiB in TMPDIR (or /var/tmp, /tmp).
 
-    Raises CaptureError with the offset where the file is truncated (unless allowed), corrupt, or
-    beyond the limits of memory; OSError where it cannot be opened, or with that directory as its
-    ``filename`` where stacks cannot wait there.
+    Raises CaptureError with the offset if the file is truncated (unless allowed), corrupt, or
+    exceeds the memory limits; OSError if it cannot be opened, or, with that directory as its
+    ``filename``, if the stacks cannot be stored.
     """
 
 def demangle(names: list[bytes]) -> list[bytes]:
-    """Return each name demangled (C++ and Rust, by libiberty), or as it was.
+    """Return the demangled names (C++ and Rust, by libiberty).
 
-    Names that are not mangled, longer than 16 KiB, or that would become longer than 64 KiB stay.
+    Names that are not mangled, that are longer than 16 KiB, or whose result would be longer than
+    64 KiB stay unchanged.
     """
 
 class IdleGovernor(Enum):
-    """A governor of cpuidle, as of a kernel's version; FIXED takes one state whatever comes."""
+    """A cpuidle governor of a kernel version; FIXED always takes the same state."""
 
     MENU_6_1 = ...
     MENU_6_12 = ...
@@ -197,15 +197,16 @@ def replay_idle(
     fixed_state: int,
     follow_entered: bool,
 ) -> tuple[list[tuple[int, int, int, int, int]], npt.NDArray[np.uint8]]:
-    """Return what each state counted, and the state first chosen for each interval.
+    """Return the counts of every state, and the state first chosen for every interval.
 
     ``states`` is (n_states, 4): exit latency and target residency in ns, polling, disabled. The
     other arrays are (n_intervals,), in order of time within a CPU: ``cpu`` is dense from 0,
-    ``next_tick_ns`` is to the next timer with the tick among them, ``ended_by_tick`` is not 0 where
-    the tick came last, ``entered`` is empty where unknown. Ticks left running and limits of polling
-    wake the CPU in between. ``follow_entered``: the governor is told what was entered, not what it
-    chose. A state's counts are entries, too deep, too shallow, wake-ups, residency in ns. Some 200
-    ns an interval, without the GIL. Raises ValueError where columns do not fit together.
+    ``next_tick_ns`` is the time to the next timer including the tick, ``ended_by_tick`` is not 0 if
+    the tick ended the interval, ``entered`` is empty if unknown. A running tick and the limit of
+    polling wake the CPU during an interval. With ``follow_entered`` the governor learns the entered
+    state, not its own choice. The counts of a state are entries, too deep, too shallow, wake-ups,
+    residency in ns. Costs about 200 ns per interval, without the GIL. Raises ValueError if the
+    arrays do not match.
     """
 
 def read_ring_pages(
@@ -217,15 +218,14 @@ def read_ring_pages(
     npt.NDArray[np.uint64],
     npt.NDArray[np.uint64],
 ]:
-    """Return the records of whole pages of one CPU's trace buffer, as columns (n_records,).
+    """Return the records in pages of one CPU's trace buffer, as columns (n_records,).
 
-    Time (ns, of the buffer's clock), the tracepoint's number, or -1 where events were lost or a
-    page makes no sense, the task, and where the record begins and ends in ``pages``. Some 10 ns a
-    record.
+    Time (ns of the buffer's clock), number of the tracepoint (-1 for lost events or an invalid
+    page), thread, and begin and end of the record in ``pages``. Costs about 10 ns per record.
     """
 
 class BlockEvent(Enum):
-    """What a block tracepoint tells of a request."""
+    """The event that a block tracepoint reports."""
 
     SPLIT = ...
     FLUSH_ASKED = ...
@@ -240,7 +240,7 @@ class BlockEvent(Enum):
 
 @final
 class BlockRequests:
-    """Follows block requests through raw pages of all CPUs' trace buffers; see pairing.hpp."""
+    """Pairs the events of block requests in the trace buffers of all CPUs; see pairing.hpp."""
 
     def __init__(
         self,
@@ -248,15 +248,15 @@ class BlockRequests:
         page_bytes: int,
         disks: dict[int, int],
     ) -> None:
-        """Take the tracepoints: number, kind, and (offset, size) of their seven fields.
+        """Describe the tracepoints: number, kind, and (offset, size) of their seven fields.
 
-        The fields are device, sector, sectors, bytes, error, rwbs and comm; size 0 where one is
-        not there. ``disks`` are the disks of partitions. Devices are major << 20 | minor.
+        The fields are device, sector, sectors, bytes, error, rwbs and comm; the size is 0 for a
+        missing field. ``disks`` maps partitions to disks. Devices are major << 20 | minor.
         """
     def add_pages(self, cpu: int, pages: bytes) -> None:
-        """Read whole pages of one CPU, in their order. Some 50 ns an event, without the GIL."""
+        """Read pages of one CPU in order. Costs about 50 ns per event, without the GIL."""
     def settle(self, until_ns: int) -> None:
-        """Pair the events up to a time before which every CPU's have been added."""
+        """Pair the events before a time up to which the events of all CPUs have been added."""
     def finished(
         self,
     ) -> tuple[
@@ -273,9 +273,9 @@ class BlockRequests:
     ]:
         """Return the requests that completed since the last call, as columns (n_requests,).
 
-        When they ended (ns), the time queued (ns, -1 where it is unknown), on the device (ns), the
-        device, bytes, the thread that asked, the error (0: none), the operation (0 read, 1 write,
-        2 discard, 3 flush, 4 other), and the place of the thread's name in the list at the end.
+        End (ns), time queued (ns, -1 if unknown), time on the device (ns), device, bytes, thread
+        that issued the request, error (0 for none), operation (0 read, 1 write, 2 discard, 3 flush,
+        4 other), and index of the thread's name in the last column, a list of names.
         """
     def counts(self) -> dict[str, int]:
-        """Return events, places of losses, and what pairing_counts of pairing.hpp names."""
+        """Return the number of events, losses, and the fields of pairing_counts in pairing.hpp."""
