@@ -1,4 +1,4 @@
-"""stallscope-kernels built for arm64 does the same work as on this machine."""
+"""stallscope-kernels for arm64 computes the same results as on this machine."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ from stallscope.programs import program
 
 @pytest.fixture(scope="module")
 def emulated(checkout: Path) -> tuple[str, Path]:
-    """The command that runs the cross-built program here; ./dev test builds it."""
+    """The command that emulates the cross-built program; ./dev test builds it."""
     emulator = shutil.which("qemu-aarch64-static")
     if emulator is None:
         pytest.skip("needs the program qemu-aarch64-static: it is not installed")
@@ -47,13 +47,13 @@ def result_of(*command: str | Path) -> int:
         "merge-lists",
     ],
 )
-def test_results_are_those_of_this_machine(emulated: tuple[str, Path], name: str) -> None:
+def test_results_equal_those_of_this_machine(emulated: tuple[str, Path], name: str) -> None:
     here = result_of(program("stallscope-kernels"), name)
     assert result_of(*emulated, name) == here
 
 
 @pytest.mark.parametrize(("name", "additions"), [("straight", 524_288), ("branchy", 65_536)])
-def test_large_code_is_executed_whole(
+def test_large_code_is_executed_completely(
     emulated: tuple[str, Path], name: str, additions: int
 ) -> None:
     assert result_of(*emulated, f"large-{name}-code") == 200 * additions

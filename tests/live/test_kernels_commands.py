@@ -1,4 +1,4 @@
-"""stallscope-kernels NAME and --list: their output, and what they say to a wrong command line."""
+"""stallscope-kernels NAME and --list: output, and errors of invalid command lines."""
 
 import json
 import os
@@ -65,7 +65,9 @@ def test_the_list_names_every_kernel_and_its_answer(kernels: Path) -> None:
     assert [line.split()[0] for line in words] == ["kernel", *NAMES]
 
 
-def test_the_page_of_the_kernels_tells_the_same(kernels: Path, checkout: Path) -> None:
+def test_the_documentation_lists_the_same_kernels_and_answers(
+    kernels: Path, checkout: Path
+) -> None:
     listed = json.loads(run(kernels, "--list", "--json").stdout)["kernels"]
     rows = [
         [cell.strip(" `") for cell in line.strip("|").split("|")]
@@ -88,7 +90,7 @@ def test_a_run_reports_what_it_did(kernels: Path, name: str) -> None:
     assert isinstance(report["result"], int)
 
 
-def test_threads_and_cpus_are_as_asked(kernels: Path) -> None:
+def test_threads_and_cpus_follow_the_options(kernels: Path) -> None:
     cpu = min(os.sched_getaffinity(0))
     result = run(
         kernels, "false-sharing", "--iterations", "10", "--threads", "3", "--cpus", str(cpu)
@@ -113,7 +115,7 @@ def test_threads_and_cpus_are_as_asked(kernels: Path) -> None:
         (["independent-add"], "independent-add"),
     ],
 )
-def test_a_bad_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
+def test_an_invalid_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
     result = run(kernels, *arguments)
     assert result.returncode == 2
     assert names in result.stderr
@@ -121,13 +123,13 @@ def test_a_bad_option_is_named(kernels: Path, arguments: list[str], names: str) 
     assert result.stdout == ""
 
 
-def test_a_cpu_that_is_not_there_is_named(kernels: Path) -> None:
+def test_a_missing_cpu_is_named(kernels: Path) -> None:
     result = run(kernels, "dependent-chain", "--iterations", "1", "--cpus", "1023")
     assert result.returncode == 3
     assert "cannot pin a thread to CPU 1023" in result.stderr
 
 
-def test_a_full_disk_is_told(kernels: Path) -> None:
+def test_a_full_disk_is_reported(kernels: Path) -> None:
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
             [kernels, "dependent-chain", "--iterations", "1"],

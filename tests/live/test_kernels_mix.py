@@ -1,4 +1,4 @@
-"""stallscope-kernels mix: its output, its end, and its truth as perf, another observer, sees it."""
+"""stallscope-kernels mix: output, end, and its shares as perf measures them."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ def run(kernels: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([kernels, *arguments], capture_output=True, text=True, check=False)
 
 
-def test_every_line_is_a_snapshot_and_time_never_goes_back(kernels: Path) -> None:
+def test_every_line_is_a_snapshot_and_time_never_decreases(kernels: Path) -> None:
     result = run(kernels, "mix", "--duration", "0.3", "--interval-ms", "20")
     assert result.returncode == 0
     lines = [json.loads(line) for line in result.stdout.splitlines()]
@@ -42,7 +42,7 @@ def test_every_line_is_a_snapshot_and_time_never_goes_back(kernels: Path) -> Non
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly_with_a_last_line(kernels: Path, ending: signal.Signals) -> None:
+def test_a_signal_ends_the_program_after_a_last_line(kernels: Path, ending: signal.Signals) -> None:
     with subprocess.Popen(
         [kernels, "mix", "--duration", "0", "--interval-ms", "500"],
         stdout=subprocess.PIPE,
@@ -69,14 +69,14 @@ def test_a_signal_ends_it_cleanly_with_a_last_line(kernels: Path, ending: signal
         (["mixture"], "mixture"),
     ],
 )
-def test_a_bad_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
+def test_an_invalid_option_is_named(kernels: Path, arguments: list[str], names: str) -> None:
     result = run(kernels, *arguments)
     assert result.returncode == 2
     assert names in result.stderr
     assert result.stdout == ""
 
 
-def test_it_ends_when_nobody_reads(kernels: Path) -> None:
+def test_the_program_ends_when_its_output_is_closed(kernels: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -95,22 +95,22 @@ def test_it_ends_when_nobody_reads(kernels: Path) -> None:
 
 @pytest.fixture
 def perf() -> str:
-    """The reference profiler, where it is there and may sample."""
-    found = shutil.which("perf")
-    if found is None:
+    """The path of perf, if it is installed and may sample."""
+    path = shutil.which("perf")
+    if path is None:
         pytest.skip("needs the program perf: it is not installed")
     probe = subprocess.run(
-        [found, "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "--", "true"],
+        [path, "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "--", "true"],
         capture_output=True,
         check=False,
     )
     if probe.returncode != 0:
         pytest.skip("needs perf events: perf record -e cpu-clock:u is refused")
-    return found
+    return path
 
 
 def perf_samples(perf: str, data: Path) -> list[tuple[int, list[str]]]:
-    """Each sample's time in ns and its user frames' symbols, leaf first."""
+    """Time in ns and user symbols, leaf first, of every sample."""
     text = run_peer(
         [perf, "script", "--no-inline", "-i", data, "-F", "time,ip,sym"],
         capture_output=True,
@@ -126,7 +126,7 @@ def perf_samples(perf: str, data: Path) -> list[tuple[int, list[str]]]:
 
 
 @pytest.mark.live
-def test_another_profiler_sees_the_truth_it_tells(kernels: Path, perf: str, tmp_path: Path) -> None:
+def test_perf_measures_the_reported_shares(kernels: Path, perf: str, tmp_path: Path) -> None:
     data = tmp_path / "perf.data"
     with subprocess.Popen(
         [kernels, "mix", "--duration", "0", "--interval-ms", "20"],
@@ -134,7 +134,7 @@ def test_another_profiler_sees_the_truth_it_tells(kernels: Path, perf: str, tmp_
         text=True,
     ) as process:
         assert process.stdout is not None
-        process.stdout.readline()  # its threads are there now
+        process.stdout.readline()  # its threads run now
         recording = ["-q", "-k", "CLOCK_MONOTONIC", "-F", "999", "-e", "cpu-clock:u", "-g"]
         subprocess.run(
             [perf, "record", *recording, "-p", str(process.pid), "-o", data, "--", "sleep", "3"],

@@ -1,4 +1,4 @@
-"""stallscope-kernels NAME: what its kernels take beside each other, on any machine and under any load.
+"""stallscope-kernels NAME: relations between its kernels that hold on any machine and under load.
 
 Time is CPU time per operation, the least of interleaved runs; everything else is a count by the kernel.
 """
@@ -29,19 +29,19 @@ def kernels() -> Path:
 
 @pytest.fixture(scope="module")
 def run(kernels: Path) -> Run:
-    """A function from a kernel's name and options to its report."""
+    """A function that runs a kernel with options and returns its report."""
 
-    def run_one(name: str, *options: object) -> Report:
+    def run_kernel(name: str, *options: object) -> Report:
         result = subprocess.run(
             [kernels, name, *map(str, options)], capture_output=True, text=True, check=True
         )
         return json.loads(result.stdout)
 
-    return run_one
+    return run_kernel
 
 
 def least_ns(run: Run, *commands: tuple[object, ...], rounds: int = 4) -> list[float]:
-    """Return each command's least CPU time per iteration, the commands taking turns."""
+    """Return the least CPU time per iteration of every command; the commands alternate."""
     least = [float("inf")] * len(commands)
     for _ in range(rounds):
         for i, (name, *options) in enumerate(commands):
@@ -50,7 +50,7 @@ def least_ns(run: Run, *commands: tuple[object, ...], rounds: int = 4) -> list[f
     return least
 
 
-def test_a_chain_of_additions_is_slower_than_as_many_that_wait_for_nothing(run: Run) -> None:
+def test_dependent_additions_are_slower_than_independent_ones(run: Run) -> None:
     independent, dependent, divide = least_ns(
         run,
         ("independent-adds", "--iterations", 1_000_000),
@@ -62,8 +62,10 @@ def test_a_chain_of_additions_is_slower_than_as_many_that_wait_for_nothing(run: 
 
 
 @pytest.mark.parametrize("name", ["independent-adds", "dependent-chain"])
-def test_instructions_are_as_many_as_stated(kernels: Path, name: str, tmp_path: Path) -> None:
-    """A simulator that counts instructions by function, as a PMU counts those of the whole."""
+def test_the_stated_number_of_instructions_is_executed(
+    kernels: Path, name: str, tmp_path: Path
+) -> None:
+    """A simulator counts the instructions of the function."""
     if shutil.which("valgrind") is None:
         pytest.skip("needs the program valgrind: it is not installed")
 
@@ -79,7 +81,7 @@ def test_instructions_are_as_many_as_stated(kernels: Path, name: str, tmp_path: 
     assert executed(3000) - executed(1000) == 32 * 2000
 
 
-def test_each_level_of_memory_is_slower_than_the_one_before(run: Run) -> None:
+def test_every_level_of_memory_is_slower_than_the_previous_one(run: Run) -> None:
     l1, l2, dram = least_ns(
         run,
         ("pointer-chase-l1", "--iterations", 4_000_000),
@@ -91,7 +93,7 @@ def test_each_level_of_memory_is_slower_than_the_one_before(run: Run) -> None:
     assert 2 * l2 < dram
 
 
-def test_a_stream_hides_what_a_chase_waits_for(run: Run) -> None:
+def test_a_stream_hides_the_latency_of_a_chase(run: Run) -> None:
     line, step = least_ns(
         run,
         ("streaming", "--iterations", 2_000_000),
@@ -101,7 +103,7 @@ def test_a_stream_hides_what_a_chase_waits_for(run: Run) -> None:
     assert 3 * line < step
 
 
-def test_branches_that_nothing_foresees_are_slower_than_the_same_in_a_pattern(run: Run) -> None:
+def test_random_branches_are_slower_than_periodic_ones(run: Run) -> None:
     randomly, in_turn = least_ns(
         run,
         ("random-branches", "--iterations", 2_000_000),
@@ -110,7 +112,7 @@ def test_branches_that_nothing_foresees_are_slower_than_the_same_in_a_pattern(ru
     assert randomly > 2 * in_turn
 
 
-def test_additions_in_large_code_are_slower_and_slower_still_with_jumps(run: Run) -> None:
+def test_large_code_is_slower_and_jumps_make_it_slower_still(run: Run) -> None:
     loop, straight, branchy = least_ns(
         run,
         ("independent-adds", "--iterations", 1_000_000),
@@ -125,7 +127,7 @@ def test_additions_in_large_code_are_slower_and_slower_still_with_jumps(run: Run
     assert branchy / code["large-branchy-code"] > 2 * straight / code["large-straight-code"]
 
 
-def test_a_load_of_two_stores_is_slower_than_one_of_the_first_cache(run: Run) -> None:
+def test_a_load_after_two_half_stores_is_slower_than_a_cache_hit(run: Run) -> None:
     forwarding, load = least_ns(
         run,
         ("store-forwarding", "--iterations", 2_000_000),
@@ -134,20 +136,20 @@ def test_a_load_of_two_stores_is_slower_than_one_of_the_first_cache(run: Run) ->
     assert forwarding > 1.5 * load
 
 
-def test_counters_in_one_line_are_slower_than_apart(run: Run) -> None:
+def test_counters_in_a_shared_line_are_slower_than_padded_ones(run: Run) -> None:
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("needs two CPUs: this process may use one")
     short = ("--iterations", 1_000_000, "--cpus", f"{cpus[0]},{cpus[-1]}")
-    # The line moves only while both threads run: of many short runs, those at their worst are
-    # compared, where others want the CPUs as well; the third, for the worst may be somebody else's.
+    # The line moves only while both threads run. Other programs may use the CPUs, so the third
+    # slowest of many short runs are compared: the slowest may be disturbed.
     apart: list[float] = []
     together: list[float] = []
     at_once = False
     for _ in range(60):
-        for found, options in ((together, short), (apart, (*short, "--padded"))):
+        for times_ns, options in ((together, short), (apart, (*short, "--padded"))):
             report = run("false-sharing", *options)
-            found.append(report["cpu_ns"] / report["iterations"])
+            times_ns.append(report["cpu_ns"] / report["iterations"])
             at_once |= report["cpu_ns"] > 1.5 * report["elapsed_ns"]
         if len(apart) >= 5 and sorted(together)[-3] > 1.4 * sorted(apart)[-3]:
             return
@@ -156,13 +158,13 @@ def test_counters_in_one_line_are_slower_than_apart(run: Run) -> None:
     pytest.fail(f"in one line {sorted(together)} ns, apart {sorted(apart)} ns")
 
 
-def test_threads_under_one_mutex_wait_and_one_alone_does_not(run: Run) -> None:
+def test_threads_under_a_mutex_wait_and_a_single_thread_does_not(run: Run) -> None:
     many = run("contended-mutex", "--duration", 0.5, "--threads", 4)
     alone = run("contended-mutex", "--duration", 0.5, "--threads", 1)
     assert many["voluntary_switches"] > 5 * (1 + alone["voluntary_switches"])
 
 
-def test_a_herd_wakes_whole_for_each_item(run: Run) -> None:
+def test_every_item_wakes_the_whole_herd(run: Run) -> None:
     report = run("thundering-herd", "--iterations", 1000, "--threads", 8)
     assert report["iterations"] == 8000
     assert report["result"] == 1000
@@ -170,15 +172,15 @@ def test_a_herd_wakes_whole_for_each_item(run: Run) -> None:
     assert switches > 0.5 * 7 * 1000
 
 
-def test_each_iteration_is_a_minor_fault(run: Run) -> None:
+def test_every_iteration_is_a_minor_fault(run: Run) -> None:
     report = run("page-faults", "--iterations", 20_000)
     assert 20_000 <= report["minor_faults"] < 20_200
     assert report["result"] == 20_000
     assert run("system-calls", "--iterations", 1000)["minor_faults"] < 200
 
 
-def test_system_calls_are_spent_in_the_system(run: Run) -> None:
-    # Enough CPU time for kernels that know user and system time by their ticks only.
+def test_system_calls_use_system_time(run: Run) -> None:
+    # Enough CPU time for kernels that measure user and system time by ticks.
     report = run("system-calls", "--iterations", 250_000)
     assert report["result"] == report["iterations"] == 250_000
     assert report["system_ns"] > 0.5 * (report["user_ns"] + report["system_ns"])
@@ -186,16 +188,16 @@ def test_system_calls_are_spent_in_the_system(run: Run) -> None:
     assert arithmetic["system_ns"] < 0.2 * (arithmetic["user_ns"] + arithmetic["system_ns"])
 
 
-def test_each_turn_is_a_sleep(run: Run) -> None:
+def test_every_turn_is_a_sleep(run: Run) -> None:
     report = run("sleep-wake", "--iterations", 5_000)
     assert report["iterations"] == report["result"] == 10_000
-    # A thread whose partner took its CPU away before it slept need not sleep.
+    # A thread need not sleep if its partner preempts it before.
     assert 0.4 * 10_000 < report["voluntary_switches"] < 1.3 * 10_000
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("name", ["dependent-chain", "sleep-wake", "thundering-herd"])
-def test_a_signal_ends_it_cleanly_with_its_report(
+def test_a_signal_ends_the_program_after_its_report(
     kernels: Path, name: str, ending: signal.Signals
 ) -> None:
     with subprocess.Popen(
@@ -203,7 +205,7 @@ def test_a_signal_ends_it_cleanly_with_its_report(
     ) as process:
         status = Path(f"/proc/{process.pid}/status")
         caught = 0
-        while not caught & 1 << (ending - 1):  # until its handler stands
+        while not caught & 1 << (ending - 1):  # until its handler is installed
             line = next(x for x in status.read_text().splitlines() if x.startswith("SigCgt:"))
             caught = int(line.split()[1], 16)
         process.send_signal(ending)

@@ -16,7 +16,7 @@ from tests.live.server.server_process import redis_server
 
 @dataclass
 class Run:
-    """What the loader said and left behind."""
+    """A finished run of the loader: its output and its files."""
 
     status: int
     messages: str
@@ -36,22 +36,22 @@ class Run:
 
 @pytest.fixture(scope="session")
 def loader() -> Path:
-    """The loader: from STALLSCOPE_PROGRAMS, else as installed beside the package."""
+    """The loader from STALLSCOPE_PROGRAMS, otherwise from the installed package."""
     folder = os.environ.get("STALLSCOPE_PROGRAMS")
     return program("stallscope-load", Path(folder) if folder else None)
 
 
 @pytest.fixture
 def load(loader: Path, tmp_path: Path) -> Callable[..., Run]:
-    """Runs the loader to its end; short and without a warm-up unless told otherwise."""
+    """A function that runs the loader to its end; by default short and without a warm-up."""
 
     def run(target: str, *words: object, directory: Path | None = None) -> Run:
         output = directory or tmp_path / "load"
-        asked = {"--duration": "0.2", "--warmup": "0", "--connections": "4", "-o": str(output)}
-        given = [str(word) for word in words]
-        usual = [word for pair in asked.items() if pair[0] not in given for word in pair]
+        defaults = {"--duration": "0.2", "--warmup": "0", "--connections": "4", "-o": str(output)}
+        arguments = [str(word) for word in words]
+        others = [word for pair in defaults.items() if pair[0] not in arguments for word in pair]
         ended = subprocess.run(
-            [loader, "--target", target, *usual, *given],
+            [loader, "--target", target, *others, *arguments],
             capture_output=True,
             text=True,
             timeout=60,
@@ -65,7 +65,7 @@ def load(loader: Path, tmp_path: Path) -> Callable[..., Run]:
 
 @dataclass
 class Redis:
-    """A redis-server of the test's own."""
+    """A redis-server for the tests."""
 
     path: Path
 
@@ -74,7 +74,7 @@ class Redis:
         return f"unix:{self.path}"
 
     def ask(self, *words: str) -> str:
-        """What redis-cli prints."""
+        """The output of redis-cli."""
         return subprocess.run(
             ["redis-cli", "-s", str(self.path), *words], capture_output=True, text=True, check=True
         ).stdout.strip()
@@ -89,7 +89,7 @@ def running_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Redis]:
 
 @pytest.fixture
 def redis(running_redis: Redis) -> Redis:
-    """The redis-server, empty and with its counts at zero."""
+    """The redis-server, without keys and with counters at zero."""
     running_redis.ask("FLUSHALL")
     running_redis.ask("CONFIG", "RESETSTAT")
     return running_redis

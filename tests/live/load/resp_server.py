@@ -1,4 +1,4 @@
-"""A RESP server of the test's own: it answers, stalls or misbehaves as the test says."""
+"""A RESP server for tests: its replies are a function of the test."""
 
 import socket
 import threading
@@ -8,23 +8,23 @@ from dataclasses import dataclass, field
 
 
 class GoneError(Exception):
-    """Raised by an answer that closes the connection."""
+    """Raised by a reply function to close the connection."""
 
 
 @dataclass
 class Peer:
-    """One connection as the server sees it."""
+    """A connection of the server."""
 
     number: int
     socket: socket.socket
     requests: int = 0
 
 
-Answer = Callable[[Peer, list[bytes]], bytes]
+ReplyFunction = Callable[[Peer, list[bytes]], bytes]
 
 
-def usual(peer: Peer, words: list[bytes]) -> bytes:
-    """What a server says to PING, ECHO, GET and SET."""
+def default_reply(peer: Peer, words: list[bytes]) -> bytes:
+    """Replies to PING, ECHO, GET and SET."""
     del peer
     name = words[0].upper()
     if name == b"PING":
@@ -34,9 +34,11 @@ def usual(peer: Peer, words: list[bytes]) -> bytes:
     return b"+OK\r\n"
 
 
-def after_ping(answer: Answer) -> Answer:
-    """The answer for all but the greeting."""
-    return lambda peer, words: usual(peer, words) if words[0] == b"PING" else answer(peer, words)
+def after_ping(reply_function: ReplyFunction) -> ReplyFunction:
+    """The reply function for all requests after the greeting."""
+    return lambda peer, words: (
+        default_reply(peer, words) if words[0] == b"PING" else reply_function(peer, words)
+    )
 
 
 def _requests(stream: "socket.SocketIO | object") -> Iterator[list[bytes]]:
@@ -50,9 +52,9 @@ def _requests(stream: "socket.SocketIO | object") -> Iterator[list[bytes]]:
 
 @dataclass
 class RespServer:
-    """A server on a port of its own; a thread for each connection."""
+    """A server on a free port, with a thread per connection."""
 
-    answer: Answer
+    reply_function: ReplyFunction
     listener: socket.socket = field(
         default_factory=lambda: socket.create_server(("127.0.0.1", 0), backlog=512)
     )
@@ -79,7 +81,7 @@ class RespServer:
             peer.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for words in _requests(stream):
                 peer.requests += words[0] != b"PING"
-                peer.socket.sendall(self.answer(peer, words))
+                peer.socket.sendall(self.reply_function(peer, words))
         with suppress(OSError):
             peer.socket.shutdown(socket.SHUT_RDWR)
 
@@ -90,9 +92,9 @@ class RespServer:
 
 
 @contextmanager
-def serving(answer: Answer) -> Iterator[RespServer]:
-    """A server at work until the end of the block."""
-    server = RespServer(answer)
+def serving(reply_function: ReplyFunction) -> Iterator[RespServer]:
+    """A running server until the end of the block."""
+    server = RespServer(reply_function)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     try:

@@ -33,20 +33,22 @@ def test_the_reference_implementation_reads_the_logs(
     assert run.status == 0
     for name, key in LOGS.items():
         merged = HdrHistogram(1, HOUR_NS, 3)
-        found = list(intervals(run.directory / name))
-        assert len(found) == 2
-        for histogram in found:
+        histograms = list(intervals(run.directory / name))
+        assert len(histograms) == 2
+        for histogram in histograms:
             merged.add(histogram)
         assert merged.get_total_count() == run.done["requests"]
         for percentile in ("50", "90", "99", "99.9"):
-            told = run.done[key][f"p{percentile}"]
-            assert merged.get_value_at_percentile(float(percentile)) / 1000 == pytest.approx(told)
+            reported = run.done[key][f"p{percentile}"]
+            assert merged.get_value_at_percentile(float(percentile)) / 1000 == pytest.approx(
+                reported
+            )
         assert merged.get_max_value() / 1000 == pytest.approx(run.done[key]["max"])
-    begins = [histogram.get_start_time_stamp() / 1000 for histogram in found]
+    begins = [histogram.get_start_time_stamp() / 1000 for histogram in histograms]
     assert begins == pytest.approx([run.document["started_at_s"] + i for i in range(2)], abs=0.01)
 
 
-def test_seconds_add_up_to_the_end(load: Callable[..., Run], redis: Redis) -> None:
+def test_seconds_add_up_to_the_total(load: Callable[..., Run], redis: Redis) -> None:
     run = load(redis.target, "--duration", 1.2, "--threads", 2)
     assert [line["event"] for line in run.lines] == ["started", "second", "second", "done"]
     assert [line["t"] for line in run.lines[1:3]] == pytest.approx([1.0, 1.2])
@@ -56,7 +58,7 @@ def test_seconds_add_up_to_the_end(load: Callable[..., Run], redis: Redis) -> No
     assert run.document["latency_us"] == run.done["latency_us"]
 
 
-def test_the_warm_up_is_sent_and_left_out(load: Callable[..., Run], redis: Redis) -> None:
+def test_the_warm_up_is_sent_but_not_counted(load: Callable[..., Run], redis: Redis) -> None:
     run = load(
         redis.target, "--warmup", 0.2, "--mode", "open", "--rate", 1000, "--arrivals", "fixed"
     )
@@ -64,7 +66,7 @@ def test_the_warm_up_is_sent_and_left_out(load: Callable[..., Run], redis: Redis
     assert calls(redis, "get") + calls(redis, "set") == 400
 
 
-def test_requests_are_sent_as_often_as_asked(load: Callable[..., Run], redis: Redis) -> None:
+def test_the_request_limit_is_kept(load: Callable[..., Run], redis: Redis) -> None:
     run = load(redis.target, "--requests", 1001, "--duration", 30, "--threads", 3, "--pipeline", 7)
     assert run.done["requests"] == 1001
     assert calls(redis, "get") + calls(redis, "set") == 1001
@@ -82,7 +84,7 @@ def test_filling_sets_every_key(load: Callable[..., Run], redis: Redis) -> None:
     assert 10 <= int(redis.ask("STRLEN", "key:000000000499")) <= 20
 
 
-def test_a_file_of_requests_is_sent_in_turn(
+def test_a_file_of_requests_is_sent_in_a_cycle(
     load: Callable[..., Run], redis: Redis, tmp_path: Path
 ) -> None:
     requests = tmp_path / "requests"
@@ -107,7 +109,7 @@ def test_a_password_is_read_from_its_file(
     assert allowed.status == 0
 
 
-def test_numbered_requests_come_back_in_order(load: Callable[..., Run], redis: Redis) -> None:
+def test_numbered_replies_arrive_in_order(load: Callable[..., Run], redis: Redis) -> None:
     run = load(redis.target, "--check", "--pipeline", 16, "--connections", 20)
     assert run.status == 0
     assert run.done["checked"] == run.done["requests"] > 0

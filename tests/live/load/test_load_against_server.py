@@ -1,4 +1,4 @@
-"""stallscope-load against stallscope-server: what it asks is what the server was asked."""
+"""stallscope-load against stallscope-server: both count the same requests."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from tests.live.server.server_process import stallscope_server
 
 
 @pytest.mark.parametrize("stages", ["on", "off"])
-def test_every_reply_is_its_requests(load: Callable[..., Run], stages: str) -> None:
+def test_every_reply_belongs_to_its_request(load: Callable[..., Run], stages: str) -> None:
     with stallscope_server("--stages", stages, "--threads", "2") as server:
         run = load(
             f"127.0.0.1:{server.port}",

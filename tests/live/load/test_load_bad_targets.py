@@ -7,7 +7,14 @@ from collections.abc import Callable
 import pytest
 
 from tests.live.load.conftest import Run
-from tests.live.load.resp_server import Answer, GoneError, Peer, after_ping, serving, usual
+from tests.live.load.resp_server import (
+    GoneError,
+    Peer,
+    ReplyFunction,
+    after_ping,
+    default_reply,
+    serving,
+)
 
 Load = Callable[..., Run]
 
@@ -17,7 +24,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def test_nobody_listens(load: Load) -> None:
+def test_a_closed_port_is_reported(load: Load) -> None:
     run = load(f"127.0.0.1:{free_port()}")
     assert run.status == 4
     assert "Connection refused" in run.messages
@@ -34,7 +41,7 @@ def test_nobody_listens(load: Load) -> None:
         (b"", "closed"),
     ],
 )
-def test_no_server_of_ours(load: Load, greeting: bytes, why: str) -> None:
+def test_a_server_of_another_protocol_is_reported(load: Load, greeting: bytes, why: str) -> None:
     def answer(peer: Peer, words: list[bytes]) -> bytes:
         del words
         peer.socket.sendall(greeting)
@@ -46,10 +53,10 @@ def test_no_server_of_ours(load: Load, greeting: bytes, why: str) -> None:
     assert why in run.messages
 
 
-def misbehaving(every: int, answer: Answer) -> Answer:
-    """An answer of the usual kind, but for each so-many-th request of a connection."""
+def misbehaving(every: int, answer: ReplyFunction) -> ReplyFunction:
+    """A reply function that misbehaves for every N-th request of a connection."""
     return after_ping(
-        lambda peer, words: (answer if peer.requests % every == 0 else usual)(peer, words)
+        lambda peer, words: (answer if peer.requests % every == 0 else default_reply)(peer, words)
     )
 
 
@@ -81,8 +88,8 @@ def reset(peer: Peer, words: list[bytes]) -> bytes:
         (reset, "reset"),
     ],
 )
-def test_lost_connections_are_counted_and_opened_again(
-    load: Load, answer: Answer, kind: str
+def test_lost_connections_are_counted_and_reopened(
+    load: Load, answer: ReplyFunction, kind: str
 ) -> None:
     with serving(misbehaving(20, answer)) as server:
         run = load(server.target, "--duration", 0.3)
@@ -94,16 +101,16 @@ def test_lost_connections_are_counted_and_opened_again(
     assert any("connections" in warning for warning in run.done["warnings"])
 
 
-def test_a_target_that_goes_away_ends_the_run(load: Load) -> None:
-    with serving(after_ping(usual)) as server:
+def test_a_target_that_closes_ends_the_run(load: Load) -> None:
+    with serving(after_ping(default_reply)) as server:
 
         def leave(peer: Peer, words: list[bytes]) -> bytes:
-            if sum(each.requests for each in server.peers) > 200:
+            if sum(client.requests for client in server.peers) > 200:
                 server.close()
                 raise GoneError
-            return usual(peer, words)
+            return default_reply(peer, words)
 
-        server.answer = after_ping(leave)
+        server.reply_function = after_ping(leave)
         run = load(server.target, "--duration", 60)
     assert run.status == 4
     assert "closed all connections" in run.messages
@@ -112,9 +119,9 @@ def test_a_target_that_goes_away_ends_the_run(load: Load) -> None:
     assert (run.directory / "intended.hlog").stat().st_size > 0
 
 
-def test_a_target_that_falls_silent_is_told(load: Load) -> None:
+def test_a_target_that_stops_replying_is_reported(load: Load) -> None:
     def silent(peer: Peer, words: list[bytes]) -> bytes:
-        return usual(peer, words) if peer.requests <= 10 else b""
+        return default_reply(peer, words) if peer.requests <= 10 else b""
 
     with serving(after_ping(silent)) as server:
         run = load(server.target)
@@ -122,9 +129,9 @@ def test_a_target_that_falls_silent_is_told(load: Load) -> None:
     assert any("4 requests had no reply" in warning for warning in run.done["warnings"])
 
 
-def test_keys_that_cannot_be_set_end_it_before_the_run(load: Load) -> None:
+def test_a_failed_fill_ends_the_loader_before_the_run(load: Load) -> None:
     def silent(peer: Peer, words: list[bytes]) -> bytes:
-        return usual(peer, words) if peer.requests <= 10 else b""
+        return default_reply(peer, words) if peer.requests <= 10 else b""
 
     with serving(after_ping(silent)) as server:
         run = load(server.target, "--fill")
@@ -132,26 +139,26 @@ def test_keys_that_cannot_be_set_end_it_before_the_run(load: Load) -> None:
     assert "--fill without a reply" in run.messages
 
 
-def lose_one(peer: Peer, words: list[bytes]) -> bytes:
-    return b"" if peer.requests == 20 else usual(peer, words)
+def lose_reply(peer: Peer, words: list[bytes]) -> bytes:
+    return b"" if peer.requests == 20 else default_reply(peer, words)
 
 
-def double_one(peer: Peer, words: list[bytes]) -> bytes:
-    return usual(peer, words) * (2 if peer.requests == 20 else 1)
+def double_reply(peer: Peer, words: list[bytes]) -> bytes:
+    return default_reply(peer, words) * (2 if peer.requests == 20 else 1)
 
 
-def foreign_one(peer: Peer, words: list[bytes]) -> bytes:
-    return usual(peer, [b"GET", b"not-yours:1"] if peer.requests == 20 else words)
+def send_foreign_reply(peer: Peer, words: list[bytes]) -> bytes:
+    return default_reply(peer, [b"GET", b"not-yours:1"] if peer.requests == 20 else words)
 
 
-def swap_two() -> Answer:
+def swap_replies() -> ReplyFunction:
     held: dict[int, bytes] = {}
 
     def answer(peer: Peer, words: list[bytes]) -> bytes:
         if peer.requests == 20:
-            held[peer.number] = usual(peer, words)
+            held[peer.number] = default_reply(peer, words)
             return b""
-        return usual(peer, words) + held.pop(peer.number, b"")
+        return default_reply(peer, words) + held.pop(peer.number, b"")
 
     return answer
 
@@ -159,18 +166,18 @@ def swap_two() -> Answer:
 @pytest.mark.parametrize(
     ("kind", "answer"),
     [
-        ("lost", lose_one),
-        ("doubled", double_one),
-        ("foreign", foreign_one),
-        ("reordered", swap_two()),
+        ("lost", lose_reply),
+        ("doubled", double_reply),
+        ("foreign", send_foreign_reply),
+        ("reordered", swap_replies()),
     ],
 )
-def test_replies_mixed_up_are_found(load: Load, kind: str, answer: Answer) -> None:
+def test_wrong_replies_are_counted_by_kind(load: Load, kind: str, answer: ReplyFunction) -> None:
     with serving(after_ping(answer)) as server:
         run = load(
             server.target,
             *("--check", "--pipeline", 4, "--connections", 2),
-            # So many that both connections come to their twentieth on a busy machine, too.
+            # Enough that both connections reach their twentieth request on a busy machine.
             *("--requests", 4_000, "--duration", 60),
         )
     assert run.status == 4
@@ -179,11 +186,11 @@ def test_replies_mixed_up_are_found(load: Load, kind: str, answer: Answer) -> No
 
 
 def test_a_backlog_at_the_end_is_unsent_not_lost(load: Load) -> None:
-    """The target needs 10 ms a request and is asked for 5,000 a second."""
+    """The target needs 10 ms per request; the rate is 5,000 per second."""
 
     def slow(peer: Peer, words: list[bytes]) -> bytes:
         time.sleep(0.01)
-        return usual(peer, words)
+        return default_reply(peer, words)
 
     with serving(after_ping(slow)) as server:
         run = load(
@@ -197,7 +204,7 @@ def test_a_backlog_at_the_end_is_unsent_not_lost(load: Load) -> None:
     assert sum(thread["unanswered"] for thread in run.document["threads"]) == 0
 
 
-def test_a_reply_without_end_takes_no_memory(load: Load) -> None:
+def test_an_endless_reply_uses_bounded_memory(load: Load) -> None:
     def endless(peer: Peer, words: list[bytes]) -> bytes:
         peer.socket.sendall(b"$536870912\r\n")
         for _ in range(200):

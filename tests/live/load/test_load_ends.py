@@ -1,4 +1,4 @@
-"""How a run ends: by signals, by its parent's death, by a wrong command line; what is kept then."""
+"""The end of a run: signals, death of the parent, invalid command lines, and the files left."""
 
 import json
 import signal
@@ -13,30 +13,30 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from stallscope import __version__
-from tests.live.load.resp_server import after_ping, serving, usual
+from tests.live.load.resp_server import after_ping, default_reply, serving
 
 
-def started(loader: Path, target: str, output: Path, *words: str) -> "subprocess.Popen[str]":
-    """A loader that has told its first second."""
+def start_loader(loader: Path, target: str, output: Path, *words: str) -> "subprocess.Popen[str]":
+    """A loader that has reported its first second."""
     process = subprocess.Popen(
         [loader, "--target", target, "--warmup", "0", "--duration", "60", "-o", output, *words],
         stdout=subprocess.PIPE,
         text=True,
     )
-    until_a_second_is_over(process)
+    wait_for_a_second(process)
     return process
 
 
-def until_a_second_is_over(process: "subprocess.Popen[str]") -> None:
-    """Reads what the loader tells up to the end of its present second."""
+def wait_for_a_second(process: "subprocess.Popen[str]") -> None:
+    """Read the loader's output up to the end of the current second."""
     assert process.stdout is not None
-    told = (json.loads(line)["event"] for line in process.stdout)
-    assert "second" in told, "it ended before its second was over"
+    events = (json.loads(line)["event"] for line in process.stdout)
+    assert "second" in events, "the loader ended before its second was over"
 
 
-def test_a_signal_ends_it_and_keeps_what_was_measured(loader: Path, tmp_path: Path) -> None:
-    with serving(after_ping(usual)) as server:
-        process = started(loader, server.target, tmp_path / "run", "--connections", "2")
+def test_a_signal_ends_the_loader_and_keeps_the_measurement(loader: Path, tmp_path: Path) -> None:
+    with serving(after_ping(default_reply)) as server:
+        process = start_loader(loader, server.target, tmp_path / "run", "--connections", "2")
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=30)
     assert process.returncode == 0
@@ -48,20 +48,20 @@ def test_a_signal_ends_it_and_keeps_what_was_measured(loader: Path, tmp_path: Pa
     assert document["requests"] == done["requests"] > 0
 
 
-def test_a_loader_that_was_stopped_says_so(loader: Path, tmp_path: Path) -> None:
-    with serving(after_ping(usual)) as server:
+def test_a_stopped_loader_reports_its_own_lag(loader: Path, tmp_path: Path) -> None:
+    with serving(after_ping(default_reply)) as server:
         words = ("--connections", "2", "--mode", "open", "--rate", "300", "--arrivals", "fixed")
-        process = started(loader, server.target, tmp_path / "run", *words)
+        process = start_loader(loader, server.target, tmp_path / "run", *words)
         process.send_signal(signal.SIGSTOP)
         time.sleep(1)
         process.send_signal(signal.SIGCONT)
-        # The second that it slept through ends at once; interrupted then it would not send what was due.
-        until_a_second_is_over(process)
-        until_a_second_is_over(process)
+        # The second during the stop ends at once; an interrupt now would drop requests that were due.
+        wait_for_a_second(process)
+        wait_for_a_second(process)
         process.send_signal(signal.SIGINT)
         output, _ = process.communicate(timeout=30)
     done = json.loads(output.splitlines()[-1])
-    # One in four requests, or more, was due meanwhile.
+    # At least one request in four was due during the stop.
     assert done["latency_us"]["p90"] > 50_000
     assert done["own_lag_us"]["p90"] > 0.5 * done["latency_us"]["p90"]
     assert done["limited_by_loader"] is True
@@ -69,8 +69,8 @@ def test_a_loader_that_was_stopped_says_so(loader: Path, tmp_path: Path) -> None
 
 
 def test_logs_are_readable_after_a_kill(loader: Path, tmp_path: Path) -> None:
-    with serving(after_ping(usual)) as server:
-        process = started(loader, server.target, tmp_path / "run", "--connections", "2")
+    with serving(after_ping(default_reply)) as server:
+        process = start_loader(loader, server.target, tmp_path / "run", "--connections", "2")
         process.kill()
         process.communicate(timeout=30)
     reader = HistogramLogReader(
@@ -81,8 +81,8 @@ def test_logs_are_readable_after_a_kill(loader: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "load.json").exists()
 
 
-def test_it_ends_when_its_parent_does(loader: Path, tmp_path: Path) -> None:
-    with serving(after_ping(usual)) as server:
+def test_the_loader_ends_with_its_parent(loader: Path, tmp_path: Path) -> None:
+    with serving(after_ping(default_reply)) as server:
         shell = (
             f'"{loader}" --target {server.target} --duration 60 --die-with-parent '
             f"-o {tmp_path}/run & echo $!; wait"
@@ -122,7 +122,7 @@ def test_it_ends_when_its_parent_does(loader: Path, tmp_path: Path) -> None:
         ("--nothing-of-the-kind",),
     ],
 )
-def test_wrong_command_lines_are_told(loader: Path, words: tuple[str, ...]) -> None:
+def test_invalid_command_lines_are_rejected(loader: Path, words: tuple[str, ...]) -> None:
     target = () if "--target" in words else ("--target", "127.0.0.1:1")
     ended = subprocess.run([loader, *target, *words], capture_output=True, text=True, check=False)
     assert ended.returncode == 2
@@ -131,8 +131,8 @@ def test_wrong_command_lines_are_told(loader: Path, words: tuple[str, ...]) -> N
     assert ended.stdout == ""
 
 
-def test_what_this_machine_cannot_is_told(loader: Path, tmp_path: Path) -> None:
-    with serving(after_ping(usual)) as server:
+def test_missing_resources_are_reported(loader: Path, tmp_path: Path) -> None:
+    with serving(after_ping(default_reply)) as server:
         for before, words, why in (
             (["prlimit", "--nofile=50"], [], "open files"),
             ([], ["--cpus", "60000"], "--cpus"),
@@ -148,14 +148,14 @@ def test_what_this_machine_cannot_is_told(loader: Path, tmp_path: Path) -> None:
             assert not (tmp_path / "run").exists()
 
 
-def test_help_has_an_example_and_the_version_is_told(loader: Path) -> None:
-    told = subprocess.run([loader, "--help"], capture_output=True, text=True, check=True).stdout
-    assert "Example: stallscope-load --target" in told
+def test_help_has_an_example_and_the_version_is_printed(loader: Path) -> None:
+    text = subprocess.run([loader, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "Example: stallscope-load --target" in text
     version = subprocess.run([loader, "--version"], capture_output=True, text=True, check=True)
     assert version.stdout == f"stallscope-load {__version__}\n"
 
 
-def test_a_directory_that_holds_a_run_is_not_written(loader: Path, tmp_path: Path) -> None:
+def test_a_directory_with_a_run_is_not_overwritten(loader: Path, tmp_path: Path) -> None:
     aim = tmp_path / "aim"
     for name in ("intended.hlog", "load.json"):
         output = tmp_path / f"of-{name}"

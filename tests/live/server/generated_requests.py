@@ -1,4 +1,4 @@
-"""Requests drawn at random from a grammar of what both servers know, and of what neither does."""
+"""Random requests from a grammar of commands, known and unknown to both servers."""
 
 import random
 from collections.abc import Callable
@@ -9,7 +9,7 @@ KEYS = ["k", "other", "counter", "n:1", "n:2", b"\x00bin\xff\r\n", "", "k" * 200
 VALUES = ["", "v", "0", "-1", "41", "1.5", " 1", "01", "x" * 300, b"\r\n$-1\r\n", b"\x00\x01\xfe"]
 NUMBERS = ["0", "1", "-1", "7", "100", "9223372036854775807", "-9223372036854775808", "+1", "", "x"]
 NUMBERS += ["9223372036854775808", "1e3", "9223372036854775", "-9223372036854775"]
-FAR = ["1000", "100000", "5000000"]  # seconds or milliseconds: none runs out during a test
+FAR = ["1000", "100000", "5000000"]  # seconds or milliseconds: no key expires during a test
 NAMES = ["me", "", "a b", "\xff", "!~", "x" * 50]
 Words = list[bytes | str | int]
 
@@ -44,7 +44,7 @@ class RequestGenerator:
         ]
 
     def request(self) -> tuple[Words, bytes]:
-        """Words and the bytes that ask for them: mostly an array, at times a line."""
+        """Words and their encoding: usually an array, sometimes an inline request."""
         words = self._random.choice(self._kinds)()
         words[0] = self._any_case(words[0])
         plain = all(isinstance(word, str) and word and word.isalnum() for word in words)
@@ -66,7 +66,7 @@ class RequestGenerator:
         return self._pick(NUMBERS)
 
     def _long_time(self) -> bytes | str:
-        """A time to live that outlasts the test, or none at all."""
+        """A time to live that outlasts the test, or no time to live."""
         return self._pick([*FAR, "0", "-1", "x", "9223372036854775807", "9223372036854775808"])
 
     def _some(self, draw: Callable[[], bytes | str]) -> Words:

@@ -11,14 +11,14 @@ PATIENCE_S = 30.0
 
 
 def request(*words: bytes | str | int) -> bytes:
-    """A request as client libraries send it."""
+    """A request in the encoding of client libraries."""
     as_bytes = [word if isinstance(word, bytes) else str(word).encode() for word in words]
     parts = [b"$%d\r\n%b\r\n" % (len(word), word) for word in as_bytes]
     return b"*%d\r\n%b" % (len(parts), b"".join(parts))
 
 
 class RawClient:
-    """One connection. Every wait is bounded: a server that says nothing fails the test."""
+    """A connection. Every wait has a timeout: a server that does not reply fails the test."""
 
     def __init__(self, address: int | Path) -> None:
         """Connect to a port of this host, or to a unix socket."""
@@ -54,21 +54,21 @@ class RawClient:
             self.socket.sendall(data)
 
     def end_sending(self) -> None:
-        """Say that nothing more comes, and go on listening."""
+        """Shut down the sending side, and keep receiving."""
         self.socket.shutdown(socket.SHUT_WR)
 
     def reset(self) -> None:
-        """Close without the courtesies of TCP."""
+        """Close the connection with a TCP reset."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
 
     def ask(self, *words: bytes | str | int) -> bytes:
-        """The reply, as it came."""
+        """The bytes of the reply."""
         self.send(request(*words))
         return self.reply()
 
     def reply(self) -> bytes:
-        """The next whole reply; ConnectionError where the server closes before."""
+        """The next complete reply; ConnectionError if the server closes before."""
         line = self._line()
         kind, rest = line[:1], line[1:-2]
         if kind in b"+-:_,#(":
@@ -80,7 +80,7 @@ class RawClient:
         return line + b"".join(self.reply() for _ in range(number * (2 if kind == b"%" else 1)))
 
     def rest(self) -> bytes:
-        """All that comes until the server closes."""
+        """All bytes until the server closes."""
         try:
             while self._receive():
                 pass

@@ -1,4 +1,4 @@
-"""The servers under test as processes: ours, and redis-server as the reference."""
+"""The servers under test as processes: stallscope-server, and redis-server as the reference."""
 
 import json
 import os
@@ -25,7 +25,7 @@ class RunningServer:
     metrics_port: int | None = None
 
     def memory_bytes(self) -> int:
-        """What it holds in memory now."""
+        """Its resident memory."""
         return psutil.Process(self.process.pid).memory_info().rss
 
     def descriptors(self) -> int:
@@ -41,14 +41,14 @@ def server_program() -> Path:
 
 
 def need_cpus(threads: int) -> None:
-    """Skip the test where the server could not pin so many threads."""
+    """Skip the test if there are too few CPUs to pin the threads."""
     if len(os.sched_getaffinity(0)) < threads:
         pytest.skip("needs two CPUs: the server pins each thread to its own")
 
 
 @contextmanager
 def stallscope_server(*options: str, prefix: tuple[str, ...] = ()) -> Iterator[RunningServer]:
-    """Our server on a free port; it must still be alive at the end, and end when asked to.
+    """stallscope-server on a free port; it must be alive at the end, and end on SIGTERM.
 
     `prefix` is a command that starts it, as ``("prlimit", "--nofile=64")``.
     """

@@ -1,4 +1,4 @@
-"""A well-behaved client that asks one thing after another all the while, and checks each reply."""
+"""A well-behaved client that sends requests continuously and checks every reply."""
 
 import threading
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ ROUNDS_AFTER = 30
 
 
 class SteadyClient:
-    """Runs on a thread of its own; `answered` counts its right replies."""
+    """Runs on a separate thread; `answered` waits for correct replies."""
 
     def __init__(self, port: int, *, evicts: bool = False) -> None:
         self._evicts = evicts
@@ -24,14 +24,14 @@ class SteadyClient:
         self._thread.start()
 
     def answered(self, more: int) -> None:
-        """Wait until so many more of its requests are answered rightly; fails where one is not."""
+        """Wait for this number of correct replies; fails on a wrong one."""
         with self._changed:
-            wanted = self._answered + more
+            target = self._answered + more
             self._changed.wait_for(
-                lambda: self.error is not None or self._answered >= wanted, PATIENCE_S
+                lambda: self.error is not None or self._answered >= target, PATIENCE_S
             )
             assert self.error is None, self.error
-            assert self._answered >= wanted, "the others are no longer answered"
+            assert self._answered >= target, "the others are no longer answered"
 
     def end(self) -> None:
         self._stop = True
@@ -52,7 +52,7 @@ class SteadyClient:
                 )
                 reply = self._client.ask("GET", "steady")
                 assert reply in right
-                if reply == b"$-1\r\n":  # what is gone stays so
+                if reply == b"$-1\r\n":  # an evicted key does not come back
                     right = {reply}
                 with self._changed:
                     self._answered += 1

@@ -1,4 +1,4 @@
-"""The path `disk`: values outlive the server, however it ended, and a full disk is an error."""
+"""The path `disk`: values survive any end of the server, and a full disk is an error."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def disk(folder: Path, *options: str) -> tuple[str, ...]:
 
 @contextmanager
 def killed_server(*options: str) -> Iterator[RunningServer]:
-    """Our server until it is killed at the end of the block."""
+    """stallscope-server until it is killed at the end of the block."""
     process = subprocess.Popen(
         [server_program(), "--port", "0", "--die-with-parent", *options],
         stdout=subprocess.PIPE,
@@ -46,7 +46,7 @@ def killed_server(*options: str) -> Iterator[RunningServer]:
 
 
 def fill(client: RawClient, values: dict[str, bytes]) -> None:
-    """Each batch is answered before the next one is sent."""
+    """Set the values in batches; each is acknowledged before the next one is sent."""
     pending = 0
     for key, value in values.items():
         client.send(request("SET", key, value))
@@ -63,8 +63,8 @@ def check(client: RawClient, values: dict[str, bytes]) -> None:
     assert client.ask("DBSIZE") == b":%d\r\n" % len(values)
 
 
-def facts(client: RawClient) -> dict[str, str]:
-    """What INFO disk says, by name."""
+def disk_info(client: RawClient) -> dict[str, str]:
+    """The fields of INFO disk."""
     lines = client.ask("INFO", "disk").decode().split("\r\n")
     return dict(line.split(":", 1) for line in lines if line.startswith("disk_"))
 
@@ -120,7 +120,7 @@ def test_many_keys_on_two_shards(tmp_path: Path) -> None:
     assert "give as many" in refusal("--port", "0", *disk(tmp_path / "data"))
 
 
-def test_compaction_gives_back_what_is_overwritten(tmp_path: Path) -> None:
+def test_compaction_frees_overwritten_values(tmp_path: Path) -> None:
     options = disk(tmp_path / "data", *SMALL_SEGMENTS, "--disk-limit", "2")
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         values = {f"key:{number}": b"x" * 9000 for number in range(100)}
@@ -129,25 +129,25 @@ def test_compaction_gives_back_what_is_overwritten(tmp_path: Path) -> None:
         assert client.ask("COMPACT") == b"+OK\r\n"
         assert client.ask("BGREWRITEAOF").startswith(b"+Background")
         check(client, values)
-        told = facts(client)
-        assert int(told["disk_log_bytes"]) < 3 * MIB
-        assert int(told["disk_compaction_segments_removed"]) >= 4
-        assert told["disk_limit"] == "2"
+        info = disk_info(client)
+        assert int(info["disk_log_bytes"]) < 3 * MIB
+        assert int(info["disk_compaction_segments_removed"]) >= 4
+        assert info["disk_limit"] == "2"
         assert client.ask("FLUSHALL") == b"+OK\r\n"
         assert client.ask("GET", "key:1") == b"$-1\r\n"
     assert sum(file.stat().st_size for file in (tmp_path / "data").iterdir()) < MIB
 
 
-def test_numbers_of_the_two_classes(tmp_path: Path) -> None:
+def test_counters_of_the_two_classes(tmp_path: Path) -> None:
     options = disk(tmp_path / "data", *SMALL_SEGMENTS)
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         fill(client, {"a": b"1", "b": b"2"})
         for _ in range(10):
             client.ask("GET", "a")
         client.ask("COMPACT")
-        told = facts(client)
-        queries = dict(pair.split("=") for pair in told["disk_class_queries"].split(","))
-        compaction = dict(pair.split("=") for pair in told["disk_class_compaction"].split(","))
+        info = disk_info(client)
+        queries = dict(pair.split("=") for pair in info["disk_class_queries"].split(","))
+        compaction = dict(pair.split("=") for pair in info["disk_class_compaction"].split(","))
         assert int(queries["reads"]) == 10
         assert 1 <= int(queries["writes"]) <= 2
         assert int(compaction["reads"]) == 1
@@ -155,10 +155,10 @@ def test_numbers_of_the_two_classes(tmp_path: Path) -> None:
         assert queries["failed"] == compaction["failed"] == "0"
         assert int(queries["executing_ns"]) > 0
         assert int(compaction["executing_ns"]) > 0
-        assert told["disk_shares"] == "queries=1000,compaction=100"
+        assert info["disk_shares"] == "queries=1000,compaction=100"
 
 
-def test_an_unfinished_tail_is_told_and_cut_off(
+def test_an_unfinished_tail_is_reported_and_truncated(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     options = disk(tmp_path / "data", *SMALL_SEGMENTS)
@@ -169,14 +169,14 @@ def test_an_unfinished_tail_is_told_and_cut_off(
     segment.write_bytes(whole + b"\0" * (-len(whole) % 4096) + os.urandom(700))
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         check(client, {"a": b"1", "b": b"2"})
-        assert facts(client)["disk_cut_bytes"] == "700"
+        assert disk_info(client)["disk_cut_bytes"] == "700"
     message = capfd.readouterr().err
     assert message.startswith(f"stallscope-server: {segment.name}: cut off behind offset ")
     assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize("compacted", [False, True])
-def test_a_damaged_end_of_a_file_that_was_ended_is_told_and_kept(
+def test_a_damaged_end_of_a_closed_file_is_reported_and_kept(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], compacted: bool
 ) -> None:
     options = disk(tmp_path / "data", *SMALL_SEGMENTS)
@@ -192,9 +192,9 @@ def test_a_damaged_end_of_a_file_that_was_ended_is_told_and_kept(
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         assert client.ask("GET", "last") == b"$-1\r\n"
         assert client.ask("STRLEN", "first") == b":5000\r\n"
-        told = facts(client)
-        assert told["disk_cut_bytes"] == "0"
-        assert int(told["disk_damaged_bytes"]) >= 5000
+        info = disk_info(client)
+        assert info["disk_cut_bytes"] == "0"
+        assert int(info["disk_damaged_bytes"]) >= 5000
         assert client.ask("COMPACT") == b"+OK\r\n"
     message = capfd.readouterr().err
     assert message.startswith(f"stallscope-server: {segment.name}: ")
@@ -213,8 +213,8 @@ def test_a_file_under_another_name_is_refused(tmp_path: Path) -> None:
         fill(client, {"a": b"1"})
     (segment,) = (tmp_path / "data").iterdir()
     other = segment.rename(segment.with_name("shard-000-0000000007.log"))
-    said = refusal("--port", "0", *options)
-    assert f"holds {other.name}, which was written as {segment.name}: give it that name" in said
+    message = refusal("--port", "0", *options)
+    assert f"holds {other.name}, which was written as {segment.name}: give it that name" in message
 
 
 def test_a_damaged_value_is_an_error_of_its_own(

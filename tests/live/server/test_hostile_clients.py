@@ -38,15 +38,15 @@ def steady(server: RunningServer) -> Iterator[SteadyClient]:
 
 @pytest.fixture
 def many_descriptors() -> Iterator[int]:
-    """How many descriptors this process may have while the test runs."""
+    """The limit of descriptors of this process during the test."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     yield hard
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait for what the server does in its own time."""
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Wait for a condition that the server meets asynchronously."""
     deadline = time.monotonic() + PATIENCE_S
     while not holds():
         assert time.monotonic() < deadline, what
@@ -56,7 +56,7 @@ def until(holds: Callable[[], bool], what: str) -> None:
 def test_idle_connections(
     server: RunningServer, steady: SteadyClient, many_descriptors: int
 ) -> None:
-    """10,000 of them, or as many as this machine's limit of descriptors allows."""
+    """10,000 connections, or the number that the descriptor limit allows."""
     count = min(IDLE_CLIENTS, many_descriptors - SPARE_DESCRIPTORS)
     before_bytes, before_descriptors = server.memory_bytes(), server.descriptors()
     with contextlib.ExitStack() as open_clients:
@@ -66,11 +66,13 @@ def test_idle_connections(
         for client in idle[::100]:
             assert client.ask("PING") == b"+PONG\r\n"
         assert server.memory_bytes() - before_bytes < count * MOST_BYTES_AN_IDLE_CLIENT
-    until(lambda: server.descriptors() <= before_descriptors, "connections that ended are kept")
+    wait_until(
+        lambda: server.descriptors() <= before_descriptors, "connections that ended are kept"
+    )
 
 
 def test_slow_writers(server: RunningServer, steady: SteadyClient) -> None:
-    """Requests that come a byte at a time, of many clients at once, are answered in the end."""
+    """Requests that many clients send byte by byte are all answered."""
     data = request("SET", "slow", "v") + b"get slow\r\n"
     with contextlib.ExitStack() as open_clients:
         clients = [open_clients.enter_context(RawClient(server.port)) for _ in range(50)]
@@ -84,7 +86,7 @@ def test_slow_writers(server: RunningServer, steady: SteadyClient) -> None:
 
 
 def test_a_reader_that_does_not_read(server: RunningServer, steady: SteadyClient) -> None:
-    """Its replies wait in its own requests, not in the server's memory; none is lost."""
+    """Its requests wait instead of its replies, which use no memory; none is lost."""
     value = b"x" * (MIB // 4)
     count = 400
     with RawClient(server.port) as client:
@@ -99,8 +101,8 @@ def test_a_reader_that_does_not_read(server: RunningServer, steady: SteadyClient
         assert client.ask("DEL", "large") == b":1\r\n"
 
 
-def test_questions_right_after_large_replies(server: RunningServer, steady: SteadyClient) -> None:
-    """The socket has just taken the last bytes, and already there is something to read."""
+def test_requests_right_after_large_replies(server: RunningServer, steady: SteadyClient) -> None:
+    """The socket has just accepted the last bytes when the next request arrives."""
     value = b"x" * MIB
     with RawClient(server.port) as client:
         assert client.ask("SET", "large", value) == b"+OK\r\n"
@@ -111,7 +113,7 @@ def test_questions_right_after_large_replies(server: RunningServer, steady: Stea
 
 
 def test_large_replies_after_many_small_ones(server: RunningServer, steady: SteadyClient) -> None:
-    """Nothing foretells them, and together they are more than a client may be owed."""
+    """Their size cannot be predicted, and together they exceed the limit of unread replies."""
     value = b"x" * (MIB // 4)
     large, small = b"$%d\r\n%b\r\n" % (len(value), value), b"$1\r\ns\r\n"
     with RawClient(server.port) as client:
@@ -135,15 +137,15 @@ def test_readers_that_never_read_again(server: RunningServer, steady: SteadyClie
             steady.answered(20)
             assert server.memory_bytes() < 400 * MIB
         assert other.ask("DEL", "large") == b":1\r\n"
-    until(lambda: server.descriptors() <= before, "connections that ended are kept")
+    wait_until(lambda: server.descriptors() <= before, "connections that ended are kept")
 
 
 def test_half_closed_connections(server: RunningServer, steady: SteadyClient) -> None:
-    """Who says that nothing more comes gets the replies that are due, then the end."""
+    """A client that shuts down its sending side gets its replies, then the end."""
     for count in (0, 1, 1000):
         with RawClient(server.port) as client:
             client.send(request("ECHO", "x" * 100) * count)
-            client.send(b"*2\r\n$4\r\nECHO\r\n$5\r\nab")  # never to be ended
+            client.send(b"*2\r\n$4\r\nECHO\r\n$5\r\nab")  # never completed
             client.end_sending()
             assert client.rest() == (b"$100\r\n" + b"x" * 100 + b"\r\n") * count
     steady.answered(1)
@@ -175,7 +177,7 @@ def test_clients_killed_in_mid_request(server: RunningServer, steady: SteadyClie
         for client in clients:
             os.kill(client.pid, signal.SIGKILL)
             client.communicate()
-    until(lambda: server.descriptors() <= before, "connections of dead clients are kept")
+    wait_until(lambda: server.descriptors() <= before, "connections of dead clients are kept")
     with RawClient(server.port) as asking:
         assert asking.ask("EXISTS", "killed") == b":0\r\n"
 
@@ -186,5 +188,5 @@ def test_clients_that_reset_the_connection(server: RunningServer, steady: Steady
         client = RawClient(server.port)
         client.send(request("ECHO", "x" * 1000) * 50)
         client.reset()
-    until(lambda: server.descriptors() <= before, "connections that were reset are kept")
+    wait_until(lambda: server.descriptors() <= before, "connections that were reset are kept")
     steady.answered(1)

@@ -1,4 +1,4 @@
-"""Requests that are broken or too large: redis's error or the end, and nobody else notices."""
+"""Broken and oversized requests: redis's error or a closed connection, without side effects."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture
 def steady(server: RunningServer) -> Iterator[SteadyClient]:
-    """The well-behaved client; the server's memory stays where it was, too."""
+    """A well-behaved client; the server's memory must not grow."""
     before = server.memory_bytes()
     with steady_client(server.port) as client:
         yield client
@@ -50,7 +50,7 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 
 def whole_replies(data: bytes) -> int:
-    """How many replies these bytes are, whose last must be whole."""
+    """The number of replies in the bytes; the last one must be complete."""
 
     class Recorded(RawClient):
         def __init__(self) -> None:
@@ -60,11 +60,11 @@ def whole_replies(data: bytes) -> int:
             return False
 
         def count(self) -> int:
-            found = 0
+            replies = 0
             while self._held:
                 self.reply()
-                found += 1
-            return found
+                replies += 1
+            return replies
 
     return Recorded().count()
 
@@ -97,7 +97,7 @@ def test_fuzzed_requests(server: RunningServer, steady: SteadyClient) -> None:
     ],
     ids=["oversized", "largest", "negative", "words", "nested", "nested value", "inline"],
 )
-def test_lengths_that_cannot_be(
+def test_impossible_lengths_are_rejected(
     server: RunningServer, steady: SteadyClient, data: bytes, error: bytes
 ) -> None:
     for _ in range(20):
@@ -108,7 +108,7 @@ def test_lengths_that_cannot_be(
     steady.answered(1)
 
 
-def test_a_request_of_many_words_is_bounded_as_a_whole(
+def test_the_total_size_of_a_request_is_limited(
     server: RunningServer, steady: SteadyClient
 ) -> None:
     word = b"$1000000\r\n" + b"x" * 1_000_000 + b"\r\n"
@@ -118,9 +118,7 @@ def test_a_request_of_many_words_is_bounded_as_a_whole(
     steady.answered(1)
 
 
-def test_promised_bytes_are_not_paid_for_in_advance(
-    server: RunningServer, steady: SteadyClient
-) -> None:
+def test_announced_bytes_use_no_memory(server: RunningServer, steady: SteadyClient) -> None:
     clients = [RawClient(server.port) for _ in range(100)]
     for client in clients:
         client.send(b"*2\r\n$4\r\nECHO\r\n$%d\r\nfirst bytes" % (LIMIT_BYTES - 100))
@@ -130,7 +128,7 @@ def test_promised_bytes_are_not_paid_for_in_advance(
         client.socket.close()
 
 
-def test_a_large_request_within_the_limit_is_taken(
+def test_a_large_request_within_the_limit_is_accepted(
     server: RunningServer, steady: SteadyClient
 ) -> None:
     value = bytes(range(256)) * (LIMIT_BYTES // 256 - 4)
@@ -141,7 +139,7 @@ def test_a_large_request_within_the_limit_is_taken(
     steady.answered(1)
 
 
-def test_words_in_their_millions_are_refused_or_bounded(
+def test_millions_of_words_are_rejected_or_limited(
     server: RunningServer, steady: SteadyClient
 ) -> None:
     """The reply to a request may be far larger than the request."""

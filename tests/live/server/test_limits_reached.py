@@ -1,4 +1,4 @@
-"""Descriptors, clients or memory run out: who is served stays served, and room serves again."""
+"""Exhausted descriptors, clients or memory: connected clients stay connected, and others recover."""
 
 import contextlib
 import hmac
@@ -19,8 +19,8 @@ OUT_OF_MEMORY = b"-OOM command not allowed when used memory > 'maxmemory'.\r\n"
 
 @contextlib.contextmanager
 def many_clients(port: int, count: int) -> Iterator[tuple[list[RawClient], list[bytes]]]:
-    """Those that are served, and what the others were told."""
-    served, told = [], []
+    """The connected clients, and the replies to the rejected ones."""
+    served, rejections = [], []
     with contextlib.ExitStack() as open_clients:
         for _ in range(count):
             client = open_clients.enter_context(RawClient(port))
@@ -32,8 +32,8 @@ def many_clients(port: int, count: int) -> Iterator[tuple[list[RawClient], list[
             if reply == b"+PONG\r\n":
                 served.append(client)
             else:
-                told.append(reply)
-        yield served, told
+                rejections.append(reply)
+        yield served, rejections
 
 
 def keys_by_shard(client: RawClient) -> tuple[list[str], list[str]]:
@@ -53,18 +53,18 @@ def keys_by_shard(client: RawClient) -> tuple[list[str], list[str]]:
 
 def test_more_clients_than_allowed() -> None:
     with stallscope_server("--maxclients", "20") as server, steady_client(server.port) as steady:
-        with many_clients(server.port, 60) as (served, told):
+        with many_clients(server.port, 60) as (served, rejections):
             assert len(served) == 19
-            assert set(told) <= {TOO_MANY, b""}
-            assert TOO_MANY in told
+            assert set(rejections) <= {TOO_MANY, b""}
+            assert TOO_MANY in rejections
             assert served[-1].ask("PING") == b"+PONG\r\n"
             steady.answered(5)
-        with many_clients(server.port, 5) as (_, told):
+        with many_clients(server.port, 5) as (_, rejections):
             steady.answered(5)
 
 
 def test_no_descriptors_left() -> None:
-    """The limit falls while the server runs, so that it cannot have counted on it."""
+    """The limit falls while the server runs, so that it cannot have prepared for it."""
     with stallscope_server() as server, steady_client(server.port) as steady:
         _, most = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
         allowed = server.descriptors() + 20
@@ -82,7 +82,7 @@ def test_no_descriptors_left() -> None:
 
 @pytest.mark.parametrize("stages", ["on", "off"])
 def test_replies_of_several_shards_beyond_the_limit(stages: str) -> None:
-    """Too long in one shard's part, or only all together: the client is closed, no other is."""
+    """Too long in one shard's part, or only in total: only this client is closed."""
     need_cpus(2)
     options = ("--threads", "2", "--max-output-bytes", "4096", "--stages", stages)
     with stallscope_server(*options) as server:
@@ -90,7 +90,7 @@ def test_replies_of_several_shards_beyond_the_limit(stages: str) -> None:
             here, there = keys_by_shard(client)
         with steady_client(server.port) as steady:
             for keys in ((*there[:7], here[0]), (*here[:7], there[0]), (*here[:4], *there[:4])):
-                for _ in range(2):  # one on each shard
+                for _ in range(2):  # one per shard
                     with RawClient(server.port) as client:
                         client.send(request("MGET", *keys))
                         with pytest.raises(ConnectionError):
@@ -125,8 +125,8 @@ def query(text: str) -> bytes:
 
 
 @pytest.mark.parametrize("stages", ["on", "off"])
-def test_memory_that_the_system_does_not_give(stages: str) -> None:
-    """Buffers and values that do not fit into the address space cost their client alone."""
+def test_refused_memory(stages: str) -> None:
+    """Buffers and values that exceed the address space affect only their client."""
     limit = ("prlimit", f"--as={80 * MIB}")
     options = ("--stages", stages, "--max-request-bytes", "512M", "--max-buffered-bytes", "4G")
     with (
@@ -140,7 +140,7 @@ def test_memory_that_the_system_does_not_give(stages: str) -> None:
         replies = [set_and_close(server.port, f"k{number}", b"x" * 8 * MIB) for number in range(9)]
         assert replies[0] == b"+OK\r\n"
         assert replies[-1] != b"+OK\r\n"
-        # Either its value finds no room, or what would have read it.
+        # There is no memory for its value, or for the buffer that would read it.
         assert set(replies) <= {b"+OK\r\n", b"-OOM the system has no memory for this\r\n", b""}
         steady.answered(5)
         with RawClient(server.port) as client:
@@ -150,14 +150,14 @@ def test_memory_that_the_system_does_not_give(stages: str) -> None:
 
 
 def set_and_close(port: int, key: str, value: bytes) -> bytes:
-    """All that a client is told that sets one key; nothing where it is closed before."""
+    """All replies to a client that sets one key; empty if it is closed before."""
     with RawClient(port) as client:
         client.try_send(request("SET", key, value) + request("QUIT"))
         return client.rest().removesuffix(b"+OK\r\n")
 
 
 def test_memory_without_eviction() -> None:
-    """Writes are refused with redis's words, reads and deletions go on."""
+    """Writes get redis's error; reads and deletions work."""
     options = ("--maxmemory", str(8 * MIB), "--maxmemory-policy", "noeviction")
     with stallscope_server(*options) as server, steady_client(server.port) as steady:
         before = server.memory_bytes()
@@ -177,7 +177,7 @@ def test_memory_without_eviction() -> None:
 
 @pytest.mark.parametrize("policy", ["allkeys-lru", "allkeys-random"])
 def test_memory_with_eviction(policy: str) -> None:
-    """Every write is taken, and memory stays where it is."""
+    """Every write succeeds, and memory stays constant."""
     options = ("--maxmemory", str(8 * MIB), "--maxmemory-policy", policy)
     with stallscope_server(*options) as server, steady_client(server.port, evicts=True) as steady:
         before = server.memory_bytes()

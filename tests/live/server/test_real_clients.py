@@ -1,4 +1,4 @@
-"""Clients that know nothing of us work unchanged: redis-cli, redis-benchmark, redis-py."""
+"""Unmodified redis clients work: redis-cli, redis-benchmark, redis-py."""
 
 import csv
 import io
@@ -81,7 +81,7 @@ def test_redis_py(server: RunningServer, protocol: int) -> None:
 
 
 def test_redis_py_pipeline(server: RunningServer) -> None:
-    """Replies of one connection come in the order of its requests, whichever shard has the keys."""
+    """Replies arrive in the order of the requests, whichever shard has the keys."""
     with redis.Redis(port=server.port, decode_responses=True) as client:
         client.flushall()
         with client.pipeline(transaction=False) as pipeline:

@@ -1,4 +1,4 @@
-"""The same requests to redis-server and to ours: the replies are the same bytes."""
+"""redis-server and stallscope-server send the same bytes in reply to the same requests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.live.server.server_process import need_cpus, redis_server, stallscope
 pytestmark = pytest.mark.live
 REQUESTS = 6000
 MOST_IN_FLIGHT = 40
-# Replies that tell time may differ by what passes between two questions.
+# Replies with a time may differ by the time between two requests.
 TELL_TIME = {"TTL": 1, "PTTL": 5000}
 
 
@@ -44,7 +44,7 @@ def alike(words: Words, ours: bytes, theirs: bytes) -> bool:
 
 
 def hello(client: RawClient, version: int) -> None:
-    """Who answers is no secret; after it both speak the same version."""
+    """Switch both servers to the same protocol version; the replies name the server."""
     client.ask("FLUSHALL")
     assert b"proto\r\n:%d\r\n" % version in client.ask("HELLO", version)
 
@@ -52,13 +52,13 @@ def hello(client: RawClient, version: int) -> None:
 @pytest.mark.parametrize("version", [2, 3])
 def test_generated_requests(our_port: int, redis_address: Path, version: int) -> None:
     generator = RequestGenerator(seed=version)
-    asked = 0
+    sent = 0
     with RawClient(our_port) as ours, RawClient(redis_address) as theirs:
         for client in (ours, theirs):
             hello(client, version)
-        while asked < REQUESTS:
-            requests = [generator.request() for _ in range(1 + asked % MOST_IN_FLIGHT)]
-            asked += len(requests)
+        while sent < REQUESTS:
+            requests = [generator.request() for _ in range(1 + sent % MOST_IN_FLIGHT)]
+            sent += len(requests)
             for client in (ours, theirs):
                 client.send(b"".join(data for _, data in requests))
             for words, _ in requests:
@@ -88,8 +88,8 @@ PROTOCOL_ERRORS = [
 
 
 @pytest.mark.parametrize("wrong", PROTOCOL_ERRORS, ids=lambda wrong: repr(wrong[:24]))
-def test_requests_that_are_none(our_port: int, redis_address: Path, wrong: bytes) -> None:
-    """What came before is answered, then comes the error, then the end."""
+def test_malformed_requests(our_port: int, redis_address: Path, wrong: bytes) -> None:
+    """Earlier requests are answered, then comes the error, then the connection is closed."""
     replies = []
     for address in (our_port, redis_address):
         with RawClient(address) as client:

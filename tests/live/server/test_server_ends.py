@@ -1,4 +1,4 @@
-"""How the server begins and ends: where it listens, whom it lets in, what it leaves behind."""
+"""Start and end of the server: addresses, passwords, leftover files."""
 
 import contextlib
 import re
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.live
 
 
 def refusal(*options: str, prefix: tuple[str, ...] = ()) -> tuple[int, str]:
-    """The status and message of a server that cannot be."""
+    """The exit status and message of a server that cannot start."""
     command = [*prefix, server_program(), *options]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     assert ended.stdout == ""
@@ -83,11 +83,11 @@ def test_beyond_loopback_needs_a_password(tmp_path: Path) -> None:
 
 
 def test_password(tmp_path: Path) -> None:
-    """Nothing but AUTH and HELLO before it, on every path; pipelined after it all is done."""
+    """Only AUTH and HELLO work without it, on every path; pipelined requests work after it."""
     options = ("--path", "codec", "--password-file", str(password_file(tmp_path)))
     with stallscope_server(*options) as server, RawClient(server.port) as client:
-        for asked in (["GET", "k"], ["INFO"], ["FLUSHALL"]):
-            assert client.ask(*asked).startswith(b"-NOAUTH ")
+        for words in (["GET", "k"], ["INFO"], ["FLUSHALL"]):
+            assert client.ask(*words).startswith(b"-NOAUTH ")
         assert client.ask("CODEC", "abc").startswith(b"-ERR ")
         assert client.ask("AUTH", "wrong").startswith(b"-WRONGPASS ")
         client.send(request("AUTH", "secret") + request("CODEC", "abc") * 3)
@@ -96,7 +96,7 @@ def test_password(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["open", "empty", "link", "folder", "missing", "long"])
-def test_password_files_that_will_not_do(tmp_path: Path, wrong: str) -> None:
+def test_unsafe_password_files_are_rejected(tmp_path: Path, wrong: str) -> None:
     text = {"empty": "\n", "long": "x" * 600}.get(wrong, "secret\n")
     path = password_file(tmp_path, text, 0o640 if wrong == "open" else 0o600)
     if wrong == "link":
@@ -134,8 +134,8 @@ def test_port_in_use() -> None:
         assert f"127.0.0.1 port {server.port}" in message
 
 
-def test_threads_that_the_system_does_not_give() -> None:
-    """The stacks of some fit into the address space, those of all do not."""
+def test_threads_that_the_system_refuses() -> None:
+    """The address space holds the stacks of some threads, but not of all."""
     limit = ("prlimit", f"--as={200 * 2**20}")
     status, message = refusal("--port", "0", "--threads", "60", prefix=limit)
     assert status == 3
@@ -143,8 +143,8 @@ def test_threads_that_the_system_does_not_give() -> None:
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_replies_under_way_are_sent_at_the_end(threads: str) -> None:
-    """What arrived before SIGTERM is answered, in order; then comes the end."""
+def test_outstanding_replies_are_sent_at_the_end(threads: str) -> None:
+    """Requests that arrived before SIGTERM are answered in order; then the server ends."""
     count = 2000
     with contextlib.ExitStack() as open_clients, ThreadPoolExecutor() as readers:
         with stallscope_server("--threads", threads) as server:
@@ -160,12 +160,12 @@ def test_replies_under_way_are_sent_at_the_end(threads: str) -> None:
 
 
 def read_to_the_end(client: RawClient) -> bytes:
-    """All that comes; the client then leaves, as the server waits for it to."""
+    """All bytes until the end; the client then closes, which the server waits for."""
     with client:
         return client.rest()
 
 
-def test_a_client_that_takes_nothing_is_closed() -> None:
+def test_a_client_that_reads_nothing_is_closed() -> None:
     with stallscope_server("--stalled-s", "1") as server, RawClient(server.port) as client:
         client.ask("SET", "k", "x" * 100_000)
         client.send(request("GET", "k") * 200)

@@ -1,4 +1,4 @@
-"""What the server counts, as INFO says it and as Prometheus reads it, is what was done."""
+"""The counters in INFO and in the Prometheus metrics match the requests sent."""
 
 import socket
 import urllib.error
@@ -24,7 +24,7 @@ def get(server: RunningServer, target: str = "/metrics") -> HTTPResponse:
 
 
 def samples(server: RunningServer) -> Samples:
-    """By name and stage; of histograms the count and the sum."""
+    """Samples by name and stage; for histograms the count and the sum."""
     with get(server) as response:
         assert response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
         text = response.read().decode()
@@ -45,7 +45,7 @@ def work(server: RunningServer, stage_path: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "asked", "stages"),
+    ("path", "command", "stages"),
     [
         ("kv", request("SET", "k", "v"), ["execute"]),
         (
@@ -55,10 +55,10 @@ def work(server: RunningServer, stage_path: bytes) -> None:
         ),
     ],
 )
-def test_counts(path: str, asked: bytes, stages: list[str]) -> None:
+def test_counts(path: str, command: bytes, stages: list[str]) -> None:
     options = ("--path", path, "--footprint-kb", "39", "--metrics-port", "0")
     with stallscope_server(*options) as server:
-        work(server, asked)
+        work(server, command)
         read = samples(server)
         assert read["requests_total", ""] == REQUESTS + 1
         assert read["errors_total", ""] == 1
@@ -97,7 +97,7 @@ def test_info() -> None:
 
 
 @pytest.mark.parametrize("path", ["kv", "codec"])
-def test_requests_that_come_alone_are_batches_of_one(path: str) -> None:
+def test_single_requests_are_batches_of_one(path: str) -> None:
     options = ("--path", path, "--footprint-kb", "39")
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         for number in range(20):
@@ -109,15 +109,15 @@ def test_requests_that_come_alone_are_batches_of_one(path: str) -> None:
                   for line in lines if line.startswith("stage_")]  # fmt: skip
         assert stages
         for stage in stages:
-            asked = 22 if path == "kv" else 42
-            assert int(stage["enqueued"]) == asked
-            # The last is under way in the stage that answers it.
-            assert asked - 1 <= int(stage["executed"]) == int(stage["batches"]) <= asked
+            expected = 22 if path == "kv" else 42
+            assert int(stage["enqueued"]) == expected
+            # The last request is running in the stage that answers it.
+            assert expected - 1 <= int(stage["executed"]) == int(stage["batches"]) <= expected
             assert stage["scheduled"] == stage["preempted"] == "0"
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("line", "status"),
     [
         (b"GET /other HTTP/1.1\r\n\r\n", b"404"),
         (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"),
@@ -126,16 +126,16 @@ def test_requests_that_come_alone_are_batches_of_one(path: str) -> None:
         (b"GET /metrics?x=1 HTTP/1.0\r\n\r\n", b"200"),
     ],
 )
-def test_other_requests(asked: bytes, status: bytes) -> None:
+def test_other_requests(line: bytes, status: bytes) -> None:
     with stallscope_server("--metrics-port", "0") as server:
         assert server.metrics_port is not None
         with socket.create_connection(("127.0.0.1", server.metrics_port), timeout=30) as visitor:
-            visitor.sendall(asked)
+            visitor.sendall(line)
             assert visitor.recv(12) == b"HTTP/1.1 " + status
 
 
-def test_visitors_that_say_nothing() -> None:
-    """They keep nobody from the commands, and leave no descriptor behind."""
+def test_silent_http_clients() -> None:
+    """They do not block commands, and leave no descriptor open."""
     with stallscope_server("--metrics-port", "0") as server, RawClient(server.port) as client:
         assert server.metrics_port is not None
         address = ("127.0.0.1", server.metrics_port)
