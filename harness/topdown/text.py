@@ -147,19 +147,19 @@ def _metrics(beside: Iterable[MeasuredNode], model: Model | None, origin: str) -
 
 
 def number_text(value: float | None, unit: str) -> str:
-    """Return a metric's value: counts in full, all else with four digits."""
+    """Return a metric's value: counts in full, other values with four digits."""
     if value is None:
         return "n/a"
     return f"{value:,.0f}" if unit == COUNTS else f"{value:.4g}"
 
 
 def explained(measurement: Measurement, name: str) -> list[tuple[str, str]]:
-    """Return what a node is, what to try, and what to sample for its place, as far as known."""
+    """Return a node's explanation, its remedy and the events to sample, as far as known."""
     texts = []
     try:
-        told = explanation(name)
-        texts = [(name, told.what), ("try", told.remedy)]
-    except RecordingError:  # of a name that no text is kept for
+        text = explanation(name)
+        texts = [(name, text.what), ("try", text.remedy)]
+    except RecordingError:  # there is no explanation of this name
         pass
     model = model_of(measurement)
     node = model.nodes.get(name) if model is not None else None

@@ -68,11 +68,11 @@ def kernel_samples(
     """Return the kernel samples of a capture; ``stacks`` (n_kernel_samples,) are their stacks."""
     numbers, counts = np.unique(stacks, return_counts=True)
     chains = [_kernel_frames(capture, number) for number in numbers.tolist()]
-    wanted = np.zeros(len(capture.frame_kind), np.bool_)
+    selected = np.zeros(len(capture.frame_kind), np.bool_)
     for chain in chains:
-        wanted[chain] = True
+        selected[chain] = True
     symbols = Symbolizer(sources).name_frames(
-        capture, FrameSelection(wanted, np.zeros_like(wanted))
+        capture, FrameSelection(selected, np.zeros_like(wanted))
     )
     if symbols.kernel_hidden or not len(stacks):
         return KernelSamples(len(stacks), (), (), 0, named=not symbols.kernel_hidden)
