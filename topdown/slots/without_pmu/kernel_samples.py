@@ -72,7 +72,7 @@ def kernel_samples(
     for chain in chains:
         selected[chain] = True
     symbols = Symbolizer(sources).name_frames(
-        capture, FrameSelection(selected, np.zeros_like(wanted))
+        capture, FrameSelection(selected, np.zeros_like(selected))
     )
     if symbols.kernel_hidden or not len(stacks):
         return KernelSamples(len(stacks), (), (), 0, named=not symbols.kernel_hidden)
