@@ -83,3 +83,33 @@ def test_the_version_is_defined_once(checkout: Path) -> None:
         if pattern.search(path.read_text())
     ]
     assert places == ["__init__.py"]
+
+
+def test_the_tree_in_readme_is_the_output_of_the_script(checkout: Path) -> None:
+    tree = (checkout / "docs/pictures/topdown.txt").read_text().rstrip()
+    assert f"```text\n{tree}\n```" in (checkout / "README.md").read_text()
+    assert (checkout / "docs/pictures/flame.png").stat().st_size < 300_000
+
+
+def test_contributing_stays_short(checkout: Path) -> None:
+    assert len((checkout / "CONTRIBUTING.md").read_text().splitlines()) <= 150
+
+
+def test_files_that_documents_link_to_exist(checkout: Path) -> None:
+    pages = [checkout / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    pages += sorted((checkout / "docs").rglob("*.md"))
+    missing = [
+        f"{page.relative_to(checkout)}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+        if not (page.parent / target).exists()
+    ]
+    assert not missing
+
+
+def test_paths_in_contributing_exist(checkout: Path) -> None:
+    """A path with NAME in it is a pattern."""
+    text = (checkout / "CONTRIBUTING.md").read_text()
+    names = re.findall(r"`((?:\w[\w-]*/)+[\w.-]*)`", text)
+    real = [name for name in names if "NAME" not in name and not name.startswith("build/")]
+    assert not [name for name in real if not (checkout / name).exists()]

@@ -18,7 +18,7 @@ from topdown.slots.self_test.result import (
 )
 
 RESULT = SelfTestResult(
-    stallscope="0.1.0",
+    stallscope="9.8.7",
     cpu="skl",
     title="Skylake, client",
     identity="GenuineIntel family 6 model 94 stepping 3",
