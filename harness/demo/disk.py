@@ -11,6 +11,7 @@ from harness.io.curve.options import CurveOptions
 from harness.io.curve.result import CurveResult
 from harness.io.curve.session import run_curve
 from harness.io.probe.options import ProbeOptions
+from harness.io.probe.result import ProbeResult
 from harness.io.probe.session import run_probe
 from harness.io.recording import PAGE
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions, TrialOptions
@@ -19,7 +20,6 @@ from harness.labs.storm.session import run_storm
 from ioprobe.curve.plan import CurvePlan, CurveRequests
 from stallscope.documents import read_document
 from stallscope.errors import StallscopeError
-from stallscope.json_fields import read_fields
 from stallscope.quantities import value_text
 
 FILE_BYTES = 64 * 2**20
@@ -69,11 +69,11 @@ def _page(folder: Path, verb: str, title: str, verdict: Callable[[Path], str]) -
 
 
 def _probe_verdict(document: Path) -> str:
-    latency = read_fields(document).fields("latency_ns")
-    p50_ns, p99_ns = latency.maybe_number("p50"), latency.maybe_number("p99")
-    if p50_ns is None or p99_ns is None:
+    latency = read_document(document, ProbeResult).latency_ns
+    if latency is None:
         return "no read completed"
-    return f"a read takes {value_text(round(p50_ns), 'ns')}, p99 {value_text(round(p99_ns), 'ns')}"
+    p50, p99 = value_text(round(latency.p50), "ns"), value_text(round(latency.p99), "ns")
+    return f"a read takes {p50}, p99 {p99}"
 
 
 def _curve_verdict(document: Path) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.recordings import directory as recording_directory
-from stallscope.json_fields import read_fields
+from stallscope.documents import Record, read_document
 from stallscope.recordings import MANIFEST
 
 KIND = "io"
@@ -45,10 +45,17 @@ def make_directory(path: Path, *, force: bool) -> None:
     )
 
 
+class _FileRecord(Record, frozen=True):
+    name: str = ""
+
+
+class _FilesRecord(Record, frozen=True):
+    files: tuple[_FileRecord, ...] = ()
+
+
 def _recorded_files(path: Path) -> Iterable[str]:
     """Return the files of an existing recording, by its manifest."""
-    files = read_fields(path / MANIFEST).objects("files")
-    names = (file.text("name", "") for file in files)
+    names = (file.name for file in read_document(path / MANIFEST, _FilesRecord).files)
     return (PAGE, *(name for name in names if name and "/" not in name and name != MANIFEST))
 
 

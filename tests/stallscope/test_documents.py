@@ -142,3 +142,9 @@ def test_pipes_and_missing_files_are_refused(tmp_path: Path) -> None:
 def test_numbers_of_numpy_are_written_as_numbers() -> None:
     point = Depth(depth=int(np.int64(4)), iops=np.float64(2.5))
     assert json.loads(encode(point))["iops"] == 2.5
+
+
+@pytest.mark.parametrize("number", ["1e400", "9" * 400, "NaN", "Infinity", "true", '"1"'])
+def test_a_number_that_is_not_finite_is_rejected(number: str) -> None:
+    with pytest.raises(RecordingError):
+        decode(number, float, "a file")
