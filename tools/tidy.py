@@ -117,10 +117,14 @@ def main() -> int:
             if not (CACHE / key).exists()
         ]
         say(f"clang-tidy on {len(stale)} of {len(all_units)} units")
-        findings = [text for text in pool.map(lambda pair: check(*pair), stale) if text]
-    blocks = re.split(r"(?m)^(?=\S+:\d+:\d+: )", "".join(findings))
-    sys.stdout.write("".join(dict.fromkeys(blocks)))  # a header's finding once
-    return 1 if findings or missing else 0
+        printed: set[str] = set()
+        for text in pool.map(lambda pair: check(*pair), stale):
+            for block in re.split(r"(?m)^(?=\S+:\d+:\d+: )", text):
+                if block not in printed:  # units share headers
+                    sys.stdout.write(block)
+                    sys.stdout.flush()
+                    printed.add(block)
+    return 1 if printed - {""} or missing else 0
 
 
 if __name__ == "__main__":
