@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stallscope import __version__
-from stallscope.__main__ import PACKAGES, strangers
+from stallscope.__main__ import PACKAGES, foreign_packages
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +70,13 @@ def test_an_installed_wheel_works(wheel: Path, tmp_path: Path) -> None:
 
 
 def test_all_packages_are_of_one_distribution() -> None:
-    assert strangers() == []
+    assert foreign_packages() == []
 
 
-def test_a_strangers_package_is_noticed(tmp_path: Path) -> None:
+def test_a_package_of_another_distribution_is_reported(tmp_path: Path) -> None:
     (tmp_path / "harness").mkdir()
     (tmp_path / "harness" / "__init__.py").touch()
-    assert "harness" in strangers([str(tmp_path)])
+    assert "harness" in foreign_packages([str(tmp_path)])
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from stallscope.__main__ import run; sys.exit(run())"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 3
