@@ -35,7 +35,7 @@ def storm_panel(result: StormResult) -> str:
         _plots(result),
         _table(result),
         _hint(f"* recommended, dotted in the plots: {recommended.limit}, {recommended.how}"),
-        _hint(comparison_text(result)),
+        _hint(comparison_text(result)) if recommended.limit != result.against else "",
         *map(_hint, masked_texts(result)),
         *map(_hint, result.warnings),
         _hint("; ".join(f"{label}: {text}" for label, text in result.facts.items())),

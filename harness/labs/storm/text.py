@@ -25,7 +25,8 @@ def lines(result: StormResult, room: int) -> Iterator[str]:
     yield ""
     recommended = result.recommended
     yield from wrapped(f"* recommended: {recommended.limit}, {recommended.how}", room, "  ")
-    yield from wrapped(f"{comparison_text(result)}, n {_pairs(result.ratios)}", room, "  ")
+    if recommended.limit != result.against:
+        yield from wrapped(f"{comparison_text(result)}, n {_pairs(result.ratios)}", room, "  ")
     if result.first_come:
         ratios = result.ratios_against_no_limit
         text = f"{recommended.limit} with shares against no limit, first come"

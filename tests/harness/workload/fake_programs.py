@@ -23,6 +23,13 @@ LOADED = {
     "warnings": ["the loader shared its core"],
 }
 
+# A server that reports that it is ready.
+READY = """
+print(json.dumps({"event": "ready", "pid": os.getpid(), "port": 7400, "unix": None,
+                  "metrics_port": 9100, "threads": [{"tid": 7, "cpu": 1}, {"tid": 8, "cpu": None}]}),
+      flush=True)
+"""
+
 
 def install(folder: Path, name: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install a program with this Python source in place of a native one."""

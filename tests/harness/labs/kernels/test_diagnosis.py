@@ -1,16 +1,8 @@
 """The diagnosis of known programs by every source."""
 
-from types import SimpleNamespace
-
-import pytest
-
-from harness.labs.kernels import sources as kernels_sources
 from harness.labs.kernels.diagnosis import NOT_SIMULATED, SlotSources, diagnose_kernels
 from harness.labs.kernels.known_kernels import KnownKernel, known_kernels
 from harness.labs.kernels.result import KernelRow, KernelVerdict
-from harness.machine_checks.check import Status
-from harness.topdown.options import Source, TopdownOptions
-from harness.topdown.sources import TopdownRun
 from stallscope.errors import TargetError
 from tests.harness.labs.kernels.measurements import kernel, measurement
 from topdown.slots.measurement import Kind, Measurement
@@ -54,27 +46,6 @@ def test_a_program_that_fails_does_not_stop_the_others() -> None:
     first, second = rows_of((kernel("first"), kernel("second")), SlotSources(modelled=diagnose))
     assert (first.verdict, first.why) == (KernelVerdict.FAILED, "it crashed; restart it")
     assert second.verdict is KernelVerdict.RIGHT
-
-
-def test_counters_start_after_the_set_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    requests: list[TopdownOptions] = []
-
-    def count(request: TopdownOptions, *_: object) -> TopdownRun:
-        requests.append(request)
-        return TopdownRun(measurement("backend_bound", "divider", kind=Kind.MEASURED))
-
-    available = SimpleNamespace(status=Status.AVAILABLE)
-    monkeypatch.setattr(kernels_sources, "pmu_check", lambda _: available)
-    monkeypatch.setattr(kernels_sources, "measure_slots", count)
-    divide = known_kernels(("divide-chain",))
-    (row,) = rows_of(divide, kernels_sources.available_sources())
-    assert (row.verdict, row.kind) == (KernelVerdict.RIGHT, Kind.MEASURED)
-    (request,) = requests
-    assert request.source is Source.PMU
-    assert request.choice is not None
-    assert len(request.choice.pids) == 1
 
 
 def test_programs_that_the_model_cannot_see_exist() -> None:

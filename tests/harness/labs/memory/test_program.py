@@ -1,46 +1,14 @@
 """The measuring program: its lines and its exit status."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness.labs.memory import program as memory_program
-from harness.labs.memory.measurement import MemoryProgress, measure_memory
-from harness.labs.memory.options import MemoryOptions
-from harness.labs.memory.plan import Section, make_plan
-from harness.labs.memory.points import Pages, PointReading, RingPoint, SkippedPoint
-from harness.labs.memory.program import PointResult, Repeats, run_points
-from stallscope import __version__
+from harness.labs.memory.points import PointReading, RingPoint, SkippedPoint
+from harness.labs.memory.program import PointResult, run_points
 from stallscope.errors import UnableError
-from tests.harness.labs.memory.measurements import GIB, MIB, machine
-
-POINT = RingPoint(64, 64, Pages.SMALL, (0,))
-REPEATS = Repeats(1, 100_000)
-HELLO = json.dumps({"event": "hello", "version": __version__})
-THREAD = {
-    "latency_ns": [2.0, 1.0],
-    "pages": {"kind": "small", "huge_bytes": 0, "page_bytes": 4096},
-    "pages_by_node": {"0": 1},
-    "counts_per_step": {"cycles": None},
-    "counters_refused": {"cycles": "No such file or directory"},
-}
-READING = json.dumps({"event": "point", "index": 0, "threads": [THREAD]})
-Script = Callable[[str], None]
-
-
-@pytest.fixture
-def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
-    """A function that replaces the program with a shell script."""
-
-    def install(body: str) -> None:
-        path = tmp_path / "program"
-        path.write_text(f"#!/bin/sh\n{body}\n")
-        path.chmod(0o755)
-        monkeypatch.setattr(memory_program, "program", lambda _: path)
-
-    return install
+from tests.harness.labs.memory.program_lines import HELLO, POINT, READING, REPEATS, Script
 
 
 def run(points: tuple[RingPoint, ...] = (POINT,)) -> list[PointResult]:
@@ -104,18 +72,6 @@ def test_a_latency_that_is_not_a_number_is_rejected(script: Script, latency: str
         run()
 
 
-def test_an_interrupted_lab_keeps_its_readings(script: Script) -> None:
-    script(f"cat >/dev/null; echo '{READING}'; kill -INT $$")
-    parts = make_plan(machine(), MemoryOptions(quick=True), 200 * MIB)
-    steps: list[MemoryProgress] = []
-    lab = measure_memory(machine(), parts, limit_bytes=GIB, on_progress=steps.append)
-    assert lab.interrupted
-    (curve,) = lab.sections
-    assert len(curve.readings) == len(steps) == 1
-    assert curve.note == "interrupted"
-    assert lab.section(Section.THREADS).note == "interrupted before it"
-
-
 def test_lines_written_before_an_interrupt_are_read(script: Script) -> None:
     # A single write, so that the end of the program cannot truncate it.
     script(f"cat >/dev/null; printf '%s\\n' '{READING}' '{READING}' '{READING}' '{READING[:40]}'")
@@ -129,12 +85,3 @@ def test_lines_written_before_an_interrupt_are_read(script: Script) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_points((POINT,), REPEATS, interrupt_at_first)
     assert len(results) == 3
-
-
-def test_progress_reaches_the_end(script: Script) -> None:
-    script(f"cat >/dev/null; echo '{READING}'")
-    parts = make_plan(machine(), MemoryOptions(quick=True, threads=(1,)), GIB)[:1]
-    steps: list[MemoryProgress] = []
-    measure_memory(machine(), parts, limit_bytes=GIB, on_progress=steps.append)
-    assert 0 < steps[-1].share <= 1
-    assert steps[-1].left_s >= 0

@@ -1,10 +1,14 @@
 """A storm on the terminal."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.labs.storm.measurement import StormMeasurement
+from harness.labs.storm.options import REFERENCE_LIMIT
 from harness.labs.storm.result import StormResult, storm_result
 from harness.labs.storm.text import lines
+from harness.labs.storm.trial import Recommendation
 from tests.harness.labs.storm.storms import with_values
 
 
@@ -21,3 +25,10 @@ def test_masked_rounds_are_counted(storm: StormMeasurement) -> None:
     failed = with_values(storm, storm.recommended_setting, failed=("its thread waited",))
     text = "\n".join(lines(storm_result(failed), 200))
     assert "masked 5 times: limit 32, shares 1000:100: its thread waited" in text
+
+
+def test_the_reference_limit_is_not_compared_with_itself(storm: StormMeasurement) -> None:
+    itself = replace(storm, recommendation=Recommendation(REFERENCE_LIMIT, "by trial"))
+    text = "\n".join(lines(storm_result(itself), 200))
+    assert "128 against 128" not in text
+    assert "verdict: no gain here: the recommended limit is 128 itself" in text
