@@ -1,4 +1,4 @@
-"""The lines of stallscope-ioqueue storm and overhead, as scripts read them."""
+"""The output lines of stallscope-ioqueue storm and overhead."""
 
 import json
 import signal
@@ -26,8 +26,8 @@ def storm_plan(
     )
 
 
-def told(plan: str, *, fds: tuple[int, ...] = ()) -> tuple[int, list[dict[str, Any]]]:
-    """Return the exit code and the lines but for progress."""
+def run_storm_program(plan: str, *, fds: tuple[int, ...] = ()) -> tuple[int, list[dict[str, Any]]]:
+    """Return the exit code and all lines except progress."""
     run = subprocess.run(
         [program("stallscope-ioqueue"), "storm"],
         input=plan,
@@ -41,18 +41,18 @@ def told(plan: str, *, fds: tuple[int, ...] = ()) -> tuple[int, list[dict[str, A
     return run.returncode, [line for line in lines if line["kind"] != "progress"]
 
 
-def test_a_limit_lets_a_reader_pass_what_waits_in_the_queue() -> None:
+def test_a_limit_lets_the_reader_pass_queued_writes() -> None:
     writer = {"depth": 127}
     rounds = [
         {"id": "none", "writer": writer, "shares": [100, 100], "duration_s": 2},
         {"id": "8", "writer": writer, "shares": [100, 100], "limit": 8, "duration_s": 2},
         {"id": "line", "writer": writer, "limit": 8, "duration_s": 2},
     ]
-    code, (begin, none, limited, line, end) = told(storm_plan(rounds))
+    code, (begin, none, limited, line, end) = run_storm_program(storm_plan(rounds))
     assert code == 0
     assert (begin["kind"], begin["source"]) == ("begin", "modelled")
     assert end == {"kind": "end", "interrupted": False}
-    assert [found["id"] for found in (none, limited, line)] == ["none", "8", "line"]
+    assert [result["id"] for result in (none, limited, line)] == ["none", "8", "line"]
     assert none["reader"]["latency_ns"]["p99"] == 32 * MS
     assert limited["reader"]["latency_ns"]["p99"] == 2 * MS
     assert line["reader"]["latency_ns"]["p99"] == 32 * MS
@@ -62,7 +62,7 @@ def test_a_limit_lets_a_reader_pass_what_waits_in_the_queue() -> None:
     assert sum(count for _, _, count in limited["reader"]["histogram"]) == 1000
 
 
-def test_an_interrupt_keeps_the_round_in_hand_and_begins_no_other() -> None:
+def test_an_interrupt_keeps_the_current_round_and_starts_no_other() -> None:
     plan = storm_plan([{"id": "a", "duration_s": 86_400}, {"id": "b"}])
     with subprocess.Popen(
         [program("stallscope-ioqueue"), "storm"],
@@ -85,8 +85,8 @@ def test_an_interrupt_keeps_the_round_in_hand_and_begins_no_other() -> None:
     assert end["interrupted"]
 
 
-def test_a_wrong_plan_is_one_error() -> None:
-    code, (error,) = told(storm_plan([{"limit": 0}]))
+def test_an_invalid_plan_is_a_single_error() -> None:
+    code, (error,) = run_storm_program(storm_plan([{"limit": 0}]))
     assert (code, error["kind"], error["exit_code"]) == (2, "error", 2)
     assert "rounds[0].limit" in error["message"]
 
@@ -97,7 +97,7 @@ def test_a_file_is_read_through_its_descriptor_and_logged(tmp_path: Path) -> Non
     with (tmp_path / "file").open("rb") as file:
         target = {"fd": file.fileno(), "span_bytes": 1 << 20}
         rounds = [{"id": "a", "duration_s": 0.1}, {"id": "b", "duration_s": 0.1}]
-        code, lines = told(
+        code, lines = run_storm_program(
             storm_plan(rounds, target, log=str(log), real_time=False), fds=(file.fileno(),)
         )
     if lines[0]["io_uring"] is not None:
@@ -109,7 +109,7 @@ def test_a_file_is_read_through_its_descriptor_and_logged(tmp_path: Path) -> Non
     assert logged == requests
 
 
-def test_the_queue_itself_costs_something() -> None:
+def test_the_queue_has_a_measured_overhead() -> None:
     run = subprocess.run(
         [program("stallscope-ioqueue"), "overhead", "--requests", "20000"],
         capture_output=True,

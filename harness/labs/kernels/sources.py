@@ -31,8 +31,8 @@ def _measured(kernel: KnownKernel) -> Measurement:
     with running_kernel(kernel, pause_s + 60 * OBSERVED_S) as pid:
         time.sleep(pause_s)
         choice = Choice((pid,), (), False, "", "", OBSERVED_S)
-        asked = TopdownOptions(Source.PMU, None, choice, OutputForm.JSON, drill=True)
-        return measure_slots(asked, lambda *_: None).measurement
+        options = TopdownOptions(Source.PMU, None, choice, OutputForm.JSON, drill=True)
+        return measure_slots(options, lambda *_: None).measurement
 
 
 def _modelled(kernel: KnownKernel) -> Measurement:

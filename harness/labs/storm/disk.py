@@ -39,7 +39,7 @@ def measure_disk_storm(options: StormOptions) -> StormMeasurement:
     """
     began_s = time.monotonic()
     live = LiveLine()
-    wanted = TargetRequirements(
+    requirements = TargetRequirements(
         writable=True,
         destroy=options.destroy,
         size_bytes=options.size_bytes,
@@ -49,7 +49,7 @@ def measure_disk_storm(options: StormOptions) -> StormMeasurement:
     try:
         if not options.path.startswith(PREFIX):
             note(_wear_text(options))
-        with open_with_progress(options.path, wanted, live) as target:
+        with open_with_progress(options.path, requirements, live) as target:
             return _measure(options, target, live, began_s)
     finally:
         live.clear()
