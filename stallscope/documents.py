@@ -14,6 +14,7 @@ measured is None, which JSON writes as null; NaN and infinity are written as nul
 """
 
 import errno
+import json
 import os
 import stat
 from pathlib import Path
@@ -102,7 +103,19 @@ def decode(text: str | bytes, kind: type[T], source: str, *, remedy: str = DAMAG
     except msgspec.ValidationError as error:
         raise RecordingError(f"{source}: {error}", remedy) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        replaced = _without_surrogates(text)
+        if replaced != text:
+            return decode(replaced, kind, source, remedy=remedy)
         raise RecordingError(f"{source} is not JSON: {error}", remedy) from error
+
+
+def _without_surrogates(text: str | bytes) -> str | bytes:
+    """Return JSON with lone surrogates replaced, which earlier versions wrote for invalid UTF-8."""
+    try:
+        replaced = json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+    return replaced.encode("utf-8", "replace")
 
 
 def read_document(path: Path, kind: type[T]) -> T:

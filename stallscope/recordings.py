@@ -1,6 +1,5 @@
 """Recordings: directories with samples or results, described by recording.json."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -253,25 +252,11 @@ class _Header(Record, frozen=True):
 def read_manifest(path: Path) -> Manifest:
     """Return the content of a recording.json; RecordingError if it is damaged or too new."""
     content = read_bounded(path)
-    try:
-        header = decode(content, _Header, str(path))
-    except RecordingError:
-        content = _without_surrogates(content)
-        header = decode(content, _Header, str(path))
-    _check_version(header.schema, path)
+    _check_version(decode(content, _Header, str(path)).schema, path)
     manifest = decode(content, Manifest, str(path))
     if manifest.end_ns is not None and manifest.end_ns < manifest.start_ns:
         raise RecordingError(f"{path}: clocks: the recording ends before it starts", DAMAGED)
     return manifest
-
-
-def _without_surrogates(content: bytes) -> bytes:
-    """Return JSON in which lone surrogates, which earlier versions wrote, are replaced."""
-    try:
-        text = json.dumps(json.loads(content), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return content
-    return text.encode("utf-8", "replace")
 
 
 def _check_version(schema: str, path: Path) -> None:

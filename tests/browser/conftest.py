@@ -73,8 +73,8 @@ class Page:
         return self.element("search-result").text
 
     def frame(self, name: str) -> dict[str, Any] | None:
-        found: dict[str, Any] | None = self.run(FRAME, name)
-        return found
+        frame: dict[str, Any] | None = self.run(FRAME, name)
+        return frame
 
     def point_at(self, name: str) -> Any:
         self.run("document.getElementById('graph').scrollIntoView({block: 'center'})")

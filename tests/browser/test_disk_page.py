@@ -93,7 +93,7 @@ def test_all_panels_are_drawn_fit_and_can_be_read(
 ) -> None:
     with shown(browser, page, scheme, width):
         assert browser.get_log("browser") == []
-        titles = [each.text for each in browser.find_elements("css selector", ".panel h2")]
+        titles = [heading.text for heading in browser.find_elements("css selector", ".panel h2")]
         assert titles[: len(TITLES)] == TITLES
         sheet = browser.execute_script(LUMINANCE, "#curve", "backgroundColor")
         assert (sheet > 0.5) == (scheme == "light")
@@ -133,7 +133,7 @@ def test_the_words_of_a_queue_are_whole_on_a_narrow_screen(
     with shown(browser, page, "light", 420):
         tables = browser.find_elements("css selector", "#queue .queue-words .scroll")
         assert len(tables) >= 2
-        for each in tables:
+        for table in tables:
             assert browser.execute_script(
-                "return arguments[0].scrollWidth <= arguments[0].clientWidth", each
+                "return arguments[0].scrollWidth <= arguments[0].clientWidth", table
             )

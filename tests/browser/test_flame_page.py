@@ -108,10 +108,10 @@ def test_keyboard_moves_zooms_and_announces(page: Any) -> None:
     page.run("document.getElementById('graph').focus()")
     page.keys(Keys.ARROW_UP)
     page.keys(Keys.ARROW_UP)
-    said = "return document.getElementById('announce').textContent"
-    assert page.run(said).startswith("work: 700 ms, 70.0 % of view")
+    announced = "return document.getElementById('announce').textContent"
+    assert page.run(announced).startswith("work: 700 ms, 70.0 % of view")
     page.keys(Keys.ARROW_RIGHT)
-    assert page.run(said).startswith("read: 200 ms")
+    assert page.run(announced).startswith("read: 200 ms")
     page.keys(Keys.ENTER)
     assert page.frame("read")["width"] == page.frame("all")["width"]
     page.keys(Keys.ESCAPE)

@@ -39,10 +39,10 @@ def page(opened: Callable[[Profile], Any], profile_of: Callable[..., Profile]) -
 
 
 def elements(page: Any) -> set[str]:
-    found: list[str] = page.run(
+    texts: list[str] = page.run(
         "return [...document.querySelectorAll('body *')].map((e) => e.localName)"
     )
-    return set(found)
+    return set(texts)
 
 
 def test_no_script_in_names_runs(page: Any) -> None:

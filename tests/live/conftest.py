@@ -287,15 +287,15 @@ class PerfReader:
         lines = self.text("script", "-i", recording.samples_file, *fields).splitlines()
         samples = []
         for line in filter(str.strip, lines):
-            found = SAMPLE.match(line)
-            assert found, line
+            match = SAMPLE.match(line)
+            assert match, line
             samples.append(
                 PerfSample(
-                    found["comm"],
-                    int(found["pid"]),
-                    int(found["tid"]),
-                    float(found["time"]),
-                    int(found["period"]),
+                    match["comm"],
+                    int(match["pid"]),
+                    int(match["tid"]),
+                    float(match["time"]),
+                    int(match["period"]),
                 )
             )
         return samples

@@ -73,11 +73,17 @@ class Chain:
 
     def python(self) -> list[str]:
         """Return the names of its Python functions."""
-        return [one.name for one in self.functions if one.kind == FunctionKind.PYTHON]
+        return [
+            function.name for function in self.functions if function.kind == FunctionKind.PYTHON
+        ]
 
     def calls(self) -> Iterator[tuple[str, str, bool]]:
         """Yield calls between Python functions as caller, callee, and whether C code is between them."""
-        places = [at for at, one in enumerate(self.functions) if one.kind == FunctionKind.PYTHON]
+        places = [
+            index
+            for index, function in enumerate(self.functions)
+            if function.kind == FunctionKind.PYTHON
+        ]
         for outer, inner in pairwise(places):
             yield self.functions[outer].name, self.functions[inner].name, inner - outer > 1
 
@@ -92,11 +98,11 @@ def chains_of(analysis: Analysis) -> list[Chain]:
     chains = []
     rows = zip(profile.weight_node.tolist(), profile.weight_samples.tolist(), strict=True)
     for leaf, samples in rows:
-        node, found = leaf, []
+        node, functions = leaf, []
         while node > 0:
-            found.append(profile.functions[functions[node]])
+            functions.append(profile.functions[functions[node]])
             node = parents[node]
-        chains.append(Chain(tuple(reversed(found)), samples))
+        chains.append(Chain(tuple(reversed(functions)), samples))
     return chains
 
 

@@ -81,13 +81,13 @@ def test_data_written_before_sigkill_are_readable(start_target, start_collector,
     target = start_target("busy", 1)
     collection = start_collector("-p", target.pid)
     collection.wait_for("progress")
-    said = collection.wait_for("progress")["samples"]
+    reported = collection.wait_for("progress")["samples"]
     collection.process.kill()
     collection.process.wait()
     recording = collection.recording
     recording.reload()
     assert recording.document["complete"] is False
-    assert len(perf.samples(recording)) >= said > 0
+    assert len(perf.samples(recording)) >= reported > 0
 
 
 @pytest.mark.parametrize(("how", "reason"), [("stop", "stopped"), ("close", "control closed")])

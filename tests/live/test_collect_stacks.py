@@ -161,8 +161,8 @@ def test_an_idle_process_is_decided_by_its_code(record, programs) -> None:
         recording = record("-p", process.pid, "--duration", 0.2)
         process.kill()
     assert recording.exit_code == 5, recording.messages
-    found = only_process(recording)
-    assert (found["probed_samples"], found["whole_share"]) == (0, None)
+    process = only_process(recording)
+    assert (process["probed_samples"], process["whole_share"]) == (0, None)
     assert "keeps frame pointers, and it was idle" in recording.document["stacks"]["why"]
 
 

@@ -72,10 +72,10 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def perf() -> str:
-    found = shutil.which("perf")
-    if found is None:
+    perf = shutil.which("perf")
+    if perf is None:
         pytest.skip("needs the program perf: not installed")
-    return found
+    return perf
 
 
 @pytest.fixture(scope="module")
@@ -207,9 +207,9 @@ def test_every_sample_and_frame_agrees_with_perf_script(
     path = tmp_path / "x.perf"
     record(perf, path, WITH_CHAINS[kind], [str(target)])
     expected = samples_by_perf(perf, path)
-    found = samples_by_reader(read_capture(path))
-    assert len(found) == len(expected) > 0
-    for mine, theirs in zip(found, expected, strict=True):
+    samples_read = samples_by_reader(read_capture(path))
+    assert len(samples_read) == len(expected) > 0
+    for mine, theirs in zip(samples_read, expected, strict=True):
         assert (mine.pid, mine.tid, mine.time_ns, mine.period) == (
             theirs.pid,
             theirs.tid,
@@ -228,9 +228,9 @@ def test_stack_dumps_do_not_hide_the_leaf(
         perf, path, ["-F", "499", "-e", "cpu-clock", "--call-graph", "dwarf,4096"], [str(target)]
     )
     expected = samples_by_perf(perf, path)
-    found = samples_by_reader(read_capture(path))
-    assert [sample.time_ns for sample in found] == [sample.time_ns for sample in expected]
-    assert [sample.chain[0] for sample in found] == [sample.chain[0] for sample in expected]
+    samples_read = samples_by_reader(read_capture(path))
+    assert [sample.time_ns for sample in samples_read] == [sample.time_ns for sample in expected]
+    assert [sample.chain[0] for sample in samples_read] == [sample.chain[0] for sample in expected]
 
 
 def test_a_shell_that_forks_and_all_cpus(
@@ -241,15 +241,15 @@ def test_a_shell_that_forks_and_all_cpus(
     record(perf, path, [*CLOCK, "-g", "-a"], ["/bin/sh", "-c", script])
     expected = samples_by_perf(perf, path)
     capture = read_capture(path)
-    found = samples_by_reader(capture)
-    assert len(found) == len(expected) > 0
+    samples_read = samples_by_reader(capture)
+    assert len(samples_read) == len(expected) > 0
 
     def busy(samples: list[Seen]) -> list[tuple[int, int, tuple[tuple[str, int], ...]]]:
-        rows = [(each.tid, each.time_ns, each.chain) for each in samples]
+        rows = [(sample.tid, sample.time_ns, sample.chain) for sample in samples]
         return sorted(row for row in rows if row[2] and row[2][0][0] == str(target))
 
-    assert busy(found) == busy(expected)
-    assert len({tid for tid, _, _ in busy(found)}) == 2
+    assert busy(samples_read) == busy(expected)
+    assert len({tid for tid, _, _ in busy(samples_read)}) == 2
     assert set(capture.cpu.tolist()) <= set(range(4096))
 
 
@@ -298,7 +298,7 @@ def test_stacks_without_frame_pointers_are_whole_and_as_perf_unwinds_them(
     # Between execve and main perf loses its way now and then, and a sample may have no user stack.
     assert len(different) <= 0.02 * len(expected), different[:3]
     # Pipes and compressed files list no build ids, without which the vdso may be another kernel's.
-    assert all("[vdso]" in each.message for each in tables.warnings)
+    assert all("[vdso]" in warning.message for warning in tables.warnings)
     depths = [len(unwound_chain(capture, stack)) for stack in range(len(capture.stack_end))]
     assert max(depths) > 8
 

@@ -15,7 +15,7 @@ from cstates.idle.states import read_idle_machine
 from cstates.pinning.effects import Effect
 from cstates.pinning.kernel_files import write_value
 from cstates.pinning.request import PinRequest
-from cstates.pinning.session import PinListener, PinContext, PinnedRun, run_pinned
+from cstates.pinning.session import PinContext, PinListener, PinnedRun, run_pinned
 from cstates.pinning.targets import find_targets
 from cstates.sysfs import online_cpus
 from stallscope.errors import UnableError

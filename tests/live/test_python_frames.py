@@ -74,17 +74,17 @@ def test_names_order_and_shares_agree_with_the_program(
     assert max(chain.python().count("deep") for chain in chains) == DEPTH + 1
     names = {"naïve": "Odd.naïve", "odd": ODD}
     for part, cpu_ns in took.items():
-        told = share_below(chains, names.get(part, part))
+        measured = share_below(chains, names.get(part, part))
         share = cpu_ns / sum(took.values())
         chance = five_standard_errors(share, shares.framed)
-        assert told == pytest.approx(share, abs=NEAR + chance), part
+        assert measured == pytest.approx(share, abs=NEAR + chance), part
     files = {
-        one.name: one.module for one in analysis.profile.functions
-        if one.kind == FunctionKind.PYTHON
+        function.name: function.module for function in analysis.profile.functions
+        if function.kind == FunctionKind.PYTHON
     }  # fmt: skip
     assert files["square"] == files[LAMBDA] == str(PROGRAM)
     assert files[ODD] == "/tmp/\ufffd\n<b>.py"
-    lines = {one.name: one.lines for one in analysis.profile.functions}
+    lines = {function.name: function.lines for function in analysis.profile.functions}
     text = PROGRAM.read_text().splitlines()
     hottest = int(lines["square"][0][0].rpartition(":")[2])
     assert text[hottest - 1].strip() in {"total += number * number", "for number in range(count):"}
@@ -123,8 +123,8 @@ def test_a_command_and_its_children_are_read(
     )
     run = record("--stacks", "dwarf", "--", *system_python.command, "-B", script)
     assert run.exit_code == 0, run.messages
-    found = entries(run.directory)
-    framed = {entry["pid"] for entry in found if "t" in entry}
+    lines_of_file = entries(run.directory)
+    framed = {entry["pid"] for entry in lines_of_file if "t" in entry}
     chains = chains_of(profile_of(run.directory))
     assert len(framed) >= 2
     outermost = {chain.python()[:2][-1] for chain in chains if "spin" in chain.python()}
@@ -138,9 +138,9 @@ def test_frames_read_before_the_end_of_the_program_are_kept(
     run = record("-p", process.pid, "--stacks", "dwarf", "--duration", 60)
     assert run.exit_code == 0, run.messages
     assert run.document["end"]["reason"] == "target ended"
-    found = entries(run.directory)
-    assert "counts" in found[-1]
-    assert found[-1]["counts"]["read"] == sum("t" in entry for entry in found) > 100
+    lines_of_file = entries(run.directory)
+    assert "counts" in lines_of_file[-1]
+    assert lines_of_file[-1]["counts"]["read"] == sum("t" in entry for entry in lines_of_file) > 100
     assert [entry["name"] for entry in run.document["files"]].count("python.jsonl") == 1
 
 

@@ -51,8 +51,8 @@ def test_names_and_order_agree_with_the_program(
         with process:
             process.kill()
         Path("/tmp", f"perf-{process.pid}.map").unlink(missing_ok=True)
-    told = [one for one in map(json.loads, text.splitlines()) if "interpreter" in one]
-    assert {(entry["version"].rpartition(".")[0], entry["how"]) for entry in told} == {
+    interpreters = [entry for entry in map(json.loads, text.splitlines()) if "interpreter" in entry]
+    assert {(entry["version"].rpartition(".")[0], entry["how"]) for entry in interpreters} == {
         (version, how)
     }
     chains = chains_of(analysis)

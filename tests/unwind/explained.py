@@ -1,6 +1,6 @@
 """The accepted differences of our chains from those of elfutils, with reasons.
 
-A class of differences is told by where the chains part: in the caller of which function, and who
+A class of differences is difference_text by where the chains part: in the caller of which function, and who
 goes on.
 """
 
@@ -68,7 +68,7 @@ EXPLAINED = (
 )
 
 
-def told(difference: Document) -> str:
+def difference_text(difference: Document) -> str:
     """Return a class of differences as a line; its example is in build/unwind."""
     return (
         f"{difference['chains']} chains: {difference['kind']} "
@@ -80,7 +80,7 @@ def told(difference: Document) -> str:
 def unexplained(document: Document) -> list[str]:
     """Return the classes of differences that no entry explains."""
     return [
-        told(difference)
+        difference_text(difference)
         for difference in document["differences"]
         if not any(entry.matches(difference) for entry in EXPLAINED)
     ]

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.record_targets import redis_under_load
 from tests.unwind.conftest import CHAINS
-from tests.unwind.explained import told, unexplained
+from tests.unwind.explained import difference_text, unexplained
 from tests.unwind.targets import TARGETS, Target, need
 
 pytestmark = pytest.mark.live
@@ -40,7 +40,9 @@ def check(
     equal = equal_chains(document)
     assert equal + different == chains
     assert unexplained(document) == []
-    assert equal >= least_equal * chains, [told(each) for each in document["differences"]]
+    assert equal >= least_equal * chains, [
+        difference_text(difference) for difference in document["differences"]
+    ]
     assert document["our_ends"].get("complete", 0) >= whole * chains, document["our_ends"]
 
 

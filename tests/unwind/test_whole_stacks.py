@@ -83,7 +83,7 @@ def share_from_start(recording: Path) -> float:
         recording=recording, boot_id=None, recorded_ns=None, cache_directory=None
     )
     capture = read_capture(recording / "samples.perf", unwind_tables=UnwindTables(sources))
-    starts = [start_of(each.path) for each in capture.objects]
+    starts = [start_of(mapped.path) for mapped in capture.objects]
     of_user, whole = np.zeros((2, len(capture.stack_end)), dtype=bool)
     for stack in range(len(capture.stack_end)):
         last = outermost(capture, stack)

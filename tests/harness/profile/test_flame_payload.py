@@ -43,20 +43,23 @@ def stacks(profile: Profile) -> dict[tuple[str, ...], tuple[int, int]]:
     """(thread, frames) to samples and value, out of what the page carries."""
     carried = dict(flame_payload.encode(profile, flame_tree(profile)))
     text, *columns = sections(carried)
-    said = json.loads(text)
+    text_of_page = json.loads(text)
     pops, functions, steps, threads, samples, residuals = [list(integers(c)) for c in columns]
-    assert len(pops) == len(functions) == said["nodes"]
+    assert len(pops) == len(functions) == text_of_page["nodes"]
     path: list[str] = []
     paths = []
     for pop, function in zip(pops, functions, strict=True):
-        path = [*path[: len(path) - pop], said["names"][said["function_name"][function]]]
+        path = [
+            *path[: len(path) - pop],
+            text_of_page["names"][text_of_page["function_name"][function]],
+        ]
         paths.append(path)
     result: dict[tuple[str, ...], tuple[int, int]] = {}
     node = 0
     for step, thread, count, residual in zip(steps, threads, samples, residuals, strict=True):
         node += step
-        value = count * said["period"] + (residual >> 1 ^ -(residual & 1))
-        key = (said["threads"][thread][3], *paths[node])
+        value = count * text_of_page["period"] + (residual >> 1 ^ -(residual & 1))
+        key = (text_of_page["threads"][thread][3], *paths[node])
         assert key not in result
         result[key] = (count, value)
     return result
@@ -95,10 +98,10 @@ def test_names_are_carried_once_and_cut(profile_of: Callable[..., Profile]) -> N
     inlined = Function("f", "/bin/it", FunctionKind.INLINED, (("f.c:1", 3),) * 9)
     profile = profile_of([(("f", inlined), 1), (("x" * 20_000,), 1)])
     carried = dict(flame_payload.encode(profile, flame_tree(profile)))
-    said = json.loads(sections(carried)[0])
-    assert sorted(map(len, said["names"]))[:2] == [1, 3]
-    assert max(map(len, said["names"])) < 4200
-    assert [len(lines) for _, lines in said["lines"]] == [5]
+    text_of_page = json.loads(sections(carried)[0])
+    assert sorted(map(len, text_of_page["names"]))[:2] == [1, 3]
+    assert max(map(len, text_of_page["names"])) < 4200
+    assert [len(lines) for _, lines in text_of_page["lines"]] == [5]
 
 
 def test_large_profiles_are_deflated(profile_of: Callable[..., Profile], monkeypatch: Any) -> None:

@@ -169,9 +169,9 @@ def test_many_truncated_stacks_give_a_remedy(
     shares = StackShares(0.1, 0.9, 0.0, reasons)
     profile = profile_of([(("main",), 4)], stack_shares=shares, truncated_share=0.9)
     text = text_of(profile, stacks=structs.replace(RECORDED, copy_bytes=copy_bytes))
-    said = text[text.index("caution") :].replace("\n" + " " * 11, " ")
-    assert remedy in said
-    assert said.count("--stack") == remedy.count("--stack")
+    caveat = text[text.index("caution") :].replace("\n" + " " * 11, " ")
+    assert remedy in caveat
+    assert caveat.count("--stack") == remedy.count("--stack")
 
 
 def test_stacks_in_the_json_document(profile_of: Callable[..., Profile]) -> None:

@@ -154,7 +154,7 @@ class FakeCapture:
 
 def paths(profile: Profile) -> dict[str, int]:
     """Samples by path of names."""
-    found: dict[str, int] = {}
+    addresses: dict[str, int] = {}
     for node, samples in zip(profile.weight_node, profile.weight_samples, strict=True):
         names = []
         at = int(node)
@@ -162,8 +162,8 @@ def paths(profile: Profile) -> dict[str, int]:
             names.append(profile.functions[int(profile.node_function[at])].name)
             at = int(profile.node_parent[at])
         path = ";".join(reversed(names))
-        found[path] = found.get(path, 0) + int(samples)
-    return found
+        addresses[path] = addresses.get(path, 0) + int(samples)
+    return addresses
 
 
 def file_offset(programs: Programs, name: str) -> int:

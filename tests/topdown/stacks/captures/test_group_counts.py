@@ -74,23 +74,23 @@ class FakeCapture:
 
 def counted(capture: FakeCapture) -> SampleCounts:
     count = len(capture.samples)
-    found = count_samples(capture, np.arange(count), np.zeros(count, np.int32))
-    assert found is not None
-    return found
+    counts = count_samples(capture, np.arange(count), np.zeros(count, np.int32))
+    assert counts is not None
+    return counts
 
 
 def test_a_sample_has_the_counts_since_the_previous_sample() -> None:
-    found = counted(FakeCapture([Sample([100, 150]), Sample([200, 400]), Sample([300, 410])]))
-    assert found.events == ("cycles", "instructions")
-    assert found.sampled == 0
-    assert found.delta.tolist() == [[100, 150], [100, 250], [100, 10]]
-    assert found.before.tolist() == [-1, 0, 1]
-    assert found.left_out.total() == 0
-    assert found.gap_share == 0
+    counts = counted(FakeCapture([Sample([100, 150]), Sample([200, 400]), Sample([300, 410])]))
+    assert counts.events == ("cycles", "instructions")
+    assert counts.sampled == 0
+    assert counts.delta.tolist() == [[100, 150], [100, 250], [100, 10]]
+    assert counts.before.tolist() == [-1, 0, 1]
+    assert counts.left_out.total() == 0
+    assert counts.gap_share == 0
 
 
 def test_counters_of_other_cpus_and_threads_are_separate() -> None:
-    found = counted(
+    counts = counted(
         FakeCapture(
             [
                 Sample([100, 10], stream=7),
@@ -100,7 +100,7 @@ def test_counters_of_other_cpus_and_threads_are_separate() -> None:
             ]
         )
     )
-    assert found.delta[:, 1].tolist() == [10, 90, 20, 10]
+    assert counts.delta[:, 1].tolist() == [10, 90, 20, 10]
 
 
 def test_inherited_counters_of_one_id_are_split_by_thread() -> None:
@@ -133,15 +133,15 @@ def test_a_gap_is_assigned_to_no_function_if_samples_were_lost() -> None:
 
 def test_counts_while_sampling_was_throttled_are_assigned_to_no_function() -> None:
     """The sampled event was stopped: its count is one period, the others' counts are larger."""
-    found = counted(
+    counts = counted(
         FakeCapture(
             [Sample([100, 100]), Sample([200, 5000], paused=True), Sample([300, 5100])],
             throttles=1,
         )
     )
-    assert found.used.tolist() == [True, False, True]
-    assert found.delta.tolist() == [[100, 100], [0, 0], [100, 100]]
-    assert found.left_out.gap == 1
+    assert counts.used.tolist() == [True, False, True]
+    assert counts.delta.tolist() == [[100, 100], [0, 0], [100, 100]]
+    assert counts.left_out.gap == 1
 
 
 def test_a_first_sample_counts_from_the_start_unless_the_interval_is_too_long() -> None:
@@ -151,19 +151,21 @@ def test_a_first_sample_counts_from_the_start_unless_the_interval_is_too_long() 
 
 
 def test_a_sample_whose_counts_went_backwards_is_excluded() -> None:
-    found = counted(FakeCapture([Sample([100, 50]), Sample([90, 2**63]), Sample([190, 2**63 + 4])]))
-    assert found.used.tolist() == [True, False, True]
-    assert found.delta[2].tolist() == [100, 4]
-    assert found.left_out.reset == 1
+    counts = counted(
+        FakeCapture([Sample([100, 50]), Sample([90, 2**63]), Sample([190, 2**63 + 4])])
+    )
+    assert counts.used.tolist() == [True, False, True]
+    assert counts.delta[2].tolist() == [100, 4]
+    assert counts.left_out.reset == 1
 
 
 def test_samples_without_the_whole_group_are_excluded() -> None:
     """Members are opened one by one: the first samples may have fewer."""
-    found = counted(FakeCapture([Sample([10]), Sample(None), Sample([100, 5]), Sample([200, 9])]))
-    assert found.left_out.unread == 2
-    assert found.used.tolist() == [False, False, True, True]
-    assert found.before.tolist() == [-1, -1, -1, 2]
-    assert found.delta[3].tolist() == [100, 4]
+    counts = counted(FakeCapture([Sample([10]), Sample(None), Sample([100, 5]), Sample([200, 9])]))
+    assert counts.left_out.unread == 2
+    assert counts.used.tolist() == [False, False, True, True]
+    assert counts.before.tolist() == [-1, -1, -1, 2]
+    assert counts.delta[3].tolist() == [100, 4]
 
 
 def test_a_multiplexed_group_is_scaled_by_its_owner() -> None:
@@ -174,17 +176,17 @@ def test_a_multiplexed_group_is_scaled_by_its_owner() -> None:
         Sample([200, 20], stream=1, enabled=2000, running=1100),
         Sample([100, 10], stream=9, thread=1, enabled=1000, running=250),
     ]
-    found = counted(FakeCapture(samples))
-    assert found.running == pytest.approx(0.25)
-    assert found.delta[:3, 1].tolist() == [10, 10, 10]  # 900 + 1100 of 2000
-    assert found.delta[3].tolist() == [400, 40]
+    counts = counted(FakeCapture(samples))
+    assert counts.running == pytest.approx(0.25)
+    assert counts.delta[:3, 1].tolist() == [10, 10, 10]  # 900 + 1100 of 2000
+    assert counts.delta[3].tolist() == [400, 40]
 
 
 def test_an_event_without_an_attribute_is_excluded() -> None:
     sample = Sample([100, 5, 6], events=(CYCLES, UNKNOWN, INSTRUCTIONS))
-    found = counted(FakeCapture([sample]))
-    assert found.events == ("cycles", "instructions")
-    assert found.delta[0].tolist() == [100, 6]
+    counts = counted(FakeCapture([sample]))
+    assert counts.events == ("cycles", "instructions")
+    assert counts.delta[0].tolist() == [100, 6]
 
 
 def test_without_readings_there_are_no_counts() -> None:

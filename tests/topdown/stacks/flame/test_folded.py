@@ -15,9 +15,9 @@ def parsed(text: str) -> dict[tuple[str, ...], int]:
     """Stacks to counts: the last space ends the stack, ``;`` separates frames."""
     stacks: dict[tuple[str, ...], int] = {}
     for line in text.splitlines():
-        found = re.fullmatch(r"(.*) (\d+)", line)
-        assert found, line
-        stacks[tuple(found[1].split(";"))] = int(found[2])
+        match = re.fullmatch(r"(.*) (\d+)", line)
+        assert match, line
+        stacks[tuple(match[1].split(";"))] = int(match[2])
     return stacks
 
 

@@ -116,8 +116,8 @@ def test_attributes_that_differ_only_in_stack_sampling_are_one_event(shop, sourc
     capture = shop(*stacks, attributes=attributes, events=[1, 0, 2, 1, 3])
     profile = fold(capture, Symbolizer(sources))
     assert (profile.samples, int(profile.weight_value.sum())) == (3, 3000)
-    said = next(w.message for w in profile.warnings if w.code == "other-events")
-    assert "cpu-clock (1 samples), branches (1 samples)" in said
+    message = next(w.message for w in profile.warnings if w.code == "other-events")
+    assert "cpu-clock (1 samples), branches (1 samples)" in message
     assert fold(capture, Symbolizer(sources), FoldOptions(event="cpu-clock")).samples == 3
     assert fold(capture, Symbolizer(sources), FoldOptions(event=1)).samples == 3
     assert fold(capture, Symbolizer(sources), FoldOptions(event=2)).samples == 1
@@ -171,11 +171,11 @@ def test_inlined_functions_are_children_of_the_function_that_contains_them(
     for step in range(40):
         text = made.run("addr2line", "-ifC", "-e", programs.full, hex(address + step))
         expected[tuple(short(name) for name in text.splitlines()[2::2][::-1])] += 1
-    found: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for path, samples in made.paths(profile).items():
-        found[tuple(short(name) for name in path.split(";")[:-1])] += samples
-    assert found == expected
-    assert {len(path) for path in found} == {0, 1, 2}
+        counts[tuple(short(name) for name in path.split(";")[:-1])] += samples
+    assert counts == expected
+    assert {len(path) for path in counts} == {0, 1, 2}
     inlined = [f for f in profile.functions if f.kind == FunctionKind.INLINED]
     assert {short(f.name) for f in inlined} == {"innermost", "middle"}
     assert all("shop.cc:" in line for f in inlined for line, _ in f.lines)

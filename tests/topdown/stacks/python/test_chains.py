@@ -76,8 +76,8 @@ def merged(
     shown = []
     for chain in result.chain_of.tolist():
         part = result.chains.function[result.chains.offset[chain] : result.chains.offset[chain + 1]]
-        found = [result.functions[at] for at in part.tolist()]
-        shown.append([("py " if f.kind == FunctionKind.PYTHON else "") + f.name for f in found])
+        functions = [result.functions[at] for at in part.tolist()]
+        shown.append([("py " if f.kind == FunctionKind.PYTHON else "") + f.name for f in functions])
     return shown, merger
 
 

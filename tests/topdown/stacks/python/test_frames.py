@@ -21,7 +21,7 @@ WHOLE = [HEADER, READ, code(1), code(2, "g"), STACK, SNAPSHOT, {"counts": {"torn
 
 
 def written(folder: Path, *lines: object) -> PythonFrames:
-    text = "".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines)
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
     (folder / "python.jsonl").write_text(text)
     frames = read_python_frames(folder)
     assert frames is not None
@@ -31,7 +31,7 @@ def written(folder: Path, *lines: object) -> PythonFrames:
 def test_runs_are_outermost_first_and_split_at_entries_from_c(tmp_path: Path) -> None:
     frames = written(tmp_path, *WHOLE)
     assert not frames.warnings
-    assert [one.name for one in frames.codes] == ["f", "g"]
+    assert [code.name for code in frames.codes] == ["f", "g"]
     assert frames.stacks.run_offset.tolist() == [0, 2]
     assert frames.stacks.frame_offset.tolist() == [0, 2, 3]
     assert frames.stacks.code.tolist() == [0, 0, 1]
@@ -91,7 +91,7 @@ def test_an_unfinished_last_line_is_skipped_without_a_warning(tmp_path: Path) ->
 def test_reading_stops_at_a_damaged_line_with_one_warning(tmp_path: Path, line: str) -> None:
     frames = written(tmp_path, *WHOLE, line, SNAPSHOT)
     assert len(frames.stack) == 1
-    assert [one.code for one in frames.warnings] == ["python-frames-damaged"]
+    assert [warning.code for warning in frames.warnings] == ["python-frames-damaged"]
     assert "line 8 " in frames.warnings[0].message
 
 
@@ -99,7 +99,7 @@ def test_reading_stops_at_a_damaged_line_with_one_warning(tmp_path: Path, line: 
 def test_other_formats_are_not_read(tmp_path: Path, format_name: object) -> None:
     frames = written(tmp_path, {"format": format_name}, *WHOLE[1:])
     assert len(frames.stack) == 0
-    assert [one.code for one in frames.warnings] == ["python-frames-damaged"]
+    assert [warning.code for warning in frames.warnings] == ["python-frames-damaged"]
 
 
 def test_unknown_lines_of_a_later_minor_version_are_ignored(tmp_path: Path) -> None:
@@ -130,6 +130,6 @@ def test_refused_interpreters_give_one_warning(tmp_path: Path) -> None:
     why = "CPython 3.14.0: it is built without a GIL (free threading)"
     refused = {"interpreter": 1, "version": "", "how": "refused", "why": why}
     frames = written(tmp_path, HEADER, refused, refused | {"interpreter": 2})
-    assert [one.code for one in frames.warnings] == ["python-refused"]
+    assert [warning.code for warning in frames.warnings] == ["python-refused"]
     assert "2 processes" in frames.warnings[0].message
     assert "free threading" in frames.warnings[0].message

@@ -33,9 +33,9 @@ def assert_same_lines(code: types.CodeType) -> None:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_lines_of_real_code_agree_with_the_interpreter(module: types.ModuleType) -> None:
-    found = list(all_code(compile(inspect.getsource(module), "m.py", "exec")))
-    assert len(found) > 10
-    for code in found:
+    codes = list(all_code(compile(inspect.getsource(module), "m.py", "exec")))
+    assert len(codes) > 10
+    for code in codes:
         assert_same_lines(code)
 
 

@@ -23,9 +23,9 @@ std::vector<int> sorted(std::vector<int> numbers) {
   return numbers;
 }
 std::map<std::string, int> counted(const std::vector<std::string>& words) {
-  std::map<std::string, int> found;
-  for (const auto& word : words) ++found[word];
-  return found;
+  std::map<std::string, int> lines;
+  for (const auto& word : words) ++lines[word];
+  return lines;
 }
 int main(int count, char** words) {
   return sorted({count, 2, 1})[0] + (int)counted({words, words + count}).size();
@@ -51,8 +51,8 @@ def places_of(path: Path, offsets, made, **more) -> tuple[dict[int, SourceLocati
     frames = [(0, int(offset), 0) for offset in offsets]
     capture = made.Capture(frames, objects=[made.Object(os.fsencode(path))])
     rows = np.arange(len(frames))
-    found = find_source_lines(capture, rows, SymbolSources(debug_directories=()), **more)
-    return found.locations, found.warnings
+    lines = find_source_lines(capture, rows, SymbolSources(debug_directories=()), **more)
+    return lines.locations, lines.warnings
 
 
 def plain_line(text: str) -> str:
@@ -63,14 +63,14 @@ def plain_line(text: str) -> str:
 def reference_lines(tool: str, path: Path, addresses: list[int], made) -> list[list[str]]:
     """The locations of each address, the innermost first, as the reference tool prints them."""
     text = made.run(tool, "-a", "-i", "-e", path, *map(hex, addresses))
-    found: list[list[str]] = []
+    locations: list[list[str]] = []
     for line in text.splitlines():
         if line.startswith("0x"):
-            found.append([])
+            locations.append([])
         elif line:
-            found[-1].append(plain_line(line))
-    assert len(found) == len(addresses)
-    return found
+            locations[-1].append(plain_line(line))
+    assert len(locations) == len(addresses)
+    return locations
 
 
 @pytest.mark.parametrize(
@@ -124,17 +124,17 @@ def test_the_debug_file_is_used_for_a_stripped_binary(programs, made):
         [(0, offset + start - address, 0)],
         objects=[made.Object(os.fsencode(programs.linked), programs.build_id)],
     )
-    found = find_source_lines(capture, np.array([0]), SymbolSources(debug_directories=()))
-    assert found.locations[0].line.endswith("shop.cc:22")
+    lines = find_source_lines(capture, np.array([0]), SymbolSources(debug_directories=()))
+    assert lines.locations[0].line.endswith("shop.cc:22")
 
 
 def test_frames_outside_files_are_skipped(made):
     capture = made.Capture([(-1, 1, 0), (0, 2, 0), (1, 3, 1)], objects=[
         made.Object(b"//anon"), made.Object(b"[kernel.kallsyms]", kernel=True),
     ])  # fmt: skip
-    found = find_source_lines(capture, np.arange(3), SymbolSources())
-    assert found.locations == {}
-    assert found.warnings == ()
+    lines = find_source_lines(capture, np.arange(3), SymbolSources())
+    assert lines.locations == {}
+    assert lines.warnings == ()
 
 
 def test_addresses_skipped_for_lack_of_time_are_counted(programs, made):

@@ -28,11 +28,11 @@ def entry(programs, sources: SymbolSources) -> Path:
     return sources.cache_directory / programs.build_id.hex()
 
 
-def assert_same(one, other) -> None:
+def assert_same(table, other) -> None:
     for name in ("start", "end", "first", "covered", "rank", "name_offset"):
-        np.testing.assert_array_equal(getattr(one.table, name), getattr(other.table, name))
-    assert one.table.strings == other.table.strings
-    np.testing.assert_array_equal(one.loads, other.loads)
+        np.testing.assert_array_equal(getattr(table.table, name), getattr(other.table, name))
+    assert table.table.strings == other.table.strings
+    np.testing.assert_array_equal(table.loads, other.loads)
 
 
 def test_a_cached_table_equals_the_original_after_the_file_is_deleted(programs, sources, mapped):
