@@ -9,7 +9,7 @@ from typing import Any
 
 def plan_of(*sets: Sequence[str], **events: dict[str, object]) -> dict[str, Any]:
     """A plan with these sets; events not described are known by their names."""
-    names = {name for each in sets for name in each}
+    names = {name for event_set in sets for name in event_set}
     described = {name: events.get(name.replace("-", "_"), {"name": name}) for name in sorted(names)}
     return {
         "schema": "stallscope.count-plan/1",
@@ -61,4 +61,4 @@ class Counting:
         raise AssertionError(f"{event} has no column")
 
     def unavailable(self) -> dict[str, dict[str, Any]]:
-        return {each["event"]: each for each in self.document["counting"]["unavailable"]}
+        return {item["event"]: item for item in self.document["counting"]["unavailable"]}

@@ -48,17 +48,17 @@ def test_a_signal_closes_the_recording(start_target, start_counting, number: int
     assert done.document["windows"] == finished["windows"] == len(done.lines)
 
 
-def test_after_sigkill_what_was_written_reads(start_target, start_counting) -> None:
+def test_a_recording_is_readable_after_sigkill(start_target, start_counting) -> None:
     target = start_target("busy", 1)
     counting = start_counting(PLAN, "-p", target.pid, "--window", 50)
     counting.wait_for("progress")
-    said = counting.wait_for("progress")["windows"]
+    message = counting.wait_for("progress")["windows"]
     counting.process.kill()
     counting.process.wait()
     counting.recording.reload()
     done = counting.recording
     assert done.document["complete"] is False
-    assert len(done.lines) >= said >= 2
+    assert len(done.lines) >= message >= 2
     assert done.header["schema"] == "stallscope.counters/1"
     text = (done.directory / "counters.jsonl").read_text()
     assert text.endswith("\n")

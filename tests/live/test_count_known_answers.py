@@ -36,11 +36,11 @@ def test_page_faults_are_those_of_the_program(count, kernels: Path, tmp_path: Pa
 
 
 def test_the_clock_is_that_of_the_threads(count, target_program: Path, tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    words = ("/bin/sh", "-c", f"exec {target_program} spin 300 >{said}")
+    message = tmp_path / "said"
+    words = ("/bin/sh", "-c", f"exec {target_program} spin 300 >{message}")
     counting = count(CLOCKS, "--", *words)
     assert counting.exit_code == 0, counting.messages
-    own = [int(line.split()[2]) for line in said.read_text().splitlines() if line != "ready"]
+    own = [int(line.split()[2]) for line in message.read_text().splitlines() if line != "ready"]
     assert counting.last("task-clock") == pytest.approx(sum(own), rel=0.05)
     for line in counting.lines:
         assert line["running"] == line["enabled"]
@@ -56,10 +56,10 @@ def test_context_switches_are_those_the_kernel_accounts(count) -> None:
     # Its standard output is the collector's, which is not this process's.
     counting = count(CLOCKS, "--", "/bin/sh", "-c", f"{sys.executable} -S -c '{program}' >&2")
     assert counting.exit_code == 0, counting.messages
-    told = int(next(line for line in counting.messages.splitlines() if line.isdecimal()))
+    expected_text = int(next(line for line in counting.messages.splitlines() if line.isdecimal()))
     # The shell around it, and the switches of a process's making, which are not its own.
-    assert told - 5 <= counting.last("context-switches") <= told + 60
-    assert told >= 200
+    assert expected_text - 5 <= counting.last("context-switches") <= expected_text + 60
+    assert expected_text >= 200
 
 
 def test_children_and_threads_are_counted_with_their_parent(
@@ -101,7 +101,7 @@ def test_a_thread_alone(start_target, count) -> None:
     assert 0 < last["v"][0] <= 1.05 * (last["t"] - done.header["start_ns"])
 
 
-def test_a_process_with_threads_is_one_line_a_window(start_target, count) -> None:
+def test_a_process_with_threads_has_one_line_per_window(start_target, count) -> None:
     target = start_target("busy", 2)
     done = count(plan_of(["task-clock"]), "-p", target.pid, "--duration", 0.5, "--window", 50)
     assert done.exit_code == 0, done.messages
@@ -112,7 +112,7 @@ def test_a_process_with_threads_is_one_line_a_window(start_target, count) -> Non
     assert values == sorted(values)
 
 
-def test_cpus_are_counted_each(needs_root, count) -> None:
+def test_each_cpu_has_its_own_lines(needs_root, count) -> None:
     online = sorted(os.sched_getaffinity(0))
     cpus = ",".join(map(str, online))
     done = count(plan_of(["cpu-clock"]), "-C", cpus, "--duration", 0.2, "--window", 50)
@@ -170,6 +170,6 @@ def test_threads_made_all_the_time_are_counted_once(start_target, count) -> None
     assert done.exit_code == 0, done.messages
     assert "reads-refused" not in done.warnings()
     start, end = done.header["start_ns"], done.lines[-1]["t"]
-    told = sum(cpu for birth, cpu in own.values() if start < birth < end)
+    expected_text = sum(cpu for birth, cpu in own.values() if start < birth < end)
     # What lived over the start and the end, and the thread that makes the others.
-    assert 0.9 * told - 0.03e9 < done.last("task-clock") < 1.5 * told + 0.03e9
+    assert 0.9 * expected_text - 0.03e9 < done.last("task-clock") < 1.5 * expected_text + 0.03e9

@@ -48,7 +48,7 @@ def test_usage(refused) -> None:
     refused(PLAN, "--", status=2, says="no command")
 
 
-def test_a_plan_that_is_none(refused) -> None:
+def test_an_invalid_plan_is_refused(refused) -> None:
     refused("", "-p", os.getpid(), status=2, says="no plan of counters")
     refused("{", "-p", os.getpid(), status=2, says="no plan of counters")
     refused({"schema": "x"}, "-p", os.getpid(), status=2, says="stallscope.count-plan/1")
@@ -62,7 +62,7 @@ def test_targets_that_are_not_there(refused) -> None:
     refused(PLAN, "--", "/no/such/command", status=4, says="No such file")
 
 
-def test_an_event_that_cannot_be_counted_is_named_and_has_no_column(count) -> None:
+def test_an_uncountable_event_is_named_without_a_column(count) -> None:
     plan = plan_of(["task-clock", "no-event"], ["no-event"], no_event=NO_EVENT)
     done = count(plan, "--", "/bin/true")
     assert done.exit_code == 0, done.messages
@@ -72,7 +72,7 @@ def test_an_event_that_cannot_be_counted_is_named_and_has_no_column(count) -> No
     assert refused["reason"]
     assert refused["remedy"]
     assert "no-event is not counted" in done.messages
-    assert [each["groups"] for each in done.document["counting"]["sets"]] == [[0], []]
+    assert [event_set["groups"] for event_set in done.document["counting"]["sets"]] == [[0], []]
 
 
 def test_a_plan_without_any_event_that_can_be_counted(refused) -> None:
@@ -80,7 +80,7 @@ def test_a_plan_without_any_event_that_can_be_counted(refused) -> None:
     refused(plan, "--", "/bin/true", status=3, says="no-event")
 
 
-def test_hardware_events_without_hardware_are_one_error(refused, without_pmu: None) -> None:
+def test_hardware_events_without_a_pmu_are_one_error(refused, without_pmu: None) -> None:
     plan = plan_of(["cycles", "instructions"])
     refused(plan, "--", "/bin/true", status=3, says="no hardware counters")
 
@@ -100,7 +100,9 @@ def test_the_process_of_another_user(refused, as_nobody, start_target, open_fold
     refused(PLAN, "-p", target.pid, status=3, says="cap_sys_ptrace", **how)
 
 
-def test_an_ordinary_user_counts_user_code_and_is_told(count, as_nobody, open_folder: Path) -> None:
+def test_an_unprivileged_user_counts_user_code_with_a_note(
+    count, as_nobody, open_folder: Path
+) -> None:
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) != 2:
         pytest.skip("needs the kernel's perf_event_paranoid at 2")
     plan = plan_of(["task-clock", "context-switches"])

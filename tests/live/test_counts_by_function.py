@@ -41,14 +41,14 @@ def stallscope(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str
 @pytest.fixture(scope="module")
 def folder(faults: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the recording of the program lies, as run, with the document in profile.json."""
-    made = tmp_path_factory.mktemp("run")
+    draft = tmp_path_factory.mktemp("run")
     run = stallscope(
         "profile", "-e", "task-clock", "--with", "page-faults,minor-faults", "-F", "4999",
-        "--stacks", "fp", "-o", "run", "--json", "--", faults, str(ROUNDS), cwd=made,
+        "--stacks", "fp", "-o", "run", "--json", "--", faults, str(ROUNDS), cwd=draft,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
-    (made / "profile.json").write_text(run.stdout)
-    return made
+    (draft / "profile.json").write_text(run.stdout)
+    return draft
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +67,9 @@ def test_faults_are_those_of_each_function(document: Document) -> None:
         pytest.skip("needs perf events: samples were lost on a busy machine")
     many, few = ROUNDS * 3000, ROUNDS * 1000
     for event in ("page-faults", "minor-faults"):
-        found = totals(document, event)
-        assert found["many"] == pytest.approx(many, rel=0.15)
-        assert found["few"] == pytest.approx(few, rel=0.25)
+        result = totals(document, event)
+        assert result["many"] == pytest.approx(many, rel=0.15)
+        assert result["few"] == pytest.approx(few, rel=0.25)
         whole = document["counted"]["total"]["counts"][event]
         assert whole == pytest.approx(many + few, rel=0.02)
 
@@ -79,10 +79,10 @@ def test_functions_and_the_rest_add_up_to_the_counters(document: Document, folde
     group = manifest["group"]
     assert group["events"] == ["page-faults", "minor-faults"]
     assert group["leader"] is None
-    given = document["counted"]["total"]["counts"]
+    changes = document["counted"]["total"]["counts"]
     for event, whole in zip(group["events"], group["counts"], strict=True):
-        assert given[event] <= whole
-        assert given[event] >= 0.9 * whole or document["counted"]["gap_share"] > 0.01
+        assert changes[event] <= whole
+        assert changes[event] >= 0.9 * whole or document["counted"]["gap_share"] > 0.01
 
 
 def last_of_each_counter(capture: Capture, event: str) -> int:
@@ -133,7 +133,7 @@ def test_a_leader_that_does_not_sample_counts_as_well(
 
 
 @pytest.mark.parametrize(
-    ("events", "code", "said"),
+    ("events", "code", "message"),
     [
         ("no_such_event", 2, "no_such_event"),
         ("X=4:0xffff:", 2, "X=4:0xffff:"),
@@ -142,14 +142,14 @@ def test_a_leader_that_does_not_sample_counts_as_well(
     ],
 )
 def test_events_that_cannot_be_counted_are_named(
-    collector: Path, tmp_path: Path, events: str, code: int, said: str
+    collector: Path, tmp_path: Path, events: str, code: int, message: str
 ) -> None:
     run = subprocess.run(
         [collector, "-o", "run", "-e", "task-clock", "--with", events, "--", "true"],
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert run.returncode == code, run.stderr
-    assert said in run.stderr
+    assert message in run.stderr
     assert not (tmp_path / "run").exists()
 
 

@@ -32,18 +32,20 @@ def kernel(name: str, iterations: int) -> tuple[str, ...]:
     return path, name, "--iterations", str(iterations), "--json"
 
 
-def test_a_chain_is_told_from_work_by_its_time(capfd: pytest.CaptureFixture[str]) -> None:
-    said: list[str] = []
-    found = measure_command(kernel("dependent-chain", 2_000_000), on_progress=said.append)
-    assert found.kind is Kind.MODELLED
-    assert found.bottleneck == ("backend_bound", "core_dependency")
-    assert all(node.value is not None and -1e-9 <= node.value <= 1 for node in found.nodes)
-    assert sum(node.value or 0 for node in found.nodes if node.level == 1) == pytest.approx(1)
+def test_a_dependency_chain_differs_from_useful_work_by_its_time(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    message: list[str] = []
+    result = measure_command(kernel("dependent-chain", 2_000_000), on_progress=message.append)
+    assert result.kind is Kind.MODELLED
+    assert result.bottleneck == ("backend_bound", "core_dependency")
+    assert all(node.value is not None and -1e-9 <= node.value <= 1 for node in result.nodes)
+    assert sum(node.value or 0 for node in result.nodes if node.level == 1) == pytest.approx(1)
     assert capfd.readouterr().out.count('"kernel"') == 1  # its own output passes once
-    assert any("times slower" in text for text in said)
+    assert any("times slower" in text for text in message)
 
 
-def test_what_fails_natively_is_the_targets_failure() -> None:
+def test_a_native_failure_is_a_target_error() -> None:
     with pytest.raises(TargetError, match="returned status 3"):
         measure_command(("sh", "-c", "exit 3"), silent=True)
 

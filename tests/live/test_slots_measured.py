@@ -39,26 +39,29 @@ def test_a_command_is_counted_to_its_end(
     collector: Path, tmp_path: Path, unknown_cpu: Roots
 ) -> None:
     program = collector.with_name("stallscope-kernels")
-    asked = request(tmp_path, program, "page-faults", "task-clock")
-    taken = measure(asked, counting, unknown_cpu)
-    found = taken.measurement
+    options = request(tmp_path, program, "page-faults", "task-clock")
+    taken = measure(options, counting, unknown_cpu)
+    result = taken.measurement
     assert taken.outcome.exit_code == 0
-    assert values(found)["page-faults"] == pytest.approx(ITERATIONS, abs=500)
-    assert sum(values_of_slices(found, "page-faults")) == values(found)["page-faults"]
-    faults = next(node for node in found.nodes if node.name == "page-faults")
+    assert values(result)["page-faults"] == pytest.approx(ITERATIONS, abs=500)
+    assert sum(values_of_slices(result, "page-faults")) == values(result)["page-faults"]
+    faults = next(node for node in result.nodes if node.name == "page-faults")
     assert faults.interval is not None  # nothing took turns: no width
     assert faults.interval.low == faults.interval.high == faults.value
-    assert found.bottleneck is None
-    assert values(measurement_of_recording(tmp_path / "out")) == values(found)
+    assert result.bottleneck is None
+    assert values(measurement_of_recording(tmp_path / "out")) == values(result)
 
 
 def values_of_slices(measurement: Measurement, name: str) -> list[float]:
     return [
-        node.value or 0 for each in measurement.slices for node in each.nodes if node.name == name
+        node.value or 0
+        for time_slice in measurement.slices
+        for node in time_slice.nodes
+        if node.name == name
     ]
 
 
-def test_a_name_that_nobody_knows_ends_before_anything_is_counted(
+def test_an_unknown_name_is_refused_before_counting(
     collector: Path, tmp_path: Path, unknown_cpu: Roots
 ) -> None:
     program = collector.with_name("stallscope-kernels")

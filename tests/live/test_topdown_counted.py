@@ -28,16 +28,16 @@ def stallscope(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_a_known_chain_is_counted_shown_and_kept(tmp_path: Path) -> None:
+def test_a_known_chain_is_counted_printed_and_recorded(tmp_path: Path) -> None:
     kernel = (str(program("stallscope-kernels")), "dependent-chain", "--duration", "1")
     kept = tmp_path / "kept"
     run = stallscope("topdown", "--json", "-I", "100", "-o", str(kept), "--", *kernel)
     assert run.returncode == ExitCode.DONE, run.stderr
-    found = json.loads(run.stdout)
-    assert (found["schema"], found["kind"]) == ("stallscope.topdown/1", "measured")
+    result = json.loads(run.stdout)
+    assert (result["schema"], result["kind"]) == ("stallscope.topdown/1", "measured")
     # 30 additions that wait for each other and a loop's two: little more than one a cycle.
-    assert 0.8 < found["ipc"]["value"] < 1.5
-    assert len(found["intervals"]) >= 5
+    assert 0.8 < result["ipc"]["value"] < 1.5
+    assert len(result["intervals"]) >= 5
     shown = stallscope("report", str(kept))
     assert shown.returncode == ExitCode.DONE, shown.stderr
     assert "measured" in shown.stdout

@@ -36,12 +36,12 @@ def topdown(*words: str) -> subprocess.CompletedProcess[str]:
 def test_a_command_is_modelled_and_its_output_stays_out_of_the_document() -> None:
     run = topdown("--json", "--", str(program("stallscope-kernels")), *CHAIN)
     assert run.returncode == ExitCode.DONE, run.stderr
-    found = json.loads(run.stdout)
-    assert (found["schema"], found["kind"]) == ("stallscope.topdown/1", "modelled")
-    assert {node["kind"] for node in found["nodes"].values()} == {"modelled"}
-    assert set(found["nodes"]) >= {"retiring", "bad_speculation", "unexplained"}
+    result = json.loads(run.stdout)
+    assert (result["schema"], result["kind"]) == ("stallscope.topdown/1", "modelled")
+    assert {node["kind"] for node in result["nodes"].values()} == {"modelled"}
+    assert set(result["nodes"]) >= {"retiring", "bad_speculation", "unexplained"}
     assert sum(
-        node["value"] for node in found["nodes"].values() if node["level"] == 1
+        node["value"] for node in result["nodes"].values() if node["level"] == 1
     ) == pytest.approx(1)
     assert '"stallscope.kernels/1"' in run.stderr
 

@@ -50,12 +50,12 @@ def test_source_pmu_is_refused_with_a_remedy() -> None:
 def test_auto_reports_samples_and_kernel_counters_and_succeeds(tmp_path: Path) -> None:
     run = topdown("--json", "--", *BUSY, cwd=tmp_path)
     assert run.returncode == ExitCode.DONE
-    found = json.loads(run.stdout)
-    assert (found["schema"], found["kind"]) == ("stallscope.topdown/1", "unavailable")
-    assert (found["nodes"], found["ipc"], found["bottleneck"]) == ({}, None, None)
-    labels = [fact["label"] for fact in found["facts"]]
+    result = json.loads(run.stdout)
+    assert (result["schema"], result["kind"]) == ("stallscope.topdown/1", "unavailable")
+    assert (result["nodes"], result["ipc"], result["bottleneck"]) == ({}, None, None)
+    labels = [fact["label"] for fact in result["facts"]]
     assert {"CPU time", "faults", "switches", "unknown"} <= set(labels)
-    assert any("no hardware counters" in warning for warning in found["warnings"])
+    assert any("no hardware counters" in warning for warning in result["warnings"])
     assert "--source model -- CMD models" in run.stderr
     assert "mine" in run.stderr
     assert list(tmp_path.iterdir()) == []

@@ -28,16 +28,16 @@ def observed(directory: Path, kernel: str) -> Observation:
     ("kernel", "kind"),
     [("divide-chain", InstructionKind.DIVISION), ("pointer-chase-l2", InstructionKind.LOAD)],
 )
-def test_samples_stand_behind_what_takes_the_time(
+def test_samples_follow_the_instruction_that_takes_the_time(
     tmp_path: Path, kernel: str, kind: InstructionKind
 ) -> None:
-    seen = observed(tmp_path, kernel)
-    assert seen.work is not None
-    user = seen.work.user
+    observation = observed(tmp_path, kernel)
+    assert observation.work is not None
+    user = observation.work.user
     assert user.kinds[0][0] is kind
     assert user.kinds[0][1] > 0.6 * user.samples
-    assert seen.finding is None
-    measurement = seen.measurement()
+    assert observation.finding is None
+    measurement = observation.measurement()
     assert measurement.kind is Kind.UNAVAILABLE
     assert measurement.nodes == ()
 
@@ -46,17 +46,22 @@ def test_samples_stand_behind_what_takes_the_time(
     ("kernel", "answer"),
     [("page-faults", "kernel: page faults"), ("system-calls", "kernel: system calls")],
 )
-def test_the_kernels_part_is_named(tmp_path: Path, kernel: str, answer: str) -> None:
-    seen = observed(tmp_path, kernel)
-    assert seen.finding is not None
-    assert seen.finding.answer == answer
+def test_kernel_activity_is_found(tmp_path: Path, kernel: str, answer: str) -> None:
+    observation = observed(tmp_path, kernel)
+    assert observation.finding is not None
+    assert observation.finding.answer == answer
 
 
 def test_a_command_is_observed_to_its_end(tmp_path: Path) -> None:
     words = (str(program("stallscope-kernels")), "dependent-chain", "--duration", "0.4")
     with (tmp_path / "output").open("w") as output:
-        seen = observe(CollectorOptions(tmp_path / "run", command=words), command_output=output)
-    assert seen.outcome.exit_code == 0
-    assert seen.counters.threads >= 1
-    assert seen.work is not None
-    assert dict(seen.work.user.kinds)[InstructionKind.INTEGER] > 0.8 * seen.work.user.samples
+        observation = observe(
+            CollectorOptions(tmp_path / "run", command=words), command_output=output
+        )
+    assert observation.outcome.exit_code == 0
+    assert observation.counters.threads >= 1
+    assert observation.work is not None
+    assert (
+        dict(observation.work.user.kinds)[InstructionKind.INTEGER]
+        > 0.8 * observation.work.user.samples
+    )

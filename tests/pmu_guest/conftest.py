@@ -187,7 +187,7 @@ def natively(
     if not collect.exists():
         pytest.skip("needs the program stallscope-collect: ./dev build makes it")
     probe = subprocess.run([collect, "--probe"], capture_output=True, text=True, check=True)
-    probes = {each["name"]: each["ok"] for each in json.loads(probe.stdout)["probes"]}
+    probes = {item["name"]: item["ok"] for item in json.loads(probe.stdout)["probes"]}
     if not (probes["cycles"] and probes["instructions"]):
         pytest.skip("needs hardware counters: this machine has none that this user may use")
     known = guest_folder / "known_counts_native"

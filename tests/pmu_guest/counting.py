@@ -36,7 +36,7 @@ def many(instructions: int, *more: str) -> list[str]:
 
 def together(*sets: list[str]) -> dict[str, Any]:
     """A plan of these sets; names beginning with i are instructions."""
-    names = {name for each in sets for name in each}
+    names = {name for event_set in sets for name in event_set}
     events: dict[str, object] = {name: INSTRUCTIONS for name in names if name.startswith("i")}
     return plan_of(*sets, cycles=CYCLES, **events)
 

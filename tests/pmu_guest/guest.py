@@ -158,14 +158,14 @@ def _run_to_its_end(command: list[str], console: Path) -> None:
         start_new_session=True,
     ) as process:
         try:
-            _, said = process.communicate(timeout=BOOT_TIMEOUT_S)
+            _, message = process.communicate(timeout=BOOT_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
             raise GuestError(f"not done in {BOOT_TIMEOUT_S} s:\n{_tail(console)}") from error
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
     if process.returncode != 0:
-        raise GuestError(f"QEMU ended with {process.returncode}: {said}\n{_tail(console)}")
+        raise GuestError(f"QEMU ended with {process.returncode}: {message}\n{_tail(console)}")
 
 
 def _tail(console: Path) -> str:

@@ -22,10 +22,10 @@ def by_name(document: Document) -> dict[str, Document]:
 
 @pytest.mark.parametrize("name", ["pair", "long_visits", "led"])
 def test_instructions_and_cycles_are_those_of_the_program(report_of: ReportOf, name: str) -> None:
-    found = by_name(report_of(name))
+    result = by_name(report_of(name))
     whole = GROUP_ROUNDS * LOOP_CYCLES_A_ROUND
     for function, share in TRUE_SHARES.items():
-        counts = found[function]["counts"]
+        counts = result[function]["counts"]
         assert counts["instructions"] / whole == pytest.approx(share, abs=0.005), function
         assert counts["cycles"] / whole == pytest.approx(share, abs=0.005), function
     total = report_of(name)["counted"]["total"]["counts"]
@@ -34,14 +34,14 @@ def test_instructions_and_cycles_are_those_of_the_program(report_of: ReportOf, n
 
 @pytest.mark.parametrize("name", ["pair", "long_visits", "led", "pair_of_process", "pair_of_cpus"])
 def test_one_instruction_takes_one_cycle_in_every_function(report_of: ReportOf, name: str) -> None:
-    found = by_name(report_of(name))
+    result = by_name(report_of(name))
     for function in TRUE_SHARES:
-        ipc = found[function]["ipc"]
+        ipc = result[function]["ipc"]
         assert ipc["value"] == pytest.approx(1, abs=0.01), function
         assert ipc["interval"][0] <= ipc["value"] <= ipc["interval"][1]
 
 
-def test_what_a_stopped_event_did_not_count_is_given_to_no_function(
+def test_counts_during_a_stop_belong_to_no_function(
     report_of: ReportOf, guest: dict[str, Result]
 ) -> None:
     """Before Linux 6.16 throttling stops the sampled event, and the others of its group go on."""
@@ -67,10 +67,10 @@ def test_nothing_else_is_throttled(guest: dict[str, Result]) -> None:
     assert throttled == {"throttled"}
 
 
-def test_callers_have_what_they_called(report_of: ReportOf) -> None:
-    found = by_name(report_of("pair"))
+def test_callers_include_their_callees(report_of: ReportOf) -> None:
+    result = by_name(report_of("pair"))
     whole = report_of("pair")["counted"]["total"]["counts"]["instructions"]
-    assert found["work"]["total_counts"]["instructions"] == pytest.approx(whole, rel=0.02)
+    assert result["work"]["total_counts"]["instructions"] == pytest.approx(whole, rel=0.02)
 
 
 def test_counts_add_up_to_the_counters(report_of: ReportOf, guest: dict[str, Result]) -> None:
@@ -78,26 +78,26 @@ def test_counts_add_up_to_the_counters(report_of: ReportOf, guest: dict[str, Res
     for name in ("pair", "long_visits"):
         manifest = json.loads((guest[name].run / "recording.json").read_text())
         (instructions,) = manifest["group"]["counts"]
-        given = report_of(name)["counted"]["total"]["counts"]["instructions"]
-        assert 0 <= instructions - given <= 2 * PERIOD
+        changes = report_of(name)["counted"]["total"]["counts"]["instructions"]
+        assert 0 <= instructions - changes <= 2 * PERIOD
         assert report_of(name)["counted"]["gap_share"] == 0
 
 
-def test_functions_shorter_than_the_period_are_said_to_be_blended(report_of: ReportOf) -> None:
+def test_functions_shorter_than_the_period_are_marked(report_of: ReportOf) -> None:
     for function in TRUE_SHARES:
         assert by_name(report_of("pair"))[function]["same_share"] < 0.3
         assert by_name(report_of("long_visits"))[function]["same_share"] > 0.7
     assert any("blended" in text for text in report_of("pair")["counted"]["warnings"])
 
 
-def test_a_kernel_that_cannot_inherit_groups_says_what_is_missed(
+def test_a_kernel_without_inherited_groups_gives_a_warning(
     guest: dict[str, Result],
 ) -> None:
     """Debian 12's kernel is 6.1; inheriting came with 6.13."""
     manifest = json.loads((guest["pair"].run / "recording.json").read_text())
     inherited = manifest["group"]["inherited"]
-    told = [item for item in manifest["warnings"] if item["code"] == "group-not-inherited"]
-    assert bool(told) != inherited
+    expected_text = [item for item in manifest["warnings"] if item["code"] == "group-not-inherited"]
+    assert bool(expected_text) != inherited
     cpus = json.loads((guest["pair_of_cpus"].run / "recording.json").read_text())
     assert not [item for item in cpus["warnings"] if item["code"] == "group-not-inherited"]
 

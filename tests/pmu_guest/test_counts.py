@@ -100,7 +100,7 @@ def test_a_command_counts_from_its_exec_to_its_end(counted: Counted) -> None:
     assert loops < chained.last("instructions") < 2 * once
 
 
-def test_a_known_kernel_takes_the_same_for_each_iteration(counted: Counted) -> None:
+def test_a_known_kernel_has_constant_counts_per_iteration(counted: Counted) -> None:
     few, more, most = (
         counted.good(f"kernel_{rounds}").last("instructions")
         for rounds in (200_000, 400_000, 600_000)
@@ -128,7 +128,7 @@ def test_a_cpu_is_counted_with_all_that_runs_there(counted: Counted) -> None:
     assert counting.last("cycles") > 0
 
 
-def test_counters_that_others_hold_are_found_and_done_without(
+def test_counters_held_by_other_users_are_not_used(
     guest_at: Callable[[int], Counted],
 ) -> None:
     counting = guest_at(0).good("held_3")
@@ -140,13 +140,13 @@ def test_counters_that_others_hold_are_found_and_done_without(
     assert scaled(counting, "i0") == pytest.approx(LOOP_INSTRUCTIONS * LONG / 5, rel=0.1)
 
 
-def test_without_any_counter_left_the_holder_is_named(guest_at: Callable[[int], Counted]) -> None:
+def test_without_a_free_counter_its_holder_is_named(guest_at: Callable[[int], Counted]) -> None:
     """The cycle counter is still free; the six others are not."""
     counting = guest_at(0).of("held_7")
     if counting.exit_code == 0:
         held = counting.unavailable()
         assert set(held) >= {"i0", "i5"}
-        assert all(each["errno"] == "EBUSY" for each in held.values())
+        assert all(item["errno"] == "EBUSY" for item in held.values())
         assert "known_counts" in held["i0"]["reason"]
     else:
         assert counting.exit_code == 3
@@ -167,7 +167,7 @@ def test_events_without_hardware_are_unavailable_and_not_zero(
     assert counting.document["counting"]["unverified_zero"] == ["L1D_RD"]
 
 
-def test_a_plan_of_such_events_alone_is_refused(guest_at: Callable[[int], Counted]) -> None:
+def test_a_plan_of_uncountable_events_is_refused(guest_at: Callable[[int], Counted]) -> None:
     counting = guest_at(0).of("all_absent")
     assert counting.exit_code == 3
     assert "L1D" in counting.messages

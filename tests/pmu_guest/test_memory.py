@@ -29,13 +29,15 @@ def test_a_step_is_as_many_instructions_as_its_loop_has(threads: list[dict[str, 
         assert instructions == pytest.approx(round(instructions), abs=0.02)
 
 
-def test_at_one_cycle_an_instruction_both_read_the_same(threads: list[dict[str, Any]]) -> None:
+def test_cycles_equal_instructions_at_one_cycle_per_instruction(
+    threads: list[dict[str, Any]],
+) -> None:
     for thread in threads:
         counts = thread["counts_per_step"]
         assert counts["cycles"] == pytest.approx(counts["instructions"], rel=1e-3)
 
 
-def test_what_has_no_counter_is_null_with_the_reason(threads: list[dict[str, Any]]) -> None:
+def test_events_without_a_counter_are_null_with_the_reason(threads: list[dict[str, Any]]) -> None:
     for thread in threads:
         missing = {name for name, count in thread["counts_per_step"].items() if count is None}
         assert missing == set(thread["counters_refused"])

@@ -71,9 +71,9 @@ def test_samples_of_a_fixed_period_give_the_known_shares(
     report_of: Callable[[str], Document], name: str
 ) -> None:
     """They fall evenly on a round."""
-    found = shares(report_of(name))
+    result = shares(report_of(name))
     for function, share in TRUE_SHARES.items():
-        assert found[function] == pytest.approx(share, abs=0.005), function
+        assert result[function] == pytest.approx(share, abs=0.005), function
 
 
 @pytest.mark.parametrize("name", ["frequency", "attached", "crowded"])
@@ -82,10 +82,10 @@ def test_samples_of_a_changing_period_give_the_known_shares(
 ) -> None:
     """They are as good as random: five standard errors are allowed."""
     document = report_of(name)
-    found = shares(document)
+    result = shares(document)
     for function, share in TRUE_SHARES.items():
         chance = five_standard_errors(share, document["samples"])
-        assert found[function] == pytest.approx(share, abs=chance), function
+        assert result[function] == pytest.approx(share, abs=chance), function
 
 
 @pytest.mark.parametrize("name", ["short", "frequency", "attached", "interrupted"])
@@ -98,7 +98,7 @@ def test_call_chains_are_whole(report_of: Callable[[str], Document], name: str) 
     assert total["main"] == pytest.approx(1, abs=0.02)
 
 
-def test_kernel_functions_are_named_by_the_guests_own_symbols(
+def test_kernel_functions_are_named_by_the_guests_symbols(
     guest: dict[str, Result], report_of: Callable[[str], Document]
 ) -> None:
     lines = (guest["attached"].run / "kallsyms").read_text().splitlines()
@@ -120,11 +120,11 @@ def test_threads_have_their_own_shares(
         manifest["clocks"]["end_monotonic_ns"],
     )
     document = report_of("threads")
-    found = shares(document)
+    result = shares(document)
     assert len(expected) == 4
     for function, share in expected.items():
         chance = five_standard_errors(share, document["samples"])
-        assert found[function] == pytest.approx(share, abs=0.01 + chance), function
+        assert result[function] == pytest.approx(share, abs=0.01 + chance), function
     assert len([row for row in document["threads"] if row["share"] > 0.05]) >= 4
 
 

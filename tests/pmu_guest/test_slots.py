@@ -33,9 +33,9 @@ MISSES = "l1d_cache_mpki"  # of an event that no hardware is behind
 
 
 def plan_text(folder: Path, subject: Subject) -> str:
-    asked = {each.event: each.encoding for each in subject.requested}
+    options = {item.event: item.encoding for item in subject.requested}
     path = folder / "plan.json"
-    write_plan(path, plan_of(MODEL, subject.mode, subject.nodes, requested=asked), subject)
+    write_plan(path, plan_of(MODEL, subject.mode, subject.nodes, requested=options), subject)
     return path.read_text()
 
 
@@ -81,32 +81,34 @@ def named(measurement: Measurement, name: str) -> MeasuredNode:
     return next(node for node in measurement.nodes if node.name == name)
 
 
-def test_what_took_no_turns_is_exact(counted: dict[str, Result]) -> None:
-    found = measured(counted["alone"])
-    assert found.cpu == "neoverse-n1"
-    assert found.ipc is not None
-    assert found.ipc.instructions == pytest.approx(INSTRUCTIONS, rel=0.01)
-    assert found.ipc.value == pytest.approx(1, rel=0.02)
-    assert found.ipc.interval is not None
-    assert found.ipc.interval.low == found.ipc.interval.high == found.ipc.value
-    assert dict(found.facts)["counted"].startswith("all the time")
+def test_counts_without_multiplexing_are_exact(counted: dict[str, Result]) -> None:
+    result = measured(counted["alone"])
+    assert result.cpu == "neoverse-n1"
+    assert result.ipc is not None
+    assert result.ipc.instructions == pytest.approx(INSTRUCTIONS, rel=0.01)
+    assert result.ipc.value == pytest.approx(1, rel=0.02)
+    assert result.ipc.interval is not None
+    assert result.ipc.interval.low == result.ipc.interval.high == result.ipc.value
+    assert dict(result.facts)["counted"].startswith("all the time")
 
 
-def test_events_without_hardware_behind_them_have_no_value(counted: dict[str, Result]) -> None:
-    found = measured(counted["alone"])
-    node = named(found, MISSES)
+def test_unsupported_events_have_no_value(counted: dict[str, Result]) -> None:
+    result = measured(counted["alone"])
+    node = named(result, MISSES)
     assert node.value is None, node
     assert "L1D_CACHE_REFILL" in node.warnings[0]
     # The guest's PMU says that it has these, and counts none.
-    assert [named(found, name).value for name in STALLED] == [0, 0]
-    assert found.bottleneck is None
-    assert "instead of slots" in found.bottleneck_why
+    assert [named(result, name).value for name in STALLED] == [0, 0]
+    assert result.bottleneck is None
+    assert "instead of slots" in result.bottleneck_why
 
 
-def test_intervals_of_what_took_turns_hold_the_known_count(counted: dict[str, Result]) -> None:
-    found = measured(counted["turns"])
-    assert "took turns" in dict(found.facts)["counted"]
-    copies = [node for node in found.nodes if node.name.startswith("copy")]
+def test_intervals_of_multiplexed_events_contain_the_known_count(
+    counted: dict[str, Result],
+) -> None:
+    result = measured(counted["turns"])
+    assert "took turns" in dict(result.facts)["counted"]
+    copies = [node for node in result.nodes if node.name.startswith("copy")]
     assert len(copies) == COPIES
     exact = measured(counted["alone"]).ipc
     assert exact is not None
@@ -118,14 +120,18 @@ def test_intervals_of_what_took_turns_hold_the_known_count(counted: dict[str, Re
         # A group whose turn the program's start never was cannot know of it: half a percent.
         assert node.interval.low < exact.instructions * 1.005
         assert node.interval.high > exact.instructions * 0.995
-    assert found.ipc is not None
-    assert found.ipc.value == pytest.approx(1, rel=0.02)
+    assert result.ipc is not None
+    assert result.ipc.value == pytest.approx(1, rel=0.02)
 
 
-def test_the_self_test_finds_what_the_guest_does_not_count(counted: dict[str, Result]) -> None:
-    programs = [read_program_counts(counted[name].run, counted[name].path / "stdout") for name in KERNELS]
-    found = verdicts(MODEL, programs)
-    working = {name for name, each in found.items() if each.verdict is Verdict.WORKS}
-    assert working == {"INST_RETIRED", "CPU_CYCLES"}, {n: found[n].reason for n in working}
-    assert found["BR_RETIRED"].verdict in (Verdict.BROKEN, Verdict.UNCOUNTED)
-    assert any("of iterations in" in text for text in found["INST_RETIRED"].passed)
+def test_the_self_test_finds_events_that_the_guest_does_not_count(
+    counted: dict[str, Result],
+) -> None:
+    programs = [
+        read_program_counts(counted[name].run, counted[name].path / "stdout") for name in KERNELS
+    ]
+    result = verdicts(MODEL, programs)
+    working = {name for name, each in result.items() if each.verdict is Verdict.WORKS}
+    assert working == {"INST_RETIRED", "CPU_CYCLES"}, {n: result[n].reason for n in working}
+    assert result["BR_RETIRED"].verdict in (Verdict.BROKEN, Verdict.UNCOUNTED)
+    assert any("of iterations in" in text for text in result["INST_RETIRED"].passed)

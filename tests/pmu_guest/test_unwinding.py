@@ -73,14 +73,14 @@ def test_return_addresses_are_signed(recorded: Result) -> None:
     assert recorded.stdout == "signed\n"
 
 
-def test_chains_are_the_known_ones(recorded: Result) -> None:
-    found = folded(recorded.run)
-    samples = sum(found.values())
+def test_chains_match_the_known_ones(recorded: Result) -> None:
+    result = folded(recorded.run)
+    samples = sum(result.values())
     assert samples > 500
     for chain, share in CHAINS.items():
-        assert found[chain] / samples == pytest.approx(share, abs=0.02), chain
-    known = sum(found[chain] for chain in CHAINS)
-    assert known / samples > 0.98, found
+        assert result[chain] / samples == pytest.approx(share, abs=0.02), chain
+    known = sum(result[chain] for chain in CHAINS)
+    assert known / samples > 0.98, result
 
 
 def test_every_chain_has_its_beginning(recorded: Result) -> None:

@@ -50,11 +50,12 @@ def counters_recording(
     folder.mkdir()
     write_plan(folder / "plan.json", plan, Subject(model, nodes=nodes))
     groups = [
-        [name for name in each.events if name in STEADY and name != missing] for each in plan.sets
+        [name for name in event_set.events if name in STEADY and name != missing]
+        for event_set in plan.sets
     ]
     groups = [group for group in groups if group]
     lines: list[dict[str, Any]] = [
-        {"schema": SCHEMA, "start_ns": START_NS, "groups": [{"events": each} for each in groups]}
+        {"schema": SCHEMA, "start_ns": START_NS, "groups": [{"events": item} for item in groups]}
     ]
     for place, group in enumerate(groups):
         total = dict.fromkeys(group, 0)

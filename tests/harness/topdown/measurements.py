@@ -69,7 +69,7 @@ UNAVAILABLE = replace(
 
 def slices(count: int) -> tuple[Slice, ...]:
     """Intervals of 0.1 s in which the frontend takes over from the backend."""
-    found = []
+    result = []
     for at in range(count):
         late = at / (count - 1)
         nodes = (
@@ -78,8 +78,8 @@ def slices(count: int) -> tuple[Slice, ...]:
             node("Backend_Bound", 0.6 - 0.5 * late),
             node("Retiring", 0.2),
         )
-        found.append(Slice(at / 10, (at + 1) / 10, nodes, Ipc(0.8 + late)))
-    return tuple(found)
+        result.append(Slice(at / 10, (at + 1) / 10, nodes, Ipc(0.8 + late)))
+    return tuple(result)
 
 
 SLICED = replace(COUNTED, slices=slices(20))

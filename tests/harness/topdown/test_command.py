@@ -40,7 +40,7 @@ def first_of(name: str, folder: Path) -> str:
     return "replay:counts.json"
 
 
-def test_the_document_holds_just_what_is_promised(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_replay_document_has_exactly_its_fields(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(run(capsys, *replay("skl"), "--json"))
     vectors = json.loads((VECTORS / "skl.json").read_text())
     assert len(document) == len(vectors)
@@ -52,7 +52,9 @@ def test_the_document_holds_just_what_is_promised(capsys: pytest.CaptureFixture[
             assert node["value"] is not None or node["warnings"]
 
 
-def test_an_object_gives_a_list_of_one(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_single_object_gives_a_list_with_one_element(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "one.json"
     path.write_text(json.dumps(json.loads((VECTORS / "zen4.json").read_text())[0]))
     [element] = json.loads(run(capsys, "--source", f"replay:{path}", "--json"))
@@ -61,7 +63,7 @@ def test_an_object_gives_a_list_of_one(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 @pytest.mark.parametrize("name", ["skl", "icl", "zen4", "neoverse-n1"])
-def test_the_tree_for_people(
+def test_the_tree_as_text(
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -115,7 +117,7 @@ def test_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert (row["unit"], row["level"], row["above_threshold"]) == ("percent of slots", "1", "")
 
 
-def test_impossible_values_stand_never_bare(
+def test_impossible_values_have_a_mark_and_a_reason(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "x.json"
@@ -128,7 +130,7 @@ def test_impossible_values_stand_never_bare(
     assert "no value for Retiring: not in the counts: UOPS_RETIRED.RETIRE_SLOTS" in text
 
 
-def test_zero_and_negative_counts_give_no_value_and_the_reason(
+def test_zero_and_negative_counts_give_a_reason_instead_of_a_value(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "x.json"
@@ -156,7 +158,7 @@ def test_output_of_perf_stat(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     assert "! retiring: scaled: an event was counted 50 % of the time" in text
 
 
-def test_names_of_strangers_are_made_visible(
+def test_control_characters_in_names_are_escaped(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "x.json"
@@ -169,7 +171,7 @@ def test_names_of_strangers_are_made_visible(
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "expected_text"),
     [
         (["--source", "pmu"], ExitCode.USAGE, "name exactly one target"),
         (["--source", "replay:"], ExitCode.USAGE, "needs a file"),
@@ -183,8 +185,8 @@ def test_names_of_strangers_are_made_visible(
     ],
 )
 def test_refusals(
-    capsys: pytest.CaptureFixture[str], words: list[str], code: ExitCode, told: str
+    capsys: pytest.CaptureFixture[str], words: list[str], code: ExitCode, expected_text: str
 ) -> None:
-    found, message = refused(capsys, *words)
-    assert found == code
-    assert told in message
+    result, message = refused(capsys, *words)
+    assert result == code
+    assert expected_text in message

@@ -63,8 +63,8 @@ class Bench:
 
 
 def machine(folder: Path, **files: str) -> Roots:
-    found = {f"{DEVICES}/cpu/type": "4\n", f"{DEVICES}/cpu/events/cpu-cycles": "event=0x3c\n"}
-    return Roots.recorded(recorded(folder, "machine", found | files, INTEL.format(94)))
+    result = {f"{DEVICES}/cpu/type": "4\n", f"{DEVICES}/cpu/events/cpu-cycles": "event=0x3c\n"}
+    return Roots.recorded(recorded(folder, "machine", result | files, INTEL.format(94)))
 
 
 @pytest.fixture
@@ -73,20 +73,20 @@ def bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Bench:
 
 
 def test_a_measurement_as_a_document(bench: Bench) -> None:
-    found = bench.document()
-    assert (found["schema"], found["kind"], found["cpu"]) == (
+    result = bench.document()
+    assert (result["schema"], result["kind"], result["cpu"]) == (
         "stallscope.topdown/1",
         "measured",
         "skl",
     )
-    assert found["verified"] is False
-    assert found["ipc"]["value"] == pytest.approx(1.2)
-    assert found["nodes"]["Retiring"]["value"] == pytest.approx(0.3)
-    assert found["bottleneck"][:2] == ["Backend_Bound", "Memory_Bound"]
-    assert {each.command for each in bench.counts.asked} == {("./work",)}
+    assert result["verified"] is False
+    assert result["ipc"]["value"] == pytest.approx(1.2)
+    assert result["nodes"]["Retiring"]["value"] == pytest.approx(0.3)
+    assert result["bottleneck"][:2] == ["Backend_Bound", "Memory_Bound"]
+    assert {item.command for item in bench.counts.asked} == {("./work",)}
 
 
-def test_a_measurement_for_people(bench: Bench) -> None:
+def test_a_measurement_as_text(bench: Bench) -> None:
     text = bench.text()
     assert "unverified on this CPU" in text
     assert "interval   multiplexing error only" in text
@@ -98,13 +98,13 @@ def test_repeat_is_across_runs(bench: Bench) -> None:
     bench.counts.totals = lambda _run: {
         name: value * noise.uniform(0.95, 1.05) for name, value in SKYLAKE.items()
     }
-    found = bench.document(runs=5)
-    assert found["interval_label"] == "across 5 runs"
-    between = found["nodes"]["Retiring"]["interval"]
+    result = bench.document(runs=5)
+    assert result["interval_label"] == "across 5 runs"
+    between = result["nodes"]["Retiring"]["interval"]
     assert between["low"] < 0.3 < between["high"]
 
 
-def test_drill_measures_what_is_below_the_mark(bench: Bench) -> None:
+def test_drill_measures_nodes_below_the_marked_one(bench: Bench) -> None:
     plain, drilled = bench.document(), bench.document(drill=True)
     assert len(drilled["bottleneck"]) > len(plain["bottleneck"])
     assert set(drilled["nodes"]) > set(plain["nodes"])
@@ -112,7 +112,7 @@ def test_drill_measures_what_is_below_the_mark(bench: Bench) -> None:
     assert len(last["events"]) < len(bench.counts.plans[0]["events"]) + 30
 
 
-def test_lines_come_while_it_runs_and_a_plot_at_the_end(bench: Bench, tmp_path: Path) -> None:
+def test_intervals_are_printed_live_with_a_plot_at_the_end(bench: Bench, tmp_path: Path) -> None:
     bench.progress = 5
     picture = tmp_path / "slots.svg"
     text = bench.text(interval_ms=200, output=picture)
@@ -124,41 +124,43 @@ def test_lines_come_while_it_runs_and_a_plot_at_the_end(bench: Bench, tmp_path: 
     assert not (tmp_path / "recording").exists()
 
 
-def test_the_recording_is_kept_where_asked(bench: Bench, tmp_path: Path) -> None:
+def test_the_recording_is_kept_in_its_directory(bench: Bench, tmp_path: Path) -> None:
     bench.document(output=tmp_path / "kept")
     assert (tmp_path / "kept" / "counters.jsonl").exists()
     assert "settings" in json.loads((tmp_path / "kept" / "recording.json").read_text())
 
 
 def test_an_event_beside_the_tree(bench: Bench) -> None:
-    found = bench.document(events=("page-faults",))
-    assert found["nodes"]["page-faults"]["value"] == pytest.approx(320)
-    assert found["nodes"]["page-faults"]["level"] is None
+    result = bench.document(events=("page-faults",))
+    assert result["nodes"]["page-faults"]["value"] == pytest.approx(320)
+    assert result["nodes"]["page-faults"]["level"] is None
 
 
 @pytest.mark.parametrize(
-    ("event", "told", "remedy"),
+    ("event", "expected_text", "remedy"),
     [
         ("UOPS_RETIRED.RETIRE_SLOT", "unknown event of Skylake", "UOPS_RETIRED.RETIRE_SLOTS"),
         ("ls_not_halted_cyc", "unknown event of Skylake", "perf list"),
         ("a b", "invalid event name 'a b'", "perf list"),
     ],
 )
-def test_an_event_that_nobody_knows(bench: Bench, event: str, told: str, remedy: str) -> None:
+def test_an_unknown_event_is_refused_with_the_nearest_names(
+    bench: Bench, event: str, expected_text: str, remedy: str
+) -> None:
     bench.counts.unavailable = {event: (None, "libpfm4 knows no such event")}
-    with pytest.raises(UsageError, match=told) as refused:
+    with pytest.raises(UsageError, match=expected_text) as refused:
         bench.run(replace(ASKED, events=(event,)))
     assert remedy in refused.value.remedy
 
 
-def test_an_event_that_this_machine_lacks(bench: Bench) -> None:
+def test_an_unsupported_event_gives_missing_nodes(bench: Bench) -> None:
     missing = "CYCLE_ACTIVITY.STALLS_TOTAL"
     bench.counts.unavailable = {missing: ("ENOENT", "this machine has no such event")}
-    found = bench.document()
-    fallen = {name for name, node in found["nodes"].items() if node["value"] is None}
-    assert fallen == {"Memory_Bound", "Core_Bound"}
-    for name in fallen:
-        assert "this machine has no such event" in found["nodes"][name]["warnings"][0]
+    result = bench.document()
+    missing_nodes = {name for name, node in result["nodes"].items() if node["value"] is None}
+    assert missing_nodes == {"Memory_Bound", "Core_Bound"}
+    for name in missing_nodes:
+        assert "this machine has no such event" in result["nodes"][name]["warnings"][0]
 
 
 def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(bench: Bench) -> None:
@@ -190,7 +192,7 @@ def test_cores_of_two_kinds_are_refused(bench: Bench, tmp_path: Path, source: So
         bench.run(replace(ASKED, source=source))
 
 
-def test_without_counters_the_way_out_is_named(bench: Bench, tmp_path: Path) -> None:
+def test_without_counters_the_remedy_names_alternatives(bench: Bench, tmp_path: Path) -> None:
     bench.roots = Roots.recorded(recorded(tmp_path, "bare", {}, INTEL.format(94)))
     with pytest.raises(UnableError, match="no hardware counters") as refused:
         bench.run(ASKED)
@@ -198,7 +200,7 @@ def test_without_counters_the_way_out_is_named(bench: Bench, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("error", [TargetError("there is no process 5"), UnableError("no memory")])
-def test_what_the_collector_refuses_is_passed_on(
+def test_errors_of_the_collector_are_propagated(
     bench: Bench, tmp_path: Path, error: StallscopeError
 ) -> None:
     def refuse(*_: object) -> CollectionEnd:
@@ -208,7 +210,7 @@ def test_what_the_collector_refuses_is_passed_on(
         run_topdown(ASKED, CountingBackend(bench.roots, refuse))
 
 
-def test_counting_starts_without_what_only_analysis_needs() -> None:
+def test_counting_starts_without_importing_analysis_packages() -> None:
     code = (
         "import sys, harness.commands.topdown, harness.topdown.session, topdown.slots.counting.session;"
         "print([name for name in ('numpy', 'pandas', 'matplotlib') if name in sys.modules])"

@@ -44,21 +44,21 @@ def growing(tmp_path: Path) -> Growing:
     return Growing(tmp_path / "run")
 
 
-def test_whole_intervals_are_told_once_and_in_order(growing: Growing, tmp_path: Path) -> None:
+def test_complete_intervals_are_passed_once_and_in_order(growing: Growing, tmp_path: Path) -> None:
     follower = IntervalFollower(tmp_path / "run", 200, growing.note, clock=growing.clock)
     follower.follow(TICK)
     assert growing.told == []  # nothing is counted yet
-    for windows, told in ((3, [0.2]), (6, [0.2, 0.4]), (10, [0.2, 0.4, 0.6, 0.8])):
+    for windows, expected_text in ((3, [0.2]), (6, [0.2, 0.4]), (10, [0.2, 0.4, 0.6, 0.8])):
         growing.grow(windows)
         growing.now_s += 10
         follower.follow(TICK)
-        assert growing.told == told
+        assert growing.told == expected_text
     assert growing.last is not None
     follower.finish(growing.last)
     assert growing.told == [0.2, 0.4, 0.6, 0.8, 1.0]
 
 
-def test_it_looks_no_more_often_than_it_may(growing: Growing, tmp_path: Path) -> None:
+def test_reading_takes_at_most_its_share_of_the_time(growing: Growing, tmp_path: Path) -> None:
     follower = IntervalFollower(tmp_path / "run", 100, growing.note, clock=growing.clock)
     growing.grow(3)
     follower.follow(TICK)
@@ -72,7 +72,9 @@ def test_it_looks_no_more_often_than_it_may(growing: Growing, tmp_path: Path) ->
 
 
 def test_without_intervals_nothing_is_read(tmp_path: Path) -> None:
-    told: list[object] = []
-    follower = IntervalFollower(tmp_path / "nowhere", None, lambda *each: told.append(each))
+    expected_text: list[object] = []
+    follower = IntervalFollower(
+        tmp_path / "nowhere", None, lambda *each: expected_text.append(each)
+    )
     follower.follow(TICK)
-    assert told == []
+    assert expected_text == []

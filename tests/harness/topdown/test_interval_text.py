@@ -13,8 +13,12 @@ from tests.harness.topdown.measurements import COUNTED, MISSING, SLICED, node
 
 
 def test_a_line_an_interval_headed_once() -> None:
-    told = IntervalLines(120)
-    rows = [click.unstyle(row) for each in SLICED.slices for row in told.lines(each, SLICED)]
+    expected_text = IntervalLines(120)
+    rows = [
+        click.unstyle(row)
+        for time_slice in SLICED.slices
+        for row in expected_text.lines(time_slice, SLICED)
+    ]
     assert len(rows) == 21
     assert rows[0].split() == [
         "measured", "IPC", "▒", "Frontend_Bound", "▓", "Bad_Speculation", "░", "Backend_Bound",
@@ -29,12 +33,12 @@ def test_a_line_an_interval_headed_once() -> None:
 def test_bars_are_as_long_as_their_shares(width: int) -> None:
     bar = click.unstyle(stacked(SLICED.slices[0].nodes, 1.0, 40))
     assert [bar.count(fill) for fill in "▒▓░█"] == [4, 4, 24, 8]
-    told = IntervalLines(width)
-    rows = [click.unstyle(row) for row in told.lines(SLICED.slices[0], SLICED)]
+    expected_text = IntervalLines(width)
+    rows = [click.unstyle(row) for row in expected_text.lines(SLICED.slices[0], SLICED)]
     assert ("░░" in rows[1]) == (width >= 80)
 
 
-def test_an_impossible_share_has_no_bar_and_is_flagged() -> None:
+def test_an_impossible_share_is_flagged_without_a_bar() -> None:
     wrong = replace(node("Frontend_Bound", 2.0), impossible=True)
     each = replace(SLICED.slices[0], nodes=(wrong, node("Retiring", 0.5)))
     rows = [click.unstyle(row) for row in IntervalLines(100).lines(each, SLICED)]
@@ -66,7 +70,7 @@ def test_the_plot_has_a_line_a_category_and_keeps_gaps() -> None:
     assert list(plot(COUNTED, 100)) == []
 
 
-def test_what_has_no_possible_value_says_why_and_how_often() -> None:
+def test_impossible_values_have_a_reason_and_a_count() -> None:
     cause = "impossible: more than the whole: a = 3 exceeds b = 2"
     wrong = replace(node("Frontend_Bound", 2.0, warnings=(cause,)), impossible=True)
     each = replace(SLICED.slices[5], nodes=(wrong,))
@@ -78,7 +82,7 @@ def test_what_has_no_possible_value_says_why_and_how_often() -> None:
     assert list(missing_values(COUNTED, 200)) == []
 
 
-def test_the_picture_says_what_it_is_of() -> None:
+def test_the_picture_has_a_title() -> None:
     measurement = replace(SLICED, source="<b>$\\frac{1}{0}$ & \x1b[31mred")
     svg = picture(measurement, "svg")
     texts = " ".join(ET.fromstring(svg).itertext())
@@ -88,6 +92,6 @@ def test_the_picture_says_what_it_is_of() -> None:
     assert picture(SLICED, "png").startswith(b"\x89PNG")
 
 
-def test_without_intervals_there_is_no_picture() -> None:
+def test_a_picture_without_intervals_is_refused() -> None:
     with pytest.raises(UsageError, match="no intervals"):
         picture(COUNTED, "svg")

@@ -14,7 +14,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected_text"),
     [
         (("-p", "1", "-a"), "name exactly one target"),
         ((), "for example: stallscope topdown -p"),
@@ -49,6 +49,6 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     ],
 )
 def test_contradictions(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], expected_text: str
 ) -> None:
-    assert told in refused(capsys, *words)
+    assert expected_text in refused(capsys, *words)

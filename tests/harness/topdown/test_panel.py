@@ -38,9 +38,9 @@ class Words(HTMLParser):
 
 
 def words(markup: str) -> Words:
-    found = Words()
-    found.feed(markup)
-    return found
+    result = Words()
+    result.feed(markup)
+    return result
 
 
 def cells(measurement: Measurement) -> list[list[str]]:
@@ -55,17 +55,22 @@ def test_the_tree_has_value_interval_unit_and_source() -> None:
     rows = {row[0].removesuffix(" ◀"): row[1:] for row in cells(COUNTED)}
     assert rows["Backend_Bound"] == ["55.0 %", "", "[54.4, 55.6]", "slots", "measured"]
     assert rows["DRAM_Bound"] == ["n/a", "", "", "slots", "unavailable"]
-    marked = [row[0] for row in cells(COUNTED) if row[0].endswith("◀")]
-    assert marked == ["Backend_Bound ◀", "Memory_Bound ◀", "L3_Bound ◀"]
+    bottleneck = [row[0] for row in cells(COUNTED) if row[0].endswith("◀")]
+    assert bottleneck == ["Backend_Bound ◀", "Memory_Bound ◀", "L3_Bound ◀"]
     assert {row[-1] for row in cells(MODELLED)} == {"modelled", "unavailable"}
     legend = slots_panel(MODELLED).split('class="slots-legend"')[1].split("</ul>")[0]
     assert legend.count("modelled</li>") == 4
 
 
-def test_heading_and_reasons_are_told() -> None:
+def test_heading_and_reasons_are_on_the_page() -> None:
     texts = " ".join(words(slots_panel(COUNTED)).texts)
-    for told in ("unverified on this CPU", "multiplexing error only", MISSING, "the NMI watchdog"):
-        assert told in texts
+    for expected_text in (
+        "unverified on this CPU",
+        "multiplexing error only",
+        MISSING,
+        "the NMI watchdog",
+    ):
+        assert expected_text in texts
     assert "this virtual machine has no PMU" in " ".join(words(slots_panel(UNAVAILABLE)).texts)
 
 
@@ -87,7 +92,7 @@ def test_an_impossible_value_is_flagged_and_not_drawn() -> None:
     assert "<rect" not in panel.split('class="slots-all"')[1].split("</svg>")[0]
 
 
-def test_every_text_is_taken_for_a_strangers() -> None:
+def test_every_text_is_escaped() -> None:
     hostile = replace(
         COUNTED,
         source=EVIL,
@@ -110,7 +115,7 @@ def test_nothing_is_fetched_and_no_style_is_inline() -> None:
     assert "default-src 'none'" in page
 
 
-def test_a_profile_says_what_would_tell_of_slots() -> None:
+def test_the_page_of_a_profile_names_commands_that_count_slots() -> None:
     texts = " ".join(words(panel_of_profile(None)).texts)
     assert "Slots were not counted" in texts
     assert "stallscope topdown -p PID" in texts

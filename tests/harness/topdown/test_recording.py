@@ -42,18 +42,20 @@ def recording(tmp_path: Path) -> Path:
 
 
 def test_values_by_hand(capsys: pytest.CaptureFixture[str], recording: Path) -> None:
-    found = document(capsys, recording)
-    assert (found["kind"], found["cpu"]) == ("measured", "skl")
-    assert found["interval_label"] == "multiplexing error only"
+    result = document(capsys, recording)
+    assert (result["kind"], result["cpu"]) == ("measured", "skl")
+    assert result["interval_label"] == "multiplexing error only"
     # 4 slots a cycle: 1e8 of 1e9 in each window; retired falls from 3e8 by 1e7 in each of ten.
-    assert found["nodes"]["Frontend_Bound"]["value"] == pytest.approx(0.1)
-    assert found["nodes"]["Retiring"]["value"] == pytest.approx(0.255)
-    assert found["ipc"]["value"] == pytest.approx(2.55 / 2.5)
+    assert result["nodes"]["Frontend_Bound"]["value"] == pytest.approx(0.1)
+    assert result["nodes"]["Retiring"]["value"] == pytest.approx(0.255)
+    assert result["ipc"]["value"] == pytest.approx(2.55 / 2.5)
     # Half of the time was not seen of what changed, and nothing of what did not.
-    steady, changing = (found["nodes"][name]["interval"] for name in ("Frontend_Bound", "Retiring"))
+    steady, changing = (
+        result["nodes"][name]["interval"] for name in ("Frontend_Bound", "Retiring")
+    )
     assert steady["high"] - steady["low"] == pytest.approx(0, abs=1e-6)
     assert 0.002 < changing["high"] - changing["low"] < 0.05
-    assert found["bottleneck"] == ["Backend_Bound", "Memory_Bound"]
+    assert result["bottleneck"] == ["Backend_Bound", "Memory_Bound"]
 
 
 def test_intervals(capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path) -> None:
@@ -73,13 +75,13 @@ def test_a_missing_counter_and_the_nodes_that_fall(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     folder = counters_recording(tmp_path / "run", missing=MISSING)
-    found = document(capsys, folder)
-    fallen = {name for name, node in found["nodes"].items() if node["value"] is None}
-    assert fallen == {"Memory_Bound", "Core_Bound"}
-    for name in fallen:
-        [why] = found["nodes"][name]["warnings"]
+    result = document(capsys, folder)
+    missing = {name for name, node in result["nodes"].items() if node["value"] is None}
+    assert missing == {"Memory_Bound", "Core_Bound"}
+    for name in missing:
+        [why] = result["nodes"][name]["warnings"]
         assert why == f"{MISSING}: no such event"
-        assert found["nodes"][name]["kind"] == "unavailable"
+        assert result["nodes"][name]["kind"] == "unavailable"
     text = " ".join(printed(capsys, "topdown", "--source", f"replay:{folder}").split())
     assert f"no value for Memory_Bound, Core_Bound: {MISSING}: no such event" in text
 
@@ -87,20 +89,20 @@ def test_a_missing_counter_and_the_nodes_that_fall(
 def test_fewer_than_four_windows_have_no_interval(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    found = document(capsys, counters_recording(tmp_path / "run", windows=3))
-    assert found["nodes"]["Retiring"]["interval"] is None
-    assert found["interval_label"].startswith("none: a group was counted in fewer than 4 windows")
-    assert any("measure longer" in warning for warning in found["warnings"])
+    result = document(capsys, counters_recording(tmp_path / "run", windows=3))
+    assert result["nodes"]["Retiring"]["interval"] is None
+    assert result["interval_label"].startswith("none: a group was counted in fewer than 4 windows")
+    assert any("measure longer" in warning for warning in result["warnings"])
 
 
-def test_a_group_that_was_too_large_is_said(
+def test_a_group_that_was_split_has_a_warning(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    told = "the events of Memory_Bound fit in no group: they are counted in 2 groups"
-    folder = counters_recording(tmp_path / "run", notice=told)
-    assert told in document(capsys, folder)["warnings"]
+    expected_text = "the events of Memory_Bound fit in no group: they are counted in 2 groups"
+    folder = counters_recording(tmp_path / "run", notice=expected_text)
+    assert expected_text in document(capsys, folder)["warnings"]
     text = printed(capsys, "topdown", "--source", f"replay:{folder}")
-    assert f"caution    {told}" in text
+    assert f"caution    {expected_text}" in text
 
 
 def test_a_target_that_ended_before_the_first_window(
@@ -113,7 +115,7 @@ def test_a_target_that_ended_before_the_first_window(
     assert "measure longer" in message
 
 
-def test_report_makes_a_page_of_it(
+def test_report_writes_a_page(
     capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
 ) -> None:
     text = printed(capsys, "report", str(recording))
@@ -122,8 +124,13 @@ def test_report_makes_a_page_of_it(
     assert 'id="slots"' in page
     assert page.split('class="slots-time"')[1].split("</svg>")[0].count("slot-backend") == 10
     elsewhere = tmp_path / "page.html"
-    told = json.loads(printed(capsys, "report", str(recording), "-o", str(elsewhere), "--json"))
-    assert (told["schema"], told["report"]) == ("stallscope.topdown/1", str(elsewhere))
+    expected_text = json.loads(
+        printed(capsys, "report", str(recording), "-o", str(elsewhere), "--json")
+    )
+    assert (expected_text["schema"], expected_text["report"]) == (
+        "stallscope.topdown/1",
+        str(elsewhere),
+    )
     assert elsewhere.exists()
 
 
@@ -139,7 +146,7 @@ def test_a_recording_keeps_the_settings_of_its_machine(
     assert "sleep states: " in printed(capsys, "report", str(recording))
 
 
-def test_a_page_where_asked(
+def test_a_page_is_written_to_the_given_path(
     capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "slots.html"
@@ -147,7 +154,7 @@ def test_a_page_where_asked(
     assert 'id="slots"' in page.read_text()
 
 
-def test_names_of_strangers_are_made_visible(
+def test_control_characters_in_names_are_escaped(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     evil = "\x1b]0;owned\x07\u202e<script>"
@@ -161,7 +168,7 @@ def test_names_of_strangers_are_made_visible(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected_text"),
     [
         (("-I", "5"), "-I 5 is too short"),
         (("--drill",), "--drill has no effect with --source replay"),
@@ -170,20 +177,22 @@ def test_names_of_strangers_are_made_visible(
     ],
 )
 def test_contradictions(
-    capsys: pytest.CaptureFixture[str], recording: Path, words: tuple[str, ...], told: str
+    capsys: pytest.CaptureFixture[str], recording: Path, words: tuple[str, ...], expected_text: str
 ) -> None:
     code, message = refused(capsys, "topdown", "--source", f"replay:{recording}", *words)
     assert code == ExitCode.USAGE
-    assert told in message
+    assert expected_text in message
 
 
-def test_damaged_recordings(capsys: pytest.CaptureFixture[str], recording: Path) -> None:
+def test_damaged_recordings_are_reported(
+    capsys: pytest.CaptureFixture[str], recording: Path
+) -> None:
     counters = recording / "counters.jsonl"
     whole = counters.read_text()
     counters.write_text(whole[: len(whole) // 2])
-    found = document(capsys, recording)
-    assert any("cut off" in warning for warning in found["warnings"])
-    for text, told in (
+    result = document(capsys, recording)
+    assert any("cut off" in warning for warning in result["warnings"])
+    for text, expected_text in (
         ("", "is empty"),
         ("{}\n", "expected the schema stallscope.counters/1"),
         (whole.replace('"v": [', '"v": [-1, ', 1), "counters.jsonl"),
@@ -191,10 +200,10 @@ def test_damaged_recordings(capsys: pytest.CaptureFixture[str], recording: Path)
         counters.write_text(text)
         code, message = refused(capsys, "topdown", "--source", f"replay:{recording}")
         assert code == ExitCode.UNREADABLE
-        assert told in message
+        assert expected_text in message
 
 
-def test_there_is_no_flame_graph_of_it(
+def test_a_recording_of_counters_has_no_flame_graph(
     capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
 ) -> None:
     code, message = refused(capsys, "flame", str(recording), "-o", str(tmp_path / "x.svg"))
@@ -202,7 +211,7 @@ def test_there_is_no_flame_graph_of_it(
     assert f"stallscope report {recording}" in message
 
 
-def test_a_directory_that_is_no_recording(
+def test_a_directory_without_a_recording_is_refused(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     code, message = refused(capsys, "topdown", "--source", f"replay:{tmp_path}")

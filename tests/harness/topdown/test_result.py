@@ -23,18 +23,18 @@ def rows(measurement: Measurement, level: int | None = None) -> list[dict[str, s
     return list(csv.DictReader(io.StringIO("".join(table(measurement, level)))))
 
 
-def test_the_document_holds_what_scripts_rely_on() -> None:
-    found = parsed(COUNTED)
-    assert found["schema"] == "stallscope.topdown/1"
-    assert (found["cpu"], found["kind"]) == ("skl", "measured")
-    assert found["source"] == COUNTED.source
-    assert found["ipc"]["value"] == 0.79
-    assert found["ipc"]["interval"] == {"low": 0.78, "high": 0.8}
-    assert found["bottleneck"] == ["Backend_Bound", "Memory_Bound", "L3_Bound"]
-    assert found["warnings"] == ["the NMI watchdog holds a counter"]
-    assert found["interval_label"] == "multiplexing error only"
-    assert found["verified"] is False
-    node = found["nodes"]["Memory_Bound"]
+def test_the_document_contains_its_public_fields() -> None:
+    result = parsed(COUNTED)
+    assert result["schema"] == "stallscope.topdown/1"
+    assert (result["cpu"], result["kind"]) == ("skl", "measured")
+    assert result["source"] == COUNTED.source
+    assert result["ipc"]["value"] == 0.79
+    assert result["ipc"]["interval"] == {"low": 0.78, "high": 0.8}
+    assert result["bottleneck"] == ["Backend_Bound", "Memory_Bound", "L3_Bound"]
+    assert result["warnings"] == ["the NMI watchdog holds a counter"]
+    assert result["interval_label"] == "multiplexing error only"
+    assert result["verified"] is False
+    node = result["nodes"]["Memory_Bound"]
     assert (node["value"], node["level"], node["parent"]) == (0.46, 2, "Backend_Bound")
     assert node["above_threshold"] is True
     assert node["interval"] == {"low": 0.46 - 0.02, "high": 0.46 + 0.02}
@@ -46,17 +46,17 @@ def test_a_decoded_result_equals_the_encoded_one(measurement: Measurement) -> No
     assert decode(encode(result), TopdownResult, "result") == result
 
 
-def test_missing_is_null_with_the_reason_and_of_no_source() -> None:
+def test_missing_values_are_null_with_a_reason() -> None:
     node = parsed(COUNTED)["nodes"]["DRAM_Bound"]
     assert node["value"] is None
     assert node["interval"] is None
     assert (node["kind"], node["warnings"]) == ("unavailable", [MISSING])
-    assert {each["kind"] for each in parsed(MODELLED)["nodes"].values()} == {
+    assert {item["kind"] for item in parsed(MODELLED)["nodes"].values()} == {
         "modelled",
         "unavailable",
     }
-    found = parsed(UNAVAILABLE)
-    assert (found["kind"], found["ipc"], found["nodes"], found["bottleneck"]) == (
+    result = parsed(UNAVAILABLE)
+    assert (result["kind"], result["ipc"], result["nodes"], result["bottleneck"]) == (
         "unavailable",
         None,
         {},
@@ -64,7 +64,7 @@ def test_missing_is_null_with_the_reason_and_of_no_source() -> None:
     )
 
 
-def test_a_level_leaves_out_what_is_below() -> None:
+def test_a_level_excludes_deeper_nodes() -> None:
     assert set(parsed(COUNTED, 1)["nodes"]) == {
         "Frontend_Bound",
         "Bad_Speculation",
@@ -74,18 +74,18 @@ def test_a_level_leaves_out_what_is_below() -> None:
     assert {row["node"] for row in rows(COUNTED, 1)} == {"IPC", *parsed(COUNTED, 1)["nodes"]}
 
 
-def test_asked_events_stand_at_every_level() -> None:
-    asked = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
-    found = replace(COUNTED, nodes=(*COUNTED.nodes, asked))
-    assert parsed(found, 1)["nodes"]["page-faults"]["value"] == 320
-    assert [row["value"] for row in rows(found, 1) if row["node"] == "page-faults"] == ["320.0"]
+def test_requested_events_are_shown_at_every_level() -> None:
+    options = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
+    result = replace(COUNTED, nodes=(*COUNTED.nodes, options))
+    assert parsed(result, 1)["nodes"]["page-faults"]["value"] == 320
+    assert [row["value"] for row in rows(result, 1) if row["node"] == "page-faults"] == ["320.0"]
 
 
-def test_intervals_stand_in_both() -> None:
-    found = parsed(SLICED)["intervals"]
-    assert len(found) == 20
-    assert (found[1]["start_s"], found[1]["end_s"]) == (0.1, 0.2)
-    assert found[0]["nodes"]["Backend_Bound"]["value"] == 0.6
+def test_intervals_are_in_document_and_table() -> None:
+    result = parsed(SLICED)["intervals"]
+    assert len(result) == 20
+    assert (result[1]["start_s"], result[1]["end_s"]) == (0.1, 0.2)
+    assert result[0]["nodes"]["Backend_Bound"]["value"] == 0.6
     cells = rows(SLICED)
     assert len(cells) == 20 * 5  # IPC and four nodes
     assert cells[0] == {

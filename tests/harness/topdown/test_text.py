@@ -18,11 +18,11 @@ def text(measurement: Measurement, *, width: int = 110, level: int | None = None
 
 
 def line(rows: list[str], name: str) -> str:
-    [found] = [row for row in rows if row.split()[:1] == [name]]
-    return found
+    [result] = [row for row in rows if row.split()[:1] == [name]]
+    return result
 
 
-def test_each_value_stands_with_its_interval_and_its_source() -> None:
+def test_each_value_has_its_interval_and_its_source() -> None:
     rows = text(COUNTED)
     assert line(rows, "Frontend_Bound").split()[:7] == [
         "Frontend_Bound",
@@ -39,7 +39,7 @@ def test_each_value_stands_with_its_interval_and_its_source() -> None:
     assert "IPC        0.79 [0.78, 0.80] instructions per cycle" in rows
 
 
-def test_the_heading_says_what_intervals_are_of_and_what_is_not_verified() -> None:
+def test_the_heading_contains_interval_meaning_and_verification() -> None:
     rows = text(COUNTED)
     assert line(rows, "interval").endswith("multiplexing error only")
     assert "unverified on this CPU" in line(rows, "model")
@@ -49,7 +49,7 @@ def test_the_heading_says_what_intervals_are_of_and_what_is_not_verified() -> No
     )
 
 
-def test_modelled_is_said_on_every_line_that_has_a_number() -> None:
+def test_every_line_with_a_modelled_number_is_marked() -> None:
     for width in (120, 60, 30):
         rows = text(MODELLED, width=width)
         numbers = [row for row in rows if "%" in row and row.split()[0][0].isupper()]
@@ -59,10 +59,10 @@ def test_modelled_is_said_on_every_line_that_has_a_number() -> None:
         assert not [row for row in rows if row.startswith("model ")]
 
 
-def test_the_marked_path_is_marked_and_explained() -> None:
+def test_the_bottleneck_path_is_marked_and_explained() -> None:
     rows = text(COUNTED)
-    marked = [row.split()[0] for row in rows if row.endswith("<==")]
-    assert marked == ["Backend_Bound", "Memory_Bound", "L3_Bound"]
+    bottleneck = [row.split()[0] for row in rows if row.endswith("<==")]
+    assert bottleneck == ["Backend_Bound", "Memory_Bound", "L3_Bound"]
     assert line(rows, "bottleneck").startswith("bottleneck Backend_Bound > Memory_Bound > L3_Bound")
     assert any(row.startswith("L3_Bound: ") for row in rows)
     assert any(row.startswith("locate: sample on MEM_LOAD_RETIRED.L3_HIT") for row in rows)
@@ -74,10 +74,10 @@ def test_a_level_cuts_the_path_as_well() -> None:
     rows = text(COUNTED, level=1)
     assert [row.split()[0] for row in rows if row.endswith("<==")] == ["Backend_Bound"]
     assert not [row for row in rows if "L3_Bound:" in row]
-    assert [each.name for each in shown_nodes(COUNTED, 2)][-2:] == ["Core_Bound", "Retiring"]
+    assert [item.name for item in shown_nodes(COUNTED, 2)][-2:] == ["Core_Bound", "Retiring"]
 
 
-def test_a_warning_is_said_once_with_all_its_nodes() -> None:
+def test_a_warning_is_printed_once_with_all_its_nodes() -> None:
     rows = text(COUNTED)
     assert [row for row in rows if SCALED in row] == [f"! Fetch_Latency, L3_Bound: {SCALED}"]
 
@@ -102,14 +102,14 @@ def test_impossible_values_are_flagged_and_have_no_bar() -> None:
     assert f"! Frontend_Bound: {wrong}" in rows
 
 
-def test_without_any_value_the_reason_stands_in_the_heading() -> None:
+def test_without_any_value_the_reason_is_in_the_heading() -> None:
     rows = text(UNAVAILABLE)
     assert "caution    this virtual machine has no PMU" in rows
     assert not [row for row in rows if "%" in row and "counted" not in row]
     assert not [row for row in rows if row.startswith(("interval", "bottleneck", "model"))]
 
 
-def test_names_of_strangers_are_made_visible() -> None:
+def test_control_characters_in_names_are_escaped() -> None:
     hostile = replace(
         COUNTED,
         source="hardware counters of \x1b[31mevil\u202e",
@@ -120,7 +120,7 @@ def test_names_of_strangers_are_made_visible() -> None:
         assert row.isprintable()
 
 
-def test_one_reason_for_many_counters_is_said_once() -> None:
+def test_a_reason_for_many_counters_is_printed_once() -> None:
     why = "perf_event_open gives ENOENT: this machine has no such event"
     nodes = tuple(
         node(name, None, warnings=(f"{counters}: {why}",))
@@ -132,28 +132,28 @@ def test_one_reason_for_many_counters_is_said_once() -> None:
     assert rows[at + 1 : at + 4] == ["  A: E1, E2", "  B: E1", "  C, D: E3"]
 
 
-def test_counts_of_asked_events_stand_in_full() -> None:
-    asked = replace(node("page-faults", 181356.0), level=None, unit=COUNTS)
-    rows = text(replace(COUNTED, nodes=(*COUNTED.nodes, asked)))
+def test_counts_of_requested_events_are_printed_in_full() -> None:
+    options = replace(node("page-faults", 181356.0), level=None, unit=COUNTS)
+    rows = text(replace(COUNTED, nodes=(*COUNTED.nodes, options)))
     assert line(rows, "page-faults").split() == ["page-faults", "181,356", "events", "measured"]
 
 
-def test_asked_events_stand_at_every_level() -> None:
-    asked = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
+def test_requested_events_are_shown_at_every_level() -> None:
+    options = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
     refused = MeasuredNode("cache-misses", None, None, None, COUNTS, warnings=("it is gone",))
     metrics = [MeasuredNode(f"m{n}", None, None, None, "x", warnings=("gone",)) for n in range(9)]
-    found = replace(COUNTED, nodes=(*COUNTED.nodes, asked, refused, *metrics))
+    result = replace(COUNTED, nodes=(*COUNTED.nodes, options, refused, *metrics))
     for level in (None, 1):
-        rows = text(found, level=level)
+        rows = text(result, level=level)
         assert line(rows, "page-faults").split() == ["page-faults", "320", "events", "measured"]
         assert "no value for cache-misses: it is gone" in rows
 
 
-def test_what_was_told_of_all_is_not_told_of_each() -> None:
+def test_general_warnings_are_not_repeated_per_node() -> None:
     first, *others = COUNTED.nodes
-    said = replace(first, warnings=("all is assumed",))
-    found = replace(COUNTED, nodes=(said, *others), warnings=("all is assumed",))
-    assert "\n".join(text(found)).count("all is assumed") == 1
+    message = replace(first, warnings=("all is assumed",))
+    result = replace(COUNTED, nodes=(message, *others), warnings=("all is assumed",))
+    assert "\n".join(text(result)).count("all is assumed") == 1
 
 
 def test_few_metrics_without_a_value_are_named_and_many_counted() -> None:

@@ -69,9 +69,9 @@ def test_haswell_ep(flags: dict[str, bool], core: float, recovery: float, halved
     few = (6e5 - 4e5) / halved
     memory = (3e5 + 5e4) / (4e5 + few - empty + 5e4) * backend
     heavy = 1.2e6 / 1.4e6 * 1e5 / slots
-    found = values("hsx", HASWELL, **flags)
+    result = values("hsx", HASWELL, **flags)
     expect(
-        found,
+        result,
         {
             "Frontend_Bound": frontend,
             "Bad_Speculation": bad,
@@ -101,8 +101,8 @@ def test_broadwell_ep_memory_bound() -> None:
     backend = 1 - (6e5 + 1.4e6 + 4 * 3e4) / slots
     # fetch latency is exactly 0.1, not above it: empty cycles do not count
     memory = (3e5 + 5e4) / (4e5 + 6e5 - 4e5 + 5e4) * backend
-    found = values("bdx", counts, smt=False, ebs_mode=False)
-    expect(found, {"Backend_Bound": backend, "Memory_Bound": memory})
+    result = values("bdx", counts, smt=False, ebs_mode=False)
+    expect(result, {"Backend_Bound": backend, "Memory_Bound": memory})
 
 
 SKYLAKE = HASWELL | {
@@ -258,6 +258,6 @@ def test_neoverse_n3_and_v3(key: str, width: int) -> None:
 
 
 def test_neoverse_n1_has_stalled_cycles_and_no_buckets() -> None:
-    found = values("neoverse-n1", {"CPU_CYCLES": C, "STALL_FRONTEND": 2e5, "STALL_BACKEND": 4e5})
-    expect(found, {"frontend_stalled_cycles": 20.0, "backend_stalled_cycles": 40.0})
-    assert not {"frontend_bound", "backend_bound", "retiring", "bad_speculation"} & set(found)
+    result = values("neoverse-n1", {"CPU_CYCLES": C, "STALL_FRONTEND": 2e5, "STALL_BACKEND": 4e5})
+    expect(result, {"frontend_stalled_cycles": 20.0, "backend_stalled_cycles": 40.0})
+    assert not {"frontend_bound", "backend_bound", "retiring", "bad_speculation"} & set(result)

@@ -100,7 +100,7 @@ def test_names(name: str, key: str) -> None:
     assert model_named(name).key == key
 
 
-def test_unknown_names_are_answered_with_the_nearest() -> None:
+def test_unknown_names_suggest_the_nearest() -> None:
     with pytest.raises(UsageError) as caught:
         model_named("neoverse-v4")
     assert "neoverse-v" in caught.value.remedy
@@ -111,7 +111,7 @@ def test_unknown_names_are_answered_with_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "flags", "told"),
+    ("number", "flags", "expected_text"),
     [
         (167, "avx512f amx_tile", "which Ice Lake, client lacks: its model number, 167, may come"),
         (106, "amx_tile", "--cpu spr, emr or gnr"),
@@ -120,8 +120,8 @@ def test_unknown_names_are_answered_with_the_nearest() -> None:
         (207, "amx_tile", None),
     ],
 )
-def test_features_that_a_model_has_not_are_told(
-    tmp_path: Path, number: int, flags: str, told: str | None
+def test_contradicting_features_give_a_warning(
+    tmp_path: Path, number: int, flags: str, expected_text: str | None
 ) -> None:
     (tmp_path / "proc").mkdir()
     fields = f"vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: {number}\nstepping\t: 8\n"
@@ -131,5 +131,5 @@ def test_features_that_a_model_has_not_are_told(
     assert identity is not None
     model = model_of_identity(identity)
     assert model is not None
-    said = contradiction(roots, model)
-    assert said == told if told is None else told in (said or "")
+    message = contradiction(roots, model)
+    assert message == expected_text if expected_text is None else expected_text in (message or "")

@@ -90,15 +90,15 @@ def ask_library(questions: dict[str, list[str]]) -> dict[str, int]:
     """The code of the first spelling that libpfm4 knows, of each question."""
     library = ctypes.CDLL("libpfm.so.4")
     assert library.pfm_initialize() == 0
-    found = {}
-    for question, asked in questions.items():
-        for each in asked:
+    result = {}
+    for question, options in questions.items():
+        for item in options:
             argument = _Encoded(size=ctypes.sizeof(_Encoded))
             arguments = (ctypes.c_int(8), ctypes.c_int(0), ctypes.byref(argument))
-            if library.pfm_get_os_event_encoding(each.encode(), *arguments) == 0:
-                found[question] = argument.codes[0] & KEPT
+            if library.pfm_get_os_event_encoding(item.encode(), *arguments) == 0:
+                result[question] = argument.codes[0] & KEPT
                 break
-    return found
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +119,8 @@ def library_codes() -> dict[str, int]:
         text=True,
         check=True,
     )
-    found: dict[str, int] = json.loads(run.stdout)
-    return found
+    result: dict[str, int] = json.loads(run.stdout)
+    return result
 
 
 @pytest.mark.parametrize("key", PMUS)

@@ -61,7 +61,7 @@ def test_names_of_models(key: str, spelling: str, name: str | None) -> None:
 
 
 @pytest.mark.parametrize("key", keys())
-def test_every_event_is_found_by_its_own_name(key: str) -> None:
+def test_every_event_is_matched_by_its_name(key: str) -> None:
     model = load(key)
     names = index(model.events, CLOCKS)
     for event in (*model.events, *CLOCKS):

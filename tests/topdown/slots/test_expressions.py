@@ -106,7 +106,7 @@ TREES = st.recursive(
 
 
 @given(TREES)
-def test_what_is_written_is_read_back_equal(tree: Expression) -> None:
+def test_a_written_formula_parses_to_an_equal_tree(tree: Expression) -> None:
     assert parse(written(tree)) == tree
 
 
@@ -127,7 +127,7 @@ def test_names_renamed_and_settled() -> None:
     assert written(renamed(parse("a + max(b, -c)"), str.upper)) == "A + max(B, -C)"
 
 
-def test_the_divisor_that_is_zero_is_told() -> None:
+def test_the_divisor_that_is_zero_is_named() -> None:
     tree = parse("1 - a / (b - c)")
     known = {"a": 1.0, "b": 2.0, "c": 2.0}
     with pytest.raises(ZeroDivisionError):

@@ -53,7 +53,7 @@ def counted(
 
 
 def by_name(found: SlotsByFunction, profile: Profile) -> dict[str, object]:
-    return {profile.functions[each.index].name: each for each in found.functions}
+    return {profile.functions[function.index].name: function for function in found.functions}
 
 
 @pytest.fixture
@@ -64,16 +64,16 @@ def profile(profile_of: Callable[..., Profile]) -> Profile:
 def test_ipc_is_that_of_the_sums_with_its_spread(profile: Profile) -> None:
     rows = [("compute", [100.0, 200.0]), ("wait", [100.0, 20.0])] * 50
     rows[0] = ("compute", [100.0, 150.0])
-    made = counted(profile, ("cycles", "instructions"), rows)
-    found = slots_by_function(made)
-    assert found is not None
-    compute, wait = (by_name(found, profile)[name] for name in ("compute", "wait"))
+    draft = counted(profile, ("cycles", "instructions"), rows)
+    result = slots_by_function(draft)
+    assert result is not None
+    compute, wait = (by_name(result, profile)[name] for name in ("compute", "wait"))
     assert compute.ipc.value == pytest.approx((49 * 200 + 150) / 5000)
     assert compute.ipc.interval.low < compute.ipc.value < compute.ipc.interval.high
     assert wait.ipc.value == pytest.approx(0.2)
     assert wait.ipc.interval.high - wait.ipc.interval.low == pytest.approx(0, abs=1e-9)
-    assert found.total.ipc.value == pytest.approx((49 * 200 + 150 + 50 * 20) / 10_000)
-    assert found.cpu is None
+    assert result.total.ipc.value == pytest.approx((49 * 200 + 150 + 50 * 20) / 10_000)
+    assert result.cpu is None
     assert wait.dominating is None
 
 
@@ -84,8 +84,8 @@ def test_the_spread_covers_the_truth_as_often_as_it_says(profile: Profile) -> No
         cycles = random.normal(100, 10, 60)
         instructions = cycles * 1.5 + random.normal(0, 20, 60)
         rows = [("compute", [c, i]) for c, i in zip(cycles, instructions, strict=True)]
-        found = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
-        interval = found.functions[0].ipc.interval
+        result = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
+        interval = result.functions[0].ipc.interval
         covered += interval.low <= 1.5 <= interval.high
     assert 85 <= covered <= 100
 
@@ -96,54 +96,54 @@ def test_slots_are_the_formulas_of_the_sums(profile: Profile) -> None:
         return [600.0, 100.0, 120.0, retiring, rest, rest, backend, 0.0]
 
     rows = [("compute", counts(480, 60)), ("wait", counts(60, 480))] * MIN_SAMPLES
-    found = slots_by_function(counted(profile, SPR, rows), load("spr"))
-    assert found is not None
-    assert found.cpu == "spr"
-    functions = by_name(found, profile)
+    result = slots_by_function(counted(profile, SPR, rows), load("spr"))
+    assert result is not None
+    assert result.cpu == "spr"
+    functions = by_name(result, profile)
     assert functions["compute"].dominating == "Retiring"
     assert functions["wait"].dominating == "Backend_Bound"
     assert functions["wait"].node("Backend_Bound").value == pytest.approx(0.8)
     assert functions["wait"].node("Backend_Bound").interval is not None
-    assert found.total.node("Retiring").value == pytest.approx(0.45)
-    tops = [node.value for node in found.total.nodes if node.level == 1]
+    assert result.total.node("Retiring").value == pytest.approx(0.45)
+    tops = [node.value for node in result.total.nodes if node.level == 1]
     assert sum(tops) == pytest.approx(1)
 
 
-def test_formulas_of_a_model_are_not_used_where_its_events_were_not_counted(
+def test_formulas_are_not_used_without_their_events(
     profile: Profile,
 ) -> None:
     rows = [("compute", [100.0, 50.0])] * MIN_SAMPLES
-    found = slots_by_function(counted(profile, ("cycles", "instructions"), rows), load("spr"))
-    assert found.cpu is None
-    assert found.total.ipc.value == 0.5
+    result = slots_by_function(counted(profile, ("cycles", "instructions"), rows), load("spr"))
+    assert result.cpu is None
+    assert result.total.ipc.value == 0.5
 
 
 def test_too_few_samples_give_no_ratio(profile: Profile) -> None:
     rows = [("compute", [100.0, 50.0])] * MIN_SAMPLES + [("rare", [100.0, 50.0])]
-    found = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
-    rare = by_name(found, profile)["rare"]
+    result = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
+    rare = by_name(result, profile)["rare"]
     assert rare.few
     assert rare.ipc is None
     assert rare.counts == {"cycles": 100.0, "instructions": 50.0}
 
 
-def test_counts_between_samples_of_two_functions_are_said_to_be_blended(profile: Profile) -> None:
+def test_counts_between_samples_of_two_functions_are_marked(profile: Profile) -> None:
     rows = [(("compute", "wait")[n // 40], [100.0, 100.0]) for n in range(80)]
-    found = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
-    assert by_name(found, profile)["wait"].same_share == pytest.approx(39 / 40)
+    result = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
+    assert by_name(result, profile)["wait"].same_share == pytest.approx(39 / 40)
     mixed = [(("compute", "wait")[n % 2], [100.0, 100.0]) for n in range(80)]
-    found = slots_by_function(counted(profile, ("cycles", "instructions"), mixed))
-    assert by_name(found, profile)["wait"].same_share == 0
+    result = slots_by_function(counted(profile, ("cycles", "instructions"), mixed))
+    assert by_name(result, profile)["wait"].same_share == 0
 
 
-def test_callers_have_what_they_called(profile: Profile) -> None:
+def test_callers_include_their_callees(profile: Profile) -> None:
     rows = [("compute", [100.0, 200.0]), ("wait", [100.0, 100.0])] * 20
-    found = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
-    called = {profile.functions[each.index].name: each for each in found.called}
+    result = slots_by_function(counted(profile, ("cycles", "instructions"), rows))
+    called = {profile.functions[item.index].name: item for item in result.called}
     assert called["main"].counts == {"cycles": 4000.0, "instructions": 6000.0}
     assert called["main"].samples == 40
     assert "all" not in called
 
 
-def test_a_profile_without_counts_has_none(profile: Profile) -> None:
+def test_a_profile_without_counts_has_no_slots(profile: Profile) -> None:
     assert slots_by_function(profile) is None

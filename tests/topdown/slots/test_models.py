@@ -94,18 +94,18 @@ def test_the_tree_is_whole(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", CPUS)
-def test_every_node_is_explained_in_one_line(key: str) -> None:
+def test_every_node_has_an_explanation(key: str) -> None:
     for name in load(key).nodes:
-        told = explanation(name)
-        assert 10 <= len(told.what) <= 100
-        assert 10 <= len(told.remedy) <= 110
+        expected_text = explanation(name)
+        assert 10 <= len(expected_text.what) <= 100
+        assert 10 <= len(expected_text.remedy) <= 110
 
 
 def test_no_explanation_is_left_over() -> None:
-    told = json.loads((FOLDER.parent / "explanations.json").read_text())
+    expected_text = json.loads((FOLDER.parent / "explanations.json").read_text())
     used = {name.lower() for key in CPUS for name in load(key).nodes}
     modelled = {*LEVEL_1, *UNEXPLAINED, *(name for name, _ in NODES.values())}
-    assert set(told) == used | modelled
+    assert set(expected_text) == used | modelled
 
 
 def test_published_widths() -> None:
@@ -225,7 +225,7 @@ def broken(change: dict[str, Any]) -> str:
         {"events": {"a": 3}},
     ],
 )
-def test_a_broken_model_is_one_error(change: dict[str, Any]) -> None:
+def test_an_invalid_model_file_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(StallscopeError):
         parse_model(broken(change), "broken", "broken.json")
 
@@ -236,6 +236,6 @@ def test_a_newer_minor_version_is_read() -> None:
         parse_model(broken({"version": "2.0"}), "zen4", "zen4.json")
 
 
-def test_models_hold_no_path_of_a_machine() -> None:
+def test_models_contain_no_local_paths() -> None:
     for path in FOLDER.glob("*.json"):
         assert not {"/home/", "/tmp/", "/root/"} & set(Path(path).read_text().split('"'))

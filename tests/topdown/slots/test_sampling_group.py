@@ -17,7 +17,7 @@ from topdown.slots.sampling_group import check_counters, groups_for, slots_group
 @pytest.mark.parametrize("key", keys())
 @pytest.mark.parametrize("smt", [False, True])
 @pytest.mark.parametrize("metrics", [(), tuple(METRICS.values())], ids=["plain", "metrics"])
-def test_every_group_tells_level_one_of_its_model(
+def test_every_group_contains_level_one_of_its_model(
     key: str, smt: bool, metrics: tuple[str, ...]
 ) -> None:
     model = load(key)
@@ -33,7 +33,7 @@ def test_every_group_tells_level_one_of_its_model(
     assert tree.ipc == 1
 
 
-def test_slots_lead_where_the_register_needs_them() -> None:
+def test_slots_lead_groups_of_register_fields() -> None:
     group = slots_group(load("spr"), CountingMode(metrics=frozenset(METRICS.values())))
     assert group.leader == "TOPDOWN.SLOTS:perf_metrics=4:0x400"
     assert "PERF_METRICS.RETIRING=4:0x8000" in group.members
@@ -41,7 +41,7 @@ def test_slots_lead_where_the_register_needs_them() -> None:
     assert slots_group(load("skl"), CountingMode()).leader == ""
 
 
-def test_only_fields_that_the_kernel_offers_are_asked_for(tmp_path: Path) -> None:
+def test_only_supported_fields_are_planned(tmp_path: Path) -> None:
     events = tmp_path / "bus/event_source/devices/cpu/events"
     events.mkdir(parents=True)
     roots = Roots(sys=tmp_path)
@@ -60,7 +60,7 @@ def test_only_fields_that_the_kernel_offers_are_asked_for(tmp_path: Path) -> Non
     assert not any("TOPDOWN.SLOTS=" in member for member in led.members)
 
 
-def test_an_arm_driver_that_lists_no_event_is_believed(tmp_path: Path) -> None:
+def test_an_arm_driver_without_an_event_is_trusted(tmp_path: Path) -> None:
     events = tmp_path / "bus/event_source/devices/armv8_pmuv3_0/events"
     events.mkdir(parents=True)
     (events / "inst_retired").touch()
@@ -71,7 +71,7 @@ def test_an_arm_driver_that_lists_no_event_is_believed(tmp_path: Path) -> None:
     assert len(groups_for(load("neoverse-n1"), roots)) == 2
 
 
-def test_a_machine_without_counters_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_machine_without_counters_is_reported(tmp_path: Path) -> None:
     devices = tmp_path / "bus/event_source/devices"
     with pytest.raises(UnableError, match="no hardware counters"):
         check_counters(Roots(sys=tmp_path))
@@ -91,15 +91,15 @@ def test_a_machine_without_counters_is_said_to_be_one(tmp_path: Path) -> None:
         ("0x41,0xd0c,0x3,1", "neoverse-n1"),
     ],
 )
-def test_a_recording_tells_whose_formulas_to_use(cpu_id: str, model: str) -> None:
+def test_a_recording_identifies_the_model(cpu_id: str, model: str) -> None:
     identity = identity_of_recording(cpu_id)
     assert identity is not None
-    found = model_of_identity(identity)
-    assert found is not None
-    assert found.cpu == model
+    result = model_of_identity(identity)
+    assert result is not None
+    assert result.cpu == model
 
 
 @pytest.mark.parametrize("cpu_id", ["", "GenuineIntel", "a,b,c", "x,y,z,w,v", "0x,0x,0x,0x"])
-def test_a_strange_identity_has_no_model(cpu_id: str) -> None:
+def test_an_unknown_identity_has_no_model(cpu_id: str) -> None:
     identity = identity_of_recording(cpu_id)
     assert identity is None or model_of_identity(identity) is None

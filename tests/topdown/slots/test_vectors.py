@@ -28,10 +28,10 @@ def expected_nodes(vector: dict[str, Any]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_replay_agrees(path: Path) -> None:
     vectors = json.loads(path.read_text())
-    found = [each.tree() for each in read_model_readings(path)]
-    assert len(found) == len(vectors)
+    result = [reading.tree() for reading in read_model_readings(path)]
+    assert len(result) == len(vectors)
     compared = 0
-    for vector, tree in zip(vectors, found, strict=True):
+    for vector, tree in zip(vectors, result, strict=True):
         assert tree.model.cpu == vector["cpu"]
         for name, expected in expected_nodes(vector).items():
             node = tree.nodes[name]

@@ -73,6 +73,8 @@ def test_the_result_is_written_and_printed(
 @pytest.mark.parametrize(
     "words", [("-p", "1"), ("--", "true"), ("-I", "100"), ("--source", "model"), ("--csv",)]
 )
-def test_it_takes_no_target(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+def test_the_self_test_refuses_a_target(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
     assert main(["topdown", "--self-test", *words]) == ExitCode.USAGE
     assert "runs its own programs" in capsys.readouterr().err

@@ -27,7 +27,7 @@ class PlayedCollector:
 
     def __call__(self, options: CountOptions) -> CollectionEnd:
         plan = json.loads(options.plan.read_text())
-        run = sum(each.duration_s != 0.06 for each in self.asked)
+        run = sum(item.duration_s != 0.06 for item in self.asked)
         self.asked.append(options)
         self.plans.append(plan)
         totals = self.totals(run) if callable(self.totals) else self.totals
@@ -42,18 +42,20 @@ class PlayedCollector:
     def _groups(self, plan: dict[str, Any], totals: Mapping[str, float]) -> list[list[str]]:
         """Sets packed one after the other into groups of so many counters."""
         groups: list[list[str]] = []
-        for each in plan["sets"]:
-            wanted = [
-                name for name in each["events"] if name in totals and name not in self.unavailable
+        for event_set in plan["sets"]:
+            selected = [
+                name
+                for name in event_set["events"]
+                if name in totals and name not in self.unavailable
             ]
             for group in groups:
-                joined = list(dict.fromkeys([*group, *wanted]))
+                joined = list(dict.fromkeys([*group, *selected]))
                 if sum(name not in FREE for name in joined) <= self.counters:
                     group[:] = joined
                     break
             else:
-                if wanted:
-                    groups.append(wanted)
+                if selected:
+                    groups.append(selected)
         return groups
 
     def _document(self, options: CountOptions, plan: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def way_of_counts(counts: Counts) -> CountingMode:
 
 def groups_of_sets(plan: Plan) -> list[tuple[str, ...]]:
     """Each set as a group of its own."""
-    return [each.events for each in plan.sets]
+    return [event_set.events for event_set in plan.sets]
 
 
 def steady(
@@ -101,7 +101,7 @@ def by_turns(
     turns = ((np.arange(length) // turn_ms) + first) % len(groups)
     windows = length // window_ms
     edges = np.arange(windows + 1) * window_ms / 1000
-    found = []
+    result = []
     for place, group in enumerate(groups):
         on = turns == place
         shaped = (slice(0, windows * window_ms),)
@@ -109,7 +109,7 @@ def by_turns(
         counts = [
             (rates[event] * on)[shaped].reshape(windows, window_ms).sum(axis=1) for event in group
         ]
-        found.append(
+        result.append(
             GroupWindows(
                 tuple(group),
                 edges[:-1],
@@ -119,4 +119,4 @@ def by_turns(
                 np.array(counts, dtype=float).T,
             )
         )
-    return tuple(found)
+    return tuple(result)

@@ -39,54 +39,54 @@ FOUR = [
 ]
 
 
-def test_the_surely_greatest_over_its_threshold_is_marked_at_each_level() -> None:
-    marked = bottleneck_path(FOUR, exact, thresholds=True)
-    assert marked.path == ("Backend_Bound", "Backend_Bound/Memory_Bound")
-    assert bottleneck_path(FOUR, wide, thresholds=True).path == marked.path
+def test_the_significantly_greatest_node_is_marked_at_each_level() -> None:
+    bottleneck = bottleneck_path(FOUR, exact, thresholds=True)
+    assert bottleneck.path == ("Backend_Bound", "Backend_Bound/Memory_Bound")
+    assert bottleneck_path(FOUR, wide, thresholds=True).path == bottleneck.path
 
 
-def test_useful_work_is_marked_only_over_its_threshold_or_where_none_is_published() -> None:
+def test_useful_work_is_marked_only_above_a_published_threshold() -> None:
     assert (bottleneck_path(FOUR, exact, thresholds=False).path or ())[0] == "Retiring"
     busy = [node("Frontend_Bound", 0.1), node("Retiring", 0.9)]
     assert bottleneck_path(busy, exact, thresholds=True).path == ("Retiring",)
 
 
-def test_siblings_within_their_error_are_not_told_apart() -> None:
+def test_siblings_within_their_error_are_not_marked() -> None:
     close = [node("Frontend_Bound", 0.3), node("Backend_Bound", 0.35)]
-    marked = bottleneck_path(close, wide, thresholds=True)
-    assert marked.path is None
-    assert "differ by less than their error" in marked.why
+    bottleneck = bottleneck_path(close, wide, thresholds=True)
+    assert bottleneck.path is None
+    assert "differ by less than their error" in bottleneck.why
     assert bottleneck_path(close, exact, thresholds=True).path == ("Backend_Bound",)
 
 
-def test_a_level_that_cannot_be_told_ends_the_path() -> None:
+def test_an_unknown_level_ends_the_path() -> None:
     close = [*FOUR[:4], node("Backend_Bound/a", 0.22), node("Backend_Bound/b", 0.21)]
-    marked = bottleneck_path(close, wide, thresholds=True)
-    assert marked.path == ("Backend_Bound",)
-    assert "below: Backend_Bound/a and Backend_Bound/b" in marked.why
+    bottleneck = bottleneck_path(close, wide, thresholds=True)
+    assert bottleneck.path == ("Backend_Bound",)
+    assert "below: Backend_Bound/a and Backend_Bound/b" in bottleneck.why
 
 
 def test_without_an_interval_nothing_is_marked() -> None:
-    marked = bottleneck_path(FOUR, lambda *_: None, thresholds=True)
-    assert marked.path is None
-    assert "no interval" in marked.why
+    bottleneck = bottleneck_path(FOUR, lambda *_: None, thresholds=True)
+    assert bottleneck.path is None
+    assert "no interval" in bottleneck.why
 
 
-def test_what_is_missing_or_impossible_marks_nothing() -> None:
+def test_missing_or_impossible_values_are_not_marked() -> None:
     assert bottleneck_path([*FOUR[:3], node("Retiring", None)], exact, thresholds=True).path is None
     wrong = [*FOUR[:3], node("Retiring", 1.4, impossible=True)]
     assert "Retiring has no possible value" in bottleneck_path(wrong, exact, thresholds=True).why
     assert bottleneck_path([], exact, thresholds=True).path is None
 
 
-def test_slots_of_the_other_thread_stand_apart() -> None:
+def test_slots_of_the_other_thread_are_last() -> None:
     shared = [node("smt_contention", 0.6), node("backend_bound", 0.3), node("retiring", 0.1)]
     assert bottleneck_path(shared, exact, thresholds=False).path == ("backend_bound",)
     alone = [node("smt_contention", None), *shared[1:]]
     assert bottleneck_path(alone, exact, thresholds=False).path == ("backend_bound",)
 
 
-def test_nothing_over_its_threshold_is_said() -> None:
+def test_no_node_above_its_threshold_is_reported() -> None:
     quiet = [node("Frontend_Bound", 0.1), node("Retiring", 0.6, above=False)]
     assert bottleneck_path(quiet, exact, thresholds=True).why == (
         "no node is above its vendor's threshold"

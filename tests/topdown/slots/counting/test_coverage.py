@@ -45,7 +45,7 @@ def share_of(name: str) -> Quantity:
 def covered(groups: Sequence[Sequence[str]], mean_ms: float, seed: int) -> tuple[int, int, float]:
     """How many of how many intervals hold the truth, and their mean width."""
     random = np.random.default_rng(seed)
-    held, asked, widths = 0, 0, []
+    held, options, widths = 0, 0, []
     for _ in range(RUNS):
         rates = phases(random, mean_ms)
         windows = by_turns(groups, rates, first=int(random.integers(len(groups))))
@@ -57,22 +57,22 @@ def covered(groups: Sequence[Sequence[str]], mean_ms: float, seed: int) -> tuple
             half = estimator.half_width(estimator.influence(quantity))
             assert half is not None
             held += bool(abs(value - truth) <= half + 1e-12)
-            asked += 1
+            options += 1
             widths.append(2 * half)
-    return held, asked, float(np.mean(widths))
+    return held, options, float(np.mean(widths))
 
 
 @pytest.mark.parametrize("mean_ms", [3.0, 20.0, 200.0])
-def test_intervals_hold_the_truth_nine_times_of_ten(mean_ms: float) -> None:
+def test_intervals_contain_the_true_value_nine_times_of_ten(mean_ms: float) -> None:
     groups = [(CYCLES, "front"), (CYCLES, "back"), (CYCLES, "bad"), (CYCLES,), (CYCLES,)]
-    held, asked, width = covered(groups, mean_ms, seed=int(mean_ms))
-    assert held / asked >= 0.9
+    held, options, width = covered(groups, mean_ms, seed=int(mean_ms))
+    assert held / options >= 0.9
     assert 0 < width < 0.3
 
 
-def test_an_interval_without_turns_has_no_width() -> None:
-    held, asked, width = covered([(CYCLES, "front", "back", "bad")], 20.0, seed=1)
-    assert (held, width) == (asked, 0.0)
+def test_an_interval_without_multiplexing_has_no_width() -> None:
+    held, options, width = covered([(CYCLES, "front", "back", "bad")], 20.0, seed=1)
+    assert (held, width) == (options, 0.0)
 
 
 def test_fewer_turns_are_narrower() -> None:
@@ -84,7 +84,9 @@ def test_fewer_turns_are_narrower() -> None:
 def phased(model: Model, events: Sequence[str], random: np.random.Generator) -> dict[str, Floats]:
     """Counts in each millisecond of a program whose phases are the known programs."""
     programs = [counts_of_kernel(model, kernel) for kernel in PROGRAMS]
-    shares = np.array([[each[name] / each[model.cycles] for name in events] for each in programs])
+    shares = np.array(
+        [[program[name] / program[model.cycles] for name in events] for program in programs]
+    )
     rates = np.empty((LENGTH_MS, len(events)))
     place = 0
     while place < LENGTH_MS:
@@ -107,13 +109,13 @@ def test_nodes_of_a_model_lie_in_their_intervals_and_no_wrong_branch_is_marked()
         all_the_time = by_turns([tuple(plan.events)], rates)
         truth = TreeEstimate(model, mode, plan, Estimator(all_the_time, model.cycles))
         true_nodes = {node.name: node for node in truth.nodes(nodes)}
-        found = turns.nodes(nodes)
-        for node in found:
+        result = turns.nodes(nodes)
+        for node in result:
             true = true_nodes[node.name].value
             assert node.interval is not None
             assert true is not None
             held.append(node.interval.low - 1e-12 <= true <= node.interval.high + 1e-12)
-        marked = bottleneck_path(found, turns.difference, thresholds=True).path
+        bottleneck = bottleneck_path(result, turns.difference, thresholds=True).path
         right = bottleneck_path(tuple(true_nodes.values()), truth.difference, thresholds=True).path
-        assert marked is None or marked[:1] == (right or ())[:1]
+        assert bottleneck is None or bottleneck[:1] == (right or ())[:1]
     assert np.mean(held) >= 0.9

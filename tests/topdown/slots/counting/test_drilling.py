@@ -22,29 +22,31 @@ FIRST = measured(
 
 
 def test_the_path_its_siblings_and_its_children_are_counted() -> None:
-    wanted = nodes_below(MODEL, FIRST, "Memory_Bound")
-    assert {"Frontend_Bound", "Memory_Bound", "Core_Bound", "L1_Bound", "DRAM_Bound"} <= set(wanted)
-    assert "ICache_Misses" not in wanted
-    assert "Fetch_Latency" not in wanted
+    selected = nodes_below(MODEL, FIRST, "Memory_Bound")
+    assert {"Frontend_Bound", "Memory_Bound", "Core_Bound", "L1_Bound", "DRAM_Bound"} <= set(
+        selected
+    )
+    assert "ICache_Misses" not in selected
+    assert "Fetch_Latency" not in selected
     assert nodes_below(MODEL, FIRST, "Backend_Bound") == ()  # its children are measured already
     assert nodes_below(MODEL, FIRST, "Store_Fwd_Blk") == ()  # has none
 
 
-def test_new_nodes_stand_below_their_parent() -> None:
+def test_new_nodes_follow_their_parent() -> None:
     deeper = ("Backend_Bound", "Memory_Bound", "L1_Bound")
     again = measured(["Memory_Bound", "L1_Bound", "DRAM_Bound"], deeper)
-    found = merged_measurement(FIRST, again)
-    assert [node.name for node in found.nodes] == [
+    result = merged_measurement(FIRST, again)
+    assert [node.name for node in result.nodes] == [
         *("Frontend_Bound", "Bad_Speculation", "Backend_Bound"),
         *("Memory_Bound", "L1_Bound", "DRAM_Bound", "Core_Bound"),
     ]
-    assert found.bottleneck == deeper
-    assert ("drilled", "below Memory_Bound: measured separately") in found.facts
+    assert result.bottleneck == deeper
+    assert ("drilled", "below Memory_Bound: measured separately") in result.facts
 
 
-def test_another_branch_in_the_second_counting_is_said_and_not_followed() -> None:
-    found = merged_measurement(FIRST, measured(["L1_Bound"], ("Frontend_Bound",)))
-    assert found.nodes == FIRST.nodes
-    assert found.bottleneck == FIRST.bottleneck
-    assert "marked another branch: Frontend_Bound" in found.warnings[0]
+def test_another_branch_in_the_second_measurement_gives_a_warning() -> None:
+    result = merged_measurement(FIRST, measured(["L1_Bound"], ("Frontend_Bound",)))
+    assert result.nodes == FIRST.nodes
+    assert result.bottleneck == FIRST.bottleneck
+    assert "marked another branch: Frontend_Bound" in result.warnings[0]
     assert "branch: none" in merged_measurement(FIRST, measured([], None)).warnings[0]

@@ -36,7 +36,7 @@ def machine(folder: Path, pmus: dict[str, list[str]], *, smt: int | None = None)
 
 
 @pytest.mark.parametrize("key", keys())
-def test_every_event_of_every_node_is_planned_or_said_to_be_uncountable(key: str) -> None:
+def test_every_event_of_every_node_is_planned_or_uncountable(key: str) -> None:
     model = load(key)
     modes = [
         CountingMode(),
@@ -45,18 +45,18 @@ def test_every_event_of_every_node_is_planned_or_said_to_be_uncountable(key: str
     ]
     for mode in modes:
         plan = plan_of(model, mode, nodes_down_to(model, None))
-        in_sets = {event for each in plan.sets for event in each.events}
+        in_sets = {event for event_set in plan.sets for event in event_set.events}
         assert in_sets == set(plan.events)
         for name in model.nodes:
             for event in formulas_for(model, mode).events[name]:
                 known = event in plan.uncountable or event in CLOCKS or event in model.events
                 assert known, event
-        for each in plan.sets:
-            assert model.cycles in each.events or each.name == "TSC"
-            assert len(set(each.events)) == len(each.events)
+        for event_set in plan.sets:
+            assert model.cycles in event_set.events or event_set.name == "TSC"
+            assert len(set(event_set.events)) == len(event_set.events)
 
 
-def test_level_one_of_skylake_is_one_set_of_what_its_formulas_ask_for() -> None:
+def test_level_one_of_skylake_is_one_set_of_events() -> None:
     plan = plan_of(load("skl"), CountingMode(), nodes_down_to(load("skl"), 1))
     assert set(plan.events) == {
         "INST_RETIRED.ANY",
@@ -79,29 +79,35 @@ def test_level_one_of_skylake_is_one_set_of_what_its_formulas_ask_for() -> None:
 def test_a_formula_larger_than_the_counters_is_cut_at_its_nodes() -> None:
     model = load("hsx")
     plan = plan_of(model, CountingMode(smt=True), ["Memory_Bound"])
-    names = {each.name for each in plan.sets}
-    assert max(len(each.events) for each in plan.sets) < len(plan.events)
+    names = {event_set.name for event_set in plan.sets}
+    assert max(len(event_set.events) for event_set in plan.sets) < len(plan.events)
     assert "Memory_Bound" in names
 
 
 def test_fields_of_the_slots_register_are_led_by_slots() -> None:
     model = load("spr")
     plan = plan_of(model, REGISTER, nodes_down_to(model, 2))
-    led = [each for each in plan.sets if any(name.startswith("PERF_") for name in each.events)]
+    led = [
+        event_set
+        for event_set in plan.sets
+        if any(name.startswith("PERF_") for name in event_set.events)
+    ]
     assert led
-    for each in led:
-        assert (each.events[0], each.leader) == (SLOTS, SLOTS)
+    for item in led:
+        assert (item.events[0], item.leader) == (SLOTS, SLOTS)
     assert "TOPDOWN.SLOTS" not in plan.events
     without = plan_of(model, CountingMode(), nodes_down_to(model, 2))
     assert not any(name.startswith("PERF_METRICS") for name in without.events)
     assert without.events["TOPDOWN.SLOTS"].config == 0x1A4
     field = "PERF_METRICS.HEAVY_OPERATIONS"
-    asked = plan_of(model, REGISTER, ["Frontend_Bound"], requested={field: Encoding(4, 0x8400)})
-    assert next(each for each in asked.sets if field in each.events).leader == SLOTS
+    options = plan_of(model, REGISTER, ["Frontend_Bound"], requested={field: Encoding(4, 0x8400)})
+    assert (
+        next(event_set for event_set in options.sets if field in event_set.events).leader == SLOTS
+    )
     assert plan.only([SLOTS, "CPU_CLK_UNHALTED.THREAD"]).sets[0].leader == SLOTS
 
 
-def test_offcore_codes_and_what_no_counter_has() -> None:
+def test_offcore_codes_have_an_extra_register() -> None:
     model = load("icx")
     name = "OCR.DEMAND_RFO.L3_HIT.SNOOP_HITM"
     plan = plan_of(model, REGISTER, nodes_down_to(model, None))
@@ -164,7 +170,7 @@ def test_cpus_whose_other_thread_is_left_out_are_named(tmp_path: Path) -> None:
     assert lone_siblings("0-2", roots) == (1,)
 
 
-def test_a_persons_own_events() -> None:
+def test_requested_events_have_their_own_sets() -> None:
     model = load("skl")
     words = [
         "uops_issued.any,r01c2",
@@ -172,18 +178,21 @@ def test_a_persons_own_events() -> None:
         "page-faults",
         "skl::UOPS_ISSUED.ANY",
     ]
-    found = {each.spelling: each for each in requested_events(words, model, CountingMode())}
-    assert found["uops_issued.any"].event == "UOPS_ISSUED.ANY"
-    assert found["uops_issued.any"].encoding == Encoding(4, 0x10E)
-    assert found["r01c2"].encoding.config == 0x1C2
-    assert found["cpu/event=0xd1,umask=0x8/"].encoding.config == 0x8D1
-    assert found["page-faults"].encoding == Encoding(name="page-faults")
-    assert len(found) == 4  # the last is the first in libpfm4's spelling
+    result = {
+        requested_event.spelling: requested_event
+        for requested_event in requested_events(words, model, CountingMode())
+    }
+    assert result["uops_issued.any"].event == "UOPS_ISSUED.ANY"
+    assert result["uops_issued.any"].encoding == Encoding(4, 0x10E)
+    assert result["r01c2"].encoding.config == 0x1C2
+    assert result["cpu/event=0xd1,umask=0x8/"].encoding.config == 0x8D1
+    assert result["page-faults"].encoding == Encoding(name="page-faults")
+    assert len(result) == 4  # the last is the first in libpfm4's spelling
     plan = plan_of(
         model,
         CountingMode(),
         ["Retiring"],
-        requested={each.event: each.encoding for each in found.values()},
+        requested={item.event: item.encoding for item in result.values()},
     )
     assert {"page-faults", "UOPS_ISSUED.ANY"} <= set(plan.events)
     with pytest.raises(UsageError, match="invalid event name"):

@@ -70,60 +70,60 @@ def shares(measurement: Measurement) -> dict[str, float | None]:
 
 def test_a_command_is_counted_and_its_bottleneck_marked(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=16)
-    found = taken(tmp_path, skylake, count, level=2)
-    assert (found.kind, found.cpu, found.whole) == (Kind.MEASURED, "skl", 1.0)
-    assert found.ipc is not None
-    assert found.ipc.value == pytest.approx(1.2)
-    values = shares(found)
+    result = taken(tmp_path, skylake, count, level=2)
+    assert (result.kind, result.cpu, result.whole) == (Kind.MEASURED, "skl", 1.0)
+    assert result.ipc is not None
+    assert result.ipc.value == pytest.approx(1.2)
+    values = shares(result)
     assert values["Frontend_Bound"] == pytest.approx(0.1)
     assert sum(
         values[name] or 0
         for name in ("Frontend_Bound", "Bad_Speculation", "Backend_Bound", "Retiring")
     ) == pytest.approx(1)
-    assert found.bottleneck == ("Backend_Bound", "Memory_Bound")
-    assert found.interval_label == MULTIPLEXING
-    frontend = next(node for node in found.nodes if node.name == "Frontend_Bound")
+    assert result.bottleneck == ("Backend_Bound", "Memory_Bound")
+    assert result.interval_label == MULTIPLEXING
+    frontend = next(node for node in result.nodes if node.name == "Frontend_Bound")
     assert frontend.interval == Interval(0.1, 0.1)
-    assert not found.verified
-    assert "./work" in found.source
-    assert dict(found.facts)["counted"].startswith("all the time")
+    assert not result.verified
+    assert "./work" in result.source
+    assert dict(result.facts)["counted"].startswith("all the time")
 
 
-def test_turns_are_said_and_a_recording_read_elsewhere_is_the_same(
+def test_multiplexing_is_reported_and_a_recording_reads_the_same_elsewhere(
     tmp_path: Path, skylake: Roots
 ) -> None:
-    found = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, counters=4), level=2)
-    assert "groups were multiplexed" in dict(found.facts)["counted"]
-    assert shares(found)["Frontend_Bound"] == pytest.approx(0.1, rel=1e-6)
-    assert measurement_of_recording(tmp_path / "out") == found
+    result = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, counters=4), level=2)
+    assert "groups were multiplexed" in dict(result.facts)["counted"]
+    assert shares(result)["Frontend_Bound"] == pytest.approx(0.1, rel=1e-6)
+    assert measurement_of_recording(tmp_path / "out") == result
     assert measurement_of_recording(tmp_path / "out", interval_ms=200).slices[
         -1
     ].end_s == pytest.approx(1.0)
 
 
 def test_too_few_windows_have_no_interval_and_no_mark(tmp_path: Path, skylake: Roots) -> None:
-    found = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, counters=4, windows=3), level=2)
-    assert found.interval_label == TOO_FEW
-    assert any("fewer than 4 windows" in warning for warning in found.warnings)
-    waited = [node for node in found.nodes if node.level == 2 and node.value is not None]
+    result = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, counters=4, windows=3), level=2)
+    assert result.interval_label == TOO_FEW
+    assert any("fewer than 4 windows" in warning for warning in result.warnings)
+    waited = [node for node in result.nodes if node.level == 2 and node.value is not None]
     assert waited
     assert all(node.interval is None for node in waited)
-    assert found.bottleneck is None
+    assert result.bottleneck is None
 
 
 def test_slices_have_the_tree_of_their_time(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=16)
-    found = taken(tmp_path, skylake, count, level=1, interval_ms=200)
-    assert [(each.start_s, each.end_s) for each in found.slices] == [
+    result = taken(tmp_path, skylake, count, level=1, interval_ms=200)
+    assert [(time_slice.start_s, time_slice.end_s) for time_slice in result.slices] == [
         pytest.approx((0.2 * place, 0.2 * place + 0.2)) for place in range(5)
     ]
-    for each in found.slices:
-        assert {node.name: node.value for node in each.nodes}["Frontend_Bound"] == pytest.approx(
-            0.1
-        )
-        assert each.ipc is not None
+    for time_slice in result.slices:
+        assert {node.name: node.value for node in time_slice.nodes}[
+            "Frontend_Bound"
+        ] == pytest.approx(0.1)
+        assert time_slice.ipc is not None
     assert count.asked[0].window_ms == 100
-    assert [window_ms(each) for each in (None, 50, 99, 150, 250, 1000)] == [
+    assert [window_ms(item) for item in (None, 50, 99, 150, 250, 1000)] == [
         *(100, 50, 99, 75, 83, 100)
     ]
 
@@ -134,33 +134,33 @@ def test_repeats_give_intervals_across_runs(tmp_path: Path, skylake: Roots) -> N
     def totals(_: int) -> dict[str, float]:
         return SKYLAKE | {"IDQ_UOPS_NOT_DELIVERED.CORE": 4e8 * draw.uniform(0.98, 1.02)}
 
-    found = taken(tmp_path, skylake, PlayedCollector(totals, counters=16), level=1, runs=5)
-    assert found.interval_label == "across 5 runs"
-    frontend = next(node for node in found.nodes if node.name == "Frontend_Bound")
+    result = taken(tmp_path, skylake, PlayedCollector(totals, counters=16), level=1, runs=5)
+    assert result.interval_label == "across 5 runs"
+    frontend = next(node for node in result.nodes if node.name == "Frontend_Bound")
     assert frontend.interval is not None
     assert frontend.value is not None
     assert 0 < frontend.interval.high - frontend.interval.low < 0.01
     assert frontend.interval.low < frontend.value < frontend.interval.high
-    assert found.bottleneck == ("Backend_Bound",)
+    assert result.bottleneck == ("Backend_Bound",)
     assert len(list((tmp_path / "out").glob("run-*"))) == 5
 
 
 def test_without_multiplexing_each_group_has_a_run(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=4)
-    found = taken(tmp_path, skylake, count, level=2, multiplex=False)
+    result = taken(tmp_path, skylake, count, level=2, multiplex=False)
     trial, *runs = count.asked
     assert trial.pids
     assert not trial.command
     assert len(runs) > 1
     assert all(run.command == ("./work",) for run in runs)
-    assert "one after the other" in dict(found.facts)["counted"]
-    assert shares(found)["Frontend_Bound"] == pytest.approx(0.1)
-    across = [node for node in found.nodes if any("different runs" in w for w in node.warnings)]
+    assert "one after the other" in dict(result.facts)["counted"]
+    assert shares(result)["Frontend_Bound"] == pytest.approx(0.1)
+    across = [node for node in result.nodes if any("different runs" in w for w in node.warnings)]
     assert across
     assert all(node.interval is None for node in across)
 
 
-def test_what_runs_already_is_counted_in_parts_without_multiplexing(
+def test_a_running_target_is_counted_in_parts_without_multiplexing(
     tmp_path: Path, skylake: Roots
 ) -> None:
     count = PlayedCollector(SKYLAKE, counters=4)
@@ -172,29 +172,29 @@ def test_what_runs_already_is_counted_in_parts_without_multiplexing(
         taken(tmp_path, skylake, count, level=2, multiplex=False, interval_ms=100)
 
 
-def test_a_drill_counts_only_what_the_marked_branch_needs(tmp_path: Path, skylake: Roots) -> None:
+def test_a_drill_counts_only_events_of_the_marked_branch(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=16)
-    found = taken(tmp_path, skylake, count, level=2, drill=True)
-    assert found.bottleneck is not None
-    assert found.bottleneck[:2] == ("Backend_Bound", "Memory_Bound")
-    assert len(found.bottleneck) > 2
+    result = taken(tmp_path, skylake, count, level=2, drill=True)
+    assert result.bottleneck is not None
+    assert result.bottleneck[:2] == ("Backend_Bound", "Memory_Bound")
+    assert len(result.bottleneck) > 2
     second = count.plans[1]["subject"]["nodes"]
     assert "DRAM_Bound" in second
     assert "ICache_Misses" not in second
-    names = [node.name for node in found.nodes]
+    names = [node.name for node in result.nodes]
     assert names.index("Memory_Bound") < names.index("DRAM_Bound") < names.index("Core_Bound")
 
 
-def test_a_persons_events_stand_beside_the_tree(tmp_path: Path, skylake: Roots) -> None:
+def test_requested_events_are_beside_the_tree(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=16)
-    found = taken(tmp_path, skylake, count, level=1, events=("page-faults,uops_issued.any",))
-    nodes = {node.name: node for node in found.nodes if node.level is None}
+    result = taken(tmp_path, skylake, count, level=1, events=("page-faults,uops_issued.any",))
+    nodes = {node.name: node for node in result.nodes if node.level is None}
     assert nodes["page-faults"].value == 320
     assert nodes["uops_issued.any"].value == SKYLAKE["UOPS_ISSUED.ANY"]
     assert nodes["page-faults"].unit == "events"
 
 
-def test_an_event_that_nobody_knows_is_a_usage_error(tmp_path: Path, skylake: Roots) -> None:
+def test_an_unknown_event_is_a_usage_error(tmp_path: Path, skylake: Roots) -> None:
     unknown = {"UOPS_ISUED.ANY": (None, "libpfm4 cannot encode it")}
     count = PlayedCollector(SKYLAKE, unavailable=unknown)
     with pytest.raises(UsageError, match=r"unknown event of Skylake.*'UOPS_ISUED\.ANY'") as it:
@@ -204,15 +204,15 @@ def test_an_event_that_nobody_knows_is_a_usage_error(tmp_path: Path, skylake: Ro
 
 def test_an_event_that_this_cpu_lacks_has_its_reason(tmp_path: Path, skylake: Roots) -> None:
     refused = {"UOPS_ISSUED.ANY": ("ENOENT", "this CPU has no such event")}
-    found = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, 16, unavailable=refused), level=1)
-    bad = next(node for node in found.nodes if node.name == "Bad_Speculation")
+    result = taken(tmp_path, skylake, PlayedCollector(SKYLAKE, 16, unavailable=refused), level=1)
+    bad = next(node for node in result.nodes if node.name == "Bad_Speculation")
     assert bad.value is None
     assert bad.warnings == ("UOPS_ISSUED.ANY: this CPU has no such event",)
-    assert found.bottleneck is None
+    assert result.bottleneck is None
     zeros = PlayedCollector(SKYLAKE, 16, zeros=("UOPS_ISSUED.ANY",))
     (tmp_path / "again").mkdir()
-    found = taken(tmp_path / "again", skylake, zeros, level=1)
-    bad = next(node for node in found.nodes if node.name == "Bad_Speculation")
+    result = taken(tmp_path / "again", skylake, zeros, level=1)
+    bad = next(node for node in result.nodes if node.name == "Bad_Speculation")
     assert bad.value is None
     assert "it is not certain that this CPU has this event" in bad.warnings[0]
 
@@ -222,16 +222,16 @@ def test_a_cpu_without_a_model_has_ipc_and_stalled_cycles(tmp_path: Path) -> Non
     roots = Roots.recorded(recorded(tmp_path, "new", files, INTEL.format(250)))
     counts = {"cycles": 1e9, "instructions": 2e9, "stalled-cycles-frontend": 2e8}
     refused = {"stalled-cycles-backend": ("ENOENT", "this CPU has no such event")}
-    found = taken(tmp_path, roots, PlayedCollector(counts, unavailable=refused))
-    assert found.ipc is not None
-    assert found.ipc.value == pytest.approx(2)
-    assert shares(found) == {
+    result = taken(tmp_path, roots, PlayedCollector(counts, unavailable=refused))
+    assert result.ipc is not None
+    assert result.ipc.value == pytest.approx(2)
+    assert shares(result) == {
         "frontend_stalled_cycles": pytest.approx(0.2),
         "backend_stalled_cycles": None,
     }
-    assert found.bottleneck is None
-    assert any("no model of this CPU" in warning for warning in found.warnings)
-    assert measurement_of_recording(tmp_path / "out").ipc == found.ipc
+    assert result.bottleneck is None
+    assert any("no model of this CPU" in warning for warning in result.warnings)
+    assert measurement_of_recording(tmp_path / "out").ipc == result.ipc
 
 
 def test_no_counters_and_nothing_counted_are_errors(tmp_path: Path, skylake: Roots) -> None:
@@ -242,9 +242,7 @@ def test_no_counters_and_nothing_counted_are_errors(tmp_path: Path, skylake: Roo
         taken(tmp_path, skylake, PlayedCollector({}))
 
 
-def test_a_target_that_slept_is_not_said_to_have_had_no_counters(
-    tmp_path: Path, skylake: Roots
-) -> None:
+def test_a_sleeping_target_has_its_own_reason(tmp_path: Path, skylake: Roots) -> None:
     taken(tmp_path, skylake, PlayedCollector(SKYLAKE), level=1)
     path = tmp_path / "out" / "counters.jsonl"
     head, *lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -254,24 +252,24 @@ def test_a_target_that_slept_is_not_said_to_have_had_no_counters(
         measurement_of_recording(tmp_path / "out")
 
 
-def test_a_strangers_plan_is_checked(tmp_path: Path, skylake: Roots) -> None:
+def test_an_untrusted_plan_is_validated(tmp_path: Path, skylake: Roots) -> None:
     taken(tmp_path, skylake, PlayedCollector(SKYLAKE), level=1)
     path = tmp_path / "out" / "plan.json"
     document = json.loads(path.read_text())
-    for subject, told in (
+    for subject, expected_text in (
         ({"model": "../../etc/passwd"}, "unknown CPU model"),
         ({"model": "skl", "nodes": ["Nonsense"]}, "unknown node"),
         ({"model": 7}, "Expected `str . null`"),
         ({}, "does not name its CPU"),
     ):
         path.write_text(json.dumps(document | {"subject": subject}))
-        with pytest.raises(RecordingError, match=told):
+        with pytest.raises(RecordingError, match=expected_text):
             measurement_of_recording(tmp_path / "out")
     # Without a subject, the nodes whose events were counted.
-    found = measurement_of_recording(tmp_path / "out", cpu="skl")
-    assert found.cpu == "skl"
-    assert shares(found)["Frontend_Bound"] == pytest.approx(0.1)
-    assert "DRAM_Bound" not in shares(found)
+    result = measurement_of_recording(tmp_path / "out", cpu="skl")
+    assert result.cpu == "skl"
+    assert shares(result)["Frontend_Bound"] == pytest.approx(0.1)
+    assert "DRAM_Bound" not in shares(result)
 
 
 def test_stalled_cycles_of_neoverse_n1_mark_nothing(tmp_path: Path) -> None:
@@ -279,14 +277,14 @@ def test_stalled_cycles_of_neoverse_n1_mark_nothing(tmp_path: Path) -> None:
     cpuinfo = "CPU implementer\t: 0x41\nCPU variant\t: 0x4\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"
     roots = Roots.recorded(recorded(tmp_path, "n1", files, cpuinfo))
     counts = {"CPU_CYCLES": 1e9, "INST_RETIRED": 5e8, "STALL_FRONTEND": 1e8, "STALL_BACKEND": 6e8}
-    found = taken(tmp_path, roots, PlayedCollector(counts))
-    assert found.cpu == "neoverse-n1"
-    assert shares(found)["backend_stalled_cycles"] == pytest.approx(60)
-    assert found.bottleneck is None
-    assert "instead of slots" in found.bottleneck_why
+    result = taken(tmp_path, roots, PlayedCollector(counts))
+    assert result.cpu == "neoverse-n1"
+    assert shares(result)["backend_stalled_cycles"] == pytest.approx(60)
+    assert result.bottleneck is None
+    assert "instead of slots" in result.bottleneck_why
 
 
-def test_notices_of_one_kind_are_said_once(tmp_path: Path, skylake: Roots) -> None:
+def test_notices_of_one_kind_are_printed_once(tmp_path: Path, skylake: Roots) -> None:
     taken(tmp_path, skylake, PlayedCollector(SKYLAKE), level=1)
     path = tmp_path / "out" / "recording.json"
     document = json.loads(path.read_text())
@@ -300,21 +298,21 @@ def test_notices_of_one_kind_are_said_once(tmp_path: Path, skylake: Roots) -> No
     )
 
 
-def test_ctrl_c_ends_what_was_still_to_come(tmp_path: Path, skylake: Roots) -> None:
+def test_no_run_starts_after_ctrl_c(tmp_path: Path, skylake: Roots) -> None:
     count = PlayedCollector(SKYLAKE, counters=16, interrupted_in=2)
-    found = taken(tmp_path, skylake, count, level=1, runs=5, drill=True)
+    result = taken(tmp_path, skylake, count, level=1, runs=5, drill=True)
     assert len(count.asked) == 2
-    assert found.interval_label == "across 2 runs"
-    assert found.warnings[0] == "ended by Ctrl-C after 2 of 5 runs"
+    assert result.interval_label == "across 2 runs"
+    assert result.warnings[0] == "ended by Ctrl-C after 2 of 5 runs"
     count = PlayedCollector(SKYLAKE, counters=4, interrupted_in=2)
     (tmp_path / "groups").mkdir()
-    found = taken(tmp_path / "groups", skylake, count, level=2, multiplex=False)
+    result = taken(tmp_path / "groups", skylake, count, level=2, multiplex=False)
     assert len(count.asked) == 2  # the trial, and the first group
-    assert "ended by Ctrl-C after 1 of" in found.warnings[0]
-    assert any(node.value is None for node in found.nodes)
+    assert "ended by Ctrl-C after 1 of" in result.warnings[0]
+    assert any(node.value is None for node in result.nodes)
 
 
-def test_recordings_go_into_a_directory_of_ones_own(tmp_path: Path, skylake: Roots) -> None:
+def test_recordings_need_a_private_directory(tmp_path: Path, skylake: Roots) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match="cannot store recordings in"):
@@ -324,15 +322,15 @@ def test_recordings_go_into_a_directory_of_ones_own(tmp_path: Path, skylake: Roo
 
 def test_an_impossible_value_is_flagged_with_its_cause(tmp_path: Path, skylake: Roots) -> None:
     wrong = SKYLAKE | {"IDQ_UOPS_NOT_DELIVERED.CORE": 9_000_000_000}
-    found = taken(tmp_path, skylake, PlayedCollector(wrong, counters=16), level=1)
-    over = next(node for node in found.nodes if node.name == "Frontend_Bound")
+    result = taken(tmp_path, skylake, PlayedCollector(wrong, counters=16), level=1)
+    over = next(node for node in result.nodes if node.name == "Frontend_Bound")
     assert over.impossible
     assert over.warnings[0].startswith("impossible: more than the whole: IDQ_UOPS_NOT_DELIVERED")
-    assert found.bottleneck is None
-    assert "Frontend_Bound, Backend_Bound has no possible value" in found.bottleneck_why
+    assert result.bottleneck is None
+    assert "Frontend_Bound, Backend_Bound has no possible value" in result.bottleneck_why
 
 
-def test_contention_of_zen_4_stands_apart(tmp_path: Path) -> None:
+def test_smt_contention_of_zen_4_is_not_a_loss(tmp_path: Path) -> None:
     files = {f"{DEVICES}/cpu/type": "4\n", "sys/devices/system/cpu/smt/active": "1\n"}
     cpuinfo = "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97\nstepping\t: 2\n"
     roots = Roots.recorded(recorded(tmp_path, "zen4", files, cpuinfo))
@@ -345,10 +343,10 @@ def test_contention_of_zen_4_stands_apart(tmp_path: Path) -> None:
         "de_no_dispatch_per_slot.backend_stalls": 1_700_000_000,
         "de_no_dispatch_per_slot.smt_contention": 2_500_000_000,
     }
-    found = taken(tmp_path, roots, PlayedCollector(counts, counters=6), level=1)
-    values = shares(found)
+    result = taken(tmp_path, roots, PlayedCollector(counts, counters=6), level=1)
+    values = shares(result)
     assert values["smt_contention"] == pytest.approx(2.5 / 6)
     assert list(values)[-1] == "smt_contention"
     assert sum(value or 0 for value in values.values()) == pytest.approx(1)
-    assert found.bottleneck == ("backend_bound",)
-    assert "no thresholds" in found.bottleneck_why
+    assert result.bottleneck == ("backend_bound",)
+    assert "no thresholds" in result.bottleneck_why

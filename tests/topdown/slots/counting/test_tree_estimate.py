@@ -59,24 +59,24 @@ BY_TURNS = ("hsx", "skl", "spr", "zen4", "neoverse-v1")
         for share in ((1.0, 0.125) if path.stem in BY_TURNS else (1.0,))
     ],
 )
-def test_windows_give_what_a_replay_gives(path: Path, share: float) -> None:
-    for each in read_model_readings(path):
-        tree = each.tree()
-        estimate = estimated(each, share=share)
-        values = estimate.values(each.model.nodes)
+def test_windows_and_replay_give_equal_trees(path: Path, share: float) -> None:
+    for reading in read_model_readings(path):
+        tree = reading.tree()
+        estimate = estimated(reading, share=share)
+        values = estimate.values(reading.model.nodes)
         counted = 0
         for name, node in tree.nodes.items():
             if node.value is None:
                 continue
-            found = values[name]
+            result = values[name]
             # Latencies and what a plan cannot count are in some vectors; no machine counts them.
-            if any("retire_latency" in warning for warning in found.warnings):
+            if any("retire_latency" in warning for warning in result.warnings):
                 continue
-            assert found.value == pytest.approx(node.value, rel=1e-9, abs=1e-12), name
-            assert found.above_threshold == node.above_threshold, name
-            assert found.impossible == node.impossible, name
+            assert result.value == pytest.approx(node.value, rel=1e-9, abs=1e-12), name
+            assert result.above_threshold == node.above_threshold, name
+            assert result.impossible == node.impossible, name
             counted += 1
-        assert counted >= 10, each.model.key
+        assert counted >= 10, reading.model.key
         ipc = estimate.ipc()
         assert (ipc is None) == (tree.ipc is None)
         if ipc is not None:
@@ -84,7 +84,7 @@ def test_windows_give_what_a_replay_gives(path: Path, share: float) -> None:
 
 
 def test_every_model_has_a_vector_or_a_sister_with_one() -> None:
-    have = {each.model.cpu for each in readings()}
+    have = {reading.model.cpu for reading in readings()}
     assert {load(key).cpu for key in keys()} - have <= {"neoverse-n3", "neoverse-v2", "neoverse-v3"}
 
 

@@ -56,18 +56,18 @@ def test_intel() -> None:
             "INST_RETIRED.ANY": {"UMask": "0x01"},
         },
     }  # fmt: skip
-    made = intel.draft(table)
-    made.drop_unused_terms()
-    intel.encode(made, table["events"])
-    assert made.terms == {"info_slots": "4 * CPU_CLK_UNHALTED.THREAD"}
-    assert made.nodes["Front"]["formula"] == "EVT.A / info_slots"
-    deep = made.nodes["4K_Deep"]
+    draft = intel.draft(table)
+    draft.drop_unused_terms()
+    intel.encode(draft, table["events"])
+    assert draft.terms == {"info_slots": "4 * CPU_CLK_UNHALTED.THREAD"}
+    assert draft.nodes["Front"]["formula"] == "EVT.A / info_slots"
+    deep = draft.nodes["4K_Deep"]
     assert deep["formula"] == "max(Front - EVT.B:c1:e1, 0) if smt_on else 2 * EVT.A"
     assert deep["threshold"] == "4K_Deep > 0.05 & Front > 0.15"
     assert (deep["parent"], deep["locate_with"]) == ("Front", ["EVT.B"])
-    assert made.events["EVT.A"] == hex(0x9C | 1 << 8 | 4 << 24 | 1 << 23)
-    assert made.events["EVT.B:c1:e1"] == f"{0xB7 | 1 << 8 | 1 << 24 | 1 << 18:#x}/0x1f"
-    assert model_from(made).deepest == 2
+    assert draft.events["EVT.A"] == hex(0x9C | 1 << 8 | 4 << 24 | 1 << 23)
+    assert draft.events["EVT.B:c1:e1"] == f"{0xB7 | 1 << 8 | 1 << 24 | 1 << 18:#x}/0x1f"
+    assert model_from(draft).deepest == 2
 
 
 def test_intel_without_an_encoding_is_refused() -> None:
@@ -94,20 +94,20 @@ def test_amd() -> None:
             },
         ],
     }
-    made = amd.draft(table)
-    assert made.terms == {"slots": "6 * cyc"}
-    assert made.nodes["front_latency"]["formula"] == "d_ratio(6 * a.b:c6, slots)"
-    assert (made.nodes["front_latency"]["level"], made.nodes["front_latency"]["parent"]) == (
+    draft = amd.draft(table)
+    assert draft.terms == {"slots": "6 * cyc"}
+    assert draft.nodes["front_latency"]["formula"] == "d_ratio(6 * a.b:c6, slots)"
+    assert (draft.nodes["front_latency"]["level"], draft.nodes["front_latency"]["parent"]) == (
         2,
         "front",
     )
     fields = {"EventCode": "0x1a0", "UMask": "0x02"}
     amd.encode(
-        made,
+        draft,
         {"cyc": {"EventCode": "0x76"}, "a.b": fields, "ls_not_halted_cyc": {"EventCode": "0x76"}},
     )
-    assert made.events["a.b:c6"] == hex(0xA0 | 2 << 8 | 6 << 24 | 1 << 32)
-    assert model_from(made).unit == "fraction"
+    assert draft.events["a.b:c6"] == hex(0xA0 | 2 << 8 | 6 << 24 | 1 << 32)
+    assert model_from(draft).unit == "fraction"
 
 
 def test_arm() -> None:
@@ -133,21 +133,21 @@ def test_arm() -> None:
             ],
         },
     }
-    made = arm.draft(table)
-    arm.encode(made, table["events"])  # type: ignore[arg-type]
-    places = {name: (node["level"], node["parent"]) for name, node in made.nodes.items()}
+    draft = arm.draft(table)
+    arm.encode(draft, table["events"])  # type: ignore[arg-type]
+    places = {name: (node["level"], node["parent"]) for name, node in draft.nodes.items()}
     assert places == {
         "front": (1, None),
         "front_core": (2, "front"),
         "front_busy": (2, "front"),
         "z_mpki": (None, None),
     }
-    assert made.events["STALL"] == "0x23"
-    assert model_from(made).whole == 100
+    assert draft.events["STALL"] == "0x23"
+    assert model_from(draft).whole == 100
 
 
 @pytest.mark.parametrize("cpu", keys())
-def test_the_models_are_what_the_generator_makes_of_the_tables(cpu: str) -> None:
+def test_the_models_equal_the_output_of_the_generator(cpu: str) -> None:
     if TABLES.is_dir():
         assert model_text(cpu, TABLES) == (FOLDER / f"{cpu}.json").read_text()
     else:  # without the tables: what a model is made of stands in it

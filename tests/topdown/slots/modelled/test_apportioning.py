@@ -23,42 +23,42 @@ def predicted(**added: float) -> dict[Cause, float]:
     return causes | {Cause[name]: cycles for name, cycles in added.items()}
 
 
-def test_a_prediction_that_agrees_is_taken_as_it_is() -> None:
-    found = shares(predicted(WIDTH=0.25, DEPENDENCY=0.75), 1e6, NativeCycles(1e6, 0))
-    assert found["retiring"] == pytest.approx(0.25)
-    assert found["core_dependency"] == found["backend_bound"] == pytest.approx(0.75)
-    assert found["unexplained"] == 0
+def test_a_prediction_equal_to_native_time_is_unchanged() -> None:
+    result = shares(predicted(WIDTH=0.25, DEPENDENCY=0.75), 1e6, NativeCycles(1e6, 0))
+    assert result["retiring"] == pytest.approx(0.25)
+    assert result["core_dependency"] == result["backend_bound"] == pytest.approx(0.75)
+    assert result["unexplained"] == 0
 
 
 def test_native_time_beyond_the_prediction_is_unexplained() -> None:
-    found = shares(predicted(WIDTH=0.2), 1e6, NativeCycles(2e6, 0))
-    assert found["not_modelled"] == found["unexplained"] == pytest.approx(0.9)
+    result = shares(predicted(WIDTH=0.2), 1e6, NativeCycles(2e6, 0))
+    assert result["not_modelled"] == result["unexplained"] == pytest.approx(0.9)
 
 
 def test_wrong_predictions_that_there_was_no_time_for_give_way_first() -> None:
-    found = shares(predicted(WIDTH=0.2, UNITS=0.1, MISPREDICTS=3), 1e6, NativeCycles(0.3e6, 0))
-    assert found["retiring"] > 0.6
-    assert found["branch_mispredicts"] < 0.1
-    assert found["execution_units"] > 0.2
+    result = shares(predicted(WIDTH=0.2, UNITS=0.1, MISPREDICTS=3), 1e6, NativeCycles(0.3e6, 0))
+    assert result["retiring"] > 0.6
+    assert result["branch_mispredicts"] < 0.1
+    assert result["execution_units"] > 0.2
 
 
 def test_the_kernels_share_is_apart() -> None:
-    found = shares(predicted(WIDTH=0.5, DEPENDENCY=0.5), 1e6, NativeCycles(1e6, 3e6))
-    assert found["kernel_time"] == found["unexplained"] == pytest.approx(0.75)
-    assert found["retiring"] == pytest.approx(0.125)
+    result = shares(predicted(WIDTH=0.5, DEPENDENCY=0.5), 1e6, NativeCycles(1e6, 3e6))
+    assert result["kernel_time"] == result["unexplained"] == pytest.approx(0.75)
+    assert result["retiring"] == pytest.approx(0.125)
 
 
 @given(st.lists(CYCLES, min_size=len(Cause), max_size=len(Cause)), st.floats(0.01, 1000), CYCLES)
 def test_shares_are_whole_whatever_is_predicted(
     added: list[float], user: float, kernel: float
 ) -> None:
-    found = shares(dict(zip(Cause, added, strict=True)), 1.0, NativeCycles(user, kernel))
-    assert sum(found[name] for name in LEVEL_1) == pytest.approx(1)
-    assert all(-1e-9 <= share <= 1 + 1e-9 for share in found.values())
+    result = shares(dict(zip(Cause, added, strict=True)), 1.0, NativeCycles(user, kernel))
+    assert sum(result[name] for name in LEVEL_1) == pytest.approx(1)
+    assert all(-1e-9 <= share <= 1 + 1e-9 for share in result.values())
     for parent in LEVEL_1[1:4]:
-        children = sum(found[node] for node, above in NODES.values() if above == parent)
-        assert children == pytest.approx(found[parent])
-    assert sum(found[name] for name in UNEXPLAINED) == pytest.approx(found["unexplained"])
+        children = sum(result[node] for node, above in NODES.values() if above == parent)
+        assert children == pytest.approx(result[parent])
+    assert sum(result[name] for name in UNEXPLAINED) == pytest.approx(result["unexplained"])
 
 
 def test_every_cause_but_width_has_a_node_and_says_how_unsure_it_is() -> None:
@@ -66,7 +66,7 @@ def test_every_cause_but_width_has_a_node_and_says_how_unsure_it_is() -> None:
     assert {*uncertainties()} == {cause.name.lower() for cause in NODES}
 
 
-def test_the_path_is_marked_where_both_ends_agree() -> None:
+def test_the_path_is_marked_if_both_ends_agree() -> None:
     slow = shares(predicted(WIDTH=0.2, DRAM_LATENCY=3), 1.0, NativeCycles(3.2, 0))
     busy = shares(predicted(WIDTH=0.2, UNITS=0.01), 1.0, NativeCycles(0.21, 0))
     assert path_of(slow, slow) == ("backend_bound", "dram_bound")
@@ -74,8 +74,8 @@ def test_the_path_is_marked_where_both_ends_agree() -> None:
     assert path_of(slow, busy) == ()
 
 
-def test_the_kernel_is_no_rival_of_user_mode() -> None:
-    found = shares(predicted(WIDTH=0.1, DRAM_LATENCY=0.9), 1.0, NativeCycles(1, 0.95))
-    assert path_of(found, found) == ("backend_bound", "dram_bound")
+def test_kernel_time_does_not_compete_with_user_mode() -> None:
+    result = shares(predicted(WIDTH=0.1, DRAM_LATENCY=0.9), 1.0, NativeCycles(1, 0.95))
+    assert path_of(result, result) == ("backend_bound", "dram_bound")
     gap = shares(predicted(WIDTH=0.1), 1.0, NativeCycles(1, 0))
     assert path_of(gap, gap) == ("unexplained", "not_modelled")

@@ -25,7 +25,7 @@ def machine(folder: Path, *caches: tuple[int, str, str, int, int]) -> Roots:
     return Roots.recorded(folder)
 
 
-def test_caches_that_fit_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_supported_caches_are_unchanged(tmp_path: Path) -> None:
     roots = machine(
         tmp_path,
         (1, "Data", "48K", 12, 64),
@@ -41,7 +41,7 @@ def test_caches_that_fit_are_taken_as_they_are(tmp_path: Path) -> None:
     assert caches.notes == ()
 
 
-def test_what_is_rounded_is_said(tmp_path: Path) -> None:
+def test_rounded_caches_have_a_note(tmp_path: Path) -> None:
     roots = machine(
         tmp_path,
         (1, "Data", "32K", 8, 64),
@@ -58,7 +58,7 @@ def test_what_is_rounded_is_said(tmp_path: Path) -> None:
     )
 
 
-def test_a_system_that_tells_nothing_is_assumed_and_said(tmp_path: Path) -> None:
+def test_unreported_caches_are_assumed_with_a_note(tmp_path: Path) -> None:
     caches = read_caches(Roots.recorded(tmp_path))
     assert caches.l3 is None
     assert len(caches.notes) == 3
@@ -66,13 +66,13 @@ def test_a_system_that_tells_nothing_is_assumed_and_said(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("size", ["", "many", "0K", "-4K", "99999999999K"])
-def test_sizes_that_are_none_are_not_believed(tmp_path: Path, size: str) -> None:
+def test_invalid_cache_sizes_are_ignored(tmp_path: Path, size: str) -> None:
     roots = machine(tmp_path, (1, "Data", size, 8, 64), (2, "Unified", size, 8, 64))
     assert read_caches(roots).l1d.assumed
 
 
 @given(st.integers(0, 2**40), st.integers(-1, 5000), st.integers(-1, 10000))
-def test_callgrind_takes_what_is_simulated(size: int, ways: int, line: int) -> None:
+def test_callgrind_accepts_the_simulated_caches(size: int, ways: int, line: int) -> None:
     cache = simulated(size, ways, line)
     if cache is None:
         return

@@ -64,7 +64,7 @@ def read(text: str) -> Profile:
     return read_profile(text.splitlines(keepends=True), "callgrind.out.1")
 
 
-def test_counts_belong_to_instructions_and_not_to_what_they_called() -> None:
+def test_counts_of_a_call_belong_to_the_callee() -> None:
     profile = read(HEAD + BODY)
     assert profile.objects == ["???", "/bin/program", "/lib/library.so"]
     assert profile.costs[key(1, 0x1000)][IR] == 100
@@ -75,7 +75,7 @@ def test_counts_belong_to_instructions_and_not_to_what_they_called() -> None:
     assert profile.total(IR) == 283
 
 
-def test_jumps_and_calls_lead_where_they_led() -> None:
+def test_jumps_and_calls_have_their_targets() -> None:
     profile = read(HEAD + BODY)
     assert profile.jumps[key(1, 0x1004)] == {key(1, 0x1000): 60}
     assert profile.conditional[key(1, 0x1004)] == 100
@@ -96,7 +96,7 @@ def test_several_processes_add_up_and_objects_keep_their_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("0xzz 1 1", "invalid literal"),
         ("0x1000 3 -5", "a count of"),
@@ -112,15 +112,15 @@ def test_several_processes_add_up_and_objects_keep_their_numbers() -> None:
         ("events: Ir", "unexpected events"),
     ],
 )
-def test_a_line_that_is_none_is_named_with_its_number(line: str, said: str) -> None:
+def test_an_invalid_line_is_reported_with_its_number(line: str, message: str) -> None:
     text = HEAD + "ob=(1) /bin/program\nfn=(1) work\n" + line + "\n"
     with pytest.raises(RecordingError, match=r"callgrind.out.1: line \d+ is invalid") as error:
         read(text)
-    assert said in error.value.message
+    assert message in error.value.message
     assert len(error.value.message) < 400
 
 
-def test_an_empty_file_is_no_profile() -> None:
+def test_an_empty_file_is_refused() -> None:
     with pytest.raises(RecordingError, match="ends before its events"):
         read("")
 
@@ -132,7 +132,7 @@ def test_names_are_bounded() -> None:
 
 
 @given(st.data())
-def test_whatever_a_stranger_writes_is_read_or_refused(data: st.DataObject) -> None:
+def test_untrusted_files_are_read_or_refused(data: st.DataObject) -> None:
     lines = (HEAD + BODY).splitlines()
     place = data.draw(st.integers(0, len(lines) - 1))
     lines[place] = data.draw(st.text(max_size=40))

@@ -77,7 +77,7 @@ def fake_valgrind(monkeypatch: pytest.MonkeyPatch, folder: Path, body: str) -> N
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
 
-def test_what_fails_under_valgrind_alone_says_what_valgrind_said(
+def test_a_failure_under_valgrind_contains_its_message(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     fake_valgrind(
@@ -92,7 +92,7 @@ def test_what_fails_under_valgrind_alone_says_what_valgrind_said(
     assert "\x1b" not in error.value.message
 
 
-def test_output_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_invalid_output_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake_valgrind(monkeypatch, tmp_path, 'echo "gotcha" >"$out"\n')
     caches = simulator()
     with pytest.raises(RecordingError, match="line 1 is invalid"):
@@ -129,13 +129,13 @@ def test_the_frequency_is_that_of_dependent_additions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["#!/bin/sh\nexit 3\n", "#!/bin/sh\necho gotcha\n", "#!/bin/sh\necho '{}'\n"]
 )
-def test_kernels_that_do_not_run_are_no_clock(tmp_path: Path, text: str) -> None:
+def test_failing_kernels_are_reported(tmp_path: Path, text: str) -> None:
     times = KernelTimes(script(tmp_path, "stallscope-kernels", text))
     with pytest.raises(UnableError, match="the host's times cannot be measured"):
         times.frequency_hz()
 
 
-def test_strangers_files_yield_no_instructions(tmp_path: Path) -> None:
+def test_untrusted_files_give_no_instructions(tmp_path: Path) -> None:
     binary = tmp_path / "binary"
     binary.write_bytes(b"\x7fELF" + bytes(100))
     assert (

@@ -35,8 +35,8 @@ from topdown.slots.modelled.operands import Memory, Register, operand, split_ope
     ],
 )
 def test_registers(text: str, reads: set[str], writes: set[str]) -> None:
-    found = decode(text)
-    assert (set(found.reads), set(found.writes)) == (reads, writes)
+    result = decode(text)
+    assert (set(result.reads), set(result.writes)) == (reads, writes)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_registers(text: str, reads: set[str], writes: set[str]) -> None:
     ],
 )
 def test_memory(text: str, loads: bool, stores: bool) -> None:
-    found = decode(text)
-    assert (found.loads, found.stores) == (loads, stores)
+    result = decode(text)
+    assert (result.loads, result.stores) == (loads, stores)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_memory(text: str, loads: bool, stores: bool) -> None:
         ("(bad)", Unit.ALU, "integer"),
     ],
 )
-def test_what_executes_it(text: str, unit: Unit, timing: str) -> None:
-    found = decode(text)
-    assert (found.unit, found.timing) == (unit, timing)
+def test_each_instruction_has_its_execution_unit(text: str, unit: Unit, timing: str) -> None:
+    result = decode(text)
+    assert (result.unit, result.timing) == (unit, timing)
     assert timing in core_constants().latencies
 
 
@@ -108,11 +108,11 @@ def test_what_executes_it(text: str, unit: Unit, timing: str) -> None:
         ("add    rax,rbx", Flow.NEXT),
     ],
 )
-def test_where_control_goes(text: str, flow: Flow) -> None:
+def test_each_instruction_has_its_control_flow(text: str, flow: Flow) -> None:
     assert decode(text).flow is flow
 
 
-def test_values_that_are_known_are_followed() -> None:
+def test_known_values_are_tracked() -> None:
     assert decode("add    rbx,0x10").moves == ("rbx", "rbx", 16)
     assert decode("dec    rcx").moves == ("rcx", "rcx", -1)
     assert decode("lea    rax,[rbx-0x8]").moves == ("rax", "rbx", -8)
@@ -122,12 +122,12 @@ def test_values_that_are_known_are_followed() -> None:
     assert decode("push   rax").stack_bytes == -8
 
 
-def test_an_address_beside_the_instruction_pointer_is_the_one_that_objdump_found() -> None:
-    found = decode("mov    rax,QWORD PTR [rip+0x2a0cf]        # 33ab8 <_rtld+0xa98>")
-    assert found.memory == Memory("", "", 1, 0x33AB8, 8) or found.memory == Memory(
+def test_an_address_relative_to_the_instruction_pointer_is_absolute() -> None:
+    result = decode("mov    rax,QWORD PTR [rip+0x2a0cf]        # 33ab8 <_rtld+0xa98>")
+    assert result.memory == Memory("", "", 1, 0x33AB8, 8) or result.memory == Memory(
         "rip", "", 1, 0x33AB8, 8
     )
-    assert found.reads == ()
+    assert result.reads == ()
 
 
 def test_operands() -> None:

@@ -30,22 +30,22 @@ OUTCOME = ModelledRun(
 )
 
 
-def test_everything_is_modelled_and_the_anchor_is_told() -> None:
-    found = measurement_of(OUTCOME)
-    assert found.kind is Kind.MODELLED
-    values = {node.name: node.value for node in found.nodes}
+def test_every_value_is_modelled_and_the_anchor_is_printed() -> None:
+    result = measurement_of(OUTCOME)
+    assert result.kind is Kind.MODELLED
+    values = {node.name: node.value for node in result.nodes}
     assert values["retiring"] == pytest.approx(0.2)
-    assert found.bottleneck == ("backend_bound", "core_dependency")
-    assert found.ipc is not None
-    assert found.ipc.value == pytest.approx(1)
-    assert "1.00 cycles per instruction natively" in dict(found.facts)["anchor"]
-    assert "60 times native" not in dict(found.facts)["simulated"]  # the median run took 1.05 s
-    assert any("30 MiB is simulated as 32 MiB" in text for text in found.warnings)
+    assert result.bottleneck == ("backend_bound", "core_dependency")
+    assert result.ipc is not None
+    assert result.ipc.value == pytest.approx(1)
+    assert "1.00 cycles per instruction natively" in dict(result.facts)["anchor"]
+    assert "60 times native" not in dict(result.facts)["simulated"]  # the median run took 1.05 s
+    assert any("30 MiB is simulated as 32 MiB" in text for text in result.warnings)
 
 
 def test_intervals_span_from_the_least_to_the_median_run() -> None:
-    found = measurement_of(OUTCOME)
-    by_name = {node.name: node for node in found.nodes}
+    result = measurement_of(OUTCOME)
+    by_name = {node.name: node for node in result.nodes}
     retiring = by_name["retiring"].interval
     assert retiring is not None
     assert retiring.low == pytest.approx(0.2 / 1.05)
@@ -74,15 +74,13 @@ def test_intervals_span_from_the_least_to_the_median_run() -> None:
         ),
     ],
 )
-def test_no_bottleneck_is_named_where_the_model_does_not_see_it(
-    outcome: ModelledRun, why: str
-) -> None:
-    found = measurement_of(outcome)
-    assert found.bottleneck is None
-    assert why in found.bottleneck_why
+def test_no_bottleneck_is_reported_outside_the_model(outcome: ModelledRun, why: str) -> None:
+    result = measurement_of(outcome)
+    assert result.bottleneck is None
+    assert why in result.bottleneck_why
 
 
-def test_a_command_that_ends_by_time_is_told_so() -> None:
+def test_a_time_limited_command_has_a_warning() -> None:
     outcome = replace(
         OUTCOME, simulated_s=1.4, prediction=Prediction(ADDED, INSTRUCTIONS // 50, 1.0)
     )
@@ -104,26 +102,26 @@ def test_a_crowded_machine_is_allowed_for() -> None:
     assert replace(outcome, native=(crowded, crowded)).ends_by_time
 
 
-def test_time_without_a_cpu_is_not_taken_for_waiting() -> None:
+def test_time_without_a_cpu_is_not_waiting() -> None:
     queued = replace(RUN, wall_s=5.0, queued_s=4.0)
     assert measurement_of(replace(OUTCOME, native=(queued, queued))).bottleneck is not None
 
 
-def test_threads_are_told() -> None:
-    found = measurement_of(replace(OUTCOME, threads=4))
-    assert any("4 threads were simulated one at a time" in text for text in found.warnings)
+def test_several_threads_give_a_warning() -> None:
+    result = measurement_of(replace(OUTCOME, threads=4))
+    assert any("4 threads were simulated one at a time" in text for text in result.warnings)
 
 
-def test_short_runs_are_told() -> None:
+def test_short_runs_have_a_warning() -> None:
     short = replace(RUN, user_s=0.01, wall_s=0.01)
-    found = measurement_of(replace(OUTCOME, native=(short, short)))
-    assert any("too short" in text for text in found.warnings)
+    result = measurement_of(replace(OUTCOME, native=(short, short)))
+    assert any("too short" in text for text in result.warnings)
 
 
-def test_time_in_which_others_had_all_cpus_is_no_waiting() -> None:
+def test_time_on_occupied_cpus_is_not_waiting() -> None:
     """A child's wait for a CPU is in no account: only idle CPUs tell that it waited otherwise."""
     crowded = replace(RUN, wall_s=5.0, idle_s=0.2)
-    found = measurement_of(replace(OUTCOME, native=(crowded,) * 2))
-    assert found.bottleneck == ("backend_bound", "core_dependency")
+    result = measurement_of(replace(OUTCOME, native=(crowded,) * 2))
+    assert result.bottleneck == ("backend_bound", "core_dependency")
     asleep = replace(RUN, wall_s=5.0, idle_s=9.0)
     assert measurement_of(replace(OUTCOME, native=(asleep,) * 2)).bottleneck is None

@@ -16,22 +16,22 @@ JUMP = decode("jne    1000")
 
 
 def profile(**events: int) -> Profile:
-    found = Profile()
-    found.costs[HERE] = [events.get(name, 0) for name in EVENTS]
-    return found
+    result = Profile()
+    result.costs[HERE] = [events.get(name, 0) for name in EVENTS]
+    return result
 
 
 def levels(source: MissSource, turns: int = 1000) -> Counter[int]:
     return Counter(source.load_level(HERE) for _ in range(turns))
 
 
-def test_two_simulations_tell_three_levels_apart() -> None:
+def test_two_simulations_distinguish_three_levels() -> None:
     far = profile(Ir=1000, Dr=1000, D1mr=500, DLmr=100)
     near = profile(Ir=1000, Dr=1000, D1mr=500, DLmr=300)
     assert levels(MissSource(far, near)) == {L1: 500, L2: 200, L3: 200, DRAM: 100}
 
 
-def test_with_one_simulation_what_the_last_level_has_is_the_thirds() -> None:
+def test_with_one_simulation_last_level_hits_are_third_level_hits() -> None:
     far = profile(Ir=1000, Dr=1000, D1mr=500, DLmr=100)
     assert levels(MissSource(far, None)) == {L1: 500, L3: 400, DRAM: 100}
 
@@ -42,7 +42,7 @@ def test_a_stream_misses_every_eighth_time() -> None:
     assert {after - before for before, after in pairwise(missed)} == {8}
 
 
-def test_stores_and_code_have_levels_of_their_own() -> None:
+def test_stores_and_code_have_separate_levels() -> None:
     source = MissSource(profile(Ir=10, Dw=10, D1mw=10, I1mr=10, ILmr=10), None)
     assert (source.load_level(HERE), source.store_level(HERE)) == (L1, L3)
     assert source.code_level(HERE) == DRAM
@@ -56,7 +56,7 @@ def test_only_jumps_are_mispredicted() -> None:
 
 
 @given(st.lists(st.integers(0, 2**40), min_size=len(EVENTS), max_size=len(EVENTS)))
-def test_counts_that_contradict_each_other_do_no_harm(counts: list[int]) -> None:
+def test_contradicting_counts_give_warnings_only(counts: list[int]) -> None:
     far = Profile()
     far.costs[HERE] = counts
     source = MissSource(far, far)
@@ -66,10 +66,10 @@ def test_counts_that_contradict_each_other_do_no_harm(counts: list[int]) -> None
 
 
 def executed(counts: dict[int, int]) -> Profile:
-    found = Profile()
+    result = Profile()
     for address, count in counts.items():
-        found.costs[address] = [count] + [0] * (len(EVENTS) - 1)
-    return found
+        result.costs[address] = [count] + [0] * (len(EVENTS) - 1)
+    return result
 
 
 def test_code_that_fits_is_kept() -> None:
@@ -90,8 +90,8 @@ def test_hot_code_is_kept_beside_much_that_is_cold() -> None:
 
 
 def test_targets_of_jumps_and_calls_are_counted_together() -> None:
-    found = executed({HERE: 100})
-    found.jumps = {HERE: dict.fromkeys(range(8), 10)}
-    found.calls = {HERE: dict.fromkeys(range(8, 16), 10)}
-    assert footprint(found, operations=100, targets=15).loses_target(9)
-    assert not footprint(found, operations=100, targets=16).loses_target(9)
+    result = executed({HERE: 100})
+    result.jumps = {HERE: dict.fromkeys(range(8), 10)}
+    result.calls = {HERE: dict.fromkeys(range(8, 16), 10)}
+    assert footprint(result, operations=100, targets=15).loses_target(9)
+    assert not footprint(result, operations=100, targets=16).loses_target(9)

@@ -78,35 +78,35 @@ def test_every_run_reads_the_same_input(
         path.write_text("given\n")
         end = os.open(path, os.O_RDONLY)
     try:
-        with standard_input(end) as given:
+        with standard_input(end) as changes:
             for _ in range(3):
-                run_once(["cat"], given, silent=False)
+                run_once(["cat"], changes, silent=False)
     finally:
         os.close(end)
     assert capfd.readouterr().out == "given\n" * 3
 
 
-def test_an_input_that_does_not_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_input_without_an_end_gives_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_run, "INPUT_WAIT_S", 0.01)
     end, other = os.pipe()
-    told = []
+    expected_text = []
 
     def end_it(text: str) -> None:
-        told.append(text)
+        expected_text.append(text)
         os.close(other)
 
     try:
-        with standard_input(end, on_wait=end_it) as given:
-            assert run_once(["true"], given, silent=True).status == 0
+        with standard_input(end, on_wait=end_it) as changes:
+            assert run_once(["true"], changes, silent=True).status == 0
     finally:
         os.close(end)
-    assert told == [native_run.WAITS_FOR_INPUT]
+    assert expected_text == [native_run.WAITS_FOR_INPUT]
 
 
-def test_a_closed_input_is_none(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_closed_input_gives_no_input(capfd: pytest.CaptureFixture[str]) -> None:
     end, other = os.pipe()
     os.close(end)
     os.close(other)
-    with standard_input(end) as given:
-        run_once(["cat"], given, silent=False)
+    with standard_input(end) as changes:
+        run_once(["cat"], changes, silent=False)
     assert capfd.readouterr().out == ""

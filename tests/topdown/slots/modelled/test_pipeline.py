@@ -30,12 +30,12 @@ def test_a_chain_takes_a_cycle_an_addition() -> None:
     assert per_turn(steps, 11, Cause.UNITS) < 4
 
 
-def test_what_is_set_anew_breaks_a_chain() -> None:
+def test_an_overwritten_register_breaks_a_chain() -> None:
     steps = steps_of(*loop("xor    eax,eax", *["add    rax,rbx"] * 4))
     assert per_turn(steps, 6) < 2
 
 
-def test_divisions_wait_for_each_other() -> None:
+def test_dependent_divisions_are_serial() -> None:
     steps = steps_of(*loop("mov    rdx,rcx", "div    rbx"))
     assert per_turn(steps, 3) == pytest.approx(HOST.divide64_cycles, abs=1)
     assert per_turn(steps, 3, Cause.DEPENDENCY) < 4
@@ -69,7 +69,7 @@ def test_chased_pointers_take_the_latency_of_the_level_that_has_them() -> None:
     assert chase({"D1mr": 1000, "DLmr": 1000}, {"DLmr": 1000}) == pytest.approx(300, abs=5)
 
 
-def test_loads_that_do_not_wait_for_each_other_overlap() -> None:
+def test_independent_loads_overlap() -> None:
     profile, lines = loop("imul   rcx,rdx,0x11", "mov    rax,QWORD PTR [rsi+rcx*8]", "inc    rdx")
     count(profile, 1, Dr=1000, D1mr=1000, DLmr=1000)
     taken = per_turn(steps_of(profile, lines), 4)
@@ -94,7 +94,7 @@ def added_by_levels(*texts: str, l3_cycles: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("l3_cycles", [50.0, 290.0])
-def test_what_two_levels_hide_behind_each_other_is_the_farther_ones(l3_cycles: float) -> None:
+def test_overlapping_loads_belong_to_the_farther_level(l3_cycles: float) -> None:
     # As STALLS_L2_MISS - STALLS_L3_MISS counts it: no miss of the third level is under way then.
     l3, memory = added_by_levels(
         "imul   rcx,rdx,0x11",
@@ -108,7 +108,7 @@ def test_what_two_levels_hide_behind_each_other_is_the_farther_ones(l3_cycles: f
 
 
 @pytest.mark.parametrize("l3_cycles", [50.0, 290.0])
-def test_levels_that_wait_for_each_other_have_each_its_own(l3_cycles: float) -> None:
+def test_dependent_loads_of_two_levels_have_separate_causes(l3_cycles: float) -> None:
     l3, memory = added_by_levels(
         "nop", "mov    rbx,QWORD PTR [rax]", "mov    rax,QWORD PTR [rbx]", l3_cycles=l3_cycles
     )

@@ -15,7 +15,7 @@ def test_choices_come_as_often_as_their_weights_say() -> None:
     assert chosen == {1: 300, 2: 100}
 
 
-def test_a_loop_goes_round() -> None:
+def test_a_loop_repeats() -> None:
     profile, lines = loop("nop", "nop")
     steps = walk_of(profile, lines, 9)[0]
     assert [step.address for step in steps][:4] in (
@@ -65,12 +65,12 @@ def test_calls_return_to_their_caller() -> None:
     assert abs(shares[0x100] - 2 * shares[0x10]) <= 2
 
 
-def test_a_walk_begun_within_a_function_returns_to_one_who_called_it() -> None:
+def test_a_walk_that_starts_in_a_function_returns_to_a_caller() -> None:
     walker = Walker(*called_twice())
     assert all(len(walk) == 20 for walk in walker.walks(8, 20))
 
 
-def test_a_walk_ends_where_nothing_is_known_to_follow() -> None:
+def test_a_walk_ends_without_a_known_successor() -> None:
     profile, lines = called_twice()
     del profile.jumps[0x18]
     assert all(len(walk) < 20 for walk in Walker(profile, lines).walks(4, 20))

@@ -47,10 +47,10 @@ def test_missing_counters_and_the_nodes_that_fall(tmp_path: Path) -> None:
     counts = {name: value for name, value in SKL.items() if name != "UOPS_ISSUED.ANY"}
     nodes = tree_of(tmp_path, {"cpu": "skl", "counts": counts}).nodes
     assert nodes["Frontend_Bound"].value == 0.25
-    for fallen in ("Bad_Speculation", "Backend_Bound"):
-        assert nodes[fallen].value is None
-        assert nodes[fallen].above_threshold is None
-        assert nodes[fallen].warnings == ("not in the counts: UOPS_ISSUED.ANY",)
+    for missing in ("Bad_Speculation", "Backend_Bound"):
+        assert nodes[missing].value is None
+        assert nodes[missing].above_threshold is None
+        assert nodes[missing].warnings == ("not in the counts: UOPS_ISSUED.ANY",)
     # Above all it needs: 0.25 > 0.15; what its parent lacks, a child lacks as well.
     assert nodes["Frontend_Bound"].above_threshold is True
     assert nodes["Core_Bound"].warnings[0].startswith("not in the counts: ")
@@ -60,9 +60,9 @@ def test_null_and_negative_counts_have_their_reason(tmp_path: Path) -> None:
     counts = SKL | {"UOPS_ISSUED.ANY": -5, "INT_MISC.RECOVERY_CYCLES": None}
     nodes = tree_of(tmp_path, {"cpu": "skl", "smt": False, "counts": counts}).nodes
     assert nodes["Bad_Speculation"].value is None
-    told = nodes["Bad_Speculation"].warnings[0]
-    assert "the count of UOPS_ISSUED.ANY is negative (-5)" in told
-    assert "INT_MISC.RECOVERY_CYCLES was not counted" in told
+    expected_text = nodes["Bad_Speculation"].warnings[0]
+    assert "the count of UOPS_ISSUED.ANY is negative (-5)" in expected_text
+    assert "INT_MISC.RECOVERY_CYCLES was not counted" in expected_text
 
 
 def test_zero_counts_divide_by_zero_and_say_so(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_zero_counts_divide_by_zero_and_say_so(tmp_path: Path) -> None:
     assert zen.nodes["retiring"].value == 0
 
 
-def test_a_value_beyond_all_numbers_is_none(tmp_path: Path) -> None:
+def test_an_overflowing_value_is_missing(tmp_path: Path) -> None:
     counts = SKL | {"CPU_CLK_UNHALTED.THREAD": 1e-320, "INST_RETIRED.ANY": 1e28}
     tree = tree_of(tmp_path, {"cpu": "skl", "counts": counts})
     assert tree.ipc is None
@@ -99,7 +99,7 @@ def test_impossible_values_are_flagged_with_their_cause(tmp_path: Path) -> None:
     assert "UOPS_RETIRED.RETIRE_SLOTS = 3e+06 exceeds UOPS_ISSUED.ANY = 2e+06" in under.warnings[0]
 
 
-def test_how_it_was_counted_follows_from_what_was_counted(tmp_path: Path) -> None:
+def test_the_counting_mode_is_derived_from_the_counted_events(tmp_path: Path) -> None:
     per_core = tree_of(
         tmp_path, {"cpu": "skl", "counts": SKL | {"CPU_CLK_UNHALTED.THREAD_ANY": 1.6e6}}
     )
@@ -107,8 +107,8 @@ def test_how_it_was_counted_follows_from_what_was_counted(tmp_path: Path) -> Non
     assert per_core.nodes["Frontend_Bound"].warnings == ()
     alone = tree_of(tmp_path, {"cpu": "skl", "counts": SKL}).nodes["Frontend_Bound"]
     assert alone.warnings[0].startswith("assumed one thread per core")
-    said = tree_of(tmp_path, {"cpu": "skl", "smt": False, "counts": SKL}).nodes["Frontend_Bound"]
-    assert (said.value, said.warnings) == (alone.value, ())
+    message = tree_of(tmp_path, {"cpu": "skl", "smt": False, "counts": SKL}).nodes["Frontend_Bound"]
+    assert (message.value, message.warnings) == (alone.value, ())
     process = SKL | {
         "CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE": 1e5,
         "CPU_CLK_UNHALTED.REF_XCLK": 4e5,
@@ -138,7 +138,7 @@ def test_the_revision_of_neoverse_n2(tmp_path: Path) -> None:
     assert named.nodes["frontend_bound"].value == pytest.approx(20)
 
 
-def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
+def test_without_a_name_the_model_is_that_of_the_machine(tmp_path: Path) -> None:
     path = written(tmp_path, {"counts": {"cycles": 1}})
     for machine, cpu in (("intel-metal", "icx"), ("arm64-guest", "neoverse-n1")):
         assert (
@@ -181,7 +181,7 @@ def test_without_a_name_the_machine_is_asked(tmp_path: Path) -> None:
         json.dumps({"cpu": "skl", "counts": {f"e{n}": 1 for n in range(MAX_COUNTS + 1)}}),
     ],
 )
-def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
+def test_an_invalid_file_is_one_error(tmp_path: Path, document: str) -> None:
     with pytest.raises(RecordingError) as caught:
         read_model_readings(written(tmp_path, document))
     assert caught.value.exit_code == ExitCode.UNREADABLE
@@ -189,19 +189,19 @@ def test_broken_files_are_one_error(tmp_path: Path, document: str) -> None:
     assert len(caught.value.message) < 600
 
 
-def test_a_mistyped_event_is_answered_with_near_ones(tmp_path: Path) -> None:
+def test_a_mistyped_event_suggests_the_nearest_names(tmp_path: Path) -> None:
     with pytest.raises(RecordingError) as caught:
         read_model_readings(written(tmp_path, {"cpu": "skl", "counts": {"UOPS_ISUED.ANY": 5}}))
     assert "UOPS_ISSUED.ANY" in caught.value.remedy
 
 
-def test_an_unknown_cpu_is_answered_with_near_ones(tmp_path: Path) -> None:
+def test_an_unknown_cpu_suggests_the_nearest_names(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         read_model_readings(written(tmp_path, {"cpu": "skylak", "counts": SKL}))
     assert "skylake" in caught.value.remedy
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_invalid_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "none", tmp_path, tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(UsageError):
@@ -234,8 +234,8 @@ JSON_VALUES = st.recursive(
 def test_any_json_is_evaluated_or_refused(tmp_path: Path, document: object) -> None:
     path = written(tmp_path, document if isinstance(document, str) else json.dumps(document))
     try:
-        for each in read_model_readings(path, cpu="skl"):
-            each.tree()
+        for reading in read_model_readings(path, cpu="skl"):
+            reading.tree()
     except StallscopeError as error:
         assert error.remedy
 

@@ -62,7 +62,7 @@ def test_an_event_of_several_groups_is_counted_once() -> None:
     assert twice.counts == {"cycles": 5}
 
 
-def test_a_sum_without_one_of_its_parts_is_none() -> None:
+def test_a_sum_with_a_missing_part_has_no_value() -> None:
     [reading] = csv(
         "CPU0,5,,cycles,9,100.00\nCPU1,6,,cycles,9,100.00\n"
         "CPU0,3,,instructions,9,100.00\nCPU1,<not counted>,,instructions,0,0.00\n"
@@ -74,7 +74,7 @@ def test_a_sum_without_one_of_its_parts_is_none() -> None:
     assert (threads.counts, dict(threads.absent)) == ({"cycles": 5}, {})
 
 
-def test_cgroups_stand_behind_the_event() -> None:
+def test_cgroups_follow_the_event() -> None:
     [reading] = csv("5,,cycles,a.slice,9,40.00\n6,,cycles,b.slice,9,100.00\n")
     assert (reading.counts, reading.running) == ({"cycles": 11}, {"cycles": 0.4})
 
@@ -84,12 +84,12 @@ def test_cores_with_a_number_of_cpus() -> None:
     assert reading.counts == {"cycles": 111}
 
 
-def test_lines_that_hold_but_a_metric_of_perfs_own_are_passed_over() -> None:
+def test_lines_with_only_a_metric_are_skipped() -> None:
     [reading] = csv("5,,slots,9,100.00,,\n,,,,,43.2,%  tma_retiring\n1.0,,,,,,,0.5,GHz\n")
     assert reading.counts == {"slots": 5}
 
 
-def test_what_perf_6_1_prints() -> None:
+def test_output_of_perf_6_1_is_read() -> None:
     intervals = csv(
         "     0.100168513,0.78,msec,task-clock,779063,100.00,0.008,CPUs utilized\n"
         "     0.100168513,76,,page-faults,779063,100.00,97.553,K/sec\n"
@@ -147,7 +147,7 @@ def test_json_lines() -> None:
         "cycles,,5",
     ],
 )
-def test_broken_columns_are_one_error_with_the_line(text: str) -> None:
+def test_invalid_columns_are_an_error_with_the_line_number(text: str) -> None:
     with pytest.raises(RecordingError, match="x.csv:1"):
         csv(text)
 

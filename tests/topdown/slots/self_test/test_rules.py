@@ -35,7 +35,7 @@ def test_every_pattern_is_of_some_event() -> None:
 
 
 @pytest.mark.parametrize("key", keys())
-def test_every_model_is_held_to_known_answers(key: str) -> None:
+def test_every_model_has_rules_with_known_results(key: str) -> None:
     model, rules = load(key), rules_of(load(key))
     assert {bound.event for bound in rules.bounds} == set(model.events)
     known = {rule.event for rule in rules.expected}

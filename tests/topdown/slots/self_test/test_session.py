@@ -63,15 +63,15 @@ def test_a_dead_event_is_found_and_written_for_sending_in(tmp_path: Path, skylak
     assert document["schema"] == "stallscope.self-test/1"
     assert document["events"][DEAD]["verdict"] == "broken"
     assert document["events"]["CPU_CLK_UNHALTED.THREAD"]["verdict"] == "works"
-    assert {each["kernel"] for each in document["kernels"]} == set(KERNELS)
+    assert {kernel["kernel"] for kernel in document["kernels"]} == set(KERNELS)
     assert "hostname" not in path.read_text()
     # A file of a CPU makes its slots verified, and what it found broken is not counted.
-    found = verification_of("skl", tmp_path)
-    assert found.verified
-    assert "counts 0 in independent-adds" in found.broken[DEAD]
+    result = verification_of("skl", tmp_path)
+    assert result.verified
+    assert "counts 0 in independent-adds" in result.broken[DEAD]
 
 
-def test_nodes_of_a_broken_event_fall_with_the_reason(
+def test_nodes_of_a_broken_event_have_no_value(
     tmp_path: Path, skylake: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = self_test(roots=skylake, count=play)
@@ -84,12 +84,12 @@ def test_nodes_of_a_broken_event_fall_with_the_reason(
     counts = counts_of_kernel(load("skl"), "dependent-chain")
     options = CountOptions(output=tmp_path / "out", plan=Path(), command=("./work",))
     request = CountingRequest(options, level=1)
-    found = measure(request, PlayedCollector(counts), skylake).measurement
-    assert found.verified
-    bad = next(node for node in found.nodes if node.name == "Bad_Speculation")
+    results_found = measure(request, PlayedCollector(counts), skylake).measurement
+    assert results_found.verified
+    bad = next(node for node in results_found.nodes if node.name == "Bad_Speculation")
     assert bad.value is None
     assert "is broken on this CPU" in bad.warnings[0]
-    assert next(n for n in found.nodes if n.name == "Frontend_Bound").value is not None
+    assert next(n for n in results_found.nodes if n.name == "Frontend_Bound").value is not None
 
 
 def test_without_counters_or_a_model_there_is_no_self_test(tmp_path: Path) -> None:
@@ -102,15 +102,17 @@ def test_without_counters_or_a_model_there_is_no_self_test(tmp_path: Path) -> No
         self_test(roots=Roots.recorded(unknown), count=play)
 
 
-def test_every_event_of_a_model_is_asked_for_once(skylake: Roots) -> None:
+def test_every_event_of_a_model_is_planned_once(skylake: Roots) -> None:
     model = load("skl")
     subject = session.Subject(model)
     plan = session.whole_plan(subject)
     assert set(model.events) <= {*plan.events, *plan.uncountable}
-    assert replace(plan).events.keys() == {name for each in plan.sets for name in each.events}
+    assert replace(plan).events.keys() == {
+        name for event_set in plan.sets for name in event_set.events
+    }
 
 
-def test_a_file_that_is_no_self_test_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_a_self_test_is_refused(tmp_path: Path) -> None:
     (tmp_path / "skl.json").write_text('{"schema": "other/1"}')
     with pytest.raises(Exception, match="schema"):
         verification_of("skl", tmp_path)

@@ -29,7 +29,7 @@ def sound_counts(key: str, kernel: str) -> dict[str, float]:
 
 def read_program_counts(model: Model, fault: Fault = no_fault) -> list[ProgramCounts]:
     """The known programs on a made-up CPU whose counts a fault may change."""
-    found = []
+    result = []
     for kernel, program in PROGRAMS.items():
         sound = sound_counts(model.key, kernel)
         counts = fault(kernel, dict(sound))
@@ -38,10 +38,10 @@ def read_program_counts(model: Model, fault: Fault = no_fault) -> list[ProgramCo
         tree = evaluate(model, reading)
         roots = {name: node for name, node in tree.nodes.items() if node.level == 1}
         work = ProgramWork(kernel, "", int(program.iterations), int(sound[model.cycles] / CPU_GHZ))
-        asked = formulas_of(model.key, smt=False, ebs_mode=False, perf_metrics=metrics).events
-        made_of = frozenset().union(*(asked[name] for name in roots)) & model.events.keys()
-        found.append(ProgramCounts(work, counts, {}, roots, level_one_events=made_of))
-    return found
+        options = formulas_of(model.key, smt=False, ebs_mode=False, perf_metrics=metrics).events
+        made_of = frozenset().union(*(options[name] for name in roots)) & model.events.keys()
+        result.append(ProgramCounts(work, counts, {}, roots, level_one_events=made_of))
+    return result
 
 
 def changed(events: Iterable[str], factor: float) -> Fault:
@@ -64,26 +64,26 @@ def sound(key: str) -> dict[str, EventAssessment]:
 
 
 @pytest.mark.parametrize("key", keys())
-def test_a_sound_cpu_has_no_broken_event(key: str) -> None:
-    found = sound(key)
-    assert {name: found[name].reason for name in broken(found)} == {}
-    working = sum(each.verdict is EventVerdict.WORKS for each in found.values())
+def test_a_correct_cpu_has_no_broken_event(key: str) -> None:
+    result = sound(key)
+    assert {name: result[name].reason for name in broken(result)} == {}
+    working = sum(item.verdict is EventVerdict.WORKS for item in result.values())
     assert working >= 10
-    assert found[load(key).cycles].verdict is EventVerdict.WORKS
-    assert found[load(key).instructions].verdict is EventVerdict.WORKS
+    assert result[load(key).cycles].verdict is EventVerdict.WORKS
+    assert result[load(key).instructions].verdict is EventVerdict.WORKS
 
 
 @pytest.mark.parametrize("key", FAMILIES)
-def test_an_event_that_never_moves_is_found_and_no_other_accused(key: str) -> None:
+def test_a_dead_event_is_the_only_broken_one(key: str) -> None:
     model = load(key)
     for event in {rule.event for rule in rules_of(model).activity}:
-        found = verdicts(model, read_program_counts(model, changed([event], 0)))
-        assert broken(found) == {event}, {name: found[name].reason for name in broken(found)}
-        assert "counts 0" in found[event].reason
+        result = verdicts(model, read_program_counts(model, changed([event], 0)))
+        assert broken(result) == {event}, {name: result[name].reason for name in broken(result)}
+        assert "counts 0" in result[event].reason
 
 
 @pytest.mark.parametrize("key", FAMILIES)
-def test_an_event_that_counts_double_is_found_where_its_answer_is_known(key: str) -> None:
+def test_an_event_that_counts_double_is_broken_if_its_result_is_known(key: str) -> None:
     model = load(key)
     rules = rules_of(model)
     known = {rule.event for rule in rules.expected if rule.high / rule.low < 1.9}
@@ -100,22 +100,22 @@ def test_an_event_that_counts_double_is_found_where_its_answer_is_known(key: str
     for event in known:
         if largest[event] < 1e5:
             continue  # as good as nothing in any program, and double of it as well
-        found = verdicts(model, read_program_counts(model, changed([event], 2)))
-        assert event in broken(found), event
+        result = verdicts(model, read_program_counts(model, changed([event], 2)))
+        assert event in broken(result), event
 
 
 def test_an_event_that_counts_half_is_found() -> None:
     model = load("skl")
     for event in (model.cycles, model.instructions, "MEM_INST_RETIRED.ALL_LOADS"):
-        found = verdicts(model, read_program_counts(model, changed([event], 0.5)))
-        assert event in broken(found), event
+        result = verdicts(model, read_program_counts(model, changed([event], 0.5)))
+        assert event in broken(result), event
 
 
-def test_broken_cycles_do_not_break_what_is_a_share_of_them() -> None:
+def test_broken_cycles_do_not_break_events_relative_to_them() -> None:
     model = load("skl")
-    found = verdicts(model, read_program_counts(model, changed([model.cycles], 2)))
-    assert broken(found) == {model.cycles}
-    assert "30 dependent additions" in found[model.cycles].reason
+    result = verdicts(model, read_program_counts(model, changed([model.cycles], 2)))
+    assert broken(result) == {model.cycles}
+    assert "30 dependent additions" in result[model.cycles].reason
 
 
 def test_swapped_events_are_found() -> None:
@@ -125,34 +125,36 @@ def test_swapped_events_are_found() -> None:
     def fault(_: str, counts: dict[str, float]) -> dict[str, float]:
         return counts | {one: counts[other], other: counts[one]}
 
-    found = verdicts(model, read_program_counts(model, fault))
-    assert {one, other} & broken(found)
+    result = verdicts(model, read_program_counts(model, fault))
+    assert {one, other} & broken(result)
 
 
-def test_an_event_beyond_what_can_be_is_found() -> None:
+def test_an_event_above_its_upper_bound_is_broken() -> None:
     model = load("skl")
-    found = verdicts(model, read_program_counts(model, changed(["DECODE.LCP"], 1e6)))
-    assert found["DECODE.LCP"].verdict is EventVerdict.BROKEN
-    assert "the maximum is" in found["DECODE.LCP"].reason
+    result = verdicts(model, read_program_counts(model, changed(["DECODE.LCP"], 1e6)))
+    assert result["DECODE.LCP"].verdict is EventVerdict.BROKEN
+    assert "the maximum is" in result["DECODE.LCP"].reason
 
 
-def test_a_wrong_sum_is_held_against_what_it_was_made_of() -> None:
+def test_a_wrong_sum_makes_its_events_broken() -> None:
     # Without the slots register, ordinary counters tell level 1.
     ordinary = "TOPDOWN.BACKEND_BOUND_SLOTS"
     roots = {"Backend_Bound": NodeValue("Backend_Bound", 1.5, 1, None, None, (), True)}
     work = ProgramWork("streaming", "", 1000, 1000)
-    seen = ProgramCounts(work, {ordinary: 7.0}, {}, roots, level_one_events=frozenset((ordinary,)))
-    assert broken(verdicts(load("spr"), [seen])) == {ordinary}
+    observation = ProgramCounts(
+        work, {ordinary: 7.0}, {}, roots, level_one_events=frozenset((ordinary,))
+    )
+    assert broken(verdicts(load("spr"), [observation])) == {ordinary}
 
 
-def test_what_could_not_be_counted_is_no_verdict_on_it() -> None:
+def test_uncounted_events_have_no_verdict() -> None:
     model = load("skl")
 
     def fault(_: str, counts: dict[str, float]) -> dict[str, float]:
         del counts["UOPS_ISSUED.ANY"]
         return counts
 
-    found = verdicts(model, read_program_counts(model, fault))
-    assert found["UOPS_ISSUED.ANY"].verdict is EventVerdict.UNCOUNTED
-    assert broken(found) == set()
-    assert found["DECODE.LCP"].verdict is EventVerdict.UNPROVEN
+    result = verdicts(model, read_program_counts(model, fault))
+    assert result["UOPS_ISSUED.ANY"].verdict is EventVerdict.UNCOUNTED
+    assert broken(result) == set()
+    assert result["DECODE.LCP"].verdict is EventVerdict.UNPROVEN

@@ -149,7 +149,7 @@ def test_child_processes_are_counted(proc: Proc) -> None:
     assert watch.counters().threads == 2
 
 
-def test_a_counter_that_the_kernel_lacks_is_none(proc: Proc) -> None:
+def test_an_unsupported_kernel_counter_is_none(proc: Proc) -> None:
     proc.process(7)
     proc.thread(7, 7)
     (proc.root / "7" / "task" / "7" / "schedstat").unlink()
