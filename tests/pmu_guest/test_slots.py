@@ -1,7 +1,7 @@
-"""A tree of slots from a real PMU: planned here, counted in the guest, analysed here again.
+"""A tree of slots from a real PMU: planned on the host, counted in the guest, analysed on the host.
 
-Of Neoverse N1's events only cycles and instructions move in the guest, and an instruction takes a
-cycle: IPC is 1 whatever took turns, and no cycle is stalled.
+Of Neoverse N1's events only cycles and instructions count in the guest, and an instruction takes one
+cycle: IPC is 1 with any multiplexing, and no cycle is stalled.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ from topdown.slots.counting.session import measurement_of_recording
 from topdown.slots.measurement import MeasuredNode, Measurement
 from topdown.slots.model import load
 from topdown.slots.self_test.session import read_program_counts, whole_plan
-from topdown.slots.self_test.verdicts import Verdict, verdicts
+from topdown.slots.self_test.verdicts import EventVerdict, verdicts
 
 pytestmark = pytest.mark.pmu
 MODEL = load("neoverse-n1")
@@ -27,9 +27,9 @@ ITERATIONS = 9_000_000
 INSTRUCTIONS = 32 * ITERATIONS
 INST_RETIRED = 0x08
 KERNELS = ("independent-adds", "dependent-chain", "random-branches", "pointer-chase-l1")
-COPIES = 12  # of one event, more than there are counters: they take turns
+COPIES = 12  # of one event, more than the number of counters, so that they are multiplexed
 STALLED = ("frontend_stalled_cycles", "backend_stalled_cycles")
-MISSES = "l1d_cache_mpki"  # of an event that no hardware is behind
+MISSES = "l1d_cache_mpki"  # uses an event without hardware support
 
 
 def plan_text(folder: Path, subject: Subject) -> str:
@@ -43,7 +43,7 @@ def plan_text(folder: Path, subject: Subject) -> str:
 def counted(
     guest_packages: Packages, arm64_build: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Result]:
-    """Level 1 alone, and with an event under many names, which have to take turns."""
+    """Level 1 alone, and with many copies of an event, which are multiplexed."""
     kernels = arm64_build / "kernels" / "stallscope-kernels"
     programs = {COLLECT: arm64_build / "collect" / "stallscope-collect", "/kernels": kernels}
     many = tuple(
@@ -97,7 +97,7 @@ def test_unsupported_events_have_no_value(counted: dict[str, Result]) -> None:
     node = named(result, MISSES)
     assert node.value is None, node
     assert "L1D_CACHE_REFILL" in node.warnings[0]
-    # The guest's PMU says that it has these, and counts none.
+    # The guest's PMU lists these events and counts 0.
     assert [named(result, name).value for name in STALLED] == [0, 0]
     assert result.bottleneck is None
     assert "instead of slots" in result.bottleneck_why
@@ -107,7 +107,7 @@ def test_intervals_of_multiplexed_events_contain_the_known_count(
     counted: dict[str, Result],
 ) -> None:
     result = measured(counted["turns"])
-    assert "took turns" in dict(result.facts)["counted"]
+    assert "multiplexed" in dict(result.facts)["counted"]
     copies = [node for node in result.nodes if node.name.startswith("copy")]
     assert len(copies) == COPIES
     exact = measured(counted["alone"]).ipc
@@ -117,7 +117,7 @@ def test_intervals_of_multiplexed_events_contain_the_known_count(
         assert node.value == pytest.approx(exact.instructions, rel=0.02)
         assert node.interval is not None
         assert node.interval.low < node.value < node.interval.high
-        # A group whose turn the program's start never was cannot know of it: half a percent.
+        # A group that was not scheduled at the program's start misses up to half a percent.
         assert node.interval.low < exact.instructions * 1.005
         assert node.interval.high > exact.instructions * 0.995
     assert result.ipc is not None
@@ -131,7 +131,7 @@ def test_the_self_test_finds_events_that_the_guest_does_not_count(
         read_program_counts(counted[name].run, counted[name].path / "stdout") for name in KERNELS
     ]
     result = verdicts(MODEL, programs)
-    working = {name for name, each in result.items() if each.verdict is Verdict.WORKS}
+    working = {name for name, event in result.items() if event.verdict is EventVerdict.WORKS}
     assert working == {"INST_RETIRED", "CPU_CYCLES"}, {n: result[n].reason for n in working}
-    assert result["BR_RETIRED"].verdict in (Verdict.BROKEN, Verdict.UNCOUNTED)
+    assert result["BR_RETIRED"].verdict in (EventVerdict.BROKEN, EventVerdict.UNCOUNTED)
     assert any("of iterations in" in text for text in result["INST_RETIRED"].passed)
