@@ -17,7 +17,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from benchmarks import chromium
 from benchmarks.cases import Case, ours
 from harness.profile.page import render_page
-from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
+from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
 
 STACKS, ROUNDS = 100_000, 7
 BOUNDS = {
@@ -78,7 +78,7 @@ def made_profile(n_stacks: int, n_functions: int = 20_000, n_threads: int = 200)
     nodes = np.fromiter(sorted(leaves), dtype=np.int32)
     samples = np.minimum(rng.zipf(1.8, len(nodes)), 100_000).astype(np.int64)
     return Profile(
-        source=Source("cycles", "measured", "cycles", 999, None, "user+kernel"),
+        source=SampleSource("cycles", "measured", "cycles", 999, None, "user+kernel"),
         title=f"{len(nodes):,} distinct stacks",
         samples=int(samples.sum()),
         lost=0,

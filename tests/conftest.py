@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
-from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
+from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
 
 # No property is wrong because the machine is busy: hypothesis judges no times.
 settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -263,7 +263,7 @@ class ProfileBuilder:
         weighed = [(self._node(row[0]), row[1], row[2] if len(row) > 2 else 0) for row in rows]
         samples = np.array([row[1] for row in weighed], dtype=np.int64)
         defaults: dict[str, Any] = {
-            "source": Source("cpu-clock", "measured", "ns", 1000, None, "user+kernel"),
+            "source": SampleSource("cpu-clock", "measured", "ns", 1000, None, "user+kernel"),
             "title": "it",
             "samples": int(samples.sum()),
             "lost": 0,

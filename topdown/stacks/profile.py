@@ -45,8 +45,8 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Source of the numbers."""
+class SampleSource:
+    """The sampled event: the source of the numbers."""
 
     event: str  # "cpu-clock", "cycles", ...
     kind: str  # "measured", "modelled" or "unavailable"
@@ -93,7 +93,7 @@ class Profile:
     ``counted``: counts by sample if a group of events was recorded; None in pruned profiles.
     """
 
-    source: Source
+    source: SampleSource
     title: str
     samples: int
     lost: int

@@ -19,14 +19,14 @@ from harness.profile.text import show, summary_text
 from stallscope.documents import decode, encode
 from stallscope.recordings import StackRecording
 from topdown.stacks.flame.svg import render_svg
-from topdown.stacks.profile import Profile, ProfileWarning, Source, StackShares
+from topdown.stacks.profile import Profile, ProfileWarning, SampleSource, StackShares
 from topdown.stacks.ranking import rank
 
 WHY = "frame pointers reach the entry in 3 % of the first 64 samples"
 RECORDED = StackRecording("dwarf", "auto", 8192, WHY, ())
 PATHS = {"recording": Path("run"), "report": Path("run/report.html")}
 NAN = float("nan")
-NO_RATE = Source("cycles", "measured", "events", None, None, "user")
+NO_RATE = SampleSource("cycles", "measured", "events", None, None, "user")
 
 
 def analysis(profile: Profile, stacks: StackRecording | None = None) -> Analysis:
@@ -98,7 +98,7 @@ def test_any_period_gives_a_page(profile_of: Callable[..., Profile], period: int
 
 def test_control_characters_are_escaped(profile_of: Callable[..., Profile]) -> None:
     bad = "\x1b[2J\u202e\udcff"
-    source = Source(bad, bad, "events", None, 7, bad)
+    source = SampleSource(bad, bad, "events", None, 7, bad)
     warnings = (ProfileWarning("x", f"{bad} said"),)
     profile = profile_of([((bad,), 1)], source=source, title=bad, warnings=warnings)
     paths = {"recording": Path(f"run{bad}"), "report": Path(f"run{bad}/report.html")}

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topdown.stacks.profile import Function, FunctionKind, Profile, Source, Thread
+from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
 from topdown.stacks.ranking import rank
 
 
@@ -15,7 +15,7 @@ def profile_of(
     names += [Function(f"f{i}", "m", FunctionKind.USER) for i in range(5)]
     rows = np.array(weights, np.int64).reshape(-1, 3)
     return Profile(
-        source=Source("cpu-clock", "measured", "ns", 999, None, "user+kernel"),
+        source=SampleSource("cpu-clock", "measured", "ns", 999, None, "user+kernel"),
         title="", samples=len(weights), lost=0, duration_s=1.0,
         functions=tuple(names),
         threads=tuple(Thread(1, tid, "p", "t") for tid in range(3)),

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from stallscope.errors import UsageError
 from stallscope.printable import printable
-from topdown.stacks.profile import ProfileWarning, Source
+from topdown.stacks.profile import ProfileWarning, SampleSource
 
 if TYPE_CHECKING:
     from stallscope._native import Attribute, Capture
@@ -22,7 +22,7 @@ class EventSamples:
     """The samples of an event, as ascending rows of the capture, and the event's source."""
 
     rows: npt.NDArray[np.intp]
-    source: Source
+    source: SampleSource
     warnings: tuple[ProfileWarning, ...] = ()
 
 
@@ -90,7 +90,7 @@ def _select(
     return selected, (ProfileWarning("other-events", message),)
 
 
-def _source(attribute: "Attribute") -> Source:
+def _source(attribute: "Attribute") -> SampleSource:
     name = printable(attribute.name)
     clock = name.split(":", 1)[0] in _CLOCKS or (
         attribute.type == _SOFTWARE and attribute.config in _CLOCK_CONFIGS
@@ -98,7 +98,7 @@ def _source(attribute: "Attribute") -> Source:
     scope = "user+kernel"
     if attribute.exclude_kernel or attribute.exclude_user:
         scope = "user" if attribute.exclude_kernel else "kernel"
-    return Source(
+    return SampleSource(
         event=name,
         kind="measured",
         unit="ns" if clock else "events",
@@ -108,5 +108,5 @@ def _source(attribute: "Attribute") -> Source:
     )
 
 
-def _no_source() -> Source:
-    return Source("none", "unavailable", "events", None, None, "user+kernel")
+def _no_source() -> SampleSource:
+    return SampleSource("none", "unavailable", "events", None, None, "user+kernel")
