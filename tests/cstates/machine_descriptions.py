@@ -1,4 +1,4 @@
-"""What the machine trees are made of: tables of states, drivers and a few settings each."""
+"""Descriptions of machine trees: tables of states, drivers and a few settings."""
 
 import struct
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ CPU = "sys/devices/system/cpu"
 
 @dataclass(frozen=True)
 class Scaling:
-    """A frequency driver as its policies show it, one a CPU, or a core where shared; in kHz."""
+    """A frequency driver with a policy per CPU, or per core if shared; in kHz."""
 
     driver: str
     governor: str
@@ -28,7 +28,7 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Description:
-    """A machine; counters are made up, the same for equal states."""
+    """A machine; equal states have equal generated counters."""
 
     name: str
     note: str
@@ -233,7 +233,7 @@ DESCRIPTIONS = (
 
 
 def files_of(machine: Description) -> dict[str, str]:
-    """The files of a machine's tree, by their paths."""
+    """Return the files of a machine tree by path."""
     made = dict(_whole(machine))
     for cpu in range(machine.cpus):
         made.update((f"{CPU}/cpu{cpu}/{place}", text) for place, text in _cpu(machine, cpu))

@@ -1,4 +1,4 @@
-"""Machine trees for tests: made from the known tables of states, not recorded anywhere.
+"""Machine trees for tests: generated from the known tables of states, not recorded.
 
 Each machine is one text file in ``machines/``, a line for each file of its tree; ``expand`` lays the
 tree out in a folder. ``python -m tests.cstates.machine_trees`` writes them anew from the
@@ -14,12 +14,12 @@ MARK = "# made from tables of states, not recorded: "
 
 
 def names() -> tuple[str, ...]:
-    """The machines that are kept."""
+    """Return the names of the stored machines."""
     return tuple(sorted(path.stem for path in MACHINES.glob("*.txt")))
 
 
 def expand(name: str, folder: Path, machines: Path = MACHINES) -> Path:
-    """The folder, filled with a machine's proc, sys and dev."""
+    """Write proc, sys and dev of a machine into the folder, and return it."""
     for line in (machines / f"{name}.txt").read_text().splitlines():
         if line.startswith("#") or not line:
             continue
@@ -40,13 +40,13 @@ def _write(path: Path, value: str) -> None:
 
 
 def text_of(note: str, files: dict[str, str]) -> str:
-    """A machine as its file in ``machines/`` holds it."""
+    """Return the text of a machine's file in ``machines/``."""
     lines = [MARK + note, *(f"{place} = {files[place]}" for place in sorted(files))]
     return "\n".join(lines) + "\n"
 
 
 def main(arguments: list[str]) -> None:
-    """Write the machines' files, or lay them all out below a folder."""
+    """Write the machines' files, or their trees below a folder."""
     from tests.cstates.machine_descriptions import DESCRIPTIONS, files_of
 
     if arguments:

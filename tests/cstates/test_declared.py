@@ -12,7 +12,7 @@ from stallscope.system_files import Roots
 Machines = Callable[[str], Roots]
 
 
-def test_a_machine_made_from_a_table_gives_it_back(machine: Machines) -> None:
+def test_a_machine_generated_from_a_table_declares_it(machine: Machines) -> None:
     made = this_table(machine("nehalem-ep-workstation"))
     assert made.states == load_table("Z600").states
     assert made.driver == "intel_idle"
@@ -23,12 +23,12 @@ def test_closed_states_are_marked(machine: Machines) -> None:
     assert [state.enabled for state in made.states] == [True, True, False, True]
 
 
-def test_machines_without_states_have_none(machine: Machines) -> None:
+def test_machines_without_states_are_an_error(machine: Machines) -> None:
     with pytest.raises(UnableError, match="idle=poll"):
         this_table(machine("no-cpuidle"))
 
 
-def test_numbers_that_cannot_be_read_are_said(machine: Machines) -> None:
+def test_unreadable_numbers_are_reported(machine: Machines) -> None:
     roots = machine("haltpoll-vm")
     (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/latency").unlink()
     with pytest.raises(UnableError, match="haltpoll idle cannot be read"):

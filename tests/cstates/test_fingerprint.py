@@ -1,4 +1,4 @@
-"""What made machines' measurements ran under, and what is warned of."""
+"""Settings and warnings of measurements on generated machines."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def seen(roots: Roots) -> Observation:
 
 
 def enter(roots: Roots, state: str, times: int) -> None:
-    """Let CPU 0 enter a state."""
+    """Count entries of CPU 0 into a state."""
     usage = roots.sys / CPU / f"cpu0/cpuidle/{state}/usage"
     usage.write_text(f"{int(usage.read_text()) + times}\n")
 
@@ -32,7 +32,7 @@ def unlimited(roots: Roots) -> Roots:
     return roots
 
 
-def test_entries_are_those_of_the_run_and_warnings_name_what_disturbs(machine: Machine) -> None:
+def test_entries_and_warnings_are_those_of_the_run(machine: Machine) -> None:
     roots = unlimited(machine("ice-lake-server"))
     before = seen(roots)
     enter(roots, "state1", 7)
@@ -48,7 +48,7 @@ def test_entries_are_those_of_the_run_and_warnings_name_what_disturbs(machine: M
     assert len(found.warnings) == 2
 
 
-def test_a_pinned_machine_has_nothing_to_warn_of(machine: Machine) -> None:
+def test_a_pinned_machine_has_no_warnings(machine: Machine) -> None:
     roots = unlimited(machine("ice-lake-server"))
     for cpu in roots.sys.glob(f"{CPU}/cpu*/cpuidle"):
         for state in ("state2", "state3"):
@@ -62,7 +62,7 @@ def test_a_pinned_machine_has_nothing_to_warn_of(machine: Machine) -> None:
     assert [state.open_cpus for state in found.states] == [4, 4, 0, 0]
 
 
-def test_settings_that_change_meanwhile_are_told(machine: Machine) -> None:
+def test_changed_settings_give_a_warning(machine: Machine) -> None:
     roots = machine("ice-lake-server")
     before = seen(roots)
     (roots.sys / CPU / "cpu1/cpuidle/state3/disable").write_text("1\n")
@@ -75,7 +75,7 @@ def test_settings_that_change_meanwhile_are_told(machine: Machine) -> None:
     )
 
 
-def test_a_counter_that_went_back_is_unknown_and_no_zero(machine: Machine) -> None:
+def test_a_decreased_counter_is_unknown(machine: Machine) -> None:
     roots = machine("haltpoll-vm")
     before = seen(roots)
     enter(roots, "state1", -1)
@@ -88,14 +88,14 @@ def test_a_counter_that_went_back_is_unknown_and_no_zero(machine: Machine) -> No
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_is_written_is_read(machine: Machine, name: str) -> None:
+def test_a_written_document_is_read_back(machine: Machine, name: str) -> None:
     roots = machine(name)
     found = fingerprint(seen(roots), seen(roots))
     assert decode(encode(found), Fingerprint, "test") == found
 
 
 @pytest.mark.parametrize("key", ["states", "frequencies", "warnings", "cpus", "turbo_allowed"])
-def test_damage_is_one_error(machine: Machine, key: str) -> None:
+def test_damage_raises_one_error_type(machine: Machine, key: str) -> None:
     roots = machine("zen4-server")
     document = fingerprint(seen(roots), seen(roots)).document()
     with pytest.raises(RecordingError):

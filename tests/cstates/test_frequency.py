@@ -1,4 +1,4 @@
-"""Frequency drivers as made trees show them: this is what a guest without cpufreq cannot."""
+"""Frequency drivers in generated trees, as guests have no cpufreq."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ def test_intel_pstate_passive(machine: Machines) -> None:
     assert "schedutil" in found.policies[0].available_governors
 
 
-def test_intel_pstate_without_hwp_tells_neither_base_nor_preference(machine: Machines) -> None:
+def test_intel_pstate_without_hwp_has_neither_base_nor_preference(machine: Machines) -> None:
     found = read(machine("intel-pstate-server"))
     assert found.driver_status == "intel_pstate active"
     assert found.policies[0].base_khz is None
@@ -65,7 +65,7 @@ def test_acpi_cpufreq_shares_a_policy_between_siblings(machine: Machines) -> Non
     assert found.policies[0].base_khz == 2_250_000
 
 
-def test_amd_pstate_tells_its_base_by_cppc(machine: Machines) -> None:
+def test_amd_pstate_has_its_base_frequency_from_cppc(machine: Machines) -> None:
     found = read(machine("zen4-server"))
     assert found.driver_status == "amd_pstate active"
     assert found.turbo == Turbo(True, "cpufreq/boost")
@@ -89,7 +89,7 @@ def test_no_frequency_control(machine: Machines) -> None:
     assert found.policy_of(0) is None
 
 
-def test_a_policy_of_several_cpus_and_odd_numbers(machine: Machines) -> None:
+def test_a_policy_of_several_cpus_with_invalid_numbers(machine: Machines) -> None:
     roots = machine("nehalem-ep-workstation")
     folder = roots.sys / "devices/system/cpu/cpufreq/policy0"
     (folder / "affected_cpus").write_text("0 1\n")

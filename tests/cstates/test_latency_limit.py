@@ -1,4 +1,4 @@
-"""The latency limit and who holds it."""
+"""The latency limit and its holders."""
 
 import os
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def test_the_limit_and_its_holder(machine: Machines) -> None:
     assert limit.unseen_processes == 0
 
 
-def test_nobody_asked(machine: Machines) -> None:
+def test_without_a_request_there_is_no_limit(machine: Machines) -> None:
     limit = read_global_limit(machine("skylake-client"))
     assert (limit.limit_us, limit.missing, limit.holders) == (None, None, ())
 
@@ -32,7 +32,7 @@ def test_nobody_asked(machine: Machines) -> None:
 @pytest.mark.parametrize(
     ("content", "said"), [(b"", "gave 0 bytes"), (b"ab", "gave 2 bytes"), (None, "No such file")]
 )
-def test_what_cannot_be_read_is_missing(
+def test_an_unreadable_limit_is_missing(
     machine: Machines, content: bytes | None, said: str
 ) -> None:
     roots = machine("skylake-client")
@@ -46,9 +46,7 @@ def test_what_cannot_be_read_is_missing(
     assert said in limit.missing
 
 
-def test_what_this_user_may_not_see_is_said(
-    machine: Machines, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hidden_processes_are_counted(machine: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
@@ -61,7 +59,7 @@ def test_what_this_user_may_not_see_is_said(
     assert (limit.holders, limit.unseen_processes) == ((), 1)
 
 
-def test_links_and_pipes_in_its_place_are_not_read(machine: Machines) -> None:
+def test_links_and_pipes_are_not_read(machine: Machines) -> None:
     roots = machine("skylake-client")
     device = roots.files / "dev/cpu_dma_latency"
     device.unlink()
@@ -91,7 +89,7 @@ def test_a_cpus_own_limit(machine: Machines, text: str, limit_us: int | None) ->
     assert cpu_latency_limit_us(roots, 0) is None
 
 
-def test_the_least_limit_holds() -> None:
+def test_the_least_limit_is_effective() -> None:
     assert effective_limit_us(None, None) is None
     assert effective_limit_us(100, None) == 100
     assert effective_limit_us(100, 0) == 0

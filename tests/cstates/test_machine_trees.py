@@ -1,4 +1,4 @@
-"""The machine trees are what their descriptions make of the tables."""
+"""Stored machine trees match their descriptions."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from tests.cstates.machine_trees import MACHINES, MARK, expand, names, text_of
 
 
 @pytest.mark.parametrize("description", DESCRIPTIONS, ids=lambda each: each.name)
-def test_what_is_kept_is_what_is_described(description: Description) -> None:
+def test_stored_files_match_their_descriptions(description: Description) -> None:
     kept = (MACHINES / f"{description.name}.txt").read_text()
     assert kept == text_of(description.note, files_of(description)), (
         "run: python -m tests.cstates.machine_trees"
@@ -17,11 +17,11 @@ def test_what_is_kept_is_what_is_described(description: Description) -> None:
     assert kept.startswith(MARK)
 
 
-def test_no_other_is_kept() -> None:
+def test_every_stored_file_has_a_description() -> None:
     assert set(names()) == {description.name for description in DESCRIPTIONS}
 
 
-def test_trees_hold_files_links_and_bytes(tmp_path: Path) -> None:
+def test_trees_have_files_links_and_bytes(tmp_path: Path) -> None:
     tree = expand("ice-lake-server", tmp_path)
     assert (tree / "sys/devices/system/cpu/online").read_text() == "0-3\n"
     assert (tree / "proc/812/fd/7").is_symlink()

@@ -21,7 +21,7 @@ def put(roots: Roots, cpu: int, state: int, **counters: int) -> None:
             file.write(f"{value}\n")
 
 
-def test_since_boot(machine: Machines) -> None:
+def test_activity_since_boot_is_computed_from_uptime(machine: Machines) -> None:
     roots = machine("nehalem-ep-workstation")
     seen = observe(roots, (0,))
     deepest = seen.cpus[0].since_boot[4]
@@ -33,7 +33,7 @@ def test_since_boot(machine: Machines) -> None:
     assert deepest.residency_share == pytest.approx(500_000 * 3000 * 4 / 1e11)
 
 
-def test_over_an_interval(machine: Machines) -> None:
+def test_activity_over_an_interval_is_a_difference(machine: Machines) -> None:
     roots = machine("haltpoll-vm")
     put(roots, 0, 1, usage=1000, time=500_000, above=10, below=0)
 
@@ -52,7 +52,7 @@ def test_over_an_interval(machine: Machines) -> None:
     assert over[1].above_share == pytest.approx(0.1)
 
 
-def test_counters_that_went_back_are_unknown(machine: Machines) -> None:
+def test_decreased_counters_are_unknown(machine: Machines) -> None:
     roots = machine("haltpoll-vm")
     seen = observe(roots, (0,), interval_s=1, wait=lambda _: put(roots, 0, 1, usage=0))
     over = seen.cpus[0].over_interval
@@ -62,13 +62,13 @@ def test_counters_that_went_back_are_unknown(machine: Machines) -> None:
     assert over[1].above == 0
 
 
-def test_a_share_beyond_one_is_one() -> None:
+def test_a_share_is_at_most_one() -> None:
     assert StateActivity(1, 2_000_000, 0, 0, 1.0).residency_share == 1.0
     moved = StateActivity(1, 0, 2, 2, 1.0)  # above and below are read after the entries
     assert (moved.above_share, moved.below_share) == (1.0, 1.0)
 
 
-def test_several_cpus_together() -> None:
+def test_activity_of_several_cpus_is_summed() -> None:
     one = StateActivity(10, 500_000, 2, None, 1.0)
     both = merged_activity([one, StateActivity(30, 0, 0, 1, 1.0)])
     assert both == StateActivity(40, 500_000, 2, None, 1.0, cpus=2)
@@ -84,14 +84,14 @@ def test_without_entries_there_are_no_shares() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "nan 1", "-5 1", "inf"])
-def test_an_uptime_that_is_none(machine: Machines, text: str) -> None:
+def test_an_invalid_uptime_is_unknown(machine: Machines, text: str) -> None:
     roots = machine("haltpoll-vm")
     (roots.proc / "uptime").write_text(text)
     assert uptime_s(roots) is None
     assert observe(roots, (0,)).cpus[0].since_boot[1].entries_per_s is None
 
 
-def test_the_least_of_global_and_own_limit_holds(machine: Machines) -> None:
+def test_the_lesser_of_global_and_own_limit_is_effective(machine: Machines) -> None:
     roots = machine("ice-lake-server")
     (roots.sys / "devices/system/cpu/cpu1/power/pm_qos_resume_latency_us").write_text("20\n")
     seen = observe(roots, (0, 1))

@@ -16,7 +16,7 @@ def test_the_live_roots_are_live() -> None:
     assert machine_roots(Path("/sys"), Path("/proc")).is_live
 
 
-def test_sys_and_proc_of_a_tree_take_its_dev_along(machine: Machines, tmp_path: Path) -> None:
+def test_sys_and_proc_of_a_tree_imply_its_dev(machine: Machines, tmp_path: Path) -> None:
     tree = machine("haltpoll-vm")
     assert machine_roots(tree.sys, tree.proc) == tree
     assert not machine_roots(tree.sys, Path("/proc")).is_live
@@ -33,7 +33,7 @@ def test_cpus_that_are_offline_are_present(machine: Machines) -> None:
     assert online_cpus(tree) == {0, 2}
 
 
-def test_without_a_list_all_present_ones_are_online(machine: Machines) -> None:
+def test_without_a_list_all_present_cpus_are_online(machine: Machines) -> None:
     tree = machine("haltpoll-vm")
     online = tree.sys / "devices/system/cpu/online"
     online.unlink()
@@ -43,7 +43,7 @@ def test_without_a_list_all_present_ones_are_online(machine: Machines) -> None:
         online_cpus(tree)
 
 
-def test_cpus_that_a_person_names(machine: Machines) -> None:
+def test_cpu_lists_are_checked(machine: Machines) -> None:
     tree = machine("nehalem-ep-workstation")
     assert chosen_cpus(tree, None) == (0, 1, 2, 3)
     assert chosen_cpus(tree, "3,0-1") == (0, 1, 3)

@@ -1,4 +1,4 @@
-"""Tables of sleep states: all known ones load, and what cannot be a CPU's is refused."""
+"""Tables of sleep states: known ones, files, and errors."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_the_states_of_a_xeon_x5650() -> None:
     assert load_table("Z600").states[1:] != ()
 
 
-def test_a_part_behind_the_colon_is_enough() -> None:
+def test_the_part_after_the_colon_is_enough() -> None:
     assert load_table("spr1") == load_table("pepc:spr1")
 
 
@@ -50,13 +50,13 @@ def test_states_are_found_by_name_or_by_latency() -> None:
     assert "POLL, C1, C1E, C3, C6" in refused.value.remedy
 
 
-def test_an_unknown_table_is_answered_with_near_ones() -> None:
+def test_an_unknown_table_lists_similar_names() -> None:
     with pytest.raises(UsageError, match="unknown table 'sprr1'") as refused:
         load_table("sprr1")
     assert "pepc:spr1" in refused.value.remedy
 
 
-def test_a_file_may_hold_a_table_of_ones_own(tmp_path: Path) -> None:
+def test_a_csv_file_may_have_a_table(tmp_path: Path) -> None:
     table = load_table(written(tmp_path, "WFI,1,1", "sleep,100,300"))
     assert [state.name for state in table.states] == ["WFI", "sleep"]
     assert not table.states[0].polling
@@ -79,14 +79,14 @@ def test_a_file_may_hold_a_table_of_ones_own(tmp_path: Path) -> None:
         (tuple(f"C{n},{n},{n}" for n in range(11)), "it has 11 states"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path: Path, rows: tuple[str, ...], said: str) -> None:
+def test_an_invalid_table_is_rejected(tmp_path: Path, rows: tuple[str, ...], said: str) -> None:
     with pytest.raises(UsageError) as refused:
         load_table(written(tmp_path, *rows))
     assert said in refused.value.message
     assert "states.csv" in refused.value.message
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_invalid_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot read"):
         load_table(str(tmp_path / "none.csv"))
     with pytest.raises(UsageError, match="has no column exit_latency_us, target_residency_us"):

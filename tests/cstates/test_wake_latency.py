@@ -1,4 +1,4 @@
-"""Rounds of wake-up latency: which limits are compared, in which order, and the verdicts."""
+"""Rounds of wake-up latency: settings, order, verdicts."""
 
 import struct
 from collections.abc import Callable
@@ -40,14 +40,14 @@ def text(usual: list[float], closed: list[float], entries: int = 9, entered: int
     return verdict.text
 
 
-def test_a_gain_takes_six_rounds_that_agree() -> None:
+def test_a_gain_needs_six_rounds_that_agree() -> None:
     assert "us less in the median, in all 6 rounds" in text([30.0] * 6, [4.0] * 6)
     assert "us more in the median, in all 6 rounds" in text([4.0] * 6, [30.0] * 6)
     assert text([30.0] * 5, [4.0] * 5) == "no verdict: 5 rounds, 6 are needed"
     assert text([30.0] * 5 + [3.0], [4.0] * 6) == "no difference shown by 6 rounds"
 
 
-def test_where_cpus_never_entered_what_is_closed_nothing_is_to_be_gained() -> None:
+def test_states_that_were_never_entered_gain_nothing() -> None:
     assert "C1 never entered as it is, nothing" in text([30.0] * 6, [4.0] * 6, entries=0)
     idle = replace(sample(USUAL, 30.0, 0), entries={"POLL": 0, "C1": 0})
     (verdict,) = verdicts(merge_samples([idle, sample(CLOSED, 4.0, 0)]))
@@ -55,7 +55,7 @@ def test_where_cpus_never_entered_what_is_closed_nothing_is_to_be_gained() -> No
     assert verdict.finding is WakeFinding.NEVER_IDLED
 
 
-def test_entries_that_were_not_counted_are_not_none() -> None:
+def test_uncounted_entries_are_not_zero() -> None:
     for usual, closed in (({}, {"C1": 0}), ({"POLL": 0}, {}), ({"C1": 9}, {"POLL": 9})):
         samples = [replace(sample(USUAL, 30.0, 0), entries=usual)] * 6
         samples += [replace(sample(CLOSED, 4.0, 0), entries=closed)] * 6
@@ -74,12 +74,12 @@ def test_closed_states_that_were_entered_give_no_verdict() -> None:
     assert said.startswith("no verdict: 18 entries into C1 although closed")
 
 
-def test_every_other_round_is_reversed() -> None:
+def test_every_second_round_is_reversed() -> None:
     turns = list(round_orders((USUAL, CLOSED), 3))
     assert turns == [(USUAL, CLOSED), (CLOSED, USUAL), (USUAL, CLOSED)]
 
 
-def test_limits_and_each_state_alone_are_those_of_the_machine(
+def test_settings_are_limits_and_single_states_of_the_machine(
     machine: Callable[[str], Roots],
 ) -> None:
     idle = read_idle_machine(machine("ice-lake-server"), (0,))
@@ -97,7 +97,7 @@ def test_limits_and_each_state_alone_are_those_of_the_machine(
     ]  # fmt: skip
 
 
-def test_states_of_one_exit_latency_are_closed_together_and_alone() -> None:
+def test_states_of_equal_latency_are_closed_together_and_individually() -> None:
     def state(index: int, name: str, exit_us: int) -> IdleState:
         return IdleState(index, name, "", exit_us, 1, disabled=False, default_disabled=False,
                          usage=0, time_us=0, above=0, below=0, rejected=0)  # fmt: skip
@@ -115,7 +115,7 @@ def test_without_states_there_is_nothing_to_close() -> None:
     assert wake_settings([]) == (USUAL,)
 
 
-def test_a_limit_is_held_as_binary_on_the_live_machine_and_asked_for_only_where_given(
+def test_a_limit_is_written_in_binary_and_only_if_requested(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     roots = Roots.recorded(tmp_path)

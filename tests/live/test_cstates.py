@@ -21,7 +21,7 @@ def shown(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
     return made
 
 
-def test_states_are_those_of_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_states_match_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
     made = shown(capsys)
     assert made["cpus"], "every machine has a CPU"
     for cpu in made["cpus"]:
@@ -32,7 +32,7 @@ def test_states_are_those_of_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
         assert cpu["states"] or cpu["missing"]
 
 
-def test_an_interval_counts_no_more_than_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interval_has_plausible_shares(capsys: pytest.CaptureFixture[str]) -> None:
     made = shown(capsys, "--interval", "0.05")
     assert made["interval_s"] >= 0.05
     for cpu in made["cpus"]:
@@ -40,8 +40,8 @@ def test_an_interval_counts_no_more_than_there_is(capsys: pytest.CaptureFixture[
         assert all(share is None or 0 <= share <= 1 for share in shares)
 
 
-def test_who_holds_the_latency_limit_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    """The limit asked for is beyond any exit latency: it changes nothing."""
+def test_the_holder_of_the_latency_limit_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """The requested limit exceeds every exit latency, so that it has no effect."""
     if os.geteuid() != 0:
         pytest.skip("needs root: /dev/cpu_dma_latency is its own")
     if not DEVICE.exists():

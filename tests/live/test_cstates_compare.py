@@ -1,4 +1,4 @@
-"""`stallscope cstates compare` on this machine: settings really change, and are put back."""
+"""`stallscope cstates compare` on this machine: settings change and are restored."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def settings() -> object:
 
 
 def entered() -> dict[str, int]:
-    """The kernel's counters of all CPUs, by the state's name."""
+    """Return the kernel's counters of all CPUs by state name."""
     return entries_by_name(Roots(), present_cpus(Roots()))
 
 
@@ -51,16 +51,14 @@ def test_runs_are_compared_with_what_the_cpus_entered(
     most = increases(counted, entered())
     for setting in made["settings"]:
         assert setting["metrics"][names]["values"][0] > 0
-        # Where others are busy on these CPUs they may not have slept at all.
+        # If others are busy on these CPUs, they may not have slept at all.
         assert set(setting["entries"][0]) <= set(most)
     for name, count in most.items():
         assert sum(each["entries"][0].get(name, 0) for each in made["settings"]) <= count
     assert "too few" in made["conclusions"][0]
 
 
-def test_a_machine_that_others_keep_busy_is_told(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_busy_machine_is_detected(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cpu = min(os.sched_getaffinity(0))
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as spinner:
         os.sched_setaffinity(spinner.pid, {cpu})

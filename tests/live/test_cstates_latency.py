@@ -36,7 +36,7 @@ def test_settings_are_compared_with_what_the_cpus_entered(
 
 
 @pytest.mark.parametrize("words", [("--kind", "smoke"), ("--think-us", "-1"), ("--cpus", "0-x")])
-def test_words_that_mean_nothing_are_refused(words: tuple[str, str]) -> None:
+def test_invalid_options_are_rejected(words: tuple[str, str]) -> None:
     assert main(["cstates", "latency", *words]) == 2
 
 
@@ -56,7 +56,7 @@ def test_a_recording_is_explained_and_advised(
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes whose parent is this one."""
+    """Return the children of a process."""
     stats = (path / "stat" for path in Path("/proc").iterdir() if path.name.isdecimal())
     found = []
     for stat in stats:
@@ -70,7 +70,7 @@ def children_of(pid: int) -> list[int]:
 
 
 @pytest.mark.parametrize("kind", ["futex", "tcp"])
-def test_a_partner_that_is_killed_ends_the_measurement(kind: str) -> None:
+def test_a_killed_process_ends_the_measurement(kind: str) -> None:
     words = [str(program("stallscope-wake")), "--kind", kind, "--duration", "3600"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as child:
         try:

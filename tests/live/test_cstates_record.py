@@ -29,10 +29,10 @@ def recorded(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> d
 
 
 @pytest.mark.usefixtures("traced")
-def test_intervals_are_as_many_as_the_kernel_counted(
+def test_the_number_of_intervals_matches_the_kernels_counters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A CPU may enter or leave a state between reading the counters and tracing: a few at most."""
+    """CPUs may enter and leave a few states between reading the counters and tracing."""
     made = recorded(tmp_path / "run", capsys, "--duration", "0.4")
     if made["source"] == "counters":
         pytest.skip(f"needs the kernel's tracepoints: {made['why_counters_only']}")
@@ -56,7 +56,7 @@ def test_intervals_are_as_many_as_the_kernel_counted(
         assert trace.next_event_ns is not None
 
 
-def test_counters_only_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counters_only_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
     assert (made["source"], made["why_counters_only"]) == ("counters", "requested")
     assert made["intervals"] is None
@@ -66,7 +66,7 @@ def test_counters_only_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (tmp_path / "run" / "report.html").is_file()
 
 
-def test_where_the_command_may_run_is_kept(
+def test_the_commands_affinity_is_recorded(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     allowed = os.sched_getaffinity(0)
@@ -79,7 +79,7 @@ def test_where_the_command_may_run_is_kept(
     assert made["command_cpus"] == [min(allowed)]
 
 
-def test_a_command_that_fails_and_one_that_is_not_there(
+def test_failing_and_missing_commands_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(tmp_path / "run")
@@ -92,7 +92,7 @@ def test_a_command_that_fails_and_one_that_is_not_there(
     assert not (tmp_path / "run").exists()  # nothing was recorded
 
 
-def test_a_recording_that_is_not_ours_is_not_replaced(tmp_path: Path) -> None:
+def test_another_directory_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "keep").write_text("mine")
     words = ["cstates", "record", "--counters-only", "--duration", "0.02", "--force"]
     assert main([*words, "-o", str(tmp_path)]) == 2

@@ -1,4 +1,4 @@
-"""`stallscope pin` on this machine's own kernel: little is changed, on one CPU, for a moment."""
+"""`stallscope pin` on this machine: short changes on one CPU."""
 
 import fcntl
 import os
@@ -33,7 +33,7 @@ Pin = Callable[..., PinnedRun]
 
 @pytest.fixture(autouse=True)
 def alone() -> Iterator[None]:
-    """No other test run changes this machine meanwhile."""
+    """Hold a lock against other test runs that change this machine."""
     folder = os.open(CPUS, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(folder, fcntl.LOCK_EX)
     yield
@@ -42,7 +42,7 @@ def alone() -> Iterator[None]:
 
 @pytest.fixture
 def pin(tmp_path: Path) -> Pin:
-    """Runs a command pinned."""
+    """Return a function that runs a command pinned."""
 
     def run(request: PinRequest, *words: str, partial: bool = False) -> PinnedRun:
         listener = PinListener(on_plan=lambda _: None, on_message=lambda _: None)
@@ -68,8 +68,8 @@ def entries() -> int:
     return sum(state.usage or 0 for cpu in machine.cpus for state in cpu.states[1:])
 
 
-def test_the_process_is_as_asked(pin: Pin, tmp_path: Path) -> None:
-    """No root needed, and no journal."""
+def test_the_process_has_the_requested_settings(pin: Pin, tmp_path: Path) -> None:
+    """This needs neither root nor a journal."""
     asked = PinRequest(cpus=str(CPU), nice=7, aslr_off=True, thp_off=True)
     told = tmp_path / "told"
     script = "nice; grep -E 'Cpus_allowed_list|THP_enabled' /proc/self/status; cat /proc/self/personality"
@@ -82,8 +82,8 @@ def test_the_process_is_as_asked(pin: Pin, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_closed_states_are_judged_by_what_the_kernel_counted(pin: Pin, needs_root: None) -> None:
-    """haltpoll and ladder go on entering them; others do not, but for an entry begun before."""
+def test_closed_states_are_judged_by_the_kernels_counters(pin: Pin, needs_root: None) -> None:
+    """Only haltpoll and ladder still enter them, except for an entry that began before."""
     governor, _ = governors()
     asked = PinRequest(states=("POLL",), cpus=str(CPU))
     before = entries()
@@ -114,9 +114,7 @@ def held_limit() -> int:
         return int(struct.unpack("=i", device.read(4))[0])
 
 
-def test_a_latency_limit_holds_with_the_command_and_no_longer(
-    pin: Pin, needs_root: None, tmp_path: Path
-) -> None:
+def test_a_latency_limit_ends_with_the_command(pin: Pin, needs_root: None, tmp_path: Path) -> None:
     needs(DEVICE)
     governors()
     before = held_limit()
@@ -127,9 +125,7 @@ def test_a_latency_limit_holds_with_the_command_and_no_longer(
     assert held_limit() == before
 
 
-def test_sigkill_of_the_wrapper_is_put_back_by_the_guardian(
-    needs_root: None, tmp_path: Path
-) -> None:
+def test_after_sigkill_the_guardian_restores(needs_root: None, tmp_path: Path) -> None:
     needs(LIMIT)
     if find_targets(Roots(), PinRequest(cpus=str(CPU))).all_capped:
         pytest.skip("needs two CPUs: the limit of all is held by a descriptor")
@@ -150,7 +146,9 @@ def test_sigkill_of_the_wrapper_is_put_back_by_the_guardian(
     assert LIMIT.read_text() == before
 
 
-def test_not_root_says_what_it_can_do_and_does_that_if_allowed(pin: Pin, needs_root: None) -> None:
+def test_without_root_the_permitted_settings_are_listed_and_applied(
+    pin: Pin, needs_root: None
+) -> None:
     governors()
     asked = PinRequest(states=("POLL",), cpus=str(CPU), aslr_off=True)
     child = os.fork()
@@ -169,8 +167,8 @@ def test_not_root_says_what_it_can_do_and_does_that_if_allowed(pin: Pin, needs_r
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_what_the_kernel_refuses_is_heard(needs_root: None) -> None:
-    """A file of Python's own would lose this error when it is closed."""
+def test_a_rejected_write_raises_the_kernels_error(needs_root: None) -> None:
+    """Python's file objects would lose this error at close."""
     needs(LIMIT)
     before = LIMIT.read_text()
     with pytest.raises(OSError, match="Invalid argument"):

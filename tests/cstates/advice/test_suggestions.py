@@ -1,4 +1,4 @@
-"""What sleeps cost and what is advised, on runs with known answers."""
+"""Costs and advice for recordings with known results."""
 
 import json
 import shlex
@@ -24,7 +24,7 @@ def state(index: int, name: str, exit_us: int, entries: int) -> RecordedState:
 
 
 def row(index: int, wake: str, wakes: int, exit_us: float, pid: int | None = None) -> WakeRow:
-    """Wakes, half of them a microsecond longer, half shorter: a spread of 1 us."""
+    """Return wake-ups with a standard deviation of 1 us."""
     squares = wakes / 2 * ((exit_us - 1) ** 2 + (exit_us + 1) ** 2)
     timed = wakes if exit_us else 0
     total = int(exit_us * wakes * 1000)
@@ -59,7 +59,7 @@ def run(*wakes: WakeRow, governor: str = "menu") -> IdleRun:
     )
 
 
-def test_costs_are_by_cause_the_dearest_first() -> None:
+def test_costs_are_listed_by_cause_with_the_highest_first() -> None:
     found = explain(run(row(2, "timer", 100, 190.0), row(2, "ipi", 400, 210.0)))
     assert [(each.wake, each.exit_us, each.us_per_s) for each in found.sleeps] == [
         ("ipi", 210.0, 8400.0),
@@ -69,17 +69,17 @@ def test_costs_are_by_cause_the_dearest_first() -> None:
     assert found.nothing is None
 
 
-def test_what_has_no_time_is_told_as_declared() -> None:
+def test_a_cause_without_a_time_has_the_declared_cost() -> None:
     (cost,) = explain(run(row(2, "interrupt", 50, 0.0))).sleeps
     assert (cost.exit_us, cost.source) == (200, "declared")
 
 
-def test_counters_alone_tell_entries_and_declared_latencies() -> None:
+def test_without_a_trace_costs_are_declared_latencies() -> None:
     bare = replace(run(), why_counters_only="requested", intervals=None)
     assert [(each.state, each.source) for each in explain(bare).sleeps] == [(1, "declared")]
 
 
-def test_advice_names_states_and_only_the_cpus_that_idled_with_their_siblings() -> None:
+def test_advice_names_states_and_the_idle_cpus_with_their_siblings() -> None:
     advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
     assert advice.nothing is None
     first = next(each for each in advice.suggestions if each.open_states == ("POLL", "C1"))
@@ -95,7 +95,7 @@ def test_advice_names_states_and_only_the_cpus_that_idled_with_their_siblings() 
     assert "instead of C6" in first.costs[0]
 
 
-def test_advice_is_for_the_commands_cpus_where_it_was_bound_to_some() -> None:
+def test_advice_is_restricted_to_the_commands_affinity() -> None:
     lengths = LengthCounts()
     lengths.record(500_000)
     both = {(0, 2): lengths.histogram(), (1, 2): lengths.histogram()}
@@ -108,7 +108,7 @@ def test_advice_is_for_the_commands_cpus_where_it_was_bound_to_some() -> None:
     assert "1. On CPUs 0-3 keep" in "\n".join(advise_lines(advise_result(advise(idle)), 10_000))
 
 
-def test_what_was_never_entered_is_not_shown_to_gain_and_bounded_by_what_was_timed() -> None:
+def test_an_untimed_state_proves_no_gain_but_has_an_upper_bound() -> None:
     advice = advise(run(row(2, "ipi", 400, 210.0)))
     half = 1.96 * (1 / 400) ** 0.5
     assert [each.untimed for each in advice.suggestions] == [("POLL",), ("C1",)]
@@ -122,7 +122,7 @@ def test_what_was_never_entered_is_not_shown_to_gain_and_bounded_by_what_was_tim
     assert "cstates latency" in lines
 
 
-def test_what_is_shown_goes_before_what_may_gain_more() -> None:
+def test_proven_suggestions_precede_greater_unproven_ones() -> None:
     advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
     assert [each.proven for each in advice.suggestions] == [True, False]
     assert advice.suggestions[1].us_per_s > advice.suggestions[0].us_per_s
@@ -132,7 +132,7 @@ def measured(finding: WakeFinding, *closed: str) -> WakeEvidence:
     return WakeEvidence("futex, 1000 us", closed, finding, f"the text of {finding}")
 
 
-def test_measured_wake_ups_go_before_estimates() -> None:
+def test_measured_wake_ups_override_estimates() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
     none = [measured(WakeFinding.NO_DIFFERENCE, "C6", "C1"), measured(WakeFinding.MORE, "C1", "C6")]
     advice = advise(idle, none)
@@ -147,7 +147,7 @@ def test_measured_wake_ups_go_before_estimates() -> None:
     assert advise(idle, both).nothing == "nothing to gain: measured wake-ups were not faster"
 
 
-def test_measurements_without_a_verdict_change_nothing() -> None:
+def test_inconclusive_measurements_do_not_change_the_advice() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
     nothing = [
         measured(WakeFinding.TOO_FEW, "C6"),
@@ -183,21 +183,21 @@ def test_evidence_is_read_from_a_latency_document_and_a_damaged_one_is_rejected(
             read_evidence(path)
 
 
-def test_a_governor_that_passes_over_closed_states_is_told() -> None:
+def test_a_governor_that_ignores_closed_states_gives_a_note() -> None:
     advice = advise(run(row(2, "ipi", 400, 210.0), governor="haltpoll"))
     for each in advice.suggestions:
         assert all("--force-effective" in command for command in each.commands)
     assert "ignores disabled states" in advice.notes[0]
 
 
-def test_the_declared_latency_stands_in_and_has_no_interval() -> None:
+def test_a_declared_latency_has_no_interval() -> None:
     few = run(row(2, "ipi", 20, 210.0))
     found = exit_time(few, few.states[2:])
     assert found is not None
     assert (found.mean_us, found.half_us, found.source) == (200.0, None, "declared")
 
 
-def test_nothing_to_gain_is_said_with_its_reason() -> None:
+def test_nothing_to_gain_has_a_reason() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
     never = replace(
         idle, intervals=0, states=tuple(replace(each, entries=0) for each in idle.states)
@@ -211,7 +211,7 @@ def test_nothing_to_gain_is_said_with_its_reason() -> None:
     assert "takes no longer" in (advise(shallow).nothing or "")
 
 
-def test_commands_are_safe_to_paste_whatever_states_are_called() -> None:
+def test_commands_quote_hostile_state_names() -> None:
     given = run(row(2, "ipi", 400, 210.0), row(1, "ipi", 400, 3.0))
     odd = "C1'; touch x #"
     states = (given.states[0], replace(given.states[1], name=odd), given.states[2])
@@ -221,7 +221,7 @@ def test_commands_are_safe_to_paste_whatever_states_are_called() -> None:
     assert words[-1] == "CMD"
 
 
-def test_what_was_not_read_is_no_zero_in_advice() -> None:
+def test_unread_counters_give_no_advice() -> None:
     given = run(row(2, "ipi", 400, 210.0))
     unread = tuple(replace(each, entries=None) for each in given.states)
     blind = replace(given, states=unread, intervals=None, wakes=(), why_counters_only="requested")

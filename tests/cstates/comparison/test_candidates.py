@@ -1,4 +1,4 @@
-"""What is compared on made machines: by the machine's own names, and only what it can do."""
+"""The settings to compare on generated machines."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Machine = Callable[[str], Roots]
 
 
 def unlimited(roots: Roots) -> Roots:
-    """The same machine, with nobody asking for a latency: 2,000,000,000 us."""
+    """Return the machine without a latency limit (2,000,000,000 us)."""
     (roots.files / "dev/cpu_dma_latency").write_bytes((2_000_000_000).to_bytes(4, "little"))
     return roots
 
@@ -21,7 +21,7 @@ def names(roots: Roots) -> list[str]:
     return [each.name for each in find_candidates(roots, "0").chosen]
 
 
-def test_state_sets_and_governors_by_the_machines_own_names(machine: Machine) -> None:
+def test_candidates_are_the_machines_state_sets_and_governors(machine: Machine) -> None:
     roots = unlimited(machine("ice-lake-server"))
     assert names(roots) == [
         BASELINE,
@@ -32,11 +32,11 @@ def test_state_sets_and_governors_by_the_machines_own_names(machine: Machine) ->
     ]
 
 
-def test_a_latency_limit_that_is_held_is_as_it_is(machine: Machine) -> None:
+def test_a_held_latency_limit_belongs_to_the_baseline(machine: Machine) -> None:
     assert names(machine("ice-lake-server"))[:4] == [BASELINE, CONTROL, "up to C1", "only POLL"]
 
 
-def test_haltpoll_is_compared_in_a_way_that_works(machine: Machine) -> None:
+def test_states_are_closed_effectively_under_haltpoll(machine: Machine) -> None:
     chosen = find_candidates(machine("haltpoll-vm"), None).chosen
     assert [each.name for each in chosen][:3] == [BASELINE, CONTROL, "only POLL"]
     assert chosen[1].request == chosen[0].request
@@ -54,6 +54,6 @@ def test_a_closed_state_is_not_opened(machine: Machine) -> None:
     assert names(roots)[2] == "up to C1"
 
 
-def test_without_anything_to_set_it_says_why(machine: Machine) -> None:
+def test_a_machine_without_settings_gives_the_reason(machine: Machine) -> None:
     with pytest.raises(UnableError, match="no setting to compare with"):
         find_candidates(machine("no-cpuidle"), None)

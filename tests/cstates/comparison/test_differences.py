@@ -1,4 +1,4 @@
-"""Verdicts on runs whose answer is known, and the order that runs go in."""
+"""Verdicts for runs with known results, and the order of runs."""
 
 import random
 
@@ -28,7 +28,7 @@ SHUFFLED = [10.3, 10.0, 10.5, 10.1, 10.4, 10.2]
 def compared(
     *settings: tuple[str, list[float | None]], control: list[float] | None = None
 ) -> Comparison:
-    """SIX as it is, the same again unless another control is given, and these settings."""
+    """Return the comparison of SIX as baseline, a control, and these settings."""
     again = SHUFFLED if control is None else control
     given = [(USUAL, SIX), (CONTROL, again), *settings]
     names = [name for name, _ in given]
@@ -49,13 +49,13 @@ def test_a_gain_is_shown_with_its_share_and_p() -> None:
     assert found.difference(USUAL, "wall_s") is None
 
 
-def test_a_loss_is_shown_and_is_no_gain() -> None:
+def test_a_loss_is_significant_but_not_a_gain() -> None:
     found = compared(("slow", [value + 1 for value in SIX]))
     assert found.differences[0].significant
     assert not found.gains
 
 
-def test_as_it_is_against_itself_is_the_control_and_no_setting() -> None:
+def test_the_repeated_baseline_is_the_control_and_not_a_setting() -> None:
     found = compared(("fast", [value * 0.8 for value in SIX]))
     (control,) = found.controls
     assert (control.setting, control.share, control.p) == (CONTROL, 0.0, 1.0)
@@ -64,8 +64,8 @@ def test_as_it_is_against_itself_is_the_control_and_no_setting() -> None:
     assert found.difference(CONTROL, "wall_s") == control
 
 
-def test_what_the_control_differs_by_is_no_settings_effect() -> None:
-    """A setting 3 % lower, each run of it; as it is by chance 4 % lower the second time."""
+def test_a_difference_within_the_controls_is_not_significant() -> None:
+    """The setting is 3 % lower in each run, and the control by chance 4 % lower."""
     lower: list[float | None] = [value * 0.97 for value in SIX]
     assert compared(("a", lower)).differences[0].status is DifferenceStatus.SHOWN
     apart = [9.4, 9.6, 9.7, 9.9, 10.9, 11.0]
@@ -75,13 +75,13 @@ def test_what_the_control_differs_by_is_no_settings_effect() -> None:
     assert found.differences[0].status is DifferenceStatus.CONTROL
 
 
-def test_where_the_control_differs_beyond_chance_there_is_no_verdict() -> None:
+def test_an_unsteady_control_gives_no_verdict() -> None:
     found = compared(("fast", [value * 0.5 for value in SIX]), control=[v * 0.9 for v in SIX])
     assert found.differences[0].status is DifferenceStatus.UNSTEADY
     assert not found.gains
 
 
-def test_less_than_the_least_effect_is_none_however_sure() -> None:
+def test_a_difference_below_the_minimum_effect_is_small() -> None:
     steady = [10 + n / 1000 for n in range(6)]
     less = [value * 0.995 for value in steady]
     names = [USUAL, CONTROL, "a"]
@@ -90,7 +90,7 @@ def test_less_than_the_least_effect_is_none_however_sure() -> None:
     assert compare(names, given, min_effect=0.004).differences[0].status is DifferenceStatus.SHOWN
 
 
-def test_holm_takes_away_what_one_of_many_shows_by_chance() -> None:
+def test_holm_rejects_a_single_chance_result_of_many() -> None:
     nearly: list[float | None] = [9.0, 9.1, 9.2, 9.3, 9.4, 10.25]
     one = compared(("a", nearly))
     assert one.differences[0].significant
@@ -100,7 +100,7 @@ def test_holm_takes_away_what_one_of_many_shows_by_chance() -> None:
     assert found.differences[0].p == one.differences[0].p
 
 
-def test_metrics_are_corrected_for_one_another() -> None:
+def test_all_metrics_are_corrected_together() -> None:
     def both(setting: str, walls: list[float]) -> list[ComparedRun]:
         return [
             ComparedRun(setting, 1.0, {"wall_s": w, "cpu_s": c}, {})
@@ -114,7 +114,7 @@ def test_metrics_are_corrected_for_one_another() -> None:
     assert (wall.p, wall.p_corrected) == (pytest.approx(2 / 924), pytest.approx(4 / 924))
 
 
-def test_settings_that_do_nothing_are_seldom_said_to_differ() -> None:
+def test_settings_without_effect_rarely_differ() -> None:
     """Of 120 comparisons of six settings that do nothing, at most 5 % and five times its error.
 
     Each comparison has noise of its own size, and a drift that rounds go along with.
@@ -137,14 +137,14 @@ def test_settings_that_do_nothing_are_seldom_said_to_differ() -> None:
     assert said <= 120 * 0.05 + 5 * (120 * 0.05 * 0.95) ** 0.5
 
 
-def test_too_few_rounds_are_no_verdict() -> None:
+def test_too_few_rounds_give_no_verdict() -> None:
     names = [USUAL, CONTROL, "a"]
     given = [*runs(USUAL, SIX[:3]), *runs(CONTROL, SIX[:3]), *runs("a", [1.0, 1.1, 1.2])]
     assert compare(names, given).too_few
     assert not compare(names, given).gains
 
 
-def test_what_was_not_measured_is_no_zero() -> None:
+def test_missing_values_are_not_zero() -> None:
     names = [USUAL, CONTROL, "a"]
     found = compare(
         names, [*runs(USUAL, [None] * 6), *runs(CONTROL, [None] * 6), *runs("a", [*SIX])]
@@ -155,18 +155,18 @@ def test_what_was_not_measured_is_no_zero() -> None:
 
 
 @pytest.mark.parametrize(("entries", "never"), [(0, True), (100, False)])
-def test_cpus_that_never_idled_are_told_apart(entries: int, never: bool) -> None:
+def test_cpus_that_never_idled_are_detected(entries: int, never: bool) -> None:
     assert compare([USUAL], runs(USUAL, SIX, entries)).never_idled is never
 
 
-def test_entries_that_nobody_counted_say_nothing() -> None:
+def test_uncounted_entries_are_unknown() -> None:
     uncounted = [ComparedRun(USUAL, 1.0, {"wall_s": 1.0}, {})]
     found = compare([USUAL], uncounted)
     assert found.entries_per_s is None
     assert not found.never_idled
 
 
-def test_rounds_are_shuffled_and_every_other_one_goes_back() -> None:
+def test_rounds_are_shuffled_and_every_second_one_is_reversed() -> None:
     orders = list(shuffled_rounds(4, 7, seed=1))
     assert len(orders) == 7
     assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
@@ -177,23 +177,23 @@ def test_rounds_are_shuffled_and_every_other_one_goes_back() -> None:
 
 
 def busy(*others_s: float | None, seconds: float = 1.0) -> Comparison:
-    """Runs on two CPUs that others had so much of."""
+    """Return runs on two CPUs that others used for the given times."""
     made = [
         ComparedRun(USUAL, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=each) for each in others_s
     ]
     return compare([USUAL, CONTROL], made)
 
 
-def test_the_share_of_others_is_over_all_runs() -> None:
+def test_the_share_of_others_covers_all_runs() -> None:
     found = busy(0.3, 0.1, 0.08)
     assert found.others_share == pytest.approx(0.08)
     assert not found.disturbed
     assert busy(0.5, 0.1, 0.1).disturbed
-    # A tick more or less in a run: what is below nothing is nothing.
+    # Ticks are coarse, so that a difference may be negative; it counts as zero.
     assert busy(-0.01, -0.01).others_share == 0.0
 
 
-def test_a_share_of_others_that_is_not_told_is_none() -> None:
+def test_an_unknown_share_of_others_is_none() -> None:
     assert busy(0.3, None).others_share is None
     assert busy().others_share is None
     short = busy(0.3, 0.3, seconds=0.1)  # 0.4 CPU seconds in all

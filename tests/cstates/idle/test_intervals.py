@@ -1,4 +1,4 @@
-"""Idle intervals from events: causes, measured exits and losses, hand-worked."""
+"""Idle intervals from events: hand-computed causes, exits and losses."""
 
 from cstates.idle.intervals import (
     INTERRUPT,
@@ -25,8 +25,8 @@ def only(events: IntervalBuilder) -> IdleInterval:
     return found
 
 
-def test_a_timers_wake_is_measured_from_its_expiry() -> None:
-    """As with hlt: the interrupt is traced before the state's end."""
+def test_a_timers_wake_up_is_measured_from_its_expiry() -> None:
+    """With hlt the interrupt is traced before the state's end."""
     events = builder()
     events.timer_started(0, 1, TICK, 5_000)
     events.timer_started(0, 2, 0xABC, 9_000)
@@ -41,8 +41,8 @@ def test_a_timers_wake_is_measured_from_its_expiry() -> None:
     assert (found.pid, found.name) == (77, "worker")
 
 
-def test_an_interrupt_behind_the_end_is_the_cause_too() -> None:
-    """As with mwait, interrupts off: the state ends before the interrupt is taken."""
+def test_an_interrupt_after_the_end_is_the_cause() -> None:
+    """With mwait and disabled interrupts the state ends before the interrupt is taken."""
     events = builder()
     events.timer_started(0, 2, 0xABC, 9_000)
     events.idle_changed(1_000, 0, 2)
@@ -73,7 +73,7 @@ def test_a_polling_cpu_needs_no_interrupt() -> None:
     assert (found.wake, found.exit_ns) == (IPI, 50)
 
 
-def test_a_device_has_no_time_of_its_own() -> None:
+def test_a_device_interrupt_has_no_cause_time() -> None:
     events = builder()
     events.idle_changed(1_000, 0, 1)
     events.interrupt_entered(2_400, 0, INTERRUPT)
@@ -82,7 +82,7 @@ def test_a_device_has_no_time_of_its_own() -> None:
     assert (found.wake, found.awake_ns, found.exit_ns) == (INTERRUPT, None, None)
 
 
-def test_without_any_cause_it_is_unknown() -> None:
+def test_a_missing_cause_is_unknown() -> None:
     events = builder()
     events.idle_changed(1_000, 0, 1)
     events.idle_changed(2_600, 0, NOT_IDLE)
@@ -90,7 +90,7 @@ def test_without_any_cause_it_is_unknown() -> None:
 
 
 def test_a_timer_due_later_is_not_the_cause() -> None:
-    """Another timer, started before the trace, woke the CPU: its expiry is not known."""
+    """A timer that was started before the trace woke the CPU, so that its expiry is unknown."""
     events = builder()
     events.timer_started(0, 2, 0xABC, 9_000)
     events.idle_changed(1_000, 0, 1)
@@ -100,7 +100,7 @@ def test_a_timer_due_later_is_not_the_cause() -> None:
     assert (found.wake, found.exit_ns) == (TIMER, None)
 
 
-def test_a_timer_that_moved_to_another_cpu_is_not_this_ones() -> None:
+def test_a_timer_that_moved_belongs_to_its_new_cpu() -> None:
     events = builder()
     events.timer_started(0, 2, 0xABC, 9_000)
     events.timer_started(1, 2, 0xABC, 9_500)
@@ -113,7 +113,7 @@ def test_a_timer_that_moved_to_another_cpu_is_not_this_ones() -> None:
     assert {each.next_timer_ns for each in events.finish()} == {LONGEST_NS}
 
 
-def test_a_loss_leaves_the_interval_out_and_forgets_timers() -> None:
+def test_lost_events_discard_the_interval_and_the_timers() -> None:
     events = builder()
     events.timer_started(0, 2, 0xABC, 9_000)
     events.idle_changed(1_000, 0, 1)
@@ -125,7 +125,7 @@ def test_a_loss_leaves_the_interval_out_and_forgets_timers() -> None:
     assert only(events).next_timer_ns == LONGEST_NS
 
 
-def test_the_next_entry_hands_over_the_interval_before() -> None:
+def test_the_next_entry_returns_the_previous_interval() -> None:
     events = builder()
     events.idle_changed(1_000, 0, 1)
     events.idle_changed(2_000, 0, NOT_IDLE)
@@ -134,7 +134,7 @@ def test_the_next_entry_hands_over_the_interval_before() -> None:
     assert (found.idle_ns, found.pid) == (1_000, 0)
 
 
-def test_cpus_are_put_in_order_of_time() -> None:
+def test_events_of_all_cpus_are_merged_by_time() -> None:
     first = [RingEvent(t, 0, 1, 0, b"") for t in (1, 5, 9)]
     second = [RingEvent(t, 1, 1, 0, b"") for t in (2, 3, 10)]
     assert [each.t_ns for each in in_time_order([first, second])] == [1, 2, 3, 5, 9, 10]

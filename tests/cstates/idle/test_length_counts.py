@@ -1,4 +1,4 @@
-"""Counted lengths read back as HdrHistograms have them."""
+"""Counted lengths have the percentiles of HdrHistogram."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +7,7 @@ from cstates.idle.length_counts import LengthCounts
 
 
 @given(st.lists(st.integers(0, 2**60), min_size=1, max_size=50))
-def test_percentiles_are_within_a_hundredth(lengths: list[int]) -> None:
+def test_percentiles_are_within_one_percent(lengths: list[int]) -> None:
     counted = LengthCounts()
     for length in lengths:
         counted.record(length)

@@ -1,11 +1,11 @@
-"""Which timer is due next, hand-worked."""
+"""The next timer in hand-computed sequences."""
 
 from cstates.idle.next_timers import NO_EXPIRY_NS, NextTimers
 
 TICK = 0xF00
 
 
-def test_the_tick_is_told_apart() -> None:
+def test_the_tick_is_tracked_separately() -> None:
     timers = NextTimers(TICK)
     assert timers.next_ns(0) == (NO_EXPIRY_NS, NO_EXPIRY_NS)
     timers.start(1, TICK, 400)
@@ -24,7 +24,7 @@ def test_a_timer_that_is_moved_counts_once() -> None:
     assert timers.next_ns(0) == (600, 600)
 
 
-def test_what_was_due_has_expired() -> None:
+def test_a_timer_due_before_now_has_expired() -> None:
     timers = NextTimers(TICK)
     timers.start(1, 0xABC, 500)
     timers.start(2, 0xABC, 700)
@@ -32,7 +32,7 @@ def test_what_was_due_has_expired() -> None:
     assert timers.next_ns(500) == (700, 700)
 
 
-def test_many_restarts_do_not_grow_without_bound() -> None:
+def test_many_restarts_use_bounded_memory() -> None:
     timers = NextTimers(None)
     for expiry in range(10_000):
         timers.start(1, 0xABC, 1_000_000 - expiry)

@@ -1,4 +1,4 @@
-"""A recording's document, read again: what it holds and what is refused."""
+"""Decoding the document of a recording."""
 
 import json
 from typing import Any
@@ -40,7 +40,7 @@ def read(document: dict[str, Any]) -> IdleRun:
     return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
 
 
-def test_what_was_counted_comes_back() -> None:
+def test_counts_are_decoded_from_the_document() -> None:
     run = read(document(interval(20), interval(100), interval(100, cpu=1, wake=IPI, pid=8)))
     lengths = run.lengths_of(1)
     assert lengths is not None
@@ -57,14 +57,14 @@ def test_what_was_counted_comes_back() -> None:
     assert run.states[1].above == 0.5
 
 
-def test_only_with_counters_alone_nothing_is_said_of_intervals() -> None:
+def test_a_recording_with_counters_only_has_no_intervals() -> None:
     made = document() | {"why_counters_only": "requested", "intervals": None, "lost_events": None}
     run = read(made)
     assert (run.intervals, run.lost_events) == (None, None)
     assert any("counters only: requested" in line for line in lines(run, 100))
 
 
-def test_losses_that_are_not_known_are_not_zero_and_have_to_be_told() -> None:
+def test_unknown_losses_are_null_and_required() -> None:
     made = document(interval(20)) | {"lost_events": None}
     assert any("Lost: events: unknown" in line for line in lines(read(made), 100))
     del made["lost_events"]
@@ -72,8 +72,8 @@ def test_losses_that_are_not_known_are_not_zero_and_have_to_be_told() -> None:
         read(made)
 
 
-def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
-    """A guest without cpuidle goes idle as well, and is traced."""
+def test_undeclared_states_are_shown_with_their_lengths() -> None:
+    """A guest without cpuidle also goes idle and is traced."""
     made = document(interval(20), interval(100))
     made["machine"] = shown_machine(0)
     run = read(made)
@@ -84,7 +84,7 @@ def test_states_that_nobody_declares_are_shown_with_their_lengths() -> None:
     assert "Lengths in state1" in idle_panel(run)
 
 
-def test_why_a_machine_declares_no_states_is_said() -> None:
+def test_the_reason_for_missing_states_is_shown() -> None:
     made = document()
     assert not any("Sleep states" in line for line in lines(read(made), 100))
     made["machine"] = shown_machine(0) | {"missing": "no driver \x1b[2J"}
@@ -93,7 +93,7 @@ def test_why_a_machine_declares_no_states_is_said() -> None:
     assert "Sleep states" in idle_panel(read(made))
 
 
-def test_processes_beyond_the_bound_count_as_one() -> None:
+def test_processes_beyond_the_limit_are_counted_together() -> None:
     many = [interval(100, pid=pid) for pid in range(1, MAX_PROCESSES + 11)]
     run = read(document(*many))
     others = [row for row in run.processes if row.name == OTHERS]
@@ -113,7 +113,7 @@ def test_processes_beyond_the_bound_count_as_one() -> None:
         (("intervals",), None),
     ],
 )
-def test_what_makes_no_sense_is_refused(place: tuple[Any, ...], value: object) -> None:
+def test_invalid_documents_are_rejected(place: tuple[Any, ...], value: object) -> None:
     made = document(interval(20))
     inner: Any = made
     for key in place[:-1]:

@@ -1,4 +1,4 @@
-"""Sleep states as sysfs tells them: what closes them, and why there are none."""
+"""Sleep states in sysfs: what closes them, and why there are none."""
 
 import os
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def test_a_kernel_without_cpuidle(machine: Machines) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "x\n", "-3\n", "9" * 70, "\xff\n"])
-def test_numbers_that_are_none_are_missing(machine: Machines, content: str) -> None:
+def test_invalid_numbers_are_missing(machine: Machines, content: str) -> None:
     roots = machine("haltpoll-vm")
     folder = roots.sys / "devices/system/cpu/cpu0/cpuidle/state1"
     for name in ("latency", "residency", "usage", "time", "above", "below", "rejected"):
@@ -80,7 +80,7 @@ def test_numbers_that_are_none_are_missing(machine: Machines, content: str) -> N
         assert numbers == (None,) * 5
 
 
-def test_files_that_are_missing_or_never_answer(machine: Machines) -> None:
+def test_missing_files_and_pipes_give_no_values(machine: Machines) -> None:
     roots = machine("haltpoll-vm")
     folder = roots.sys / "devices/system/cpu/cpu0/cpuidle/state1"
     for name in ("disable", "default_status", "name"):

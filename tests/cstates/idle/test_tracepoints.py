@@ -1,4 +1,4 @@
-"""From a kernel's format files and raw pages to a recording: known events, known intervals."""
+"""From format files and raw pages with known events to known intervals."""
 
 import io
 import struct
@@ -46,7 +46,7 @@ def events_folder(folder: Path) -> Path:
 
 
 class Stopped:
-    """What a drain and its instance leave behind."""
+    """A finished drain and its trace instance."""
 
     page_bytes = PAGE_BYTES
     cpu_s = 0.0
@@ -60,7 +60,7 @@ class Stopped:
 
 
 def idle_events(cycles: int) -> bytes:
-    """Cycles of 1,000 ns: a timer, idle from 100 to 700 by an interrupt at 650, then a task."""
+    """Return cycles of 1,000 ns: idle from 100 to 700, interrupted by a timer at 650, then a task."""
     made = []
     for number in range(cycles):
         start = number * 1000
@@ -104,18 +104,18 @@ def test_pages_become_a_trace_that_the_simulator_reads(tmp_path: Path) -> None:
     assert list(done.summary.processes) == [(42, "worker", 1, "timer")]
 
 
-def test_beyond_the_bound_only_histograms_go_on(tmp_path: Path) -> None:
+def test_intervals_beyond_the_limit_are_in_histograms_only(tmp_path: Path) -> None:
     done = recording(tmp_path, most=1)
     assert (done.kept, done.summary.intervals) == (1, 4)
     assert read_trace(tmp_path / "idle.csv").idle_ns.size == 1
 
 
-def test_a_kernel_without_cpu_idle_is_refused(tmp_path: Path) -> None:
+def test_a_kernel_without_cpu_idle_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(UnableError, match="cpu_idle"):
         find_tracepoints(tmp_path)
 
 
-def test_a_record_without_the_field_is_refused(tmp_path: Path) -> None:
+def test_a_record_without_the_field_is_rejected(tmp_path: Path) -> None:
     found = read_event_format(events_folder(tmp_path), "power/cpu_idle")
     assert found is not None
     assert found.reader("state", "cpu_id").unpack_from(bytes(8) + b"\1\0\0\0\2\0\0\0") == (1, 2)

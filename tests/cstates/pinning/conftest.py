@@ -1,4 +1,4 @@
-"""Fake machines to pin, whose bytes can be compared."""
+"""Generated machines to pin, whose files can be compared."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tests.cstates.machine_trees import expand
 
 @dataclass
 class FakeMachine:
-    """A machine's tree, and where the journals of its pins are."""
+    """A machine tree, and the folder of its journals."""
 
     tree: Path
     run: Path
@@ -28,7 +28,7 @@ class FakeMachine:
         return PinContext(self.roots, self.run, "test")
 
     def content(self) -> dict[str, bytes]:
-        """Every file's bytes."""
+        """Return the content of every file."""
         files = (path for path in self.tree.rglob("*") if path.is_file() and not path.is_symlink())
         return {str(path.relative_to(self.tree)): path.read_bytes() for path in files}
 
@@ -57,7 +57,7 @@ class FakeMachine:
 
 @pytest.fixture
 def fake(tmp_path: Path) -> Callable[[str], FakeMachine]:
-    """A fake machine by the name of its tree."""
+    """Return a function that makes a machine from the name of its tree."""
 
     def make(name: str) -> FakeMachine:
         tree = tmp_path / name

@@ -1,4 +1,4 @@
-"""What counters show of closed states."""
+"""The effect of closed states by their counters."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ BEFORE = StateEntries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
     ("after", "effect", "entries"),
     [
         ({(0, 0): 9, (0, 2): 100, (1, 0): 5, (1, 2): 100}, Effect.EFFECTIVE, 0),
-        # An entry that had begun before is counted when it ends.
+        # An entry that began before is counted when it ends.
         ({(0, 0): 9, (0, 2): 101, (1, 0): 5, (1, 2): 101}, Effect.EFFECTIVE, 0),
         ({(0, 0): 9, (0, 2): 100, (1, 0): 5, (1, 2): 635}, Effect.WITHOUT_EFFECT, 535),
         (BEFORE.counts, Effect.NEVER_IDLED, 0),
@@ -25,14 +25,14 @@ BEFORE = StateEntries({(0, 0): 5, (0, 2): 100, (1, 0): 5, (1, 2): 100})
         ({(0, 0): 9, (0, 2): 3, (1, 0): 9, (1, 2): 3}, Effect.UNCOUNTED, 0),  # hotplug: anew
     ],
 )
-def test_entries_into_closed_states_tell(
+def test_entries_into_closed_states_show_the_effect(
     after: dict[tuple[int, int], int], effect: Effect, entries: int
 ) -> None:
     finding = check_effect(BEFORE, StateEntries(after), CLOSED)
     assert (finding.effect, finding.entries) == (effect, entries)
 
 
-def test_where_it_did_nothing_is_named() -> None:
+def test_states_without_effect_are_named() -> None:
     finding = check_effect(BEFORE, StateEntries({(0, 2): 100, (1, 2): 120}), CLOSED)
     assert finding.states == (CLOSED[1],)
 
@@ -41,7 +41,7 @@ def test_nothing_closed_is_not_effective() -> None:
     assert check_effect(BEFORE, BEFORE, ()).effect is Effect.NOTHING_CLOSED
 
 
-def test_a_recorded_machines_counters_tell_nothing(fake: Callable[[str], FakeMachine]) -> None:
+def test_the_effect_on_a_recorded_machine_is_unknown(fake: Callable[[str], FakeMachine]) -> None:
     def wait(_: float) -> None:
         pytest.fail("there is nothing to wait for")
 

@@ -1,4 +1,4 @@
-"""The journal comes back as it was written, or is refused with a reason."""
+"""Journals are read as written, or rejected with a reason."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Iterator[int]:
     os.close(descriptor)
 
 
-def test_what_is_written_is_read(folder: int) -> None:
+def test_a_written_document_is_read_back(folder: int) -> None:
     write_journal(folder, 2, JOURNAL)
     assert read_journal(folder, 2) == JOURNAL
     assert read_journal(folder, 0) is None
@@ -43,7 +43,9 @@ def test_what_is_written_is_read(folder: int) -> None:
     assert read_journal(folder, 2) is None
 
 
-def test_it_is_on_disk_before_it_has_its_name(folder: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_is_flushed_before_it_is_renamed(
+    folder: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls: list[str] = []
     for name in ("fsync", "rename"):
         real: Any = getattr(os, name)
@@ -72,7 +74,7 @@ def test_it_is_on_disk_before_it_has_its_name(folder: int, monkeypatch: pytest.M
         None,
     ],
 )
-def test_what_is_no_journal_is_refused(
+def test_an_invalid_journal_is_rejected(
     folder: int, tmp_path: Path, changes: dict[str, object] | None
 ) -> None:
     write_journal(folder, 0, JOURNAL)
@@ -90,7 +92,7 @@ def test_a_link_is_not_followed(folder: int, tmp_path: Path) -> None:
         read_journal(folder, 0)
 
 
-def test_a_process_is_told_from_a_later_one_by_its_start() -> None:
+def test_the_start_time_distinguishes_processes_with_the_same_id() -> None:
     ours = current_owner("test")
     assert ours.alive
     assert not PinOwner(ours.pid, ours.start_ticks + 1, "earlier").alive

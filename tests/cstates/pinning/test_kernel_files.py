@@ -1,4 +1,4 @@
-"""Settings are written by one write, and every error of it is heard."""
+"""Settings are written by a single write, whose errors are raised."""
 
 import os
 from pathlib import Path
@@ -20,12 +20,12 @@ def roots(tmp_path: Path) -> Roots:
 
 
 @pytest.mark.parametrize("value", ["teo", "performance", "a-name-that-is-longer"])
-def test_a_file_holds_the_value_and_its_newline_alone(roots: Roots, value: str) -> None:
+def test_a_file_has_only_the_value_and_a_newline(roots: Roots, value: str) -> None:
     assert write_value(roots, PLACE, value) == value
     assert host_path(roots, PLACE).read_text() == f"{value}\n"
 
 
-def test_between_the_write_and_the_cut_it_reads_as_the_new_value(
+def test_a_file_reads_as_the_new_value_before_it_is_cut(
     roots: Roots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "ftruncate", lambda *_: None)
@@ -45,7 +45,7 @@ def test_a_link_is_not_written_through(roots: Roots, tmp_path: Path) -> None:
     assert stranger.read_text() == "keep\n"
 
 
-def test_paths_of_the_live_machine_are_found_below_the_roots(roots: Roots) -> None:
+def test_live_paths_are_mapped_below_the_roots(roots: Roots) -> None:
     assert host_path(roots, "/proc/irq/1/x") == roots.proc / "irq/1/x"
     assert host_path(roots, "/dev/cpu_dma_latency") == roots.files / "dev/cpu_dma_latency"
     assert read_value(roots, "/proc/irq/1/x") is None

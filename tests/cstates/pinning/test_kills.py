@@ -1,4 +1,4 @@
-"""Killed anywhere, with the guardian too: the next call makes the tree byte for byte what it was.
+"""After a kill at any point, also of the guardian, the next call restores identical files.
 
 STALLSCOPE_PIN_KILLS=1000 makes as many random kills; without it there are few.
 """
@@ -29,7 +29,7 @@ ASKED = bench_profile(PinRequest(cpus="1"))
 
 
 def pin_and_put_back(machine: FakeMachine) -> None:
-    """All that changes files in a pin, without its guardian and command."""
+    """Make and restore the changes of a pin, without its guardian and command."""
     roots = machine.roots
     with run_folder(machine.run, roots) as folder, claim_level(folder, roots, "killed") as ours:
         changes = make_plan(roots, ASKED).journaled
@@ -47,7 +47,7 @@ def recover(machine: FakeMachine) -> None:
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """A forked process that does the work; its id."""
+    """Run the work in a forked process and return its id."""
     pid = os.fork()
     if pid:
         return pid
@@ -65,7 +65,7 @@ def killed(pid: int) -> bool:
 
 
 def die_at(call: int) -> None:
-    """Let this process kill itself at the n-th call of what changes files."""
+    """Make this process kill itself at the n-th call that changes a file."""
     left = [call]
 
     def counted(name: str) -> Callable[..., object]:
@@ -83,8 +83,8 @@ def die_at(call: int) -> None:
         setattr(os, name, counted(name))
 
 
-def test_killed_at_every_point_the_next_call_puts_back(fake: Fake) -> None:
-    """Each call that changes a file is a point; when a kill no longer happens, all were tried."""
+def test_the_next_call_restores_after_a_kill_at_any_point(fake: Fake) -> None:
+    """Every call that changes a file is a point; the loop ends after the last one."""
     machine = fake("zen4-server")
     before = machine.content()
     changed = 0
@@ -105,7 +105,7 @@ def test_killed_at_every_point_the_next_call_puts_back(fake: Fake) -> None:
     assert not [path for path in machine.run.iterdir() if path.name.endswith(".part")]
 
 
-def test_killed_while_putting_back_what_was_left(fake: Fake) -> None:
+def test_the_next_call_restores_after_kills_while_restoring(fake: Fake) -> None:
     machine = fake("zen4-server")
     before = machine.content()
 
@@ -124,10 +124,10 @@ def test_killed_while_putting_back_what_was_left(fake: Fake) -> None:
     assert machine.content() == before
 
 
-def test_killed_at_random_the_tree_is_byte_for_byte_what_it_was(
+def test_the_tree_is_identical_after_random_kills(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whole pins with a command, without a guardian: as if it had been killed with its wrapper."""
+    """Complete pins with a command and without a guardian, as if it was killed too."""
     machine = fake("ice-lake-server")
     before = machine.content()
     chance = random.Random(6)

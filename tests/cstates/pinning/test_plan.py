@@ -1,4 +1,4 @@
-"""What a request changes on made machines: which files, from what to what, in which order."""
+"""The plans of requests on generated machines: files, values, order."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ def written(plan: PinPlan) -> list[tuple[str, str, str | None]]:
     return [(each.path.removeprefix(f"{CPUS}/"), each.old, each.new) for each in plan.changes]
 
 
-def test_states_are_left_open_by_name_on_the_commands_cpus_and_siblings(fake: Fake) -> None:
+def test_named_states_stay_open_on_the_commands_cpus_and_siblings(fake: Fake) -> None:
     plan = planned(fake, "ice-lake-server", states=("C1",), cpus="1")
     assert plan.targets.capped == (1, 3)
     closed = [
@@ -41,19 +41,19 @@ def test_poll_is_never_closed(fake: Fake) -> None:
     assert not [each for each in plan.changes if "state0" in each.path]
 
 
-def test_a_state_that_somebody_closed_is_opened_when_named(fake: Fake) -> None:
+def test_a_named_state_is_opened_if_it_was_closed(fake: Fake) -> None:
     plan = planned(fake, "offline-cpus", states=("C1", "C6"), cpus="2")
     assert ("cpu2/cpuidle/state3/disable", "1", "0") in written(plan) or (
         "cpu2/cpuidle/state2/disable", "1", "0") in written(plan)  # fmt: skip
 
 
-def test_an_unknown_state_names_those_known(fake: Fake) -> None:
+def test_an_unknown_state_lists_the_known_ones(fake: Fake) -> None:
     with pytest.raises(UsageError, match="'C9'") as refused:
         planned(fake, "ice-lake-server", states=("C9",))
     assert "C1" in refused.value.remedy
 
 
-def test_an_unknown_governor_names_those_known(fake: Fake) -> None:
+def test_an_unknown_governor_lists_the_known_ones(fake: Fake) -> None:
     with pytest.raises(UsageError, match="'menu'") as refused:
         planned(fake, "ice-lake-server", governor="menu")
     assert "schedutil" in refused.value.remedy
@@ -83,7 +83,7 @@ def test_a_limit_of_some_cpus_is_their_own(fake: Fake, limit: int, text: str) ->
     ("khz", "order"),
     [("1000000", ["scaling_min_freq", "scaling_max_freq"]), ("3000000", ["scaling_max_freq", "scaling_min_freq"])],
 )  # fmt: skip
-def test_raising_sets_the_greatest_first_lowering_the_least(
+def test_the_maximum_is_raised_first_and_the_minimum_lowered_first(
     fake: Fake, khz: str, order: list[str]
 ) -> None:
     plan = planned(fake, "sapphire-rapids-server", frequency=khz, cpus="0", nice=None)
@@ -91,13 +91,13 @@ def test_raising_sets_the_greatest_first_lowering_the_least(
     assert [path.rpartition("/")[2] for path in ours] == order
 
 
-def test_base_frequency_that_is_not_told_is_refused_with_a_way_out(fake: Fake) -> None:
+def test_an_unknown_base_frequency_is_an_error_with_a_remedy(fake: Fake) -> None:
     with pytest.raises(UnableError, match="does not report the base frequency") as refused:
         planned(fake, "nehalem-ep-workstation", frequency="base")
     assert "--frequency KHZ" in refused.value.remedy
 
 
-def test_a_policy_that_cpus_share_is_set_once(fake: Fake) -> None:
+def test_a_shared_policy_is_set_once(fake: Fake) -> None:
     plan = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
     (change,) = [each for each in plan.changes if each.knob == "governor"]
     assert change.path == f"{CPUS}/cpufreq/policy1/scaling_governor"
@@ -105,7 +105,7 @@ def test_a_policy_that_cpus_share_is_set_once(fake: Fake) -> None:
     assert kept == {"io_is_busy", "sampling_rate", "up_threshold"}
 
 
-def test_cpus_whose_frequency_is_set_along_are_warned_of(fake: Fake) -> None:
+def test_cpus_that_share_a_pinned_policy_give_a_warning(fake: Fake) -> None:
     machine = fake("acpi-cpufreq-server")
     own = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
     assert own.targets.capped == (1, 3)
@@ -115,19 +115,19 @@ def test_cpus_whose_frequency_is_set_along_are_warned_of(fake: Fake) -> None:
     (warned,) = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance").warnings
     assert warned.startswith("CPUs 0,2 are not pinned")
     assert "(policy1)" in warned
-    # What is of all CPUs, or of sleep, or set as asked already, is no policy's.
+    # Settings of all CPUs, sleep states and unchanged governors concern no policy.
     for asked in ({"no_turbo": True}, {"states": ("C1",)}, {"governor": "ondemand"}):
         assert not planned(fake, "acpi-cpufreq-server", cpus="1", **asked).warnings
 
 
-def test_a_part_without_files_warns_of_none(fake: Fake) -> None:
+def test_a_plan_without_files_has_no_warnings_about_files(fake: Fake) -> None:
     whole = planned(fake, "offline-cpus", states=("C1",), cpus="0,1", aslr_off=True)
     whole = replace(whole, file_warnings=("a daemon may override this",))
     part = whole.without(frozenset({Scope.SYSFS}))
     assert part.warnings == ("CPUs 1 are offline and not used",)
 
 
-def test_boost_is_the_other_way_round_than_no_turbo(fake: Fake) -> None:
+def test_boost_has_the_opposite_value_of_no_turbo(fake: Fake) -> None:
     assert written(planned(fake, "zen4-server", no_turbo=True)) == [("cpufreq/boost", "1", "0")]
     assert written(planned(fake, "skylake-client", no_turbo=True)) == [
         ("intel_pstate/no_turbo", "0", "1")
@@ -135,19 +135,19 @@ def test_boost_is_the_other_way_round_than_no_turbo(fake: Fake) -> None:
     assert not written(planned(fake, "sapphire-rapids-server", no_turbo=True))
 
 
-def test_interrupts_go_to_the_cpus_left(fake: Fake) -> None:
+def test_interrupts_move_to_the_other_cpus(fake: Fake) -> None:
     plan = planned(fake, "ice-lake-server", irq_away=True, cpus="0")
     assert ("/proc/irq/24/smp_affinity_list", "0-3", "1,3") in written(plan)
     with pytest.raises(UnableError, match="no CPU is left for interrupts"):
         planned(fake, "ice-lake-server", irq_away=True)
 
 
-def test_siblings_stay_idle_by_one_cpu_of_each_core(fake: Fake) -> None:
+def test_idle_siblings_leave_one_cpu_per_core(fake: Fake) -> None:
     plan = planned(fake, "ice-lake-server", smt_siblings_idle=True)
     assert plan.targets.command == (0, 1)
 
 
-def test_an_offline_cpu_is_said_and_no_error(fake: Fake) -> None:
+def test_an_offline_cpu_gives_a_warning(fake: Fake) -> None:
     plan = planned(fake, "offline-cpus", states=("C1",), cpus="0,1")
     assert plan.targets.command == (0,)
     assert plan.command_warnings == ("CPUs 1 are offline and not used",)
@@ -155,24 +155,24 @@ def test_an_offline_cpu_is_said_and_no_error(fake: Fake) -> None:
         planned(fake, "offline-cpus", states=("C1",), cpus="1")
 
 
-def test_rivals_are_named(fake: Fake) -> None:
+def test_conflicting_daemons_are_named(fake: Fake) -> None:
     plan = planned(fake, "ice-lake-server", states=("C1",))
     assert any("tuned (process 812)" in each for each in plan.warnings)
 
 
-def test_haltpoll_is_known_to_pass_over_disable(fake: Fake) -> None:
+def test_haltpoll_is_known_to_ignore_disable(fake: Fake) -> None:
     machine = fake("haltpoll-vm")
     asked = PinRequest(states=("POLL",))
     plain = make_plan(machine.roots, asked)
     assert "ignores closed states" in plain.warnings[0]
     forced = make_plan(machine.roots, PinRequest(states=("POLL",), force_effective=True))
     assert (forced.held_us, forced.journaled, forced.warnings) == (0, (), ())
-    # A limit other than 0 is passed over as well: only another governor heeds it.
+    # haltpoll also ignores a limit other than 0; only another governor obeys it.
     limit = make_plan(machine.roots, PinRequest(max_exit_latency_us=1, force_effective=True))
     assert ("cpuidle/current_governor", "haltpoll", "menu") in written(limit)
 
 
-def test_ladder_is_bound_by_a_latency_that_closes_the_same_states(fake: Fake) -> None:
+def test_under_ladder_a_limit_closes_the_same_states(fake: Fake) -> None:
     machine = fake("skylake-client")
     machine.write(f"{CPUS}/cpuidle/current_governor", "ladder")
     plan = make_plan(machine.roots, PinRequest(states=("C1",), force_effective=True))
@@ -180,7 +180,7 @@ def test_ladder_is_bound_by_a_latency_that_closes_the_same_states(fake: Fake) ->
     assert not plan.journaled
 
 
-def test_without_another_way_force_effective_is_refused(fake: Fake) -> None:
+def test_force_effective_fails_without_an_alternative(fake: Fake) -> None:
     machine = fake("haltpoll-vm")
     machine.write(f"{CPUS}/cpuidle/available_governors", "haltpoll")
     with pytest.raises(UnableError, match="no alternative"):
@@ -188,8 +188,8 @@ def test_without_another_way_force_effective_is_refused(fake: Fake) -> None:
 
 
 @pytest.mark.parametrize("machine", names())
-def test_the_profile_fits_every_machine(fake: Fake, machine: str) -> None:
-    """What a machine lacks is left out; what is there is set in the order of the table."""
+def test_the_profile_has_a_plan_on_every_machine(fake: Fake, machine: str) -> None:
+    """Missing settings are skipped, the others are in the order of the table."""
     plan = make_plan(fake(machine).roots, bench_profile(PinRequest()))
     order = list(KNOBS)
     ranks = [order.index(each.knob.replace("min-f", "max-f")) for each in plan.changes]
@@ -200,7 +200,7 @@ def test_the_profile_fits_every_machine(fake: Fake, machine: str) -> None:
     assert plan.changes
 
 
-def test_options_go_before_the_profile() -> None:
+def test_options_take_precedence_over_the_profile() -> None:
     asked = bench_profile(PinRequest(states=("C6",), frequency="max"))
     assert (asked.states, asked.frequency, asked.no_turbo) == (("C6",), "max", True)
 
@@ -218,22 +218,22 @@ def test_a_stricter_limit_of_a_cpu_stays(fake: Fake) -> None:
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "\u0663", "-1", "1e6"])
-def test_numbers_that_are_none_are_refused(fake: Fake, number: str) -> None:
+def test_invalid_numbers_are_rejected(fake: Fake, number: str) -> None:
     with pytest.raises(UsageError, match="is not a frequency of policy0"):
         planned(fake, "ice-lake-server", frequency=number)
     with pytest.raises(UsageError, match="is not an energy bias"):
         planned(fake, "ice-lake-server", energy_bias=number)
 
 
-def test_a_governor_that_is_a_path_is_none(fake: Fake) -> None:
-    """Its tunables would be wherever it leads, and be journaled."""
+def test_a_governor_name_with_a_slash_is_rejected(fake: Fake) -> None:
+    """Otherwise files outside of the governor's folder would be journaled."""
     machine = fake("acpi-cpufreq-server")
     machine.write(f"{CPUS}/cpufreq/policy1/scaling_governor", "../../../kernel")
     with pytest.raises(UsageError, match="has no such frequency governor"):
         planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
 
 
-def test_the_frequency_is_watched_where_one_limit_was_there_already(fake: Fake) -> None:
+def test_the_frequency_is_watched_if_only_one_limit_changes(fake: Fake) -> None:
     machine = fake("acpi-cpufreq-server")
     machine.write(f"{CPUS}/cpufreq/policy1/scaling_max_freq", "2000000")
     plan = planned(fake, "acpi-cpufreq-server", cpus="1", frequency="2000000")
@@ -241,15 +241,15 @@ def test_the_frequency_is_watched_where_one_limit_was_there_already(fake: Fake) 
     assert pinned_khz(plan) == 2_000_000
 
 
-def test_a_state_that_a_limit_keeps_closed_is_warned_of(fake: Fake) -> None:
-    """tuned holds 100 us on this machine: C6, which takes 170 us, is named in vain."""
+def test_a_state_closed_by_a_limit_gives_a_warning(fake: Fake) -> None:
+    """tuned holds a limit of 100 us on this machine, and C6 has 170 us."""
     warned = planned(fake, "ice-lake-server", states=("C1", "C6")).warnings
     assert [each[:20] for each in warned if "entered" in each] == ["C6 cannot be entered"]
     shallow = planned(fake, "ice-lake-server", states=("C1",)).warnings
     assert not [each for each in shallow if "entered" in each]
 
 
-def test_an_energy_preference_under_the_governor_performance_is_its_own(fake: Fake) -> None:
+def test_the_governor_performance_sets_the_energy_preference(fake: Fake) -> None:
     machine = "sapphire-rapids-server"
     with pytest.raises(UnableError, match="sets the energy preference itself"):
         planned(fake, machine, governor="performance", energy_preference="power")

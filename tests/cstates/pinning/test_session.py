@@ -1,4 +1,4 @@
-"""A command run on a pinned fake machine, from beginning to end."""
+"""Complete pinned runs on generated machines."""
 
 import fcntl
 import os
@@ -24,7 +24,7 @@ GOVERNOR = f"{CPUS}/cpufreq/policy0/scaling_governor"
 BENCH = bench_profile(PinRequest())
 
 
-def test_the_command_sees_the_pin_and_nothing_is_left(fake: Fake) -> None:
+def test_the_command_sees_the_pin_and_all_is_restored(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     before = machine.content()
     result = machine.pin(BENCH, "grep", "-qx", "performance", f"{machine.tree}{GOVERNOR}")
@@ -34,7 +34,7 @@ def test_the_command_sees_the_pin_and_nothing_is_left(fake: Fake) -> None:
 
 
 @pytest.mark.parametrize(("script", "status"), [("exit 7", 7), ("kill -SEGV $$", 139)])
-def test_a_failing_commands_status_is_returned_and_all_put_back(
+def test_a_failing_commands_status_is_returned_and_all_is_restored(
     fake: Fake, script: str, status: int
 ) -> None:
     machine = fake("zen4-server")
@@ -43,7 +43,7 @@ def test_a_failing_commands_status_is_returned_and_all_put_back(
     assert machine.content() == before
 
 
-def test_a_command_that_is_not_there_leaves_nothing_pinned(fake: Fake) -> None:
+def test_a_missing_command_leaves_nothing_pinned(fake: Fake) -> None:
     machine = fake("zen4-server")
     before = machine.content()
     with pytest.raises(TargetError, match="no-such-program"):
@@ -52,7 +52,7 @@ def test_a_command_that_is_not_there_leaves_nothing_pinned(fake: Fake) -> None:
     assert not machine.journals
 
 
-def test_a_write_that_fails_midway_rolls_the_earlier_ones_back(
+def test_a_failed_write_rolls_back_earlier_ones(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = fake("skylake-client")
@@ -74,9 +74,7 @@ def test_a_write_that_fails_midway_rolls_the_earlier_ones_back(
     assert not machine.journals
 
 
-def test_a_value_that_is_accepted_but_cut_is_a_failed_write(
-    fake: Fake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clipped_value_is_a_failed_write(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = fake("skylake-client")
     before = machine.content()
     real = applying.write_value
@@ -90,7 +88,7 @@ def test_a_value_that_is_accepted_but_cut_is_a_failed_write(
     assert machine.content() == before
 
 
-def test_what_somebody_else_changed_is_left_alone_and_reported(fake: Fake) -> None:
+def test_settings_changed_by_another_program_are_left_and_reported(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     before = machine.content()
     place = f"{machine.tree}{GOVERNOR}"
@@ -101,7 +99,7 @@ def test_what_somebody_else_changed_is_left_alone_and_reported(fake: Fake) -> No
     assert machine.content() == before
 
 
-def test_a_cpu_that_goes_offline_is_said_and_the_rest_is_put_back(fake: Fake) -> None:
+def test_settings_of_an_offline_cpu_are_reported_and_the_rest_restored(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     folder = f"{machine.tree}{CPUS}/cpu3/cpuidle"
     result = machine.pin(PinRequest(states=("C1",)), "mv", folder, f"{machine.tree}/away")
@@ -112,7 +110,7 @@ def test_a_cpu_that_goes_offline_is_said_and_the_rest_is_put_back(fake: Fake) ->
     assert not machine.journals
 
 
-def test_tunables_that_a_switch_resets_are_put_back(fake: Fake) -> None:
+def test_tunables_that_a_switch_resets_are_restored(fake: Fake) -> None:
     machine = fake("acpi-cpufreq-server")
     tunable = f"{CPUS}/cpufreq/ondemand/up_threshold"
     for name, odd in (("binary", b"\xff\x00\n"), ("empty", b"")):
@@ -135,7 +133,7 @@ def test_a_journal_of_another_boot_is_discarded(fake: Fake) -> None:
 
 
 def left_by_a_killed_pin(machine: FakeMachine) -> None:
-    """A journal, and all it names written, as if everybody had been killed then."""
+    """Write a journal and its changes, as if all processes had then been killed."""
     from cstates.pinning.journal import new_journal, write_journal
     from cstates.pinning.plan import make_plan
 
@@ -148,7 +146,7 @@ def left_by_a_killed_pin(machine: FakeMachine) -> None:
         applying.apply(machine.roots, changes)
 
 
-def test_the_next_call_puts_back_what_was_left_over(fake: Fake) -> None:
+def test_the_next_call_restores_a_left_over_journal(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     before = machine.content()
     left_by_a_killed_pin(machine)
@@ -161,10 +159,10 @@ def test_the_next_call_puts_back_what_was_left_over(fake: Fake) -> None:
     assert not machine.journals
 
 
-def test_what_the_counters_disprove_is_put_back_and_done_another_way(
+def test_an_ineffective_pin_is_restored_and_another_mechanism_used(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A governor that is not known to pass over `disable`, and does."""
+    """A governor that ignores `disable`, although it is not known to."""
     machine = fake("skylake-client")
     before = machine.content()
     probes = []
@@ -187,7 +185,7 @@ def test_what_the_counters_disprove_is_put_back_and_done_another_way(
     assert machine.content() == before
 
 
-def test_what_cannot_be_put_back_stays_in_the_journal_for_the_next_call(
+def test_a_setting_that_cannot_be_restored_stays_in_the_journal(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = fake("zen4-server")
@@ -215,15 +213,15 @@ def test_what_cannot_be_put_back_stays_in_the_journal_for_the_next_call(
     assert machine.content() == before
 
 
-def test_turbo_is_allowed_before_the_limits_are_raised(fake: Fake) -> None:
+def test_turbo_is_restored_before_the_limits(fake: Fake) -> None:
     machine = fake("skylake-client")
     outcomes = machine.pin(BENCH, "true").restored.settings
     order = [each.change.knob for each in outcomes]
     assert order.index("no-turbo") < order.index("max-frequency") < order.index("governor")
 
 
-def test_who_only_looks_at_the_lock_makes_no_pin_refused(fake: Fake) -> None:
-    """`pin status` has it for a moment, between the pins that one process makes in a row."""
+def test_testing_the_lock_does_not_block_a_pin(fake: Fake) -> None:
+    """`pin status` holds the lock for a moment between two pins of one process."""
     machine = fake("ice-lake-server")
     asked = PinRequest(states=("C1",))
     assert machine.pin(asked, "true").status == 0
@@ -237,7 +235,7 @@ def test_who_only_looks_at_the_lock_makes_no_pin_refused(fake: Fake) -> None:
         looking.join()
 
 
-def test_journals_that_cannot_be_looked_at_are_not_nothing(fake: Fake) -> None:
+def test_an_unreadable_journal_folder_is_an_error(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     assert read_status(machine.roots, machine.run) == ()
     machine.run.write_text("a file")

@@ -1,4 +1,4 @@
-"""What is seen of conflicting_daemons, throttling and drift."""
+"""Conflicting daemons, throttling and frequency drift."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ Fake = Callable[[str], FakeMachine]
 CPUS = "/sys/devices/system/cpu"
 
 
-def test_rivals_are_known_by_the_name_that_the_kernel_cuts(fake: Fake) -> None:
+def test_daemons_are_recognized_by_their_truncated_names(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     (machine.tree / "proc/77").mkdir()
     machine.write("/proc/77/comm", "power-profiles-")
@@ -20,7 +20,7 @@ def test_rivals_are_known_by_the_name_that_the_kernel_cuts(fake: Fake) -> None:
     ]
 
 
-def test_throttle_counters_that_rose_are_told(fake: Fake) -> None:
+def test_increased_throttle_counters_are_reported(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     assert read_throttled(machine.roots, (0, 1)) == {}
     (machine.tree / f"{CPUS[1:]}/cpu1/thermal_throttle").mkdir()
@@ -34,7 +34,7 @@ def test_throttle_counters_that_rose_are_told(fake: Fake) -> None:
     assert throttling(after, after) == throttling({}, after) == ()
 
 
-def test_drift_is_told_by_how_often_and_how_far(fake: Fake) -> None:
+def test_drift_is_reported_with_count_and_extent(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     watch = FrequencyWatch(machine.roots, (0,), 2_300_000)
     current = f"{CPUS}/cpufreq/policy0/scaling_cur_freq"
@@ -46,7 +46,7 @@ def test_drift_is_told_by_how_often_and_how_far(fake: Fake) -> None:
     )
 
 
-def test_a_run_is_looked_at_while_it_lasts(fake: Fake) -> None:
+def test_frequencies_are_sampled_during_a_run(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     ran = machine.pin(PinRequest(frequency="base", cpus="0"), "sleep", "0.15")
     assert ["policy0 deviated" in each for each in ran.disturbances] == [True]

@@ -20,7 +20,7 @@ RECORDED = Path(__file__).parent / "recorded_idle.csv"
 
 
 def trace_of(idle_us: list[int], timer_us: list[int] | int = 5000, cpus: int = 1) -> IdleTrace:
-    """Intervals one after the other, 10 us apart, dealt out over CPUs."""
+    """Return successive intervals, 10 us apart, distributed over CPUs."""
     idle = np.array(idle_us, np.int64) * 1000
     entry = np.cumsum(idle + 10_000) - idle
     timer = np.broadcast_to(np.array(timer_us, np.int64) * 1000, idle.shape).copy()
@@ -32,7 +32,7 @@ def row_of(name: str, trace: IdleTrace, machine: SimulatedMachine) -> GovernorRe
     return row
 
 
-def test_a_pin_by_hand() -> None:
+def test_a_pin_matches_a_hand_computed_trace() -> None:
     """Two idles of 250 us and one of 900 us in C6: each pays 200 us, two are too deep."""
     row = row_of("pin:C6", trace_of([250, 250, 900]), SimulatedMachine(X5650))
     assert row.intervals == row.entries == 3
@@ -44,7 +44,7 @@ def test_a_pin_by_hand() -> None:
     assert row.exit_us_per_s == pytest.approx(600 / 1420e-6)
 
 
-def test_menu_by_hand() -> None:
+def test_menu_matches_a_hand_computed_trace() -> None:
     """Five idles of 250 us in C6, then C3: tests/native/cpuidle/test_menu.cpp says why."""
     done = replay(GOVERNORS[2], trace_of([250] * 7), SimulatedMachine(X5650))
     assert GOVERNORS[2].name == "menu-6.18"
@@ -113,8 +113,8 @@ def test_closed_states_and_those_beyond_the_limit_are_not_entered(governor: str)
     assert limited.residency["C1E"] > 0
 
 
-def test_ladder_and_haltpoll_mind_no_closed_first_state() -> None:
-    """As counted on a live machine: the file reads back 1 and entries go on."""
+def test_ladder_and_haltpoll_ignore_a_closed_first_state() -> None:
+    """As on a live machine, where the file reads 1 and the state is still entered."""
     trace = generate_trace(parse_workload("poisson:1ms", intervals=2_000))
     table = load_table("vm:haltpoll")
     for governor in ("ladder", "haltpoll"):
@@ -122,13 +122,13 @@ def test_ladder_and_haltpoll_mind_no_closed_first_state() -> None:
         assert row.residency["haltpoll idle"] > 0
 
 
-def test_tables_with_one_state_ask_no_governor() -> None:
+def test_a_table_with_one_state_is_rejected() -> None:
     alone = replace(X5650, states=X5650.states[:1])
     with pytest.raises(UsageError, match="has one state"):
         simulate(trace_of([1]), SimulatedMachine(alone), GOVERNORS)
 
 
-def test_menu_chose_what_this_kernel_entered() -> None:
+def test_menu_agrees_with_the_recorded_kernel() -> None:
     """3,999 idles recorded in a guest with Linux 6.18, all of them in the halt state.
 
     The two states there leave little to choose; what may differ are the first idles, whose history
@@ -142,7 +142,7 @@ def test_menu_chose_what_this_kernel_entered() -> None:
     assert found.same >= 3998
 
 
-def test_agreement_can_be_little() -> None:
+def test_agreement_can_be_low() -> None:
     """The same trace on a table where its state is the shallow C1: no governor would stay there."""
     trace = read_trace(RECORDED)
     found = agreement(GOVERNORS[2], trace, SimulatedMachine(X5650))

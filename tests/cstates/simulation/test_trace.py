@@ -1,4 +1,4 @@
-"""Traces of idle intervals: what is read, and that every odd line is named."""
+"""Reading traces of idle intervals; errors name the line."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def written(folder: Path, *rows: str, head: str = HEAD, end: str = "\n") -> Path
     return path
 
 
-def test_columns_are_read_as_they_stand(tmp_path: Path) -> None:
+def test_columns_are_read(tmp_path: Path) -> None:
     trace = read_trace(written(tmp_path, "0,1000,250,4000,timer", "3,1100,5,-7,ipi"))
     assert trace.cpu.tolist() == [0, 3]
     assert trace.t_entry_ns.tolist() == [1000, 1100]
@@ -32,7 +32,7 @@ def test_columns_are_read_as_they_stand(tmp_path: Path) -> None:
     assert trace.duration_s == pytest.approx(250e-9)
 
 
-def test_further_columns_tell_the_state_and_the_tick(tmp_path: Path) -> None:
+def test_optional_columns_have_the_state_and_the_tick(tmp_path: Path) -> None:
     trace = read_trace(
         written(
             tmp_path,
@@ -47,7 +47,7 @@ def test_further_columns_tell_the_state_and_the_tick(tmp_path: Path) -> None:
     assert trace.next_event_ns.tolist() == [4000]
 
 
-def test_a_timer_beyond_any_is_none(tmp_path: Path) -> None:
+def test_a_timer_beyond_the_limit_counts_as_none(tmp_path: Path) -> None:
     trace = read_trace(written(tmp_path, f"0,1000,250,{2**63 - 1},timer"))
     assert trace.next_timer_ns.tolist() == [LONGEST_NS]
 
@@ -77,7 +77,7 @@ def test_a_timer_beyond_any_is_none(tmp_path: Path) -> None:
         ("", "line 3: "),
     ],
 )
-def test_the_line_that_is_wrong_is_named(tmp_path: Path, row: str, said: str) -> None:
+def test_an_invalid_line_is_named(tmp_path: Path, row: str, said: str) -> None:
     with pytest.raises(RecordingError) as refused:
         read_trace(written(tmp_path, "0,1000,250,4000,timer", row, "0,9000,1,1,timer"))
     assert said in refused.value.message
@@ -88,15 +88,15 @@ def test_the_line_that_is_wrong_is_named(tmp_path: Path, row: str, said: str) ->
 @pytest.mark.parametrize(
     "rows", [("0,1000,250,4000,timer",), ("0,1000,250,4000,nmi", "0,2000,250,4000,nmi")]
 )
-def test_a_last_line_that_is_whole_needs_no_end(tmp_path: Path, rows: tuple[str, ...]) -> None:
+def test_a_complete_last_line_needs_no_newline(tmp_path: Path, rows: tuple[str, ...]) -> None:
     assert read_trace(written(tmp_path, *rows, end="")).idle_ns.size == len(rows)
 
 
-def test_time_may_go_back_from_one_cpu_to_another(tmp_path: Path) -> None:
+def test_time_may_decrease_between_cpus(tmp_path: Path) -> None:
     read_trace(written(tmp_path, "0,1000,1,1,timer", "1,500,1,1,timer", "0,1001,1,1,timer"))
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_unreadable_files_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="line 2: the file is cut off"):
         read_trace(written(tmp_path, "0,1000,250,4000,ti", end=""))
     with pytest.raises(RecordingError, match="line 2: the file is cut off"):
@@ -118,7 +118,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 @settings(deadline=None)
 @given(cut=st.integers(0, 200), junk=st.binary(max_size=8))
-def test_any_damage_is_read_or_refused(
+def test_any_damage_is_read_or_rejected(
     tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes
 ) -> None:
     whole = b"\n".join([HEAD.encode(), *(b"0,%d,250,4000,timer" % (1000 * n) for n in range(1, 8))])

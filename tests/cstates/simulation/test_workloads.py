@@ -1,4 +1,4 @@
-"""Idle intervals made up: lengths as asked, the same for the same seed."""
+"""Generated idle intervals: lengths and seeds."""
 
 import numpy as np
 import pytest
@@ -11,14 +11,14 @@ from stallscope.errors import UsageError
     ("text", "spread"),
     [("poisson:250us", 1.0), ("periodic:0.25ms", 0.01), ("request-reply:250us", 0.25)],
 )
-def test_lengths_have_the_mean_and_spread_asked_for(text: str, spread: float) -> None:
+def test_lengths_have_the_requested_mean_and_deviation(text: str, spread: float) -> None:
     trace = generate_trace(parse_workload(text, intervals=50_000))
     own = trace.idle_ns[trace.idle_ns < trace.next_timer_ns]  # a timer ends the others
     assert float(np.mean(own)) == pytest.approx(250_000, rel=0.05)
     assert float(np.std(own)) / 250_000 == pytest.approx(spread, rel=0.1)
 
 
-def test_the_same_seed_makes_the_same() -> None:
+def test_equal_seeds_give_equal_intervals() -> None:
     first, second = (
         generate_trace(parse_workload("poisson:1ms", seed=7, intervals=100)) for _ in "ab"
     )
@@ -27,7 +27,7 @@ def test_the_same_seed_makes_the_same() -> None:
     assert (first.idle_ns != other.idle_ns).any()
 
 
-def test_timers_end_what_is_longer_and_time_goes_on() -> None:
+def test_timers_end_longer_intervals() -> None:
     trace = generate_trace(parse_workload("poisson:10ms", intervals=1000))
     assert (trace.idle_ns <= trace.next_timer_ns).all()
     assert int(trace.idle_ns.max()) <= TIMER_NS
@@ -39,13 +39,13 @@ def test_timers_end_what_is_longer_and_time_goes_on() -> None:
     ["poisson", "poisson:", "poisson:250", "poisson:-1us", "poisson:nanus", "poisson:infs", "burst:1us",
      "poisson:0us", "poisson:9e99s", ":1us", ""],
 )  # fmt: skip
-def test_what_is_no_workload_is_refused(text: str) -> None:
+def test_an_invalid_workload_is_rejected(text: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_workload(text)
     assert "request-reply:250us" in refused.value.remedy
 
 
 @pytest.mark.parametrize("count", [0, -1, 10**12])
-def test_as_many_as_can_be_made(count: int) -> None:
+def test_the_number_of_intervals_is_limited(count: int) -> None:
     with pytest.raises(UsageError, match="cannot generate"):
         parse_workload("poisson:1ms", intervals=count)

@@ -1,4 +1,4 @@
-"""Machine trees, laid out where a test may change them."""
+"""Machine trees in a temporary folder, which tests may change."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,5 +11,5 @@ from tests.cstates.machine_trees import expand
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Callable[[str], Roots]:
-    """The roots of a machine by its name."""
+    """Return a function that writes a machine tree by name and returns its roots."""
     return lambda name: Roots.recorded(expand(name, tmp_path / name))

@@ -1,4 +1,4 @@
-"""Single checks, each on a machine changed in the one thing it looks at."""
+"""Single checks on machines that differ in one property."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ def tried(base: CheckedMachine, **results: Probe) -> CheckedMachine:
 
 
 @given(level=st.integers(-1, 4), privileged=st.booleans(), initial=st.booleans())
-def test_settings_are_read_as_the_kernel_reads_them(
+def test_settings_are_interpreted_like_the_kernel_does(
     level: int, privileged: bool, initial: bool
 ) -> None:
     base = machine()
@@ -49,7 +49,7 @@ def test_settings_are_read_as_the_kernel_reads_them(
     assert (events.check_paranoid(it).status is Status.AVAILABLE) == (free or level <= 0)
 
 
-def test_a_trial_outweighs_the_settings() -> None:
+def test_a_test_overrides_the_settings() -> None:
     it = tried(machine("intel-metal"), cpu_clock=OPENED, kernel=REFUSED, cpu_wide=OPENED)
     assert events.check_kernel_profiling(it).status is Status.UNAVAILABLE
     assert events.check_system_wide(it).status is Status.AVAILABLE
@@ -70,12 +70,12 @@ def test_a_trial_outweighs_the_settings() -> None:
         (Probe(ok=False, error="ENOENT", detail=""), OPENED, Status.UNAVAILABLE),
     ],
 )
-def test_counters_by_trial(cycles: Probe, instructions: Probe, status: Status) -> None:
+def test_counters_are_judged_by_tests(cycles: Probe, instructions: Probe, status: Status) -> None:
     it = tried(machine(), cycles=cycles, instructions=instructions)
     assert events.check_pmu(it).status is status
 
 
-def test_a_lowered_sample_rate_is_told_with_its_remedy() -> None:
+def test_a_lowered_sample_rate_has_a_remedy() -> None:
     base = machine()
     it = replace(base, kernel=replace(base.kernel, perf_event_max_sample_rate_hz=500))
     check = events.check_software_clock(it)
@@ -111,7 +111,7 @@ def test_io_uring(error: str | None, switch: int | None, status: Status) -> None
     assert kernel.check_io_uring(it).status is status
 
 
-def test_rings_are_weighed_against_both_limits() -> None:
+def test_rings_are_compared_with_both_limits() -> None:
     base = machine()
     cpus = base.host.cpus_online
     wanted = cpus * (permissions.RING_BYTES + permissions.PAGE_BYTES)
@@ -133,7 +133,9 @@ def test_rings_are_weighed_against_both_limits() -> None:
         ({"CAP_SYSLOG"}, 2, "sudo sysctl kernel.kptr_restrict=1"),
     ],
 )
-def test_hidden_kernel_addresses(capabilities: set[str], restrict: int, remedy: str) -> None:
+def test_hidden_kernel_addresses_have_a_remedy(
+    capabilities: set[str], restrict: int, remedy: str
+) -> None:
     base = machine()
     it = replace(
         base,
@@ -151,7 +153,7 @@ def closing_lines(checks: list[Check]) -> list[str]:
     return text[text.index("") + 1 :]
 
 
-def test_what_to_do_first_is_what_profiles_need_most() -> None:
+def test_the_first_remedy_is_the_most_important_for_profiles() -> None:
     checks = [
         unavailable("tracefs", "x", "mount it"),
         limited("kernel-symbols", "x", "show them"),

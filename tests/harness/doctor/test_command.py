@@ -1,4 +1,4 @@
-"""`stallscope doctor` as it is typed: documents, colours, width, and what it leaves untouched."""
+"""`stallscope doctor`: document, colours, width, no changes."""
 
 import json
 import os
@@ -26,7 +26,7 @@ COMMAND = [
 ]
 
 
-def test_the_document_holds_just_what_is_promised(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_document_has_only_the_documented_fields(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json", *RECORDED]) == 0
     document = json.loads(capsys.readouterr().out)
     assert list(document) == ["schema", "checks"]
@@ -46,7 +46,7 @@ def test_text_in_a_pipe_has_no_colours(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def on_terminal(*arguments: str, **environment: str) -> str:
-    """What the command writes to a terminal."""
+    """Return what the command writes to a terminal."""
     leader, follower = pty.openpty()
     try:
         with subprocess.Popen(
@@ -67,7 +67,7 @@ def on_terminal(*arguments: str, **environment: str) -> str:
     return b"".join(parts).decode()
 
 
-def test_colours_on_a_terminal_unless_unwanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[32mavailable" in on_terminal(*RECORDED, COLUMNS="100")
     assert "\x1b" not in on_terminal(*RECORDED, NO_COLOR="1")
@@ -82,7 +82,7 @@ def test_lines_fit_the_terminal(width: int) -> None:
         assert len(plain) <= width or longest_word > width // 2, plain
 
 
-def test_a_root_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_root_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--proc-root", "/nonexistent"]) == 2
     assert "/nonexistent" in capsys.readouterr().err
 
@@ -100,7 +100,7 @@ def test_it_loads_no_heavy_module() -> None:
 
 
 def settings() -> dict[str, str]:
-    """The kernel's switches, which doctor names and must not touch."""
+    """Return the kernel settings that doctor names and must not change."""
     kernel = Path("/proc/sys/kernel")
     return {
         path.name: path.read_text()
@@ -111,15 +111,15 @@ def settings() -> dict[str, str]:
     } | {"mounts": Path("/proc/self/mounts").read_text()}
 
 
-def test_on_this_machine_it_answers_and_changes_nothing() -> None:
+def test_on_this_machine_nothing_is_changed() -> None:
     before = settings()
     run = subprocess.run([*COMMAND, "doctor", "--json"], capture_output=True, text=True, check=True)
     assert len(json.loads(run.stdout)["checks"]) == len(CHECKS)
     assert settings() == before
 
 
-def test_an_ordinary_user_gets_an_answer_too(needs_root: None) -> None:
-    # Asked twice: the first answer loads what may lie where only root reaches it.
+def test_it_works_for_an_ordinary_user(needs_root: None) -> None:
+    # The first call loads modules that only root may be able to read.
     code = (
         "import os, sys; from harness.cli.command_line import main\n"
         "main(['doctor', '--json'])\n"

@@ -1,4 +1,4 @@
-"""Doctor on recorded machines: what people read, held by golden files beside each machine."""
+"""Doctor on recorded machines, with a golden file beside each machine."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def remedies(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_people_read(name: str) -> None:
+def test_the_text_matches_the_golden_file(name: str) -> None:
     checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
     result = DoctorResult(checks=checks)
     text = "\n".join(click.unstyle(line) for line in lines(result, 100)) + "\n"
@@ -38,13 +38,13 @@ def test_what_people_read(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_check_answers_with_its_own_name(name: str) -> None:
+def test_every_check_has_a_unique_name_and_details(name: str) -> None:
     checks = run_checks(gather(Roots.recorded(MACHINES / name), NO_COLLECTOR))
     assert len({check.name for check in checks}) == len(CHECKS)
     assert all(check.detail for check in checks)
 
 
-def test_a_machine_of_which_nothing_is_known_still_answers(tmp_path: Path) -> None:
+def test_an_empty_machine_has_all_checks(tmp_path: Path) -> None:
     checks = run_checks(gather(Roots.recorded(tmp_path), NO_COLLECTOR))
     assert len(checks) == len(CHECKS)
     found = {check.name: check.status.value for check in checks}
@@ -53,7 +53,7 @@ def test_a_machine_of_which_nothing_is_known_still_answers(tmp_path: Path) -> No
     assert found["mlock"] == "limited"
 
 
-def test_files_of_garbage_still_answer(tmp_path: Path) -> None:
+def test_files_of_garbage_have_all_checks(tmp_path: Path) -> None:
     source = MACHINES / "intel-metal"
     for path in source.rglob("*"):
         if path.is_file():
@@ -65,7 +65,7 @@ def test_files_of_garbage_still_answer(tmp_path: Path) -> None:
     assert "\x1b" not in click.unstyle("".join(lines(DoctorResult(checks=checks), 100)))
 
 
-def test_counters_decide_between_machines() -> None:
+def test_machines_differ_by_their_counters() -> None:
     assert statuses("intel-metal")["pmu"] == "available"
     assert statuses("amd-metal")["pmu"] == "available"
     assert statuses("arm64-guest")["pmu"] == "available"
@@ -85,7 +85,7 @@ def test_paranoid_levels_bind_an_ordinary_user(level: int, sampling: str) -> Non
     assert remedy["system-wide"] == "sudo sysctl kernel.perf_event_paranoid=0"
 
 
-def test_a_container_is_told_what_its_host_must_do() -> None:
+def test_remedies_in_a_container_name_the_host() -> None:
     found, remedy = statuses("container"), remedies("container")
     assert found["software-clock"] == "unavailable"
     assert "--cap-add PERFMON" in remedy["software-clock"]

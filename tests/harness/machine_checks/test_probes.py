@@ -1,4 +1,4 @@
-"""Asking the collector: its answer, and every way in which it may not answer."""
+"""The collector's test events, and its failures."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def script(folder: Path, body: str) -> Path:
     return path
 
 
-def test_an_answer_is_read_with_errors_by_number_or_name(tmp_path: Path) -> None:
+def test_errors_are_read_by_number_or_name(tmp_path: Path) -> None:
     found = probe_events(script(tmp_path, f"[ \"$1\" = --probe ] && echo '{ANSWER}'"))
     assert found.missing == ""
     assert {name: (probe.ok, probe.error) for name, probe in found.results.items()} == {
@@ -43,33 +43,31 @@ def test_an_answer_is_read_with_errors_by_number_or_name(tmp_path: Path) -> None
         ),
     ],
 )
-def test_a_wrong_answer_is_told(tmp_path: Path, body: str, says: str) -> None:
+def test_an_invalid_document_is_reported(tmp_path: Path, body: str, says: str) -> None:
     found = probe_events(script(tmp_path, body))
     assert says in found.missing
     assert found.results == {}
 
 
-def test_a_collector_that_is_missing_or_cannot_start(tmp_path: Path) -> None:
+def test_a_missing_collector_is_reported(tmp_path: Path) -> None:
     assert "is missing" in probe_events(tmp_path / "none").missing
     closed = tmp_path / "closed"
     closed.write_text("")
     assert "does not start" in probe_events(closed).missing
 
 
-def test_a_collector_that_hangs_is_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_collector_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probes, "TIMEOUT_S", 0.05)
     assert "did not end within" in probe_events(script(tmp_path, "exec sleep 600")).missing
 
 
 @given(st.text())
-def test_any_text_is_an_answer_or_a_reason(text: str) -> None:
+def test_any_text_gives_results_or_a_reason(text: str) -> None:
     found = decode_probes(text, "here")
     assert bool(found.results) != bool(found.missing)
 
 
-def test_io_uring_is_asked_without_setting_up_a_ring() -> None:
+def test_io_uring_is_tested_without_setting_up_a_ring() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     assert probe_io_uring() in ("EFAULT", "EPERM", "ENOSYS")
     assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -1,4 +1,4 @@
-"""`stallscope pin` as scripts and people run it, on made machines."""
+"""`stallscope pin` on generated machines: JSON, text, errors."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ STALLSCOPE = Path(sys.executable).with_name("stallscope")
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    """A made machine's folder by its name."""
+    """Return a function that writes a machine tree by name."""
     return lambda name: expand(name, tmp_path / name)
 
 
@@ -29,7 +29,9 @@ def roots(tree: Path) -> list[str]:
     ]
 
 
-def test_the_plan_as_scripts_read_it(machine: Machine, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_json_plan_has_the_documented_fields(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     tree = machine("ice-lake-server")
     words = ["--dry-run", "--json", "--cpus", "1", "--states", "C1", "--aslr", "off"]
     assert main(["pin", *roots(tree), *words]) == 0
@@ -44,7 +46,7 @@ def test_the_plan_as_scripts_read_it(machine: Machine, capsys: pytest.CaptureFix
     assert not (tree.parent / "run").exists(), "a dry run leaves nothing behind"
 
 
-def test_a_person_sees_the_plan_and_what_is_left_out(
+def test_the_text_has_the_plan_and_the_skipped_options(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["pin", *roots(machine("zen4-server")), "--profile", "bench", "--dry-run"]) == 0
@@ -54,7 +56,7 @@ def test_a_person_sees_the_plan_and_what_is_left_out(
     assert "left out: irq-away: the command uses all online CPUs" in shown
 
 
-def test_what_is_set_alike_of_several_cpus_is_one_line(
+def test_equal_changes_of_several_cpus_share_a_line(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tree = machine("ice-lake-server")
@@ -82,7 +84,7 @@ def test_the_commands_status_is_returned(
     assert capfd.readouterr().out == "0\n"
 
 
-def test_verbs_are_words_of_ours_only_in_front(
+def test_verbs_are_recognized_only_as_the_first_word(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ours = roots(machine("zen4-server"))
@@ -109,7 +111,7 @@ def test_verbs_are_words_of_ours_only_in_front(
         (["--no-turbo", "--json", "--", "true"], 2, "--json prints the plan only"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_reason(
+def test_invalid_requests_are_rejected_with_a_reason(
     machine: Machine,
     capsys: pytest.CaptureFixture[str],
     words: list[str],
@@ -120,7 +122,7 @@ def test_what_cannot_be_is_refused_with_a_reason(
     assert said in capsys.readouterr().err
 
 
-def test_a_journal_of_a_stranger_is_not_trusted(
+def test_a_foreign_journal_is_rejected(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tree = machine("zen4-server")
@@ -137,7 +139,7 @@ def test_a_journal_of_a_stranger_is_not_trusted(
     assert "another user owns it" in capsys.readouterr().err
 
 
-def test_read_only_sysfs_says_what_can_be_done(
+def test_a_read_only_sysfs_lists_the_permitted_settings(
     machine: Machine, own_mounts: tuple[str, ...], needs_root: None
 ) -> None:
     tree = machine("ice-lake-server")

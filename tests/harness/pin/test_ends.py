@@ -1,4 +1,4 @@
-"""However `stallscope pin` ends, the made machine is byte for byte what it was."""
+"""However `stallscope pin` ends, the files of the machine are identical afterwards."""
 
 import os
 import select
@@ -23,7 +23,7 @@ GOVERNOR = "sys/devices/system/cpu/cpufreq/policy1/scaling_min_freq"
 
 
 class Pin:
-    """A pin that runs on a made machine; its command has said its process id, and waits."""
+    """A running pin on a generated machine; its command has printed its process id and waits."""
 
     def __init__(self, tree: Path) -> None:
         self.tree = tree
@@ -61,13 +61,13 @@ class Pin:
         pytest.fail("no guardian")
 
     def end(self) -> tuple[int, str]:
-        """The status, and what was said; the command has ended."""
+        """Return the status and the messages, after the command has ended."""
         _, said = self.process.communicate(timeout=60)
         assert select.select([self.command], [], [], 60)[0], "the command outlived its pin"
         return self.process.returncode, said
 
     def wait_for_guardian(self) -> None:
-        """A claim waits while the guardian holds the lock, and finds nothing left over."""
+        """Wait for the guardian's lock, and check that nothing is left over."""
         roots = Roots.recorded(self.tree)
         with run_folder(self.run, roots) as folder, claim_level(folder, roots, "test") as ours:
             assert not ours.recovered
@@ -90,22 +90,22 @@ def pin(tmp_path: Path) -> Iterator[Pin]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_command_and_all_is_put_back(pin: Pin, number: signal.Signals) -> None:
+def test_a_signal_ends_the_command_and_all_is_restored(pin: Pin, number: signal.Signals) -> None:
     pin.start()
     pin.process.send_signal(number)
     assert pin.end()[0] == 128 + number
     assert pin.content() == pin.before
 
 
-def test_a_command_that_catches_the_signal_decides_its_status(pin: Pin) -> None:
+def test_a_command_that_handles_the_signal_chooses_its_status(pin: Pin) -> None:
     pin.start("trap 'exit 5' TERM; echo $$; while :; do sleep 600 & wait; done")
     pin.process.terminate()
     assert pin.end()[0] == 5
     assert pin.content() == pin.before
 
 
-def test_sigkill_of_the_wrapper_the_guardian_ends_the_command_and_restores(pin: Pin) -> None:
-    """The command's children as well: they are of its process group."""
+def test_after_sigkill_the_guardian_ends_the_command_and_restores(pin: Pin) -> None:
+    """Children of the command end too, as members of its process group."""
     pin.start("sleep 600 & echo $!; wait")
     pin.process.kill()
     status, said = pin.end()
@@ -115,7 +115,7 @@ def test_sigkill_of_the_wrapper_the_guardian_ends_the_command_and_restores(pin: 
     assert "its guardian restored" in said
 
 
-def test_sigkill_of_both_the_next_call_restores(pin: Pin) -> None:
+def test_after_sigkill_of_both_the_next_call_restores(pin: Pin) -> None:
     pin.start()
     os.kill(pin.guardian(), signal.SIGKILL)
     pin.process.kill()
@@ -135,7 +135,7 @@ def test_sigkill_of_the_guardian_alone_changes_nothing(pin: Pin) -> None:
     assert pin.content() == pin.before
 
 
-def test_a_second_pin_is_refused_with_the_owners_name(pin: Pin) -> None:
+def test_a_second_pin_fails_with_the_owners_name(pin: Pin) -> None:
     pin.start()
     for words in (("--no-turbo", "--", "true"), (*ASKED, "--", "true")):
         second = pin.other(*pin.options, *words)
@@ -165,8 +165,8 @@ def test_a_pin_inside_a_pinned_command_is_allowed(pin: Pin) -> None:
     assert pin.content() == pin.before
 
 
-def test_a_pin_inside_that_outlives_the_command_is_ended_first(pin: Pin) -> None:
-    """Else it would put back the outer pin's values for good."""
+def test_an_inner_pin_that_outlives_the_command_is_ended_first(pin: Pin) -> None:
+    """Otherwise it would restore the outer pin's values permanently."""
     begun = pin.tree.parent / "begun"
     inside = nested(pin).removeprefix("exec ").replace("echo $$;", f"echo $$; : > {begun};")
     pin.start(f"setsid {inside} & while ! [ -e {begun} ]; do sleep 0.02; done")
@@ -174,7 +174,7 @@ def test_a_pin_inside_that_outlives_the_command_is_ended_first(pin: Pin) -> None
     assert pin.content() == pin.before
 
 
-def test_sigkill_of_the_outer_of_two_restores_both(pin: Pin) -> None:
+def test_sigkill_of_the_outer_pin_restores_both(pin: Pin) -> None:
     pin.start(nested(pin))
     pin.process.kill()
     pin.end()
@@ -211,7 +211,7 @@ def test_at_a_terminal_ctrl_c_reaches_the_command_and_ctrl_z_stops_both(pin: Pin
     assert pin.content() == pin.before
 
 
-def test_in_the_background_the_terminal_stays_the_shells(pin: Pin) -> None:
+def test_in_the_background_the_shell_keeps_the_terminal(pin: Pin) -> None:
     """Ctrl-Z, bg, and a line typed to the shell; then fg, and a line to the command."""
     shell, keys = os.forkpty()
     if not shell:

@@ -1,4 +1,4 @@
-"""Directories of recordings of each kind: made, replaced only by their like, never in part."""
+"""Directories of recordings are replaced only by the same kind."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ def recorded(folder: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize(("kind", "make", "document"), KINDS)
-def test_what_is_there_is_replaced_by_its_like_when_forced(
+def test_force_replaces_a_recording_of_the_same_kind(
     kind: str, make: Make, document: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "run"
@@ -50,7 +50,7 @@ def test_another_kind_is_never_replaced(make: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "make", "document"), KINDS)
-def test_a_folder_in_a_files_place_is_refused(
+def test_a_folder_with_the_name_of_a_file_is_rejected(
     kind: str, make: Make, document: str, tmp_path: Path
 ) -> None:
     recorded(tmp_path, kind)
@@ -59,7 +59,7 @@ def test_a_folder_in_a_files_place_is_refused(
         make(tmp_path, force=True)
 
 
-def test_one_with_nothing_but_its_manifest_is_forgotten(tmp_path: Path) -> None:
+def test_a_recording_with_only_a_manifest_is_removed(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     recorded(folder, "load")

@@ -1,4 +1,4 @@
-"""What the machine was set to is kept in whole recordings, and told."""
+"""Complete recordings have the machine settings."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def recording(folder: Path, **fields: object) -> Path:
 
 
 @pytest.mark.live
-def test_a_whole_recording_holds_the_settings_beside_what_was_there(tmp_path: Path) -> None:
+def test_settings_are_added_to_a_complete_recording(tmp_path: Path) -> None:
     folder = recording(tmp_path, complete=True)
     keep_settings(folder, settings_now())
     kept = json.loads((folder / "recording.json").read_text())
@@ -25,7 +25,7 @@ def test_a_whole_recording_holds_the_settings_beside_what_was_there(tmp_path: Pa
 
 
 @pytest.mark.live
-def test_one_that_is_not_whole_or_not_there_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_incomplete_or_missing_recording_is_not_changed(tmp_path: Path) -> None:
     folder = recording(tmp_path, complete=False)
     before = (folder / "recording.json").read_bytes()
     keep_settings(folder, settings_now())

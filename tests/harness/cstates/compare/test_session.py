@@ -1,4 +1,4 @@
-"""`stallscope cstates compare` on made machines, whose counters do not move."""
+"""`stallscope cstates compare` on generated machines, whose counters do not change."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def fake(tmp_path: Path) -> Fake:
     return Fake(tmp_path, "ice-lake-server")
 
 
-def test_each_setting_is_run_each_round_and_all_is_put_back(
+def test_every_round_runs_every_setting_and_restores_it(
     fake: Fake, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = fake.content()
@@ -70,7 +70,7 @@ def test_each_setting_is_run_each_round_and_all_is_put_back(
     )
 
 
-def test_the_table_has_a_row_a_setting_and_says_what_is_known(
+def test_the_tables_have_a_row_for_each_setting(
     fake: Fake, capfd: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--rounds", "4", "--setting", "shallow=--states C1", "--", "true"]
@@ -121,7 +121,7 @@ def test_an_interrupted_command_ends_the_comparison(
         (("--cpus", "0-x", "--", "true"), "0-x"),
     ],
 )
-def test_words_that_mean_nothing_are_refused(
+def test_invalid_options_are_rejected(
     fake: Fake, words: tuple[str, ...], said: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert fake.run(*words) == ExitCode.USAGE
@@ -135,7 +135,7 @@ def result_of(
     others_s: float | None = None,
     entries: int = 9,
 ) -> CompareResult:
-    """Ten runs of each setting that begin at its value and rise a little, on one CPU."""
+    """Return the result of ten slowly increasing runs of each setting on one CPU."""
     made = [
         ComparedRun(
             name,
@@ -155,7 +155,7 @@ def result_of(
     return compare_result(options, comparison, {}, ("a note",), rounds=10, interrupted=False)
 
 
-def test_a_gain_is_told_with_its_p_and_never_with_a_p_of_zero() -> None:
+def test_a_gain_is_printed_with_a_p_above_zero() -> None:
     text = "\n".join(lines(result_of({BASELINE: 2, CONTROL: 2, "fast": 1}), 120))
     assert "fast: 48.9 % less wall time (p <0.001 after Holm; as it is differs from itself" in text
     assert "itself by 0.0 %)." in text
@@ -166,7 +166,7 @@ def test_a_gain_is_told_with_its_p_and_never_with_a_p_of_zero() -> None:
     assert "Note: a note" in text
 
 
-def test_a_small_difference_is_told_and_counts_for_none() -> None:
+def test_a_small_difference_counts_as_none() -> None:
     result = result_of({BASELINE: 2, CONTROL: 2, "fast": 1.99}, steadiness=10_000)
     text = " ".join(result.conclusions)
     assert (
@@ -185,7 +185,7 @@ def test_without_a_steady_control_there_is_no_verdict() -> None:
 SAME = {BASELINE: 2.0, CONTROL: 2.0, "same": 2.0}
 
 
-def test_what_others_had_of_the_cpus_is_told() -> None:
+def test_the_share_of_others_is_printed() -> None:
     text = " ".join(lines(result_of(SAME, others_s=0.04), 200))
     assert "Others (programs and the host) used 4.0 % of these CPUs' time" in text
     assert "Nothing to gain shown by 10 rounds" in text
@@ -195,12 +195,12 @@ def test_what_others_had_of_the_cpus_is_told() -> None:
 
 
 @pytest.mark.parametrize("entries", [0, 9])
-def test_on_a_machine_too_busy_nothing_to_gain_is_no_verdict(entries: int) -> None:
-    """Others that keep the CPUs awake hide what sleeping costs, and keep them from sleeping."""
+def test_a_busy_machine_gives_no_verdict_of_nothing_to_gain(entries: int) -> None:
+    """Other programs keep the CPUs awake and hide the cost of sleeping."""
     (text,) = result_of(SAME, others_s=0.35, entries=entries).conclusions
     assert "the machine was too busy. Others used 35.0 % of these CPUs' time" in text
 
 
-def test_a_gain_counts_on_a_busy_machine_as_well() -> None:
+def test_a_gain_counts_on_a_busy_machine() -> None:
     (text,) = result_of({BASELINE: 2, CONTROL: 2, "fast": 1}, others_s=0.35).conclusions
     assert text.startswith("fast: 48.9 % less wall time")

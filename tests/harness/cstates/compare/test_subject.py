@@ -1,4 +1,4 @@
-"""What is read of a loader's run when settings are compared: its figures, and what is to be said."""
+"""Metrics and notes of the loader's runs in a comparison."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def run(subject: LoadSubject, **more: object) -> dict[str, float | None]:
     return subject.metrics(None)
 
 
-def test_each_run_has_a_folder_and_figures_of_its_own(subject: LoadSubject) -> None:
+def test_each_run_has_its_own_folder_and_metrics(subject: LoadSubject) -> None:
     found = run(subject)
     assert found["latency_p50_us"] == 90.0
     assert found["latency_p99_us"] == 512.0
@@ -46,7 +46,7 @@ def test_each_run_has_a_folder_and_figures_of_its_own(subject: LoadSubject) -> N
     assert subject.notes() == []
 
 
-def test_a_loader_at_its_limit_and_errors_are_said(subject: LoadSubject) -> None:
+def test_late_loaders_and_error_replies_give_notes(subject: LoadSubject) -> None:
     run(subject, limited_by_loader=True, why="late")
     run(subject, errors=1200)
     first, second = subject.notes()
@@ -54,6 +54,6 @@ def test_a_loader_at_its_limit_and_errors_are_said(subject: LoadSubject) -> None
     assert second == "1,200 requests got an error reply"
 
 
-def test_a_load_that_was_cut_off_is_no_run(subject: LoadSubject) -> None:
+def test_an_interrupted_load_is_not_a_run(subject: LoadSubject) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(subject, interrupted=True)

@@ -1,4 +1,4 @@
-"""`stallscope cstates latency` with a made machine's states; what wakes up is this one."""
+"""`stallscope cstates latency` with a generated machine's states and this machine's wake-ups."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 
 
-def test_each_state_is_closed_alone_and_all_is_put_back(
+def test_each_state_is_closed_individually_and_restored(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tree = expand("ice-lake-server", tmp_path / "tree")
@@ -32,14 +32,14 @@ def test_each_state_is_closed_alone_and_all_is_put_back(
         counted = sum(count for _, _, count in result["histogram_ns"])
         assert counted == result["samples"] > 0
         assert result["histogram_ns"][-1][1] / 1000 == result["latency_us"]["max"]
-    # A made machine's do not change: that its CPUs never idled is not known.
+    # The counters of a generated machine do not change, so that entries are unknown.
     assert {verdict["finding"] for verdict in made["verdicts"]} == {"not-counted"}
     assert [result["entries"] for result in made["results"]] == [{}] * 4
     assert any("do not change" in note for note in made["notes"])
     assert before == {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
 
 
-def test_a_machine_whose_states_cannot_be_closed_says_why(
+def test_a_machine_without_closable_states_gives_the_reason(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tree = expand("no-cpuidle", tmp_path / "tree")
@@ -51,7 +51,7 @@ def test_a_machine_whose_states_cannot_be_closed_says_why(
     )
 
 
-def test_cpus_are_those_online_that_one_may_use(tmp_path: Path) -> None:
+def test_cpus_must_be_online_and_usable(tmp_path: Path) -> None:
     roots = Roots.recorded(expand("offline-cpus", tmp_path / "tree"))
     assert wake_cpus(roots, None, processes=2) == (0, 2)
     assert wake_cpus(roots, None, processes=3) == (0, 2)  # there are no more: they take turns

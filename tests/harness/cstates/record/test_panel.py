@@ -1,4 +1,4 @@
-"""The panel and texts of recorded idle intervals: known runs, and strangers' names."""
+"""Panel, text and picture of recorded idle intervals, also with hostile names."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
 
 def run_of(count: int, name: str = "worker") -> IdleRun:
-    """Intervals of 100 us in C6, woken by another CPU; their ends take 150 us."""
+    """Return a recording of 100 us intervals in C6, ended by IPIs in 150 us."""
     summary = IdleSummary((None, 600_000))
     for number in range(count):
         summary.add(
@@ -47,7 +47,7 @@ def run_of(count: int, name: str = "worker") -> IdleRun:
     return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
 
 
-def test_measured_stands_beside_declared() -> None:
+def test_measured_latency_is_shown_beside_the_declared_one() -> None:
     text = "\n".join(lines(run_of(100), 100))
     row = next(line for line in text.splitlines() if "ipi" in line).split()
     assert row[:4] == ["C6", "ipi", "100", "100"]
@@ -56,13 +56,13 @@ def test_measured_stands_beside_declared() -> None:
     assert row[-1] == "170"
 
 
-def test_the_page_holds_costs_and_advice() -> None:
+def test_the_page_has_costs_and_advice() -> None:
     page = idle_panel(run_of(100))
     for text in ("Measured against declared", "target residency 600 us", "Advice", "--states C1"):
         assert text in page
 
 
-def test_the_what_if_is_of_the_recordings_own_states_and_intervals(tmp_path: Path) -> None:
+def test_the_simulation_uses_the_recorded_states_and_intervals(tmp_path: Path) -> None:
     head = "cpu,t_entry_ns,state,idle_ns,next_hrtimer_ns,next_nontick_hrtimer_ns,wake"
     rows = [f"2,{number * 10**6},1,100000,900000,900000,ipi" for number in range(50)]
     (tmp_path / "idle.csv").write_text("\n".join([head, *rows]) + "\n")
@@ -70,12 +70,12 @@ def test_the_what_if_is_of_the_recordings_own_states_and_intervals(tmp_path: Pat
     assert "50 idle intervals" in page
     assert ">C6</th>" in page
     assert what_if_panel(tmp_path, replace(run_of(50), intervals_kept=None)) == ""
-    # States that are no table, as where a latency descends, leave the page without it.
+    # An invalid table, here with decreasing latencies, gives no panel.
     states = run_of(50).states[::-1]
     assert what_if_panel(tmp_path, replace(run_of(50), states=states)) == ""
 
 
-def test_names_of_processes_and_commands_are_made_harmless() -> None:
+def test_names_of_processes_and_commands_are_escaped() -> None:
     run = run_of(100, HOSTILE)
     page = idle_panel(run)
     texts = [*lines(run, 100), *explain_lines(explain_result(run, explain(run)), 100)]
@@ -83,7 +83,7 @@ def test_names_of_processes_and_commands_are_made_harmless() -> None:
     assert not any("\x1b" in text for text in [page, *texts])
 
 
-def test_lengths_are_in_their_doubling() -> None:
+def test_lengths_are_counted_by_powers_of_two() -> None:
     lengths = run_of(7).lengths_of(1)
     assert lengths is not None
     counts = octaves(lengths)

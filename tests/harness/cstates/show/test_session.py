@@ -1,4 +1,4 @@
-"""`stallscope cstates show` on made machines: what people read, the document, the panel."""
+"""`stallscope cstates show` on generated machines: text, document, panel."""
 
 import json
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def shown(roots: Roots) -> str:
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_people_read(machine: Machines, name: str) -> None:
+def test_the_text_matches_the_golden_file(machine: Machines, name: str) -> None:
     text = shown(machine(name))
     golden = GOLDEN / f"show-{name}.txt"
     if not golden.exists() or golden.read_text() != text:
@@ -47,7 +47,7 @@ def of_command(capsys: pytest.CaptureFixture[str], roots: Roots, *options: str) 
     return made
 
 
-def test_the_document_scripts_rely_on(
+def test_the_document_has_the_documented_fields(
     machine: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = of_command(capsys, machine("ice-lake-server"), "--cpus", "1")
@@ -84,7 +84,7 @@ def test_the_document_scripts_rely_on(
     assert made["frequency"]["policies"][0]["driver"] == "intel_cpufreq"
 
 
-def test_what_is_missing_is_null_with_its_reason(
+def test_missing_values_are_null_with_a_reason(
     machine: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = of_command(capsys, machine("no-cpuidle"))
@@ -112,7 +112,7 @@ def test_what_is_missing_is_null_with_its_reason(
         (("--interval", "0"), "not in the range"),
     ],
 )
-def test_options_that_make_no_sense(
+def test_invalid_options_are_rejected(
     machine: Machines, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
 ) -> None:
     roots = machine("nehalem-ep-workstation")
@@ -121,7 +121,9 @@ def test_options_that_make_no_sense(
     assert said in capsys.readouterr().err
 
 
-def test_a_folder_that_is_no_sysfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_cpus_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["cstates", "show", "--sysfs-root", str(tmp_path)]) == ExitCode.USAGE
     assert "sysfs" in capsys.readouterr().err
 
@@ -141,7 +143,7 @@ def test_hostile_names_are_escaped_everywhere(machine: Machines) -> None:
     assert "\x1b" not in panel
 
 
-def test_the_panel_holds_what_the_table_does(machine: Machines) -> None:
+def test_the_panel_has_the_contents_of_the_text(machine: Machines) -> None:
     roots = machine("sapphire-rapids-server")
     panel = states_panel(result_of(roots))
     assert panel.startswith('<section class="panel" id="cstates"')
@@ -151,7 +153,7 @@ def test_the_panel_holds_what_the_table_does(machine: Machines) -> None:
         assert text in panel
 
 
-def test_the_page_holds_the_panel_and_fetches_nothing(
+def test_the_page_has_the_panel_and_no_external_resources(
     machine: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     roots = machine("skylake-client")

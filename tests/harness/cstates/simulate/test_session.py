@@ -1,4 +1,4 @@
-"""`stallscope cstates simulate`: the document, the table, and what is refused."""
+"""`stallscope cstates simulate`: document, text, errors."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def document(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any
     return made
 
 
-def test_the_document_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_document_has_the_documented_fields(capsys: pytest.CaptureFixture[str]) -> None:
     made = document(capsys, "--table", "vm:haltpoll", "--trace", str(TRACE))
     assert made["schema"] == "stallscope.cstates.simulate/1"
     assert made["source"] == "modelled"
@@ -48,7 +48,9 @@ def test_the_document_scripts_rely_on(capsys: pytest.CaptureFixture[str]) -> Non
     assert menu["agreement"]["states_entered"] == 1
 
 
-def test_a_trace_with_the_least_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_with_only_the_required_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "idle.csv"
     path.write_text("cpu,t_entry_ns,idle_ns,next_hrtimer_ns,wake\n0,1000,250000,5000000,ipi\n")
     made = document(capsys, "--table", "Z600", "--trace", str(path), "--governors", "pin:C6,pin:C1")
@@ -57,7 +59,7 @@ def test_a_trace_with_the_least_columns(tmp_path: Path, capsys: pytest.CaptureFi
     assert [row["agreement"] for row in made["rows"]] == [None, None]
 
 
-def test_governors_may_be_given_in_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
+def test_governors_may_be_repeated_or_listed(capsys: pytest.CaptureFixture[str]) -> None:
     made = document(
         capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "100",
         "--governor", "ladder", "--governor", "teo-6.12,pin:10us",
@@ -65,7 +67,7 @@ def test_governors_may_be_given_in_both_ways(capsys: pytest.CaptureFixture[str])
     assert [row["governor"] for row in made["rows"]] == ["ladder", "teo-6.12", "pin:10us"]
 
 
-def test_closed_states_and_limits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_closed_states_and_limits_are_applied(capsys: pytest.CaptureFixture[str]) -> None:
     made = document(
         capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "1000",
         "--governor", "menu-6.18", "--disable", "C6", "--max-exit-latency", "15", "--hz", "1000",
@@ -76,7 +78,7 @@ def test_closed_states_and_limits(capsys: pytest.CaptureFixture[str]) -> None:
     assert made["rows"][0]["residency"]["C3"] == 0
 
 
-def test_what_people_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_has_a_table_and_notes(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--table", "vm:haltpoll", "--trace", str(TRACE)) == 0
     text = capsys.readouterr().out
     text = " ".join(text.split())
@@ -101,7 +103,7 @@ def test_the_page_has_a_row_for_each_governor(
     assert "poisson:1000us" in page
 
 
-def test_the_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_has_all_tables_and_governors(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--list") == 0
     text = capsys.readouterr().out
     for name in (*known_table_names(), *(governor.name for governor in GOVERNORS)):
@@ -124,14 +126,14 @@ def test_the_list_names_all(capsys: pytest.CaptureFixture[str]) -> None:
         (("--table", "Z600", "--trace", "/nonexistent/idle.csv"), "cannot read /nonexistent/idle.csv"),
     ],
 )  # fmt: skip
-def test_what_is_refused(
+def test_invalid_options_are_rejected(
     capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
 ) -> None:
     assert run(*options) == ExitCode.USAGE
     assert said in capsys.readouterr().err
 
 
-def test_traces_that_cannot_be_read_end_with_their_own_code(
+def test_an_unreadable_trace_has_its_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "idle.csv"
@@ -140,7 +142,7 @@ def test_traces_that_cannot_be_read_end_with_their_own_code(
     assert "the file is cut off" in capsys.readouterr().err
 
 
-def test_this_table_may_be_a_recorded_machines(
+def test_the_table_this_may_be_of_a_recorded_machine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tree = expand("nehalem-ep-workstation", tmp_path / "tree")
