@@ -234,12 +234,12 @@ DESCRIPTIONS = (
 
 def files_of(machine: Description) -> dict[str, str]:
     """Return the files of a machine tree by path."""
-    made = dict(_whole(machine))
+    files = dict(_whole(machine))
     for cpu in range(machine.cpus):
-        made.update((f"{CPU}/cpu{cpu}/{place}", text) for place, text in _cpu(machine, cpu))
+        files.update((f"{CPU}/cpu{cpu}/{place}", text) for place, text in _cpu(machine, cpu))
     if machine.scaling:
-        made.update(_scaling(machine, machine.scaling))
-    return made
+        files.update(_scaling(machine, machine.scaling))
+    return files
 
 
 def _whole(machine: Description) -> Iterator[tuple[str, str]]:

@@ -13,14 +13,14 @@ Machines = Callable[[str], Roots]
 
 
 def test_a_machine_generated_from_a_table_declares_it(machine: Machines) -> None:
-    made = this_table(machine("nehalem-ep-workstation"))
-    assert made.states == load_table("Z600").states
-    assert made.driver == "intel_idle"
+    table = this_table(machine("nehalem-ep-workstation"))
+    assert table.states == load_table("Z600").states
+    assert table.driver == "intel_idle"
 
 
 def test_closed_states_are_marked(machine: Machines) -> None:
-    made = this_table(machine("sapphire-rapids-server"))
-    assert [state.enabled for state in made.states] == [True, True, False, True]
+    table = this_table(machine("sapphire-rapids-server"))
+    assert [state.enabled for state in table.states] == [True, True, False, True]
 
 
 def test_machines_without_states_are_an_error(machine: Machines) -> None:

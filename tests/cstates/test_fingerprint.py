@@ -8,8 +8,8 @@ import pytest
 from cstates.fingerprint import Fingerprint, fingerprint
 from cstates.observation import Observation, observe
 from cstates.sysfs import present_cpus
-from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
+from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import names
 
@@ -37,15 +37,15 @@ def test_entries_and_warnings_are_those_of_the_run(machine: Machine) -> None:
     before = seen(roots)
     enter(roots, "state1", 7)
     enter(roots, "state3", 1234)
-    found = fingerprint(before, seen(roots))
-    assert {state.name: state.entries for state in found.states} == {
+    result = fingerprint(before, seen(roots))
+    assert {state.name: state.entries for state in result.states} == {
         "POLL": 0, "C1": 7, "C1E": 0, "C6": 1234,
     }  # fmt: skip
-    assert found.idle_governor == "menu"
-    assert found.frequencies[0].governor == "schedutil"
-    assert found.warnings[0].startswith("frequency not fixed (")
-    assert found.warnings[1] == "C6 open (170 us), entered 1,234 times"
-    assert len(found.warnings) == 2
+    assert result.idle_governor == "menu"
+    assert result.frequencies[0].governor == "schedutil"
+    assert result.warnings[0].startswith("frequency not fixed (")
+    assert result.warnings[1] == "C6 open (170 us), entered 1,234 times"
+    assert len(result.warnings) == 2
 
 
 def test_a_pinned_machine_has_no_warnings(machine: Machine) -> None:
@@ -57,9 +57,9 @@ def test_a_pinned_machine_has_no_warnings(machine: Machine) -> None:
         (policy / "scaling_max_freq").write_text((policy / "scaling_min_freq").read_text())
     before = seen(roots)
     enter(roots, "state1", 50)
-    found = fingerprint(before, seen(roots))
-    assert found.warnings == ()
-    assert [state.open_cpus for state in found.states] == [4, 4, 0, 0]
+    result = fingerprint(before, seen(roots))
+    assert result.warnings == ()
+    assert [state.open_cpus for state in result.states] == [4, 4, 0, 0]
 
 
 def test_changed_settings_give_a_warning(machine: Machine) -> None:
@@ -67,11 +67,11 @@ def test_changed_settings_give_a_warning(machine: Machine) -> None:
     before = seen(roots)
     (roots.sys / CPU / "cpu1/cpuidle/state3/disable").write_text("1\n")
     (roots.sys / CPU / "cpuidle/current_governor").write_text("teo\n")
-    found = fingerprint(before, seen(roots))
-    assert "idle governor changed during the run: menu before, teo after" in found.warnings
+    result = fingerprint(before, seen(roots))
+    assert "idle governor changed during the run: menu before, teo after" in result.warnings
     assert (
         "closed sleep states changed during the run: none before, C6 on 1 CPUs after"
-        in found.warnings
+        in result.warnings
     )
 
 
@@ -79,19 +79,20 @@ def test_a_decreased_counter_is_unknown(machine: Machine) -> None:
     roots = machine("haltpoll-vm")
     before = seen(roots)
     enter(roots, "state1", -1)
-    found = fingerprint(before, seen(roots))
-    assert [state.entries for state in found.states] == [0, None]
-    assert found.frequencies == ()
-    assert found.frequency_missing
-    assert found.turbo_allowed is None
-    assert found.warnings == ()  # with one state that sleeps there is nothing to choose
+    result = fingerprint(before, seen(roots))
+    assert [state.entries for state in result.states] == [0, None]
+    assert result.frequencies == ()
+    assert result.frequency_missing
+    assert result.turbo_allowed is None
+    assert result.warnings == ()  # with one state that sleeps there is nothing to choose
 
 
 @pytest.mark.parametrize("name", names())
 def test_a_written_document_is_read_back(machine: Machine, name: str) -> None:
     roots = machine(name)
-    found = fingerprint(seen(roots), seen(roots))
-    assert decode(encode(found), Fingerprint, "test") == found
+    result = fingerprint(seen(roots), seen(roots))
+    written = json.loads(json.dumps(result.document(), allow_nan=False))
+    assert Fingerprint.of(Fields(written, "test")) == result
 
 
 @pytest.mark.parametrize("key", ["states", "frequencies", "warnings", "cpus", "turbo_allowed"])
@@ -99,4 +100,4 @@ def test_damage_raises_one_error_type(machine: Machine, key: str) -> None:
     roots = machine("zen4-server")
     document = fingerprint(seen(roots), seen(roots)).document()
     with pytest.raises(RecordingError):
-        decode(json.dumps(document | {key: "?"}), Fingerprint, "test")
+        Fingerprint.of(Fields(document | {key: "?"}, "test"))

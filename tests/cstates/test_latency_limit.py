@@ -30,10 +30,10 @@ def test_without_a_request_there_is_no_limit(machine: Machines) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"", "gave 0 bytes"), (b"ab", "gave 2 bytes"), (None, "No such file")]
+    ("content", "message"), [(b"", "gave 0 bytes"), (b"ab", "gave 2 bytes"), (None, "No such file")]
 )
 def test_an_unreadable_limit_is_missing(
-    machine: Machines, content: bytes | None, said: str
+    machine: Machines, content: bytes | None, message: str
 ) -> None:
     roots = machine("skylake-client")
     device = roots.files / "dev/cpu_dma_latency"
@@ -43,7 +43,7 @@ def test_an_unreadable_limit_is_missing(
     limit = read_global_limit(roots)
     assert limit.limit_us is None
     assert limit.missing is not None
-    assert said in limit.missing
+    assert message in limit.missing
 
 
 def test_hidden_processes_are_counted(machine: Machines, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from tests.cstates.machine_descriptions import DESCRIPTIONS, Description, files_
 from tests.cstates.machine_trees import MACHINES, MARK, expand, names, text_of
 
 
-@pytest.mark.parametrize("description", DESCRIPTIONS, ids=lambda each: each.name)
+@pytest.mark.parametrize("description", DESCRIPTIONS, ids=lambda item: item.name)
 def test_stored_files_match_their_descriptions(description: Description) -> None:
     kept = (MACHINES / f"{description.name}.txt").read_text()
     assert kept == text_of(description.note, files_of(description)), (

@@ -25,8 +25,8 @@ def test_every_known_table_loads_with_polling_first(name: str) -> None:
 
 def test_the_states_of_a_xeon_x5650() -> None:
     states = load_table("intel_idle:nehalem_cstates").states
-    found = [(s.name, s.exit_latency_us, s.target_residency_us) for s in states]
-    assert found == [
+    result = [(s.name, s.exit_latency_us, s.target_residency_us) for s in states]
+    assert result == [
         ("POLL", 0, 0),
         ("C1", 3, 6),
         ("C1E", 10, 20),
@@ -63,7 +63,7 @@ def test_a_csv_file_may_have_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (("C1,2,2", "C1,10,20"), "state 'C1' occurs twice"),
         (("C1,20,20", "C2,10,30"), "exit latency decreases: C1 has 20 us, C2 10 us"),
@@ -79,10 +79,10 @@ def test_a_csv_file_may_have_a_table(tmp_path: Path) -> None:
         (tuple(f"C{n},{n},{n}" for n in range(11)), "it has 11 states"),
     ],
 )
-def test_an_invalid_table_is_rejected(tmp_path: Path, rows: tuple[str, ...], said: str) -> None:
+def test_an_invalid_table_is_rejected(tmp_path: Path, rows: tuple[str, ...], message: str) -> None:
     with pytest.raises(UsageError) as refused:
         load_table(written(tmp_path, *rows))
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert "states.csv" in refused.value.message
 
 

@@ -23,7 +23,7 @@ from cstates.wake_latency import (
 from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
-USUAL, CLOSED = WakeSetting("as it is"), WakeSetting("up to POLL", 0, ("C1",), ("POLL",))
+BASELINE, CLOSED = WakeSetting("as it is"), WakeSetting("up to POLL", 0, ("C1",), ("POLL",))
 TEST = WakeTest("futex", 250.0)
 
 
@@ -34,7 +34,7 @@ def sample(setting: WakeSetting, us: float, entries: int) -> WakeSample:
 
 
 def text(usual: list[float], closed: list[float], entries: int = 9, entered: int = 0) -> str:
-    samples = [sample(USUAL, us, entries) for us in usual]
+    samples = [sample(BASELINE, us, entries) for us in usual]
     samples += [sample(CLOSED, us, entered) for us in closed]
     (verdict,) = verdicts(merge_samples(samples))
     return verdict.text
@@ -49,7 +49,7 @@ def test_a_gain_needs_six_rounds_that_agree() -> None:
 
 def test_states_that_were_never_entered_gain_nothing() -> None:
     assert "C1 never entered as it is, nothing" in text([30.0] * 6, [4.0] * 6, entries=0)
-    idle = replace(sample(USUAL, 30.0, 0), entries={"POLL": 0, "C1": 0})
+    idle = replace(sample(BASELINE, 30.0, 0), entries={"POLL": 0, "C1": 0})
     (verdict,) = verdicts(merge_samples([idle, sample(CLOSED, 4.0, 0)]))
     assert verdict.text == "CPUs never idled, nothing to gain"
     assert verdict.finding is WakeFinding.NEVER_IDLED
@@ -57,12 +57,12 @@ def test_states_that_were_never_entered_gain_nothing() -> None:
 
 def test_uncounted_entries_are_not_zero() -> None:
     for usual, closed in (({}, {"C1": 0}), ({"POLL": 0}, {}), ({"C1": 9}, {"POLL": 9})):
-        samples = [replace(sample(USUAL, 30.0, 0), entries=usual)] * 6
+        samples = [replace(sample(BASELINE, 30.0, 0), entries=usual)] * 6
         samples += [replace(sample(CLOSED, 4.0, 0), entries=closed)] * 6
         (verdict,) = verdicts(merge_samples(samples))
         assert verdict.finding is WakeFinding.NOT_COUNTED
         assert verdict.text == "no verdict: entries into C1 were not counted"
-    once = [sample(USUAL, 30.0, 9), replace(sample(USUAL, 30.0, 9), entries={"POLL": 2})]
+    once = [sample(BASELINE, 30.0, 9), replace(sample(BASELINE, 30.0, 9), entries={"POLL": 2})]
     (result,) = merge_samples(once)
     assert result.entries == {"POLL": 11}, "in one of the rounds C1 was not counted"
 
@@ -70,29 +70,29 @@ def test_uncounted_entries_are_not_zero() -> None:
 def test_closed_states_that_were_entered_give_no_verdict() -> None:
     """An entry of each CPU may have begun before each run; of six runs on two CPUs that is 12."""
     assert "us less" in text([30.0] * 6, [4.0] * 6, entered=2)
-    said = text([30.0] * 6, [4.0] * 6, entered=3)
-    assert said.startswith("no verdict: 18 entries into C1 although closed")
+    message = text([30.0] * 6, [4.0] * 6, entered=3)
+    assert message.startswith("no verdict: 18 entries into C1 although closed")
 
 
 def test_every_second_round_is_reversed() -> None:
-    turns = list(round_orders((USUAL, CLOSED), 3))
-    assert turns == [(USUAL, CLOSED), (CLOSED, USUAL), (USUAL, CLOSED)]
+    turns = list(round_orders((BASELINE, CLOSED), 3))
+    assert turns == [(BASELINE, CLOSED), (CLOSED, BASELINE), (BASELINE, CLOSED)]
 
 
 def test_settings_are_limits_and_single_states_of_the_machine(
     machine: Callable[[str], Roots],
 ) -> None:
     idle = read_idle_machine(machine("ice-lake-server"), (0,))
-    found = wake_settings(idle.cpus)
-    assert found == (
-        USUAL,
+    result = wake_settings(idle.cpus)
+    assert result == (
+        BASELINE,
         WakeSetting("up to C1E", 4, ("C6",), ("POLL", "C1", "C1E")),
         WakeSetting("up to C1", 1, ("C1E", "C6"), ("POLL", "C1")),
         WakeSetting("up to POLL", 0, ("C1", "C1E", "C6"), ("POLL",)),
         WakeSetting("without C1", None, ("C1",), ("POLL", "C1E", "C6")),
         WakeSetting("without C1E", None, ("C1E",), ("POLL", "C1", "C6")),
     )
-    assert [each.name for each in wake_settings(idle.cpus, 100)] == [
+    assert [item.name for item in wake_settings(idle.cpus, 100)] == [
         "as it is", "up to C1", "up to POLL", "without C1",
     ]  # fmt: skip
 
@@ -103,16 +103,16 @@ def test_states_of_equal_latency_are_closed_together_and_individually() -> None:
                          usage=0, time_us=0, above=0, below=0, rejected=0)  # fmt: skip
 
     states = (state(0, "POLL", 0), state(1, "C1", 2), state(2, "C1_ACPI", 2))
-    found = wake_settings(
+    result = wake_settings(
         [CpuIdle(0, online=True, states=states, resume_limit_us=None, missing=None)]
     )
-    assert [each.name for each in found] == [
+    assert [item.name for item in result] == [
         "as it is", "up to POLL", "without C1", "without C1_ACPI",
     ]  # fmt: skip
 
 
 def test_without_states_there_is_nothing_to_close() -> None:
-    assert wake_settings([]) == (USUAL,)
+    assert wake_settings([]) == (BASELINE,)
 
 
 def test_a_limit_is_written_in_binary_and_only_if_requested(

@@ -17,14 +17,14 @@ DEVICE = Path("/dev/cpu_dma_latency")
 
 def shown(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
     assert main(["cstates", "show", "--json", *options]) == 0
-    made: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return made
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
 def test_states_match_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
-    made = shown(capsys)
-    assert made["cpus"], "every machine has a CPU"
-    for cpu in made["cpus"]:
+    document = shown(capsys)
+    assert document["cpus"], "every machine has a CPU"
+    for cpu in document["cpus"]:
         folder = CPUS / f"cpu{cpu['cpu']}" / "cpuidle"
         names = [path.read_text().strip() for path in sorted(folder.glob("state*/name"))]
         if cpu["online"]:
@@ -33,9 +33,9 @@ def test_states_match_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_interval_has_plausible_shares(capsys: pytest.CaptureFixture[str]) -> None:
-    made = shown(capsys, "--interval", "0.05")
-    assert made["interval_s"] >= 0.05
-    for cpu in made["cpus"]:
+    document = shown(capsys, "--interval", "0.05")
+    assert document["interval_s"] >= 0.05
+    for cpu in document["cpus"]:
         shares = [state["over_interval"]["residency_share"] for state in cpu["states"]]
         assert all(share is None or 0 <= share <= 1 for share in shares)
 

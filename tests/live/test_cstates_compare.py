@@ -45,17 +45,17 @@ def test_runs_are_compared_with_what_the_cpus_entered(
         pytest.skip("needs the kernel's cpuidle with two states")
     assert status == 0, written.err
     assert settings() == before
-    made = json.loads(written.out)
-    assert len(made["settings"]) > 1
+    document = json.loads(written.out)
+    assert len(document["settings"]) > 1
     names = {"--": "wall_s"}.get(subject[0], "latency_p50_us")
     most = increases(counted, entered())
-    for setting in made["settings"]:
+    for setting in document["settings"]:
         assert setting["metrics"][names]["values"][0] > 0
         # If others are busy on these CPUs, they may not have slept at all.
         assert set(setting["entries"][0]) <= set(most)
     for name, count in most.items():
-        assert sum(each["entries"][0].get(name, 0) for each in made["settings"]) <= count
-    assert "too few" in made["conclusions"][0]
+        assert sum(item["entries"][0].get(name, 0) for item in document["settings"]) <= count
+    assert "too few" in document["conclusions"][0]
 
 
 def test_a_busy_machine_is_detected(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -67,8 +67,8 @@ def test_a_busy_machine_is_detected(tmp_path: Path, capfd: pytest.CaptureFixture
         status = main([*words, "--", "sleep", "0.2"])
         spinner.kill()
     assert status == 0
-    made = json.loads(capfd.readouterr().out)
-    assert made["others_share"] > 0.8
-    said = " ".join(made["conclusions"])
-    assert "the machine was too busy" in said or "% less" in said  # one in twenty by chance
-    assert "Nothing to gain" not in said
+    document = json.loads(capfd.readouterr().out)
+    assert document["others_share"] > 0.8
+    message = " ".join(document["conclusions"])
+    assert "the machine was too busy" in message or "% less" in message  # one in twenty by chance
+    assert "Nothing to gain" not in message

@@ -25,13 +25,13 @@ def test_settings_are_compared_with_what_the_cpus_entered(
     if status == 3 and "nothing to compare" in written.err:
         pytest.skip("needs the kernel's cpuidle with two states")
     assert status == 0, written.err
-    made = json.loads(written.out)
-    assert {result["test"] for result in made["results"]} == {"timer, 200 us", "futex, 200 us"}
-    for result in made["results"]:
+    document = json.loads(written.out)
+    assert {result["test"] for result in document["results"]} == {"timer, 200 us", "futex, 200 us"}
+    for result in document["results"]:
         assert result["samples"] > 0
         assert result["latency_us"]["p50"] > 0
         assert len(result["rounds_p50_us"]) == 2
-    for verdict in made["verdicts"]:
+    for verdict in document["verdicts"]:
         assert verdict["text"].startswith(("CPUs never idled", "no verdict: 2 rounds"))
 
 
@@ -48,8 +48,8 @@ def test_a_recording_is_explained_and_advised(
     assert main(["cstates", "record", *words]) == 0
     capsys.readouterr()
     assert main(["cstates", "explain", run, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert all(sleep["source"] == "declared" for sleep in found["sleeps"])
+    result = json.loads(capsys.readouterr().out)
+    assert all(sleep["source"] == "declared" for sleep in result["sleeps"])
     assert main(["cstates", "advise", run]) == 0
     assert capsys.readouterr().out.strip()
     assert main(["cstates", "advise", str(tmp_path)]) == 3
@@ -58,15 +58,15 @@ def test_a_recording_is_explained_and_advised(
 def children_of(pid: int) -> list[int]:
     """Return the children of a process."""
     stats = (path / "stat" for path in Path("/proc").iterdir() if path.name.isdecimal())
-    found = []
+    result = []
     for stat in stats:
         try:
             words = stat.read_text().rpartition(")")[2].split()
         except OSError:  # it has ended
             continue
         if int(words[1]) == pid:
-            found.append(int(stat.parent.name))
-    return found
+            result.append(int(stat.parent.name))
+    return result
 
 
 @pytest.mark.parametrize("kind", ["futex", "tcp"])
@@ -77,8 +77,8 @@ def test_a_killed_process_ends_the_measurement(kind: str) -> None:
             while not (partners := children_of(child.pid)) and child.poll() is None:
                 pass
             os.kill(partners[0], signal.SIGKILL)
-            _, said = child.communicate(timeout=60)
+            _, message = child.communicate(timeout=60)
         finally:
             child.kill()
     assert child.returncode == 3
-    assert "a process that answers ended early" in said
+    assert "a process that answers ended early" in message

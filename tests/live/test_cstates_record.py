@@ -24,8 +24,8 @@ def traced() -> None:
 
 def recorded(folder: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert main(["cstates", "record", "--json", "-o", str(folder), *words]) == 0
-    made: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return made
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
 @pytest.mark.usefixtures("traced")
@@ -33,33 +33,33 @@ def test_the_number_of_intervals_matches_the_kernels_counters(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """CPUs may enter and leave a few states between reading the counters and tracing."""
-    made = recorded(tmp_path / "run", capsys, "--duration", "0.4")
-    if made["source"] == "counters":
-        pytest.skip(f"needs the kernel's tracepoints: {made['why_counters_only']}")
+    document = recorded(tmp_path / "run", capsys, "--duration", "0.4")
+    if document["source"] == "counters":
+        pytest.skip(f"needs the kernel's tracepoints: {document['why_counters_only']}")
     counted = sum(
         state["over_interval"]["entries"] or 0
-        for cpu in made["machine"]["cpus"]
+        for cpu in document["machine"]["cpus"]
         for state in cpu["states"]
     )
-    if not any(cpu["states"] for cpu in made["machine"]["cpus"]):
+    if not any(cpu["states"] for cpu in document["machine"]["cpus"]):
         pytest.skip("needs the kernel's cpuidle: there are no states whose entries it counts")
-    lost = made["lost_events"] + made["intervals_discarded"]
-    assert made["intervals"] <= counted + 20
-    if made["intervals"] < counted * 0.8 - 20 - 2 * lost:
-        assert any("does not trace" in text for text in made["warnings"])  # and it is said
-    assert sum(row["wakes"] for row in made["wakes"]) == made["intervals"]
+    lost = document["lost_events"] + document["intervals_discarded"]
+    assert document["intervals"] <= counted + 20
+    if document["intervals"] < counted * 0.8 - 20 - 2 * lost:
+        assert any("does not trace" in text for text in document["warnings"])  # and it is said
+    assert sum(row["wakes"] for row in document["wakes"]) == document["intervals"]
     assert not list(INSTANCES.glob(f"stallscope-{os.getpid()}-*"))
-    if made["intervals"]:
+    if document["intervals"]:
         trace = read_trace(tmp_path / "run" / "idle.csv")
-        assert trace.idle_ns.size == made["intervals_kept"]
+        assert trace.idle_ns.size == document["intervals_kept"]
         assert trace.entered is not None
         assert trace.next_event_ns is not None
 
 
 def test_counters_only_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    made = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
-    assert (made["source"], made["why_counters_only"]) == ("counters", "requested")
-    assert made["intervals"] is None
+    document = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
+    assert (document["source"], document["why_counters_only"]) == ("counters", "requested by --counters-only")
+    assert document["intervals"] is None
     assert not (tmp_path / "run" / "idle.csv").exists()
     assert main(["report", str(tmp_path / "run")]) == 0
     assert "counters only: requested" in capsys.readouterr().out
@@ -73,10 +73,10 @@ def test_the_commands_affinity_is_recorded(
     words = ("--counters-only", "--duration", "0.5", "--", "sleep", "3600")
     try:
         os.sched_setaffinity(0, {min(allowed)})  # which the command inherits
-        made = recorded(tmp_path / "run", capsys, *words)
+        document = recorded(tmp_path / "run", capsys, *words)
     finally:
         os.sched_setaffinity(0, allowed)
-    assert made["command_cpus"] == [min(allowed)]
+    assert document["command_cpus"] == [min(allowed)]
 
 
 def test_failing_and_missing_commands_are_reported(

@@ -70,11 +70,11 @@ def entries() -> int:
 
 def test_the_process_has_the_requested_settings(pin: Pin, tmp_path: Path) -> None:
     """This needs neither root nor a journal."""
-    asked = PinRequest(cpus=str(CPU), nice=7, aslr_off=True, thp_off=True)
-    told = tmp_path / "told"
+    request = PinRequest(cpus=str(CPU), nice=7, aslr_off=True, thp_off=True)
+    text = tmp_path / "told"
     script = "nice; grep -E 'Cpus_allowed_list|THP_enabled' /proc/self/status; cat /proc/self/personality"
-    assert pin(asked, "sh", "-c", f"{{ {script}; }} > {told}").status == 0
-    lines = told.read_text().split()
+    assert pin(request, "sh", "-c", f"{{ {script}; }} > {text}").status == 0
+    lines = text.read_text().split()
     assert lines[0] == "7"
     assert lines[lines.index("Cpus_allowed_list:") + 1] == str(CPU)
     assert lines[lines.index("THP_enabled:") + 1] == "0"
@@ -85,9 +85,9 @@ def test_the_process_has_the_requested_settings(pin: Pin, tmp_path: Path) -> Non
 def test_closed_states_are_judged_by_the_kernels_counters(pin: Pin, needs_root: None) -> None:
     """Only haltpoll and ladder still enter them, except for an entry that began before."""
     governor, _ = governors()
-    asked = PinRequest(states=("POLL",), cpus=str(CPU))
+    request = PinRequest(states=("POLL",), cpus=str(CPU))
     before = entries()
-    result = pin(asked, "sleep", "0.1")
+    result = pin(request, "sleep", "0.1")
     counted = entries() - before
     assert result.during.entries <= counted
     if governor not in {"haltpoll", "ladder"}:
@@ -118,10 +118,10 @@ def test_a_latency_limit_ends_with_the_command(pin: Pin, needs_root: None, tmp_p
     needs(DEVICE)
     governors()
     before = held_limit()
-    told = tmp_path / "told"
-    asked = PinRequest(max_exit_latency_us=min(before, 1_000_000) - 1)
-    assert pin(asked, "sh", "-c", f"head -c 4 {DEVICE} > {told}").status == 0
-    assert struct.unpack("=i", told.read_bytes())[0] == asked.max_exit_latency_us
+    text = tmp_path / "told"
+    request = PinRequest(max_exit_latency_us=min(before, 1_000_000) - 1)
+    assert pin(request, "sh", "-c", f"head -c 4 {DEVICE} > {text}").status == 0
+    assert struct.unpack("=i", text.read_bytes())[0] == request.max_exit_latency_us
     assert held_limit() == before
 
 
@@ -141,8 +141,8 @@ def test_after_sigkill_the_guardian_restores(needs_root: None, tmp_path: Path) -
     assert pin.stdout is not None
     assert pin.stdout.readline() == "999999\n"
     pin.send_signal(signal.SIGKILL)
-    _, said = pin.communicate(timeout=60)  # until the guardian, who has our stderr, has ended
-    assert "its guardian restored" in said
+    _, message = pin.communicate(timeout=60)  # until the guardian, who has our stderr, has ended
+    assert "its guardian restored" in message
     assert LIMIT.read_text() == before
 
 
@@ -150,17 +150,17 @@ def test_without_root_the_permitted_settings_are_listed_and_applied(
     pin: Pin, needs_root: None
 ) -> None:
     governors()
-    asked = PinRequest(states=("POLL",), cpus=str(CPU), aslr_off=True)
+    request = PinRequest(states=("POLL",), cpus=str(CPU), aslr_off=True)
     child = os.fork()
     if not child:
         status = 9
         try:
             os.setresuid(NOBODY, NOBODY, NOBODY)
             try:
-                pin(asked, "true")
+                pin(request, "true")
             except UnableError as error:
                 refused = "by root only" in error.message and "affinity, aslr" in error.message
-                done = pin(asked, "true", partial=True)
+                done = pin(request, "true", partial=True)
                 status = 0 if refused and done.status == 0 and not done.plan.journaled else 8
         finally:
             os._exit(status)

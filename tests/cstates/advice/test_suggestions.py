@@ -35,7 +35,7 @@ def run(*wakes: WakeRow, governor: str = "menu") -> IdleRun:
     lengths = LengthCounts()
     for _ in range(1000):
         lengths.record(500_000)
-    entries = sum(each.wakes for each in wakes)
+    entries = sum(item.wakes for item in wakes)
     return IdleRun(
         command=(),
         seconds=10.0,
@@ -60,13 +60,13 @@ def run(*wakes: WakeRow, governor: str = "menu") -> IdleRun:
 
 
 def test_costs_are_listed_by_cause_with_the_highest_first() -> None:
-    found = explain(run(row(2, "timer", 100, 190.0), row(2, "ipi", 400, 210.0)))
-    assert [(each.wake, each.exit_us, each.us_per_s) for each in found.sleeps] == [
+    result = explain(run(row(2, "timer", 100, 190.0), row(2, "ipi", 400, 210.0)))
+    assert [(item.wake, item.exit_us, item.us_per_s) for item in result.sleeps] == [
         ("ipi", 210.0, 8400.0),
         ("timer", 190.0, 1900.0),
     ]
-    assert [(each.pid, each.us_per_s) for each in found.processes] == [(4, 1260.0)]
-    assert found.nothing is None
+    assert [(item.pid, item.us_per_s) for item in result.processes] == [(4, 1260.0)]
+    assert result.nothing is None
 
 
 def test_a_cause_without_a_time_has_the_declared_cost() -> None:
@@ -76,13 +76,13 @@ def test_a_cause_without_a_time_has_the_declared_cost() -> None:
 
 def test_without_a_trace_costs_are_declared_latencies() -> None:
     bare = replace(run(), why_counters_only="requested", intervals=None)
-    assert [(each.state, each.source) for each in explain(bare).sleeps] == [(1, "declared")]
+    assert [(item.state, item.source) for item in explain(bare).sleeps] == [(1, "declared")]
 
 
 def test_advice_names_states_and_the_idle_cpus_with_their_siblings() -> None:
     advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
     assert advice.nothing is None
-    first = next(each for each in advice.suggestions if each.open_states == ("POLL", "C1"))
+    first = next(item for item in advice.suggestions if item.open_states == ("POLL", "C1"))
     assert first.cpus == (1, 3)
     assert first.gain_us == pytest.approx(205)
     assert first.least_us == pytest.approx(205 - 1.96 * (1 / 100 + 1 / 400) ** 0.5)
@@ -111,11 +111,11 @@ def test_advice_is_restricted_to_the_commands_affinity() -> None:
 def test_an_untimed_state_proves_no_gain_but_has_an_upper_bound() -> None:
     advice = advise(run(row(2, "ipi", 400, 210.0)))
     half = 1.96 * (1 / 400) ** 0.5
-    assert [each.untimed for each in advice.suggestions] == [("POLL",), ("C1",)]
-    for each in advice.suggestions:
-        assert not each.proven
-        assert each.least_us is None
-        assert each.most_us == pytest.approx(210 + half)
+    assert [item.untimed for item in advice.suggestions] == [("POLL",), ("C1",)]
+    for item in advice.suggestions:
+        assert not item.proven
+        assert item.least_us is None
+        assert item.most_us == pytest.approx(210 + half)
     lines = " ".join(advise_lines(advise_result(advice), 10_000))
     assert "No gain is proven. To try:" in lines
     assert "at most 210.1 us per wake-up; leaving C1 was not timed" in lines
@@ -124,7 +124,7 @@ def test_an_untimed_state_proves_no_gain_but_has_an_upper_bound() -> None:
 
 def test_proven_suggestions_precede_greater_unproven_ones() -> None:
     advice = advise(run(row(1, "ipi", 100, 5.0), row(2, "ipi", 400, 210.0)))
-    assert [each.proven for each in advice.suggestions] == [True, False]
+    assert [item.proven for item in advice.suggestions] == [True, False]
     assert advice.suggestions[1].us_per_s > advice.suggestions[0].us_per_s
 
 
@@ -136,7 +136,7 @@ def test_measured_wake_ups_override_estimates() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
     none = [measured(WakeFinding.NO_DIFFERENCE, "C6", "C1"), measured(WakeFinding.MORE, "C1", "C6")]
     advice = advise(idle, none)
-    assert [each.open_states for each in advice.suggestions] == [("POLL", "C1")]
+    assert [item.open_states for item in advice.suggestions] == [("POLL", "C1")]
     assert "C1, C6 closed, futex, 1000 us: the text of no-difference" in advice.notes[0]
     gains = advise_result(advise(idle, [*none, measured(WakeFinding.LESS, "C1", "C6")]))
     gained = gains.suggestions[0]
@@ -185,22 +185,22 @@ def test_evidence_is_read_from_a_latency_document_and_a_damaged_one_is_rejected(
 
 def test_a_governor_that_ignores_closed_states_gives_a_note() -> None:
     advice = advise(run(row(2, "ipi", 400, 210.0), governor="haltpoll"))
-    for each in advice.suggestions:
-        assert all("--force-effective" in command for command in each.commands)
+    for item in advice.suggestions:
+        assert all("--force-effective" in command for command in item.commands)
     assert "ignores disabled states" in advice.notes[0]
 
 
 def test_a_declared_latency_has_no_interval() -> None:
     few = run(row(2, "ipi", 20, 210.0))
-    found = exit_time(few, few.states[2:])
-    assert found is not None
-    assert (found.mean_us, found.half_us, found.source) == (200.0, None, "declared")
+    result = exit_time(few, few.states[2:])
+    assert result is not None
+    assert (result.mean_us, result.half_us, result.source) == (200.0, None, "declared")
 
 
 def test_nothing_to_gain_has_a_reason() -> None:
     idle = run(row(2, "ipi", 400, 210.0))
     never = replace(
-        idle, intervals=0, states=tuple(replace(each, entries=0) for each in idle.states)
+        idle, intervals=0, states=tuple(replace(item, entries=0) for item in idle.states)
     )
     assert advise(never).nothing == "CPUs never idled, nothing to gain"
     assert explain(never).nothing is not None
@@ -212,18 +212,20 @@ def test_nothing_to_gain_has_a_reason() -> None:
 
 
 def test_commands_quote_hostile_state_names() -> None:
-    given = run(row(2, "ipi", 400, 210.0), row(1, "ipi", 400, 3.0))
+    recording = run(row(2, "ipi", 400, 210.0), row(1, "ipi", 400, 3.0))
     odd = "C1'; touch x #"
-    states = (given.states[0], replace(given.states[1], name=odd), given.states[2])
-    (found,) = advise(replace(given, states=states)).suggestions[:1]
-    words = shlex.split(found.commands[0])
+    states = (recording.states[0], replace(recording.states[1], name=odd), recording.states[2])
+    (result,) = advise(replace(recording, states=states)).suggestions[:1]
+    words = shlex.split(result.commands[0])
     assert words[words.index("--states") + 1] == f"POLL,{odd}"
     assert words[-1] == "CMD"
 
 
 def test_unread_counters_give_no_advice() -> None:
-    given = run(row(2, "ipi", 400, 210.0))
-    unread = tuple(replace(each, entries=None) for each in given.states)
-    blind = replace(given, states=unread, intervals=None, wakes=(), why_counters_only="requested")
+    recording = run(row(2, "ipi", 400, 210.0))
+    unread = tuple(replace(item, entries=None) for item in recording.states)
+    blind = replace(
+        recording, states=unread, intervals=None, wakes=(), why_counters_only="requested"
+    )
     assert "could not be read" in str(advise(blind).nothing)
-    assert "reports no sleep states" in str(advise(replace(given, states=())).nothing)
+    assert "reports no sleep states" in str(advise(replace(recording, states=())).nothing)

@@ -18,7 +18,7 @@ def unlimited(roots: Roots) -> Roots:
 
 
 def names(roots: Roots) -> list[str]:
-    return [each.name for each in find_candidates(roots, "0").chosen]
+    return [item.name for item in find_candidates(roots, "0").chosen]
 
 
 def test_candidates_are_the_machines_state_sets_and_governors(machine: Machine) -> None:
@@ -38,10 +38,10 @@ def test_a_held_latency_limit_belongs_to_the_baseline(machine: Machine) -> None:
 
 def test_states_are_closed_effectively_under_haltpoll(machine: Machine) -> None:
     chosen = find_candidates(machine("haltpoll-vm"), None).chosen
-    assert [each.name for each in chosen][:3] == [BASELINE, CONTROL, "only POLL"]
+    assert [item.name for item in chosen][:3] == [BASELINE, CONTROL, "only POLL"]
     assert chosen[1].request == chosen[0].request
     assert chosen[2].request.force_effective
-    governors = [each.request.idle_governor for each in chosen[3:]]
+    governors = [item.request.idle_governor for item in chosen[3:]]
     assert "haltpoll" not in governors  # as it is
     assert "menu" in governors
 

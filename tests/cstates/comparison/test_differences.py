@@ -12,7 +12,7 @@ from cstates.comparison.differences import (
     shuffled_rounds,
 )
 
-USUAL, CONTROL = "as it is", "as it is, again"
+BASELINE, CONTROL = "as it is", "as it is, again"
 
 
 def runs(setting: str, values: list[float | None], entries: int = 100) -> list[ComparedRun]:
@@ -30,38 +30,38 @@ def compared(
 ) -> Comparison:
     """Return the comparison of SIX as baseline, a control, and these settings."""
     again = SHUFFLED if control is None else control
-    given = [(USUAL, SIX), (CONTROL, again), *settings]
-    names = [name for name, _ in given]
-    return compare(names, [run for name, values in given for run in runs(name, [*values])])
+    series = [(BASELINE, SIX), (CONTROL, again), *settings]
+    names = [name for name, _ in series]
+    return compare(names, [run for name, values in series for run in runs(name, [*values])])
 
 
 def test_a_gain_is_shown_with_its_share_and_p() -> None:
-    found = compared(("fast", [value * 0.8 for value in SIX]), ("same", SIX[::-1]))
-    (gain,) = found.gains
+    result = compared(("fast", [value * 0.8 for value in SIX]), ("same", SIX[::-1]))
+    (gain,) = result.gains
     assert gain.setting == "fast"
     assert gain.share == pytest.approx(-0.2)
     assert gain.p == pytest.approx(2 / 924)
     assert gain.p_corrected == pytest.approx(4 / 924)
-    same = found.difference("same", "wall_s")
+    same = result.difference("same", "wall_s")
     assert same is not None
     assert same.p == 1.0
     assert same.status is DifferenceStatus.CHANCE
-    assert found.difference(USUAL, "wall_s") is None
+    assert result.difference(BASELINE, "wall_s") is None
 
 
 def test_a_loss_is_significant_but_not_a_gain() -> None:
-    found = compared(("slow", [value + 1 for value in SIX]))
-    assert found.differences[0].significant
-    assert not found.gains
+    result = compared(("slow", [value + 1 for value in SIX]))
+    assert result.differences[0].significant
+    assert not result.gains
 
 
 def test_the_repeated_baseline_is_the_control_and_not_a_setting() -> None:
-    found = compared(("fast", [value * 0.8 for value in SIX]))
-    (control,) = found.controls
+    result = compared(("fast", [value * 0.8 for value in SIX]))
+    (control,) = result.controls
     assert (control.setting, control.share, control.p) == (CONTROL, 0.0, 1.0)
     assert control.p_corrected is None
-    assert [each.setting for each in found.differences] == ["fast"]
-    assert found.difference(CONTROL, "wall_s") == control
+    assert [item.setting for item in result.differences] == ["fast"]
+    assert result.difference(CONTROL, "wall_s") == control
 
 
 def test_a_difference_within_the_controls_is_not_significant() -> None:
@@ -69,25 +69,27 @@ def test_a_difference_within_the_controls_is_not_significant() -> None:
     lower: list[float | None] = [value * 0.97 for value in SIX]
     assert compared(("a", lower)).differences[0].status is DifferenceStatus.SHOWN
     apart = [9.4, 9.6, 9.7, 9.9, 10.9, 11.0]
-    found = compared(("a", lower), control=apart)
-    assert (found.controls[0].p or 0) > 0.05
-    assert found.controls[0].share == pytest.approx(9.8 / 10.25 - 1)
-    assert found.differences[0].status is DifferenceStatus.CONTROL
+    result = compared(("a", lower), control=apart)
+    assert (result.controls[0].p or 0) > 0.05
+    assert result.controls[0].share == pytest.approx(9.8 / 10.25 - 1)
+    assert result.differences[0].status is DifferenceStatus.CONTROL
 
 
 def test_an_unsteady_control_gives_no_verdict() -> None:
-    found = compared(("fast", [value * 0.5 for value in SIX]), control=[v * 0.9 for v in SIX])
-    assert found.differences[0].status is DifferenceStatus.UNSTEADY
-    assert not found.gains
+    result = compared(("fast", [value * 0.5 for value in SIX]), control=[v * 0.9 for v in SIX])
+    assert result.differences[0].status is DifferenceStatus.UNSTEADY
+    assert not result.gains
 
 
 def test_a_difference_below_the_minimum_effect_is_small() -> None:
     steady = [10 + n / 1000 for n in range(6)]
     less = [value * 0.995 for value in steady]
-    names = [USUAL, CONTROL, "a"]
-    given = [*runs(USUAL, [*steady]), *runs(CONTROL, steady[::-1]), *runs("a", [*less])]
-    assert compare(names, given).differences[0].status is DifferenceStatus.SMALL
-    assert compare(names, given, min_effect=0.004).differences[0].status is DifferenceStatus.SHOWN
+    names = [BASELINE, CONTROL, "a"]
+    all_runs = [*runs(BASELINE, [*steady]), *runs(CONTROL, steady[::-1]), *runs("a", [*less])]
+    assert compare(names, all_runs).differences[0].status is DifferenceStatus.SMALL
+    assert (
+        compare(names, all_runs, min_effect=0.004).differences[0].status is DifferenceStatus.SHOWN
+    )
 
 
 def test_holm_rejects_a_single_chance_result_of_many() -> None:
@@ -95,9 +97,9 @@ def test_holm_rejects_a_single_chance_result_of_many() -> None:
     one = compared(("a", nearly))
     assert one.differences[0].significant
     many = [(f"s{n}", [*SIX]) for n in range(6)]
-    found = compared(("a", nearly), *many)
-    assert found.differences[0].status is DifferenceStatus.CHANCE
-    assert found.differences[0].p == one.differences[0].p
+    result = compared(("a", nearly), *many)
+    assert result.differences[0].status is DifferenceStatus.CHANCE
+    assert result.differences[0].p == one.differences[0].p
 
 
 def test_all_metrics_are_corrected_together() -> None:
@@ -107,9 +109,9 @@ def test_all_metrics_are_corrected_together() -> None:
             for w, c in zip(walls, SIX, strict=True)
         ]
 
-    given = [*both(USUAL, SIX), *both(CONTROL, SIX), *both("a", [v * 0.8 for v in SIX])]
-    found = compare([USUAL, CONTROL, "a"], given)
-    wall = found.difference("a", "wall_s")
+    all_runs = [*both(BASELINE, SIX), *both(CONTROL, SIX), *both("a", [v * 0.8 for v in SIX])]
+    result = compare([BASELINE, CONTROL, "a"], all_runs)
+    wall = result.difference("a", "wall_s")
     assert wall is not None
     assert (wall.p, wall.p_corrected) == (pytest.approx(2 / 924), pytest.approx(4 / 924))
 
@@ -120,50 +122,50 @@ def test_settings_without_effect_rarely_differ() -> None:
     Each comparison has noise of its own size, and a drift that rounds go along with.
     """
     chance = random.Random(5)
-    names = [USUAL, CONTROL, *(f"s{n}" for n in range(6))]
-    said = 0
+    names = [BASELINE, CONTROL, *(f"s{n}" for n in range(6))]
+    false_findings = 0
     for _ in range(120):
         spread = chance.uniform(0.001, 0.2)
-        given: list[ComparedRun] = []
+        all_runs: list[ComparedRun] = []
         for number, order in enumerate(shuffled_rounds(len(names), 6, seed=chance.randrange(99))):
             drift = 1 + 0.05 * number
-            given += [
+            all_runs += [
                 ComparedRun(
                     names[which], 1.0, {"wall_s": drift * chance.lognormvariate(0, spread)}, {}
                 )
                 for which in order
             ]
-        said += any(each.significant for each in compare(names, given).differences)
-    assert said <= 120 * 0.05 + 5 * (120 * 0.05 * 0.95) ** 0.5
+        false_findings += any(item.significant for item in compare(names, all_runs).differences)
+    assert false_findings <= 120 * 0.05 + 5 * (120 * 0.05 * 0.95) ** 0.5
 
 
 def test_too_few_rounds_give_no_verdict() -> None:
-    names = [USUAL, CONTROL, "a"]
-    given = [*runs(USUAL, SIX[:3]), *runs(CONTROL, SIX[:3]), *runs("a", [1.0, 1.1, 1.2])]
-    assert compare(names, given).too_few
-    assert not compare(names, given).gains
+    names = [BASELINE, CONTROL, "a"]
+    all_runs = [*runs(BASELINE, SIX[:3]), *runs(CONTROL, SIX[:3]), *runs("a", [1.0, 1.1, 1.2])]
+    assert compare(names, all_runs).too_few
+    assert not compare(names, all_runs).gains
 
 
 def test_missing_values_are_not_zero() -> None:
-    names = [USUAL, CONTROL, "a"]
-    found = compare(
-        names, [*runs(USUAL, [None] * 6), *runs(CONTROL, [None] * 6), *runs("a", [*SIX])]
+    names = [BASELINE, CONTROL, "a"]
+    result = compare(
+        names, [*runs(BASELINE, [None] * 6), *runs(CONTROL, [None] * 6), *runs("a", [*SIX])]
     )
-    assert found.differences[0].share is None
-    assert found.differences[0].p is None
-    assert not found.gains
+    assert result.differences[0].share is None
+    assert result.differences[0].p is None
+    assert not result.gains
 
 
 @pytest.mark.parametrize(("entries", "never"), [(0, True), (100, False)])
 def test_cpus_that_never_idled_are_detected(entries: int, never: bool) -> None:
-    assert compare([USUAL], runs(USUAL, SIX, entries)).never_idled is never
+    assert compare([BASELINE], runs(BASELINE, SIX, entries)).never_idled is never
 
 
 def test_uncounted_entries_are_unknown() -> None:
-    uncounted = [ComparedRun(USUAL, 1.0, {"wall_s": 1.0}, {})]
-    found = compare([USUAL], uncounted)
-    assert found.entries_per_s is None
-    assert not found.never_idled
+    uncounted = [ComparedRun(BASELINE, 1.0, {"wall_s": 1.0}, {})]
+    result = compare([BASELINE], uncounted)
+    assert result.entries_per_s is None
+    assert not result.never_idled
 
 
 def test_rounds_are_shuffled_and_every_second_one_is_reversed() -> None:
@@ -178,16 +180,17 @@ def test_rounds_are_shuffled_and_every_second_one_is_reversed() -> None:
 
 def busy(*others_s: float | None, seconds: float = 1.0) -> Comparison:
     """Return runs on two CPUs that others used for the given times."""
-    made = [
-        ComparedRun(USUAL, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=each) for each in others_s
+    busy_runs = [
+        ComparedRun(BASELINE, seconds, {"wall_s": 1.0}, {}, cpus=2, others_s=time_s)
+        for time_s in others_s
     ]
-    return compare([USUAL, CONTROL], made)
+    return compare([BASELINE, CONTROL], busy_runs)
 
 
 def test_the_share_of_others_covers_all_runs() -> None:
-    found = busy(0.3, 0.1, 0.08)
-    assert found.others_share == pytest.approx(0.08)
-    assert not found.disturbed
+    result = busy(0.3, 0.1, 0.08)
+    assert result.others_share == pytest.approx(0.08)
+    assert not result.disturbed
     assert busy(0.5, 0.1, 0.1).disturbed
     # Ticks are coarse, so that a difference may be negative; it counts as zero.
     assert busy(-0.01, -0.01).others_share == 0.0

@@ -21,8 +21,8 @@ def builder() -> IntervalBuilder:
 
 
 def only(events: IntervalBuilder) -> IdleInterval:
-    (found,) = events.finish()
-    return found
+    (result,) = events.finish()
+    return result
 
 
 def test_a_timers_wake_up_is_measured_from_its_expiry() -> None:
@@ -33,12 +33,12 @@ def test_a_timers_wake_up_is_measured_from_its_expiry() -> None:
     events.idle_changed(1_000, 0, 1)
     events.interrupt_entered(5_300, 0, TIMER)
     events.idle_changed(5_700, 0, NOT_IDLE)
-    found = events.task_switched_in(0, 77, "worker")
-    assert found is not None
-    assert (found.state, found.idle_ns, found.wake) == (1, 4_700, TIMER)
-    assert (found.next_timer_ns, found.next_nontick_ns) == (4_000, 8_000)
-    assert (found.awake_ns, found.exit_ns) == (300, 700)
-    assert (found.pid, found.name) == (77, "worker")
+    result = events.task_switched_in(0, 77, "worker")
+    assert result is not None
+    assert (result.state, result.idle_ns, result.wake) == (1, 4_700, TIMER)
+    assert (result.next_timer_ns, result.next_nontick_ns) == (4_000, 8_000)
+    assert (result.awake_ns, result.exit_ns) == (300, 700)
+    assert (result.pid, result.name) == (77, "worker")
 
 
 def test_an_interrupt_after_the_end_is_the_cause() -> None:
@@ -48,8 +48,8 @@ def test_an_interrupt_after_the_end_is_the_cause() -> None:
     events.idle_changed(1_000, 0, 2)
     events.idle_changed(9_050, 0, NOT_IDLE)
     events.interrupt_entered(9_060, 0, TIMER)
-    found = only(events)
-    assert (found.wake, found.awake_ns, found.exit_ns) == (TIMER, 50, 50)
+    result = only(events)
+    assert (result.wake, result.awake_ns, result.exit_ns) == (TIMER, 50, 50)
 
 
 def test_an_ipi_is_measured_from_its_sending() -> None:
@@ -59,9 +59,9 @@ def test_an_ipi_is_measured_from_its_sending() -> None:
     events.wakeup_sent(2_100, 0, polled=False)
     events.interrupt_entered(2_400, 0, IPI)
     events.idle_changed(2_600, 0, NOT_IDLE)
-    found = only(events)
-    assert (found.wake, found.awake_ns, found.exit_ns) == (IPI, 400, 600)
-    assert found.next_timer_ns == LONGEST_NS  # none is known
+    result = only(events)
+    assert (result.wake, result.awake_ns, result.exit_ns) == (IPI, 400, 600)
+    assert result.next_timer_ns == LONGEST_NS  # none is known
 
 
 def test_a_polling_cpu_needs_no_interrupt() -> None:
@@ -69,8 +69,8 @@ def test_a_polling_cpu_needs_no_interrupt() -> None:
     events.idle_changed(1_000, 0, 0)
     events.wakeup_sent(2_000, 0, polled=True)
     events.idle_changed(2_050, 0, NOT_IDLE)
-    found = only(events)
-    assert (found.wake, found.exit_ns) == (IPI, 50)
+    result = only(events)
+    assert (result.wake, result.exit_ns) == (IPI, 50)
 
 
 def test_a_device_interrupt_has_no_cause_time() -> None:
@@ -78,8 +78,8 @@ def test_a_device_interrupt_has_no_cause_time() -> None:
     events.idle_changed(1_000, 0, 1)
     events.interrupt_entered(2_400, 0, INTERRUPT)
     events.idle_changed(2_600, 0, NOT_IDLE)
-    found = only(events)
-    assert (found.wake, found.awake_ns, found.exit_ns) == (INTERRUPT, None, None)
+    result = only(events)
+    assert (result.wake, result.awake_ns, result.exit_ns) == (INTERRUPT, None, None)
 
 
 def test_a_missing_cause_is_unknown() -> None:
@@ -96,8 +96,8 @@ def test_a_timer_due_later_is_not_the_cause() -> None:
     events.idle_changed(1_000, 0, 1)
     events.interrupt_entered(2_400, 0, TIMER)
     events.idle_changed(2_600, 0, NOT_IDLE)
-    found = only(events)
-    assert (found.wake, found.exit_ns) == (TIMER, None)
+    result = only(events)
+    assert (result.wake, result.exit_ns) == (TIMER, None)
 
 
 def test_a_timer_that_moved_belongs_to_its_new_cpu() -> None:
@@ -110,7 +110,7 @@ def test_a_timer_that_moved_belongs_to_its_new_cpu() -> None:
     events.timer_cancelled(2)
     events.idle_changed(3_000, 1, 1)
     events.idle_changed(3_600, 1, NOT_IDLE)
-    assert {each.next_timer_ns for each in events.finish()} == {LONGEST_NS}
+    assert {item.next_timer_ns for item in events.finish()} == {LONGEST_NS}
 
 
 def test_lost_events_discard_the_interval_and_the_timers() -> None:
@@ -129,12 +129,12 @@ def test_the_next_entry_returns_the_previous_interval() -> None:
     events = builder()
     events.idle_changed(1_000, 0, 1)
     events.idle_changed(2_000, 0, NOT_IDLE)
-    found = events.idle_changed(2_100, 0, 1)
-    assert found is not None
-    assert (found.idle_ns, found.pid) == (1_000, 0)
+    result = events.idle_changed(2_100, 0, 1)
+    assert result is not None
+    assert (result.idle_ns, result.pid) == (1_000, 0)
 
 
 def test_events_of_all_cpus_are_merged_by_time() -> None:
     first = [RingEvent(t, 0, 1, 0, b"") for t in (1, 5, 9)]
     second = [RingEvent(t, 1, 1, 0, b"") for t in (2, 3, 10)]
-    assert [each.t_ns for each in in_time_order([first, second])] == [1, 2, 3, 5, 9, 10]
+    assert [item.t_ns for item in in_time_order([first, second])] == [1, 2, 3, 5, 9, 10]

@@ -15,6 +15,6 @@ def test_percentiles_are_within_one_percent(lengths: list[int]) -> None:
     assert histogram.total == len(lengths)
     assert counted.sum_ns == sum(lengths)
     for percent, exact in ((100, max(lengths)), (0, min(lengths))):
-        found = histogram.percentile(percent)
-        assert found is not None
-        assert exact * 0.99 <= found <= exact * 1.01 + 1
+        result = histogram.percentile(percent)
+        assert result is not None
+        assert exact * 0.99 <= result <= exact * 1.01 + 1

@@ -58,25 +58,25 @@ def test_counts_are_decoded_from_the_document() -> None:
 
 
 def test_a_recording_with_counters_only_has_no_intervals() -> None:
-    made = document() | {"why_counters_only": "requested", "intervals": None, "lost_events": None}
-    run = read(made)
+    result = document() | {"why_counters_only": "requested", "intervals": None, "lost_events": None}
+    run = read(result)
     assert (run.intervals, run.lost_events) == (None, None)
     assert any("counters only: requested" in line for line in lines(run, 100))
 
 
 def test_unknown_losses_are_null_and_required() -> None:
-    made = document(interval(20)) | {"lost_events": None}
-    assert any("Lost: events: unknown" in line for line in lines(read(made), 100))
-    del made["lost_events"]
+    result = document(interval(20)) | {"lost_events": None}
+    assert any("Lost: events: unknown" in line for line in lines(read(result), 100))
+    del result["lost_events"]
     with pytest.raises(RecordingError, match="lost_events"):
-        read(made)
+        read(result)
 
 
 def test_undeclared_states_are_shown_with_their_lengths() -> None:
     """A guest without cpuidle also goes idle and is traced."""
-    made = document(interval(20), interval(100))
-    made["machine"] = shown_machine(0)
-    run = read(made)
+    result = document(interval(20), interval(100))
+    result["machine"] = shown_machine(0)
+    run = read(result)
     (row,) = state_rows(run)
     assert row[:3] == ("state1", "n/a", "n/a")
     assert float(row[4]) >= 100
@@ -85,12 +85,12 @@ def test_undeclared_states_are_shown_with_their_lengths() -> None:
 
 
 def test_the_reason_for_missing_states_is_shown() -> None:
-    made = document()
-    assert not any("Sleep states" in line for line in lines(read(made), 100))
-    made["machine"] = shown_machine(0) | {"missing": "no driver \x1b[2J"}
-    text = "\n".join(lines(read(made), 100))
+    result = document()
+    assert not any("Sleep states" in line for line in lines(read(result), 100))
+    result["machine"] = shown_machine(0) | {"missing": "no driver \x1b[2J"}
+    text = "\n".join(lines(read(result), 100))
     assert "Sleep states: no driver \\x1b[2J" in text
-    assert "Sleep states" in idle_panel(read(made))
+    assert "Sleep states" in idle_panel(read(result))
 
 
 def test_processes_beyond_the_limit_are_counted_together() -> None:
@@ -114,10 +114,10 @@ def test_processes_beyond_the_limit_are_counted_together() -> None:
     ],
 )
 def test_invalid_documents_are_rejected(place: tuple[Any, ...], value: object) -> None:
-    made = document(interval(20))
-    inner: Any = made
+    result = document(interval(20))
+    inner: Any = result
     for key in place[:-1]:
         inner = inner[key]
     inner[place[-1]] = value
     with pytest.raises(RecordingError):
-        read(made)
+        read(result)

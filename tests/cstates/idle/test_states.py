@@ -17,10 +17,10 @@ def read(roots: Roots) -> IdleMachine:
 
 
 def test_a_workstation(machine: Machines) -> None:
-    found = read(machine("nehalem-ep-workstation"))
-    assert (found.driver, found.governor, found.missing) == ("intel_idle", "menu", None)
-    assert found.available_governors == ("ladder", "menu", "teo")
-    deepest = found.cpus[1].states[-1]
+    result = read(machine("nehalem-ep-workstation"))
+    assert (result.driver, result.governor, result.missing) == ("intel_idle", "menu", None)
+    assert result.available_governors == ("ladder", "menu", "teo")
+    deepest = result.cpus[1].states[-1]
     assert (deepest.index, deepest.name) == (4, "C6")
     assert (deepest.exit_latency_us, deepest.target_residency_us) == (200, 800)
     assert (deepest.usage, deepest.above, deepest.below) == (500_010, 125_002, 50_001)

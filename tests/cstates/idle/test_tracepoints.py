@@ -61,18 +61,18 @@ class Stopped:
 
 def idle_events(cycles: int) -> bytes:
     """Return cycles of 1,000 ns: idle from 100 to 700, interrupted by a timer at 650, then a task."""
-    made = []
+    events = []
     for number in range(cycles):
         start = number * 1000
         timer = struct.pack("=QQq", 0x77, 0x88, 50_000 + start + 600)
-        made += [
+        events += [
             event(0 if number == 0 else 290, record(START, 0, timer)),
             event(100, record(IDLE, 0, struct.pack("=II", 1, 5))),
             event(550, record(IRQ, 0, struct.pack("=i", 236))),
             event(50, record(IDLE, 0, struct.pack("=II", 0xFFFFFFFF, 5))),
             event(10, record(SWITCH, 0, b"worker".ljust(16, b"\0") + struct.pack("=i", 42))),
         ]
-    return page(50_000, *made)
+    return page(50_000, *events)
 
 
 def recording(folder: Path, *, most: int) -> IdleTracing:
@@ -116,11 +116,11 @@ def test_a_kernel_without_cpu_idle_is_rejected(tmp_path: Path) -> None:
 
 
 def test_a_record_without_the_field_is_rejected(tmp_path: Path) -> None:
-    found = read_event_format(events_folder(tmp_path), "power/cpu_idle")
-    assert found is not None
-    assert found.reader("state", "cpu_id").unpack_from(bytes(8) + b"\1\0\0\0\2\0\0\0") == (1, 2)
+    result = read_event_format(events_folder(tmp_path), "power/cpu_idle")
+    assert result is not None
+    assert result.reader("state", "cpu_id").unpack_from(bytes(8) + b"\1\0\0\0\2\0\0\0") == (1, 2)
     with pytest.raises(UnableError, match="has no field cpu"):
-        found.reader("cpu")
+        result.reader("cpu")
 
 
 def test_the_ticks_function_is_found_unless_addresses_are_hidden(tmp_path: Path) -> None:

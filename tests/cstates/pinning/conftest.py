@@ -45,9 +45,11 @@ class FakeMachine:
             f"--run-root={self.run}",
         ]
 
-    def pin(self, request: PinRequest, *command: str, said: list[str] | None = None) -> PinnedRun:
-        heard = [] if said is None else said
-        listener = PinListener(on_plan=lambda _: None, on_message=heard.append)
+    def pin(
+        self, request: PinRequest, *command: str, messages: list[str] | None = None
+    ) -> PinnedRun:
+        received = [] if messages is None else messages
+        listener = PinListener(on_plan=lambda _: None, on_message=received.append)
         return run_pinned(self.place, request, command, allow_partial=False, listener=listener)
 
     @property

@@ -17,12 +17,12 @@ Fake = Callable[[str], FakeMachine]
 CPUS = "/sys/devices/system/cpu"
 
 
-def planned(fake: Fake, machine: str, **asked: object) -> PinPlan:
-    return make_plan(fake(machine).roots, PinRequest(**asked))
+def planned(fake: Fake, machine: str, **request: object) -> PinPlan:
+    return make_plan(fake(machine).roots, PinRequest(**request))
 
 
 def written(plan: PinPlan) -> list[tuple[str, str, str | None]]:
-    return [(each.path.removeprefix(f"{CPUS}/"), each.old, each.new) for each in plan.changes]
+    return [(item.path.removeprefix(f"{CPUS}/"), item.old, item.new) for item in plan.changes]
 
 
 def test_named_states_stay_open_on_the_commands_cpus_and_siblings(fake: Fake) -> None:
@@ -37,8 +37,8 @@ def test_named_states_stay_open_on_the_commands_cpus_and_siblings(fake: Fake) ->
 
 def test_poll_is_never_closed(fake: Fake) -> None:
     plan = planned(fake, "skylake-client", states=("C1",))
-    assert all(each.name != "POLL" for each in plan.closed)
-    assert not [each for each in plan.changes if "state0" in each.path]
+    assert all(item.name != "POLL" for item in plan.closed)
+    assert not [item for item in plan.changes if "state0" in item.path]
 
 
 def test_a_named_state_is_opened_if_it_was_closed(fake: Fake) -> None:
@@ -65,7 +65,7 @@ def test_an_unknown_governor_lists_the_known_ones(fake: Fake) -> None:
 def test_a_limit_of_all_cpus_is_held_by_a_descriptor(fake: Fake) -> None:
     plan = planned(fake, "skylake-client", max_exit_latency_us=10)
     assert (plan.held_us, plan.journaled) == (10, ())
-    assert [(each.path, each.new, each.scope) for each in plan.changes] == [
+    assert [(item.path, item.new, item.scope) for item in plan.changes] == [
         ("/dev/cpu_dma_latency", "10", Scope.DESCRIPTOR)
     ]
 
@@ -87,7 +87,7 @@ def test_the_maximum_is_raised_first_and_the_minimum_lowered_first(
     fake: Fake, khz: str, order: list[str]
 ) -> None:
     plan = planned(fake, "sapphire-rapids-server", frequency=khz, cpus="0", nice=None)
-    ours = [each.path for each in plan.journaled if "policy0" in each.path]
+    ours = [item.path for item in plan.journaled if "policy0" in item.path]
     assert [path.rpartition("/")[2] for path in ours] == order
 
 
@@ -99,9 +99,9 @@ def test_an_unknown_base_frequency_is_an_error_with_a_remedy(fake: Fake) -> None
 
 def test_a_shared_policy_is_set_once(fake: Fake) -> None:
     plan = planned(fake, "acpi-cpufreq-server", cpus="1", governor="performance")
-    (change,) = [each for each in plan.changes if each.knob == "governor"]
+    (change,) = [item for item in plan.changes if item.knob == "governor"]
     assert change.path == f"{CPUS}/cpufreq/policy1/scaling_governor"
-    kept = {each.path.rpartition("/")[2] for each in plan.journaled if each.new is None}
+    kept = {item.path.rpartition("/")[2] for item in plan.journaled if item.new is None}
     assert kept == {"io_is_busy", "sampling_rate", "up_threshold"}
 
 
@@ -116,8 +116,8 @@ def test_cpus_that_share_a_pinned_policy_give_a_warning(fake: Fake) -> None:
     assert warned.startswith("CPUs 0,2 are not pinned")
     assert "(policy1)" in warned
     # Settings of all CPUs, sleep states and unchanged governors concern no policy.
-    for asked in ({"no_turbo": True}, {"states": ("C1",)}, {"governor": "ondemand"}):
-        assert not planned(fake, "acpi-cpufreq-server", cpus="1", **asked).warnings
+    for request in ({"no_turbo": True}, {"states": ("C1",)}, {"governor": "ondemand"}):
+        assert not planned(fake, "acpi-cpufreq-server", cpus="1", **request).warnings
 
 
 def test_a_plan_without_files_has_no_warnings_about_files(fake: Fake) -> None:
@@ -157,13 +157,13 @@ def test_an_offline_cpu_gives_a_warning(fake: Fake) -> None:
 
 def test_conflicting_daemons_are_named(fake: Fake) -> None:
     plan = planned(fake, "ice-lake-server", states=("C1",))
-    assert any("tuned (process 812)" in each for each in plan.warnings)
+    assert any("tuned (process 812)" in item for item in plan.warnings)
 
 
 def test_haltpoll_is_known_to_ignore_disable(fake: Fake) -> None:
     machine = fake("haltpoll-vm")
-    asked = PinRequest(states=("POLL",))
-    plain = make_plan(machine.roots, asked)
+    request = PinRequest(states=("POLL",))
+    plain = make_plan(machine.roots, request)
     assert "ignores closed states" in plain.warnings[0]
     forced = make_plan(machine.roots, PinRequest(states=("POLL",), force_effective=True))
     assert (forced.held_us, forced.journaled, forced.warnings) == (0, (), ())
@@ -192,17 +192,17 @@ def test_the_profile_has_a_plan_on_every_machine(fake: Fake, machine: str) -> No
     """Missing settings are skipped, the others are in the order of the table."""
     plan = make_plan(fake(machine).roots, bench_profile(PinRequest()))
     order = list(KNOBS)
-    ranks = [order.index(each.knob.replace("min-f", "max-f")) for each in plan.changes]
+    ranks = [order.index(item.knob.replace("min-f", "max-f")) for item in plan.changes]
     assert ranks == sorted(ranks)
-    scopes = [list(Scope).index(each.scope) for each in plan.changes]
+    scopes = [list(Scope).index(item.scope) for item in plan.changes]
     assert scopes == sorted(scopes)
-    assert all(each.old != each.new for each in plan.changes)
+    assert all(item.old != item.new for item in plan.changes)
     assert plan.changes
 
 
 def test_options_take_precedence_over_the_profile() -> None:
-    asked = bench_profile(PinRequest(states=("C6",), frequency="max"))
-    assert (asked.states, asked.frequency, asked.no_turbo) == (("C6",), "max", True)
+    request = bench_profile(PinRequest(states=("C6",), frequency="max"))
+    assert (request.states, request.frequency, request.no_turbo) == (("C6",), "max", True)
 
 
 def test_a_stricter_limit_of_a_cpu_stays(fake: Fake) -> None:
@@ -237,16 +237,16 @@ def test_the_frequency_is_watched_if_only_one_limit_changes(fake: Fake) -> None:
     machine = fake("acpi-cpufreq-server")
     machine.write(f"{CPUS}/cpufreq/policy1/scaling_max_freq", "2000000")
     plan = planned(fake, "acpi-cpufreq-server", cpus="1", frequency="2000000")
-    assert [each.knob for each in plan.journaled] == ["min-frequency"]
+    assert [item.knob for item in plan.journaled] == ["min-frequency"]
     assert pinned_khz(plan) == 2_000_000
 
 
 def test_a_state_closed_by_a_limit_gives_a_warning(fake: Fake) -> None:
     """tuned holds a limit of 100 us on this machine, and C6 has 170 us."""
     warned = planned(fake, "ice-lake-server", states=("C1", "C6")).warnings
-    assert [each[:20] for each in warned if "entered" in each] == ["C6 cannot be entered"]
+    assert [item[:20] for item in warned if "entered" in item] == ["C6 cannot be entered"]
     shallow = planned(fake, "ice-lake-server", states=("C1",)).warnings
-    assert not [each for each in shallow if "entered" in each]
+    assert not [item for item in shallow if "entered" in item]
 
 
 def test_the_governor_performance_sets_the_energy_preference(fake: Fake) -> None:
@@ -254,4 +254,4 @@ def test_the_governor_performance_sets_the_energy_preference(fake: Fake) -> None
     with pytest.raises(UnableError, match="sets the energy preference itself"):
         planned(fake, machine, governor="performance", energy_preference="power")
     own = planned(fake, machine, governor="performance", energy_preference="performance")
-    assert "energy-preference" not in {each.knob for each in own.changes}
+    assert "energy-preference" not in {item.knob for item in own.changes}

@@ -93,7 +93,7 @@ def test_settings_changed_by_another_program_are_left_and_reported(fake: Fake) -
     before = machine.content()
     place = f"{machine.tree}{GOVERNOR}"
     result = machine.pin(BENCH, "sh", "-c", f"echo powersave > {place}")
-    assert [each.change.path for each in result.foreign] == [GOVERNOR]
+    assert [item.change.path for item in result.foreign] == [GOVERNOR]
     assert machine.read(GOVERNOR) == "powersave"
     machine.write(GOVERNOR, "schedutil")
     assert machine.content() == before
@@ -103,7 +103,7 @@ def test_settings_of_an_offline_cpu_are_reported_and_the_rest_restored(fake: Fak
     machine = fake("ice-lake-server")
     folder = f"{machine.tree}{CPUS}/cpu3/cpuidle"
     result = machine.pin(PinRequest(states=("C1",)), "mv", folder, f"{machine.tree}/away")
-    assert {each.change.path for each in result.restored.settings if each.status is restoring.RestoreStatus.GONE} == {
+    assert {item.change.path for item in result.restored.settings if item.status is restoring.RestoreStatus.GONE} == {
         f"{CPUS}/cpu3/cpuidle/state{index}/disable" for index in (2, 3)
     }  # fmt: skip
     assert machine.read(f"{CPUS}/cpu1/cpuidle/state2/disable") == "0"
@@ -116,8 +116,8 @@ def test_tunables_that_a_switch_resets_are_restored(fake: Fake) -> None:
     for name, odd in (("binary", b"\xff\x00\n"), ("empty", b"")):
         (machine.tree / tunable[1:]).with_name(name).write_bytes(odd)
     before = machine.content()
-    asked = PinRequest(governor="performance")
-    machine.pin(asked, "sh", "-c", f"echo 95 > {machine.tree}{tunable}")
+    request = PinRequest(governor="performance")
+    machine.pin(request, "sh", "-c", f"echo 95 > {machine.tree}{tunable}")
     assert machine.content() == before
 
 
@@ -126,9 +126,9 @@ def test_a_journal_of_another_boot_is_discarded(fake: Fake) -> None:
     left_by_a_killed_pin(machine)
     machine.write("/proc/sys/kernel/random/boot_id", "11111111-0000-4000-8000-000000000000")
     before = machine.content()
-    said: list[str] = []
-    machine.pin(PinRequest(states=("C1",)), "true", said=said)
-    assert any("another boot" in line for line in said)
+    messages: list[str] = []
+    machine.pin(PinRequest(states=("C1",)), "true", messages=messages)
+    assert any("another boot" in line for line in messages)
     assert machine.content() == before
 
 
@@ -174,12 +174,14 @@ def test_an_ineffective_pin_is_restored_and_another_mechanism_used(
         return EffectCheck(Effect.WITHOUT_EFFECT, 535, closed[:1])
 
     monkeypatch.setattr(session, "probe_effect", disproved)
-    said: list[str] = []
-    result = machine.pin(PinRequest(states=("C1",), force_effective=True), "true", said=said)
+    messages: list[str] = []
+    result = machine.pin(
+        PinRequest(states=("C1",), force_effective=True), "true", messages=messages
+    )
     assert (result.plan.held_us, result.plan.journaled) == (2, ())
     assert result.probed.effect is Effect.EFFECTIVE
     assert len(probes) == 2
-    assert "535 entries" in said[0]
+    assert "535 entries" in messages[0]
     plain = machine.pin(PinRequest(states=("C1",)), "true")
     assert plain.probed.effect is Effect.WITHOUT_EFFECT
     assert machine.content() == before
@@ -200,14 +202,14 @@ def test_a_setting_that_cannot_be_restored_stays_in_the_journal(
     monkeypatch.setattr(restoring, "write_value", stuck)
     result = machine.pin(BENCH, "true")
     failed = result.restored.with_status(restoring.RestoreStatus.FAILED)
-    assert [(each.change.path, each.detail) for each in failed] == [
+    assert [(item.change.path, item.detail) for item in failed] == [
         (GOVERNOR, "Read-only file system")
     ]
     monkeypatch.undo()
     with run_folder(machine.run, machine.roots) as folder:
         kept = read_journal(folder, 0)
         assert kept is not None
-        assert [each.path for each in kept.entries] == [GOVERNOR]
+        assert [item.path for item in kept.entries] == [GOVERNOR]
         with claim_level(folder, machine.roots, "next"):
             pass
     assert machine.content() == before
@@ -216,22 +218,22 @@ def test_a_setting_that_cannot_be_restored_stays_in_the_journal(
 def test_turbo_is_restored_before_the_limits(fake: Fake) -> None:
     machine = fake("skylake-client")
     outcomes = machine.pin(BENCH, "true").restored.settings
-    order = [each.change.knob for each in outcomes]
+    order = [item.change.knob for item in outcomes]
     assert order.index("no-turbo") < order.index("max-frequency") < order.index("governor")
 
 
 def test_testing_the_lock_does_not_block_a_pin(fake: Fake) -> None:
     """`pin status` holds the lock for a moment between two pins of one process."""
     machine = fake("ice-lake-server")
-    asked = PinRequest(states=("C1",))
-    assert machine.pin(asked, "true").status == 0
+    request = PinRequest(states=("C1",))
+    assert machine.pin(request, "true").status == 0
     with run_folder(machine.run, machine.roots) as folder:
         assert lock_owner(folder, 0) is None
         looked = open_lock(folder, 0)
         fcntl.flock(looked, fcntl.LOCK_EX)
         looking = threading.Timer(0.2, os.close, (looked,))
         looking.start()
-        assert machine.pin(asked, "true").status == 0
+        assert machine.pin(request, "true").status == 0
         looking.join()
 
 

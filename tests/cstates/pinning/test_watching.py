@@ -14,7 +14,7 @@ def test_daemons_are_recognized_by_their_truncated_names(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     (machine.tree / "proc/77").mkdir()
     machine.write("/proc/77/comm", "power-profiles-")
-    assert [(each.pid, each.name) for each in conflicting_daemons(machine.roots)] == [
+    assert [(item.pid, item.name) for item in conflicting_daemons(machine.roots)] == [
         (77, "power-profiles-daemon"),
         (812, "tuned"),
     ]
@@ -29,8 +29,8 @@ def test_increased_throttle_counters_are_reported(fake: Fake) -> None:
     before = read_throttled(machine.roots, (0, 1))
     machine.write(counter, "5")
     after = read_throttled(machine.roots, (0, 1))
-    told = ("throttled during the run: cpu1 core_throttle_count increased by 2",)
-    assert throttling(before, after) == told
+    text = ("throttled during the run: cpu1 core_throttle_count increased by 2",)
+    assert throttling(before, after) == text
     assert throttling(after, after) == throttling({}, after) == ()
 
 
@@ -49,5 +49,5 @@ def test_drift_is_reported_with_count_and_extent(fake: Fake) -> None:
 def test_frequencies_are_sampled_during_a_run(fake: Fake) -> None:
     machine = fake("ice-lake-server")
     ran = machine.pin(PinRequest(frequency="base", cpus="0"), "sleep", "0.15")
-    assert ["policy0 deviated" in each for each in ran.disturbances] == [True]
+    assert ["policy0 deviated" in item for item in ran.disturbances] == [True]
     assert not machine.pin(PinRequest(states=("C1",)), "sleep", "0.15").disturbances

@@ -135,19 +135,19 @@ def test_menu_agrees_with_the_recorded_kernel() -> None:
     the trace does not hold.
     """
     trace = read_trace(RECORDED)
-    found = agreement(GOVERNORS[2], trace, SimulatedMachine(load_table("vm:haltpoll")))
-    assert found is not None
-    assert found.of == 3999
-    assert found.states_entered == 1
-    assert found.same >= 3998
+    result = agreement(GOVERNORS[2], trace, SimulatedMachine(load_table("vm:haltpoll")))
+    assert result is not None
+    assert result.of == 3999
+    assert result.states_entered == 1
+    assert result.same >= 3998
 
 
 def test_agreement_can_be_low() -> None:
     """The same trace on a table where its state is the shallow C1: no governor would stay there."""
     trace = read_trace(RECORDED)
-    found = agreement(GOVERNORS[2], trace, SimulatedMachine(X5650))
-    assert found is not None
-    assert found.share < 0.1
+    result = agreement(GOVERNORS[2], trace, SimulatedMachine(X5650))
+    assert result is not None
+    assert result.share < 0.1
 
 
 def test_without_the_states_entered_there_is_no_agreement() -> None:

@@ -53,7 +53,7 @@ def test_a_timer_beyond_the_limit_counts_as_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ("0,1000,-250,4000,timer", "line 3: idle_ns is -250, not between 0"),
         ("0,-1,250,4000,timer", "line 3: t_entry_ns is -1"),
@@ -77,10 +77,10 @@ def test_a_timer_beyond_the_limit_counts_as_none(tmp_path: Path) -> None:
         ("", "line 3: "),
     ],
 )
-def test_an_invalid_line_is_named(tmp_path: Path, row: str, said: str) -> None:
+def test_an_invalid_line_is_named(tmp_path: Path, row: str, message: str) -> None:
     with pytest.raises(RecordingError) as refused:
         read_trace(written(tmp_path, "0,1000,250,4000,timer", row, "0,9000,1,1,timer"))
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert "idle.csv" in refused.value.message
     assert "idle_ns" in refused.value.remedy
 

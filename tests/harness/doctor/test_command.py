@@ -128,6 +128,6 @@ def test_it_works_for_an_ordinary_user(needs_root: None) -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    found = {check["name"]: check for check in json.loads(run.stdout.splitlines()[1])["checks"]}
-    assert found["capabilities"]["status"] == "unavailable"
-    assert found["process-access"]["status"] == "limited"
+    result = {check["name"]: check for check in json.loads(run.stdout.splitlines()[1])["checks"]}
+    assert result["capabilities"]["status"] == "unavailable"
+    assert result["process-access"]["status"] == "limited"

@@ -47,10 +47,10 @@ def test_every_check_has_a_unique_name_and_details(name: str) -> None:
 def test_an_empty_machine_has_all_checks(tmp_path: Path) -> None:
     checks = run_checks(gather(Roots.recorded(tmp_path), NO_COLLECTOR))
     assert len(checks) == len(CHECKS)
-    found = {check.name: check.status.value for check in checks}
-    assert found["software-clock"] == "unavailable"
-    assert found["kernel-symbols"] == "unavailable"
-    assert found["mlock"] == "limited"
+    result = {check.name: check.status.value for check in checks}
+    assert result["software-clock"] == "unavailable"
+    assert result["kernel-symbols"] == "unavailable"
+    assert result["mlock"] == "limited"
 
 
 def test_files_of_garbage_have_all_checks(tmp_path: Path) -> None:
@@ -77,17 +77,17 @@ def test_machines_differ_by_their_counters() -> None:
     ("level", "sampling"), [(2, "available"), (3, "unavailable"), (4, "unavailable")]
 )
 def test_paranoid_levels_bind_an_ordinary_user(level: int, sampling: str) -> None:
-    found = statuses(f"user-at-paranoid-{level}")
-    assert found["software-clock"] == sampling
-    assert found["kernel-profiling"] == found["system-wide"] == "unavailable"
-    assert found["tracefs"] == "limited"
+    result = statuses(f"user-at-paranoid-{level}")
+    assert result["software-clock"] == sampling
+    assert result["kernel-profiling"] == result["system-wide"] == "unavailable"
+    assert result["tracefs"] == "limited"
     remedy = remedies(f"user-at-paranoid-{level}")
     assert remedy["system-wide"] == "sudo sysctl kernel.perf_event_paranoid=0"
 
 
 def test_remedies_in_a_container_name_the_host() -> None:
-    found, remedy = statuses("container"), remedies("container")
-    assert found["software-clock"] == "unavailable"
+    result, remedy = statuses("container"), remedies("container")
+    assert result["software-clock"] == "unavailable"
     assert "--cap-add PERFMON" in remedy["software-clock"]
     assert remedy["paranoid"].startswith("on the host: sudo sysctl")
     assert "nofile" in remedy["open-files"]

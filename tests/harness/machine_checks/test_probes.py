@@ -20,9 +20,9 @@ def script(folder: Path, body: str) -> Path:
 
 
 def test_errors_are_read_by_number_or_name(tmp_path: Path) -> None:
-    found = probe_events(script(tmp_path, f"[ \"$1\" = --probe ] && echo '{ANSWER}'"))
-    assert found.missing == ""
-    assert {name: (probe.ok, probe.error) for name, probe in found.results.items()} == {
+    result = probe_events(script(tmp_path, f"[ \"$1\" = --probe ] && echo '{ANSWER}'"))
+    assert result.missing == ""
+    assert {name: (probe.ok, probe.error) for name, probe in result.results.items()} == {
         "cycles": (False, "ENOENT"),
         "cpu-clock": (True, ""),
         "kernel": (False, "EACCES"),
@@ -44,9 +44,9 @@ def test_errors_are_read_by_number_or_name(tmp_path: Path) -> None:
     ],
 )
 def test_an_invalid_document_is_reported(tmp_path: Path, body: str, says: str) -> None:
-    found = probe_events(script(tmp_path, body))
-    assert says in found.missing
-    assert found.results == {}
+    result = probe_events(script(tmp_path, body))
+    assert says in result.missing
+    assert result.results == {}
 
 
 def test_a_missing_collector_is_reported(tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_a_hanging_collector_times_out(tmp_path: Path, monkeypatch: pytest.Monke
 
 @given(st.text())
 def test_any_text_gives_results_or_a_reason(text: str) -> None:
-    found = decode_probes(text, "here")
-    assert bool(found.results) != bool(found.missing)
+    result = decode_probes(text, "here")
+    assert bool(result.results) != bool(result.missing)
 
 
 def test_io_uring_is_tested_without_setting_up_a_ring() -> None:

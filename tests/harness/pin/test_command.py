@@ -35,11 +35,11 @@ def test_the_json_plan_has_the_documented_fields(
     tree = machine("ice-lake-server")
     words = ["--dry-run", "--json", "--cpus", "1", "--states", "C1", "--aslr", "off"]
     assert main(["pin", *roots(tree), *words]) == 0
-    made = json.loads(capsys.readouterr().out)
-    assert made["schema"] == "stallscope.pin/1"
-    assert all({"path", "old", "new", "scope"} <= set(each) for each in made["plan"])
-    assert [each["scope"] for each in made["plan"]] == ["process"] * 2 + ["sysfs"] * 4
-    last = made["plan"][-1]
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "stallscope.pin/1"
+    assert all({"path", "old", "new", "scope"} <= set(item) for item in document["plan"])
+    assert [item["scope"] for item in document["plan"]] == ["process"] * 2 + ["sysfs"] * 4
+    last = document["plan"][-1]
     assert (last["path"], last["old"], last["new"]) == (
         "/sys/devices/system/cpu/cpu3/cpuidle/state3/disable", "0", "1",
     )  # fmt: skip
@@ -97,7 +97,7 @@ def test_verbs_are_recognized_only_as_the_first_word(
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "message"),
     [
         (["--", "true"], 2, "no setting to pin"),
         (["--no-turbo"], 2, "name the command to run"),
@@ -116,10 +116,10 @@ def test_invalid_requests_are_rejected_with_a_reason(
     capsys: pytest.CaptureFixture[str],
     words: list[str],
     status: int,
-    said: str,
+    message: str,
 ) -> None:
     assert main(["pin", *roots(machine("zen4-server")), *words]) == status
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_foreign_journal_is_rejected(
@@ -146,8 +146,8 @@ def test_a_read_only_sysfs_lists_the_permitted_settings(
     before = {path: path.read_bytes() for path in (tree / "sys").rglob("*") if path.is_file()}
     script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
 
-    def pinned(*asked: str) -> subprocess.CompletedProcess[str]:
-        words = [str(STALLSCOPE), "pin", *roots(tree), *asked, "--", "true"]
+    def pinned(*request: str) -> subprocess.CompletedProcess[str]:
+        words = [str(STALLSCOPE), "pin", *roots(tree), *request, "--", "true"]
         return subprocess.run(
             [*own_mounts, "sh", "-c", script, str(tree / "sys"), *words],
             capture_output=True, text=True, check=False,
@@ -161,7 +161,7 @@ def test_a_read_only_sysfs_lists_the_permitted_settings(
         assert ("run where it is writable" in run.stderr) == bool(status)  # we are root here
     nothing = pinned("--states", "C1", "--allow-partial")
     assert nothing.returncode == 0
-    told = nothing.stdout + nothing.stderr
-    assert "nothing to change" in told
-    assert "all settings have the requested values" not in told
+    shown_text = nothing.stdout + nothing.stderr
+    assert "nothing to change" in shown_text
+    assert "all settings have the requested values" not in shown_text
     assert before == {path: path.read_bytes() for path in before}

@@ -62,9 +62,9 @@ class Pin:
 
     def end(self) -> tuple[int, str]:
         """Return the status and the messages, after the command has ended."""
-        _, said = self.process.communicate(timeout=60)
+        _, message = self.process.communicate(timeout=60)
         assert select.select([self.command], [], [], 60)[0], "the command outlived its pin"
-        return self.process.returncode, said
+        return self.process.returncode, message
 
     def wait_for_guardian(self) -> None:
         """Wait for the guardian's lock, and check that nothing is left over."""
@@ -80,13 +80,13 @@ class Pin:
 
 @pytest.fixture
 def pin(tmp_path: Path) -> Iterator[Pin]:
-    made = Pin(expand("ice-lake-server", tmp_path / "machine"))
-    yield made
-    if made.process is not None:
-        made.process.kill()
-        made.process.communicate()
-    if made.command is not None:
-        os.close(made.command)
+    document = Pin(expand("ice-lake-server", tmp_path / "machine"))
+    yield document
+    if document.process is not None:
+        document.process.kill()
+        document.process.communicate()
+    if document.command is not None:
+        os.close(document.command)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -108,11 +108,11 @@ def test_after_sigkill_the_guardian_ends_the_command_and_restores(pin: Pin) -> N
     """Children of the command end too, as members of its process group."""
     pin.start("sleep 600 & echo $!; wait")
     pin.process.kill()
-    status, said = pin.end()
+    status, message = pin.end()
     assert status == -signal.SIGKILL
     pin.wait_for_guardian()
     assert pin.content() == pin.before
-    assert "its guardian restored" in said
+    assert "its guardian restored" in message
 
 
 def test_after_sigkill_of_both_the_next_call_restores(pin: Pin) -> None:
@@ -187,12 +187,12 @@ def test_at_a_terminal_ctrl_c_reaches_the_command_and_ctrl_z_stops_both(pin: Pin
     if not shell:
         words = [str(STALLSCOPE), "pin", *pin.options, *ASKED, "--", "sh", "-c"]
         os.execv(STALLSCOPE, [*words, "echo ready; read line; echo got $line; exec sleep 600"])
-    heard = b""
+    output = b""
 
     def wait_for(word: bytes) -> None:
-        nonlocal heard
-        while word not in heard:
-            heard += os.read(keys, 4096)
+        nonlocal output
+        while word not in output:
+            output += os.read(keys, 4096)
 
     wait_for(b"ready")
     os.write(keys, b"\x1a")
@@ -217,14 +217,14 @@ def test_in_the_background_the_shell_keeps_the_terminal(pin: Pin) -> None:
     if not shell:
         os.environ["PS1"] = ""
         os.execvp("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"])
-    heard = b""
+    output = b""
 
     def wait_for(word: bytes) -> None:
-        nonlocal heard
-        while word not in heard:
-            assert select.select([keys], [], [], 60)[0], heard
-            heard += os.read(keys, 4096)
-        heard = heard.partition(word)[2]
+        nonlocal output
+        while word not in output:
+            assert select.select([keys], [], [], 60)[0], output
+            output += os.read(keys, 4096)
+        output = output.partition(word)[2]
 
     def type_in(line: str) -> None:
         os.write(keys, f"{line}\n".encode())

@@ -48,24 +48,24 @@ def test_every_round_runs_every_setting_and_restores_it(
     script = f"cat {governor} >> {log}; echo this is discarded"
     words = ["--rounds", "2", "--setting", "fast=--governor performance", "--json"]
     assert fake.run(*words, "--", "sh", "-c", script) == 0
-    made = json.loads(capfd.readouterr().out)
+    document = json.loads(capfd.readouterr().out)
     assert fake.content() == before
     usual = governor.read_text().strip()
     assert sorted(log.read_text().split()) == sorted([usual, usual, "performance"] * 2)
-    assert made["schema"] == "stallscope.cstates.compare/1"
-    assert made["rounds"] == 2
-    assert made["control"] == made["settings"][1]["name"] == CONTROL
-    control = made["settings"][1]["metrics"]["wall_s"]
+    assert document["schema"] == "stallscope.cstates.compare/1"
+    assert document["rounds"] == 2
+    assert document["control"] == document["settings"][1]["name"] == CONTROL
+    control = document["settings"][1]["metrics"]["wall_s"]
     assert (control["shown"], control["standing"], control["p_holm"]) == (False, None, None)
-    fast = made["settings"][2]
+    fast = document["settings"][2]
     assert fast["name"] == "fast"
     assert any(change["new"] == "performance" for change in fast["plan"])
     assert len(fast["metrics"]["wall_s"]["values"]) == 2
     assert fast["metrics"]["wall_s"]["p"] > 0.3  # of two and two, 2 / 6 at the least
     assert all(value > 0 for value in fast["metrics"]["wall_s"]["values"])
     assert fast["entries"] == [{}, {}]  # a made machine's do not change, and show nothing
-    assert any("do not change" in note for note in made["notes"])
-    assert made["conclusions"][0].startswith(
+    assert any("do not change" in note for note in document["notes"])
+    assert document["conclusions"][0].startswith(
         "No verdict: 2 rounds are too few for 1 setting and 2 metrics; "
     )
 
@@ -103,7 +103,7 @@ def test_an_interrupted_command_ends_the_comparison(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--rounds", "6"), "name a command"),
         (("--load", "--", "true"), "name a command"),
@@ -122,10 +122,10 @@ def test_an_interrupted_command_ends_the_comparison(
     ],
 )
 def test_invalid_options_are_rejected(
-    fake: Fake, words: tuple[str, ...], said: str, capfd: pytest.CaptureFixture[str]
+    fake: Fake, words: tuple[str, ...], message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert fake.run(*words) == ExitCode.USAGE
-    assert said in capfd.readouterr().err
+    assert message in capfd.readouterr().err
 
 
 def result_of(
@@ -136,7 +136,7 @@ def result_of(
     entries: int = 9,
 ) -> CompareResult:
     """Return the result of ten slowly increasing runs of each setting on one CPU."""
-    made = [
+    runs = [
         ComparedRun(
             name,
             1.0,
@@ -151,7 +151,7 @@ def result_of(
     ]
     chosen = tuple(Candidate(name, PinRequest()) for name in values)
     options = CompareOptions(CandidateSet(chosen, (("x", "why"),)), ("cmd",), None, 10, 1)
-    comparison = compare(list(values), made)
+    comparison = compare(list(values), runs)
     return compare_result(options, comparison, {}, ("a note",), rounds=10, interrupted=False)
 
 

@@ -36,11 +36,11 @@ def run(subject: LoadSubject, **more: object) -> dict[str, float | None]:
 
 
 def test_each_run_has_its_own_folder_and_metrics(subject: LoadSubject) -> None:
-    found = run(subject)
-    assert found["latency_p50_us"] == 90.0
-    assert found["latency_p99_us"] == 512.0
-    assert found["server_cpu_s"] is not None
-    assert found["server_cpu_s"] >= 0
+    result = run(subject)
+    assert result["latency_p50_us"] == 90.0
+    assert result["latency_p99_us"] == 512.0
+    assert result["server_cpu_s"] is not None
+    assert result["server_cpu_s"] >= 0
     more = {"latency_us": {"p50": 1.0}}
     assert run(subject, **more)["latency_p99_us"] is None  # not measured, and no zero
     assert subject.notes() == []

@@ -21,21 +21,21 @@ def test_each_state_is_closed_individually_and_restored(
     roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc", f"--run-root={tmp_path}/run"]
     words = ["--kind", "timer", "--think-us", "100", "--rounds", "2", "--seconds", "0.05"]
     assert main(["cstates", "latency", *roots, *words, "--json"]) == 0
-    made = json.loads(capfd.readouterr().out)
-    assert [(each["states"], each["closed"], each["limit_us"]) for each in made["results"]] == [
+    document = json.loads(capfd.readouterr().out)
+    assert [(item["states"], item["closed"], item["limit_us"]) for item in document["results"]] == [
         ("as it is", [], None),
         ("up to C1", ["C1E"], 1),
         ("up to POLL", ["C1", "C1E"], 0),
         ("without C1", ["C1"], None),
     ]
-    for result in made["results"]:
+    for result in document["results"]:
         counted = sum(count for _, _, count in result["histogram_ns"])
         assert counted == result["samples"] > 0
         assert result["histogram_ns"][-1][1] / 1000 == result["latency_us"]["max"]
     # The counters of a generated machine do not change, so that entries are unknown.
-    assert {verdict["finding"] for verdict in made["verdicts"]} == {"not-counted"}
-    assert [result["entries"] for result in made["results"]] == [{}] * 4
-    assert any("do not change" in note for note in made["notes"])
+    assert {verdict["finding"] for verdict in document["verdicts"]} == {"not-counted"}
+    assert [result["entries"] for result in document["results"]] == [{}] * 4
+    assert any("do not change" in note for note in document["notes"])
     assert before == {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
 
 

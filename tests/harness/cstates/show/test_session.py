@@ -43,17 +43,17 @@ def test_the_text_matches_the_golden_file(machine: Machines, name: str) -> None:
 def of_command(capsys: pytest.CaptureFixture[str], roots: Roots, *options: str) -> dict[str, Any]:
     arguments = ["--json", "--sysfs-root", str(roots.sys), "--proc-root", str(roots.proc), *options]
     assert main(["cstates", "show", *arguments]) == 0
-    made: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return made
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
 
 
 def test_the_document_has_the_documented_fields(
     machine: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = of_command(capsys, machine("ice-lake-server"), "--cpus", "1")
-    assert made["schema"] == "stallscope.cstates.show/1"
-    assert (made["driver"], made["governor"]) == ("intel_idle", "menu")
-    (cpu,) = made["cpus"]
+    document = of_command(capsys, machine("ice-lake-server"), "--cpus", "1")
+    assert document["schema"] == "stallscope.cstates.show/1"
+    assert (document["driver"], document["governor"]) == ("intel_idle", "menu")
+    (cpu,) = document["cpus"]
     assert cpu["cpu"] == 1
     c6 = cpu["states"][3]
     assert {
@@ -80,20 +80,20 @@ def test_the_document_has_the_documented_fields(
     }
     assert c6["closed_by"] == "latency-limit"
     assert c6["over_interval"] is None
-    assert made["latency_limit"]["holders"] == [{"pid": 812, "name": "tuned"}]
-    assert made["frequency"]["policies"][0]["driver"] == "intel_cpufreq"
+    assert document["latency_limit"]["holders"] == [{"pid": 812, "name": "tuned"}]
+    assert document["frequency"]["policies"][0]["driver"] == "intel_cpufreq"
 
 
 def test_missing_values_are_null_with_a_reason(
     machine: Machines, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = of_command(capsys, machine("no-cpuidle"))
-    assert made["driver"] is None
-    assert "idle=poll" in made["missing"]
-    assert made["cpus"][0]["states"] == []
-    assert "idle=poll" in made["cpus"][0]["missing"]
-    assert made["frequency"]["turbo"] is None
-    assert made["frequency"]["missing"]
+    document = of_command(capsys, machine("no-cpuidle"))
+    assert document["driver"] is None
+    assert "idle=poll" in document["missing"]
+    assert document["cpus"][0]["states"] == []
+    assert "idle=poll" in document["cpus"][0]["missing"]
+    assert document["frequency"]["turbo"] is None
+    assert document["frequency"]["missing"]
     roots = machine("haltpoll-vm")
     (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/above").unlink()
     halt = of_command(capsys, roots)["cpus"][0]["states"][1]
@@ -103,7 +103,7 @@ def test_missing_values_are_null_with_a_reason(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--cpus", "0-3,8-,x"), "'8-' is neither a CPU nor a range"),
         (("--cpus", "7"), "this machine has no CPU 7"),
@@ -113,12 +113,12 @@ def test_missing_values_are_null_with_a_reason(
     ],
 )
 def test_invalid_options_are_rejected(
-    machine: Machines, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+    machine: Machines, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
 ) -> None:
     roots = machine("nehalem-ep-workstation")
     arguments = ["--sysfs-root", str(roots.sys), "--proc-root", str(roots.proc), *options]
     assert main(["cstates", "show", *arguments]) == ExitCode.USAGE
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_folder_without_cpus_is_rejected(
@@ -157,9 +157,9 @@ def test_the_page_has_the_panel_and_no_external_resources(
     machine: Machines, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     roots = machine("skylake-client")
-    made = of_command(capsys, roots, "-o", str(tmp_path / "states.html"))
+    document = of_command(capsys, roots, "-o", str(tmp_path / "states.html"))
     page = (tmp_path / "states.html").read_text(encoding="utf-8")
-    assert made["schema"]
+    assert document["schema"]
     assert states_panel(result_of(roots)) in page
     assert "Content-Security-Policy" in page
     assert "://" not in page

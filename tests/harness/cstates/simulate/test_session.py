@@ -23,28 +23,28 @@ def run(*options: str) -> int:
 
 def document(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
     assert run("--json", *options) == 0
-    made: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return made
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_the_document_has_the_documented_fields(capsys: pytest.CaptureFixture[str]) -> None:
-    made = document(capsys, "--table", "vm:haltpoll", "--trace", str(TRACE))
-    assert made["schema"] == "stallscope.cstates.simulate/1"
-    assert made["source"] == "modelled"
-    assert made["intervals"] == 3999
-    assert made["tick"] == "recorded"
-    assert [row["governor"] for row in made["rows"]] == [
+    result = document(capsys, "--table", "vm:haltpoll", "--trace", str(TRACE))
+    assert result["schema"] == "stallscope.cstates.simulate/1"
+    assert result["source"] == "modelled"
+    assert result["intervals"] == 3999
+    assert result["tick"] == "recorded"
+    assert [row["governor"] for row in result["rows"]] == [
         *(governor.name for governor in GOVERNORS),
         "pin:POLL",
         "pin:haltpoll idle",
     ]
-    for row in made["rows"]:
+    for row in result["rows"]:
         assert 0 <= row["too_deep_share"] <= 1
         assert 0 <= row["too_shallow_share"] <= 1
         assert {"mean", "p50", "p99"} <= set(row["exit_us"])
         assert set(row["residency"]) == {"POLL", "haltpoll idle"}
         assert sum(row["residency"].values()) == pytest.approx(1)
-    menu = next(row for row in made["rows"] if row["governor"] == "menu-6.18")
+    menu = next(row for row in result["rows"] if row["governor"] == "menu-6.18")
     assert menu["agreement"]["states_entered"] == 1
 
 
@@ -53,29 +53,31 @@ def test_a_trace_with_only_the_required_columns(
 ) -> None:
     path = tmp_path / "idle.csv"
     path.write_text("cpu,t_entry_ns,idle_ns,next_hrtimer_ns,wake\n0,1000,250000,5000000,ipi\n")
-    made = document(capsys, "--table", "Z600", "--trace", str(path), "--governors", "pin:C6,pin:C1")
-    assert made["tick"] == "modelled"
-    assert [row["exit_us"]["p50"] for row in made["rows"]] == [200, 3]
-    assert [row["agreement"] for row in made["rows"]] == [None, None]
+    result = document(
+        capsys, "--table", "Z600", "--trace", str(path), "--governors", "pin:C6,pin:C1"
+    )
+    assert result["tick"] == "modelled"
+    assert [row["exit_us"]["p50"] for row in result["rows"]] == [200, 3]
+    assert [row["agreement"] for row in result["rows"]] == [None, None]
 
 
 def test_governors_may_be_repeated_or_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    made = document(
+    result = document(
         capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "100",
         "--governor", "ladder", "--governor", "teo-6.12,pin:10us",
     )  # fmt: skip
-    assert [row["governor"] for row in made["rows"]] == ["ladder", "teo-6.12", "pin:10us"]
+    assert [row["governor"] for row in result["rows"]] == ["ladder", "teo-6.12", "pin:10us"]
 
 
 def test_closed_states_and_limits_are_applied(capsys: pytest.CaptureFixture[str]) -> None:
-    made = document(
+    result = document(
         capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "1000",
         "--governor", "menu-6.18", "--disable", "C6", "--max-exit-latency", "15", "--hz", "1000",
     )  # fmt: skip
-    assert made["closed"] == ["C6"]
-    assert made["latency_limit_us"] == 15
-    assert made["tick_hz"] == 1000
-    assert made["rows"][0]["residency"]["C3"] == 0
+    assert result["closed"] == ["C6"]
+    assert result["latency_limit_us"] == 15
+    assert result["tick_hz"] == 1000
+    assert result["rows"][0]["residency"]["C3"] == 0
 
 
 def test_the_text_has_a_table_and_notes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,11 +95,11 @@ def test_the_page_has_a_row_for_each_governor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "<b>.html"
-    made = document(
+    result = document(
         capsys, "--table", "Z600", "--workload", "poisson:1ms", "--intervals", "50", "-o", str(path)
     )
     page = path.read_text(encoding="utf-8")
-    for row in made["rows"]:
+    for row in result["rows"]:
         assert f'<th scope="row">{row["governor"]}</th>' in page
     assert '<span class="modelled">modelled</span>' in page
     assert "poisson:1000us" in page
@@ -111,7 +113,7 @@ def test_the_list_has_all_tables_and_governors(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ((), "name the CPU's states with --table"),
         (("--table", "Z600"), "name either --trace or --workload"),
@@ -127,10 +129,10 @@ def test_the_list_has_all_tables_and_governors(capsys: pytest.CaptureFixture[str
     ],
 )  # fmt: skip
 def test_invalid_options_are_rejected(
-    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], said: str
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
 ) -> None:
     assert run(*options) == ExitCode.USAGE
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_an_unreadable_trace_has_its_exit_code(
@@ -147,8 +149,8 @@ def test_the_table_this_may_be_of_a_recorded_machine(
 ) -> None:
     tree = expand("nehalem-ep-workstation", tmp_path / "tree")
     roots = [f"--sysfs-root={tree}/sys", f"--proc-root={tree}/proc"]
-    made = document(capsys, *roots, "--table", "this", "--workload", "poisson:250us")
+    result = document(capsys, *roots, "--table", "this", "--workload", "poisson:250us")
     states = [state.name for state in this_table(Roots.recorded(tree)).states]
     assert len(states) > 2
-    assert list(made["rows"][0]["residency"]) == states
+    assert list(result["rows"][0]["residency"]) == states
     assert run(f"--sysfs-root={tmp_path}", "--table", "this") == ExitCode.USAGE
