@@ -151,6 +151,8 @@ def _stop_with_child(child: subprocess.Popen[bytes], terminal: int | None) -> No
         return
     if _in_foreground(terminal, child.pid):
         _set_foreground(terminal, os.getpgrp())
+    if signal.SIGCONT in signal.sigpending():  # stopping now would discard it
+        return
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
