@@ -8,8 +8,8 @@ import pytest
 from cstates.fingerprint import Fingerprint, fingerprint
 from cstates.observation import Observation, observe
 from cstates.sysfs import present_cpus
+from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
-from stallscope.json_fields import Fields
 from stallscope.system_files import Roots
 from tests.cstates.machine_trees import names
 
@@ -91,8 +91,7 @@ def test_a_decreased_counter_is_unknown(machine: Machine) -> None:
 def test_a_written_document_is_read_back(machine: Machine, name: str) -> None:
     roots = machine(name)
     result = fingerprint(seen(roots), seen(roots))
-    written = json.loads(json.dumps(result.document(), allow_nan=False))
-    assert Fingerprint.of(Fields(written, "test")) == result
+    assert decode(encode(result), Fingerprint, "test") == result
 
 
 @pytest.mark.parametrize("key", ["states", "frequencies", "warnings", "cpus", "turbo_allowed"])
@@ -100,4 +99,4 @@ def test_damage_raises_one_error_type(machine: Machine, key: str) -> None:
     roots = machine("zen4-server")
     document = fingerprint(seen(roots), seen(roots)).document()
     with pytest.raises(RecordingError):
-        Fingerprint.of(Fields(document | {key: "?"}, "test"))
+        decode(json.dumps(document | {key: "?"}), Fingerprint, "test")

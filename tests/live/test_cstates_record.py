@@ -58,7 +58,10 @@ def test_the_number_of_intervals_matches_the_kernels_counters(
 
 def test_counters_only_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
-    assert (document["source"], document["why_counters_only"]) == ("counters", "requested by --counters-only")
+    assert (document["source"], document["why_counters_only"]) == (
+        "counters",
+        "requested by --counters-only",
+    )
     assert document["intervals"] is None
     assert not (tmp_path / "run" / "idle.csv").exists()
     assert main(["report", str(tmp_path / "run")]) == 0
