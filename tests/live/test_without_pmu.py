@@ -9,12 +9,12 @@ from stallscope.collector import CollectorOptions
 from stallscope.programs import program
 from topdown.slots.measurement import Kind
 from topdown.slots.without_pmu.instruction_kinds import InstructionKind
-from topdown.slots.without_pmu.observation import Observation, observe
+from topdown.slots.without_pmu.observation import KernelObservation, observe
 
 pytestmark = pytest.mark.live
 
 
-def observed(directory: Path, kernel: str) -> Observation:
+def observed(directory: Path, kernel: str) -> KernelObservation:
     command = [program("stallscope-kernels"), kernel, "--duration", "30"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
