@@ -1,4 +1,4 @@
-"""`stallscope io watch` beside fio on a loop device: the same requests, by number and by time."""
+"""`stallscope io watch` compared with fio on a loop device: number and latency of requests."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from harness.cli.command_line import main
-from harness.io.watch.document import document
+from harness.io.watch.result import WatchResult, watch_result
 from ioprobe.watch.devices import WatchedDevice, all_devices, named_devices
 from ioprobe.watch.tracing import WatchScope, watch
 from stallscope.system_files import Roots
@@ -47,7 +47,7 @@ class Loop:
 @pytest.fixture
 def loop(tmp_path: Path) -> Iterator[Loop]:
     if os.geteuid() != 0:
-        pytest.skip("needs root: tracepoints are its own")
+        pytest.skip("needs root for tracepoints")
     if not Path("/sys/kernel/tracing/events/block").is_dir():
         pytest.skip("needs the kernel's block tracepoints")
     if shutil.which("fio") is None:
@@ -67,7 +67,7 @@ def loop(tmp_path: Path) -> Iterator[Loop]:
 
 
 def fio(node: str) -> tuple[int, dict[str, Any]]:
-    """Run fio; returns its process and its job. A thread of it, not a child, asks for the I/O."""
+    """Run fio with a thread; return its pid and the job's report."""
     words = ["fio", "--name=job", f"--filename={node}", "--thread", "--direct=1", "--bs=4k"]
     words += ["--rw=randrw", "--ioengine=psync", f"--number_ios={REQUESTS}", "--fsync=100"]
     words += ["--lat_percentiles=1", "--output-format=json", "--randrepeat=1", "--norandommap"]
@@ -77,8 +77,8 @@ def fio(node: str) -> tuple[int, dict[str, Any]]:
     return running.pid, json.loads(out[out.index("{") :])["jobs"][0]
 
 
-def watched_fio(loop: Loop) -> tuple[dict[str, Any], int, dict[str, Any]]:
-    """Watch the loop device from before fio's first request until after its last."""
+def watched_fio(loop: Loop) -> tuple[WatchResult, int, dict[str, Any]]:
+    """Watch the loop device during a run of fio."""
     ran: list[tuple[int, dict[str, Any]]] = []
     errors: list[BaseException] = []
     done = threading.Event()
@@ -94,44 +94,45 @@ def watched_fio(loop: Loop) -> tuple[dict[str, Any], int, dict[str, Any]]:
     fio_thread = threading.Thread(target=run)
 
     def wait(seconds: float) -> bool:
-        if fio_thread.ident is None:  # tracing is on by now
+        if fio_thread.ident is None:  # tracing is already on
             fio_thread.start()
         return done.wait(seconds)
 
-    request = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
-    watched = watch(request, wait, lambda _: None)
+    scope = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
+    measurement = watch(scope, wait, lambda _: None)
     fio_thread.join()
     if errors:
         raise errors[0]
-    return json.loads(json.dumps(document(watched, request, []))), *ran[0]
+    return watch_result(measurement, scope, []), *ran[0]
 
 
-def test_every_request_of_fio_is_seen_with_its_time(loop: Loop) -> None:
-    made, pid, job = watched_fio(loop)
-    if made["lost"]["events"]:
+def test_all_requests_of_fio_are_counted_with_their_latency(loop: Loop) -> None:
+    result, pid, job = watched_fio(loop)
+    if result.lost.events:
         pytest.skip("needs the kernel's buffers to be read in time: events were lost")
-    own = {row["direction"]: row for row in made["processes"] if row["pid"] == pid}
+    rows = {row.direction: row for row in result.processes if row.pid == pid}
     for direction in ("read", "write"):
-        row, said = own[direction], job[direction]
-        assert row["requests"] == said["total_ios"]
-        assert row["bytes"] == said["total_ios"] * 4096
-        # Each request's time in the block layer is a part of what fio sees of it, so quantiles are
-        # no greater, but for the buckets (of 1 % here, of 3 % there); and fio's fastest of hundreds
-        # waited for no CPU.
-        latency = said["lat_ns"]
-        assert row["total_ns"]["p50"] <= latency["percentile"]["50.000000"] * 1.05
-        assert row["total_ns"]["min"] <= latency["min"]
-        assert row["total_ns"]["p50"] * 20 >= latency["min"]
-    assert own["read"]["requests"] + own["write"]["requests"] == REQUESTS
-    flushes = [row for row in made["processes"] if row["direction"] == "flush"]
-    assert {row["pid"] for row in flushes} <= {pid, 0}
-    assert sum(row["requests"] for row in flushes) > 0
-    (device,) = made["devices"]
-    assert device["traced"] == "requests"
+        row, by_fio = rows[direction], job[direction]
+        assert row.requests == by_fio["total_ios"]
+        assert row.bytes == by_fio["total_ios"] * 4096
+        # The time in the block layer is a part of the latency that fio measures, so quantiles are
+        # smaller, except for the width of the buckets (1 % here, 3 % in fio). The fastest of
+        # hundreds of requests did not wait for a CPU.
+        latency = by_fio["lat_ns"]
+        assert row.total_ns is not None
+        assert row.total_ns.p50 <= latency["percentile"]["50.000000"] * 1.05
+        assert row.total_ns.min <= latency["min"]
+        assert row.total_ns.p50 * 20 >= latency["min"]
+    assert rows["read"].requests + rows["write"].requests == REQUESTS
+    flushes = [row for row in result.processes if row.direction == "flush"]
+    assert {row.pid for row in flushes} <= {pid, 0}
+    assert sum(row.requests for row in flushes) > 0
+    (device,) = result.devices
+    assert device.traced == "requests"
 
 
-def test_a_thread_that_ended_before_it_was_looked_up_has_its_process(loop: Loop) -> None:
-    """The first look at what was traced is after the end of process and thread."""
+def test_a_thread_that_has_ended_is_counted_for_its_process(loop: Loop) -> None:
+    """Process and thread end before the trace is read."""
     words = [sys.executable, "-c", THREAD_THAT_ENDS, loop.node]
     ran: list[tuple[int, str]] = []
 
@@ -141,27 +142,27 @@ def test_a_thread_that_ended_before_it_was_looked_up_has_its_process(loop: Loop)
             ran.append((running.pid, running.communicate(timeout=60)[0]))
         return True
 
-    request = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
-    watched = watch(request, wait, lambda _: None)
-    made = document(watched, request, [])
-    if watched.lost_events:
+    scope = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
+    measurement = watch(scope, wait, lambda _: None)
+    result = watch_result(measurement, scope, [])
+    if measurement.lost_events:
         pytest.skip("needs the kernel's buffers to be read in time: events were lost")
     ((pid, thread),) = ran
-    reads = {row["pid"]: row for row in made["processes"] if row["direction"] == "read"}  # type: ignore[attr-defined]
+    reads = {row.pid: row for row in result.processes if row.direction == "read"}
     assert int(thread) != pid
-    assert reads[pid]["bytes"] >= 4096
+    assert reads[pid].bytes >= 4096
     assert int(thread) not in reads
 
 
-def test_a_recording_is_made_and_reported(
+def test_a_recording_is_written_and_reported(
     loop: Loop, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = str(tmp_path / "run")
     words = ["io", "watch", "-d", loop.node, "-p", "1", "--duration", "0.05", "-o", folder]
     assert main([*words, "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)
-    assert (made["asked"]["pids"], made["recording"]) == ([1], folder)
-    assert made["other_processes"] is not None
+    document = json.loads(capsys.readouterr().out)
+    assert (document["asked"]["pids"], document["recording"]) == ([1], folder)
+    assert document["other_processes"] is not None
     assert main(["report", folder]) == 0
     assert "Block requests of" in capsys.readouterr().out
     assert (tmp_path / "run" / "report.html").is_file()
@@ -176,19 +177,19 @@ def instances_of(pid: int) -> list[Path]:
 
 
 def guardian_of(pid: int) -> int:
-    """The process that puts away what a killed one left: the only child that it has."""
+    """Return the guardian, the only child, which cleans up after a killed process."""
     (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return int(child)
 
 
 @contextmanager
 def tracing(*words: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a command until the block ends, which begins once its instance traces."""
+    """Run a command during the block, which starts when its instance traces."""
     with subprocess.Popen(
         [sys.executable, "-m", "stallscope", *words], stdout=subprocess.PIPE, start_new_session=True
     ) as process:
         try:
-            while not any(traces(each) for each in instances_of(process.pid)):
+            while not any(is_tracing(instance) for instance in instances_of(process.pid)):
                 assert process.poll() is None
                 time.sleep(0.05)
             yield process
@@ -196,8 +197,8 @@ def tracing(*words: str) -> Iterator["subprocess.Popen[bytes]"]:
             process.kill()
 
 
-def traces(instance: Path) -> bool:
-    with suppress(OSError):  # the kernel is still filling it
+def is_tracing(instance: Path) -> bool:
+    with suppress(OSError):  # the kernel is still creating it
         return (instance / "tracing_on").read_text() == "1\n"
     return False
 
@@ -217,7 +218,7 @@ def test_a_kill_leaves_no_instance_behind(words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.usefixtures("loop")
-def test_what_a_guardian_could_not_remove_the_next_watch_does() -> None:
+def test_the_next_watch_removes_instances_without_a_guardian() -> None:
     with tracing("io", "watch") as process:
         os.kill(guardian_of(process.pid), signal.SIGKILL)
         process.kill()

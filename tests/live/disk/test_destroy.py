@@ -86,7 +86,7 @@ def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
         assert target.descriptor is not None
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.pwrite(target.descriptor, bytes(4096), 0)
-    with pytest.raises(UsageError, match="nothing that was asked for writes"):
+    with pytest.raises(UsageError, match="this measurement does not write"):
         open_target(
             scratch_device, TargetRequirements(destroy=scratch_device), announce=pytest.fail
         )
@@ -94,15 +94,15 @@ def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
 
 @pytest.mark.parametrize("typed", ["/dev/sda", "loop", "/dev/loop", "y"])
 def test_another_name_is_refused(scratch_device: str, typed: str) -> None:
-    assert f"the device to be written is {scratch_device}" in refused(scratch_device, typed)
-    with pytest.raises(UsageError, match="destroys what is on it"):
+    assert f"the device to write is {scratch_device}" in refused(scratch_device, typed)
+    with pytest.raises(UsageError, match="destroys its content"):
         open_target(scratch_device, TargetRequirements(writable=True), announce=pytest.fail)
 
 
 def test_a_link_to_it_does_not_stand_for_its_name(scratch_device: str, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(scratch_device)
-    assert f"the device to be written is {scratch_device}" in refused(str(link), str(link))
+    assert f"the device to write is {scratch_device}" in refused(str(link), str(link))
 
 
 @pytest.mark.parametrize(

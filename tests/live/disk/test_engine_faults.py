@@ -12,7 +12,7 @@ import pytest
 from ioprobe.engine.engine import Point, PointProgress, PointResult, measure_points
 from ioprobe.target.target import TargetRequirements, open_target
 from stallscope.errors import StallscopeError
-from tests.ioprobe.engine_target import MS, Target, measured
+from tests.ioprobe.engine_target import MS, Target, measure
 from tests.live.disk.known_disk import known_disk
 
 pytestmark = pytest.mark.live
@@ -40,7 +40,7 @@ def disk_target(path: str, span_bytes: int = 1 << 20) -> Target:
 @pytest.mark.usefixtures("needs_root")
 def test_errors_in_the_middle_are_counted_and_the_others_kept() -> None:
     with known_disk("--size-bytes", 1 << 20, "--service-us", 0, "--fail-every", 5) as disk:
-        (found,) = measured(disk_target(disk.path), Point("a", depth=4, most_requests=100))
+        (found,) = measure(disk_target(disk.path), Point("a", depth=4, most_requests=100))
     assert found.requests + found.errors["EIO"] == 100
     assert 15 <= found.errors["EIO"] <= 25
     assert not found.ok
@@ -51,7 +51,7 @@ def test_errors_in_the_middle_are_counted_and_the_others_kept() -> None:
 @pytest.mark.usefixtures("needs_root")
 def test_a_disk_slower_than_the_time_asked_for_is_measured() -> None:
     with known_disk("--size-bytes", 1 << 20, "--service-us", 1_100_000) as disk:
-        (found,) = measured(disk_target(disk.path), Point("a", duration_s=0.2))
+        (found,) = measure(disk_target(disk.path), Point("a", duration_s=0.2))
     assert found.requests == 1
     assert found.latency_ns is not None
     assert found.latency_ns.min >= 1100 * MS

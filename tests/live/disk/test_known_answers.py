@@ -41,10 +41,10 @@ def test_the_knee_is_where_it_was_planted(servers: int, service_us: int) -> None
         runs = [pool.submit(measured), pool.submit(measured, "--exponential")]
         found = [run.result() for run in runs]
     for real_time, curve in found:
-        assert curve.begun is not None
+        assert curve.facts is not None
         assert curve.knee >= lowest
         # Without a real-time class requests come late to a disk that is ready for them.
-        if real_time and curve.begun.real_time_missing is None:
+        if real_time and curve.facts.real_time_missing is None:
             assert curve.knee <= highest
             most = servers * 1e6 / service_us
             assert 0.95 * most <= curve.estimates.most_iops.value <= 1.05 * most

@@ -86,7 +86,7 @@ def told(
 
 def test_a_disk_that_fills_meanwhile_is_one_error_and_gets_its_room_back(told) -> None:
     assert told["full"].startswith("UnableError: ")
-    assert "the disk is full after 4 MiB of 8 MiB were written; the file is gone" in told["full"]
+    assert "the disk is full after 4 MiB of 8 MiB; the scratch file was removed" in told["full"]
     assert told["left"] == ["others"]
     assert told["free"] == 4 * MIB
 
@@ -129,7 +129,7 @@ def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> N
         open_target(
             path, TargetRequirements(need_direct=False, size_bytes=MIB), announce=pytest.fail
         ).close()
-    said = "may not make a file there" if what == "directory" else "not permitted to this user"
+    said = "no permission to create a file" if what == "directory" else "permission denied"
     assert said in caught.value.message
     assert caught.value.remedy
 
@@ -145,5 +145,5 @@ def test_a_user_measures_in_a_directory_of_their_own(open_folder: Path) -> None:
 
 def test_a_partition_that_nobody_may_read_is_no_disk_to_destroy(scratch_device: str) -> None:
     wanted = TargetRequirements(writable=True, destroy=scratch_device)
-    with as_nobody(), pytest.raises(StallscopeError, match="not permitted to this user"):
+    with as_nobody(), pytest.raises(StallscopeError, match="permission denied"):
         open_target(scratch_device, wanted, announce=pytest.fail).close()
