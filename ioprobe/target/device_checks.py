@@ -99,7 +99,7 @@ def _open_exclusively(path: str, device: BlockDevice) -> int:
         if error.errno == errno.EBUSY:
             raise _refusal(
                 device,
-                "the kernel reports it in use (mounted in another namespace, or held)",
+                "the kernel reports that it is in use (mounted in another namespace, or held)",
                 "find the user with lsblk and fuser",
             ) from error
         if error.errno in (errno.EACCES, errno.EPERM):

@@ -147,7 +147,7 @@ def test_a_partition_that_is_held_is_refused_for_the_whole(scratch_device: str) 
 def test_a_device_that_somebody_holds_is_refused(scratch_device: str) -> None:
     holder = os.open(scratch_device, os.O_RDONLY | os.O_EXCL)
     try:
-        assert "the kernel says it is in use" in refused(scratch_device)
+        assert "the kernel reports that it is in use" in refused(scratch_device)
     finally:
         os.close(holder)
 
