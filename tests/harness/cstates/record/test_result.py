@@ -11,7 +11,7 @@ from cstates.idle.summary import MAX_PROCESSES, OTHERS, IdleSummary
 from harness.cstates.record.panel import idle_panel
 from harness.cstates.record.result import IdleResult, idle_run
 from harness.cstates.record.text import lines, state_rows
-from stallscope.documents import decode
+from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
 from tests.harness.cstates.record.documents import idle_document, shown_machine, shown_state
 
@@ -38,6 +38,11 @@ def document(*intervals: IdleInterval) -> dict[str, Any]:
 
 def read(document: dict[str, Any]) -> IdleRun:
     return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
+
+
+def test_an_encoded_result_is_decoded_to_the_same_result() -> None:
+    result = decode(json.dumps(document(interval(20), interval(100))), IdleResult, "idle.json")
+    assert decode(encode(result), IdleResult, "idle.json") == result
 
 
 def test_counts_are_decoded_from_the_document() -> None:
