@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.cases import Bar, Case, ratio
 from benchmarks.effort import pairs, seconds
-from harness.labs.stages.measurement import Quantity, StagesMeasurement
+from harness.labs.stages.measurement import StagesMeasurement, StagesQuantity
 from harness.labs.stages.options import StagesOptions
 from harness.labs.stages.plan import FIXED_RATE, NEAR_SATURATION, SATURATED, LoadLevel, Side
 from harness.labs.stages.quantities import CPU, P99, THROUGHPUT
@@ -104,7 +104,7 @@ def measure(experiment: Experiment, folder: Path) -> StagesMeasurement:
 
 
 def _timed_cases(experiment: Experiment, results: StagesMeasurement) -> Iterator[Case]:
-    metrics: list[tuple[str, Bar, LoadLevel, Quantity]] = [
+    metrics: list[tuple[str, Bar, LoadLevel, StagesQuantity]] = [
         ("requests/s, saturated", experiment.throughput, SATURATED, THROUGHPUT.of),
         ("CPU us per request, saturated", (), SATURATED, CPU.of),
         ("p99 us, open loop at 60 %", experiment.p99_fixed, FIXED_RATE, P99.of),

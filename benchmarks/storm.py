@@ -16,12 +16,12 @@ from harness.labs.storm.measurement import (
     OTHERS,
     READER,
     WRITER,
-    Quantity,
     StormMeasurement,
+    StormQuantity,
 )
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
 from harness.labs.storm.plan import limit_text
-from ioprobe.storm import QueueSetting, StormRound
+from ioprobe.storm import StormRound, StormSetting
 
 LIMITS = (REFERENCE_LIMIT, 48, 32, 16, 8)
 ROUNDS = 7
@@ -31,7 +31,7 @@ REST_S = 1.0  # cloud disks have limiters with a burst, and drives have caches
 FILE_BYTES = 2**30
 
 
-def _us(name: str) -> Quantity:
+def _us(name: str) -> StormQuantity:
     def pick(storm_round: StormRound) -> float | None:
         latency_ns = READER[name](storm_round)
         return None if latency_ns is None else latency_ns / 1000
@@ -44,7 +44,7 @@ def _mb_per_s(storm_round: StormRound) -> float | None:
     return None if bytes_per_s is None else bytes_per_s / 1e6
 
 
-METRICS: tuple[tuple[str, Quantity], ...] = (
+METRICS: tuple[tuple[str, StormQuantity], ...] = (
     ("reader's p50 us", _us("p50")),
     ("reader's p99 us", _us("p99")),
     ("reader's p99.9 us", _us("p99.9")),
@@ -84,13 +84,13 @@ def cases(results: StormMeasurement, bounds: Mapping[str, Bound]) -> list[Case]:
         for limit in limits
         if limit != results.reference_setting.limit or limit == recommended
         for case in _cases(
-            results, QueueSetting(limit, shares), bounds if limit == recommended else None
+            results, StormSetting(limit, shares), bounds if limit == recommended else None
         )
     ]
 
 
 def _cases(
-    results: StormMeasurement, setting: QueueSetting, bounds: Mapping[str, Bound] | None
+    results: StormMeasurement, setting: StormSetting, bounds: Mapping[str, Bound] | None
 ) -> list[Case]:
     """Return a case for each metric, from the rounds in which both limits passed their checks."""
     limited = {

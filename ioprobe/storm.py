@@ -35,7 +35,7 @@ class StormStreams:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueSetting:
+class StormSetting:
     """A setting of the I/O queue: the limit of requests on the disk, with shares or as a FIFO.
 
     Without ``writes`` the reader is alone.
@@ -52,7 +52,7 @@ class StormRun:
 
     id: str
     round: int  # from 0
-    setting: QueueSetting
+    setting: StormSetting
     warmup_s: float
     duration_s: float
 

@@ -7,10 +7,10 @@ import pytest
 from ioprobe import storm
 from ioprobe.engine.lines import ProgramLine
 from ioprobe.storm import (
-    QueueSetting,
     StormProgress,
     StormRound,
     StormRun,
+    StormSetting,
     StormStreams,
     storm_events,
 )
@@ -20,7 +20,7 @@ from stallscope.errors import RecordingError
 
 PATH = "sim:servers=8,service=1ms"
 TARGET = Target(TargetKind.SIMULATED, PATH, None, 0, 2**30, simulated=parse_simulated(PATH))
-RUN = StormRun("a", 0, QueueSetting(8, (1000, 100)), 0.1, 1.0)
+RUN = StormRun("a", 0, StormSetting(8, (1000, 100)), 0.1, 1.0)
 LATENCY = {"min": 1, "mean": 2, "max": 9, "p50": 2, "p90": 3, "p99": 4, "p99.9": 5, "p99.99": 6}
 LINE = {
     "kind": "round", "id": "a", "source": "modelled", "real_time": False, "interrupted": False,

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from harness.labs.memory.associativity import CacheWays, find_ways
 from harness.labs.memory.caches import CacheRow, compare_with_sysfs
-from harness.labs.memory.levels import CurvePoint, find_levels
+from harness.labs.memory.levels import RingLatency, find_levels
 from harness.labs.memory.measurement import MemoryMeasurement
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from harness.labs.memory.points import Pages, PointReading
 
 _DISTURBED_FACTOR = 1.25
@@ -35,16 +35,16 @@ class MemoryFindings:
 
 def memory_findings(lab: MemoryMeasurement) -> MemoryFindings:
     """Return the conclusions from a measurement."""
-    curve = lab.section(Section.CURVE).readings
+    curve = lab.section(LabSection.CURVE).readings
     page_sizes = {reading.point.pages for reading in curve}
     chosen = next((pages for pages in Pages if pages in page_sizes), None)
     rings = [reading for reading in curve if reading.point.pages is chosen]
     levels = find_levels(
-        [CurvePoint(reading.point.ring_bytes, reading.least_ns) for reading in rings]
+        [RingLatency(reading.point.ring_bytes, reading.least_ns) for reading in rings]
     )
     largest = max((reading.point.ring_bytes for reading in rings), default=0)
     obtained = _obtained_pages(lab)
-    strides = lab.section(Section.STRIDES).readings
+    strides = lab.section(LabSection.STRIDES).readings
     return MemoryFindings(
         levels_from=chosen,
         rows=compare_with_sysfs(levels, lab.machine.caches, largest),

@@ -36,7 +36,7 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CurvePoint:
+class RingLatency:
     """A ring of the curve: its size, and the latency per step of the least disturbed repeat."""
 
     size_bytes: int
@@ -55,7 +55,7 @@ class Level:
     noise: float  # median distance of the rings from the fitted curve, as a share of the latency
 
 
-def find_levels(points: Sequence[CurvePoint]) -> tuple[Level, ...]:
+def find_levels(points: Sequence[RingLatency]) -> tuple[Level, ...]:
     """Return the levels in a curve, fastest first; empty with fewer than four rings.
 
     A running median of five removes outliers. Isotonic regression then fits the logarithm of the
@@ -80,7 +80,7 @@ def find_levels(points: Sequence[CurvePoint]) -> tuple[Level, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Curve:
-    rings: tuple[CurvePoint, ...]
+    rings: tuple[RingLatency, ...]
     octaves: list[float]
     raw: list[float]  # log2 of the latency, as `fit`
     fit: list[float]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from cstates.fingerprint import Fingerprint
-from harness.labs.memory.plan import PlanPart, Section, expected_s
+from harness.labs.memory.plan import LabSection, PlanPart, expected_s
 from harness.labs.memory.points import PointReading, RingPoint, SkippedPoint
 from harness.labs.memory.program import PointResult, run_points
 from harness.workload.machine import LabMachine
@@ -18,7 +18,7 @@ _PRIOR_S = 2.0
 class SectionReadings:
     """The readings of a section."""
 
-    section: Section
+    section: LabSection
     readings: tuple[PointReading, ...]
     left_out: tuple[SkippedPoint, ...]
     note: str  # the reason if the section is empty
@@ -35,7 +35,7 @@ class MemoryMeasurement:
     interrupted: bool
     settings: Fingerprint | None = None  # of the machine; None: not read
 
-    def section(self, section: Section) -> SectionReadings:
+    def section(self, section: LabSection) -> SectionReadings:
         """Return the readings of a section; empty if the lab was interrupted before it."""
         for readings in self.sections:
             if readings.section is section:
@@ -51,7 +51,7 @@ class MemoryMeasurement:
 class MemoryProgress:
     """Progress of the lab."""
 
-    section: Section
+    section: LabSection
     point: RingPoint
     share: float  # of the expected time, 0..1
     left_s: float

@@ -23,7 +23,7 @@ _FILL_NS_PER_BYTE = 1.0  # page faults, and linking a line of 64 bytes
 _POINT_NS = 4e6  # start of threads, calibration, settling
 
 
-class Section(StrEnum):
+class LabSection(StrEnum):
     """The experiments, in the order in which they run."""
 
     CURVE = "curve"
@@ -36,7 +36,7 @@ class Section(StrEnum):
 class PlanPart:
     """The points of a section, and those that need too much memory."""
 
-    section: Section
+    section: LabSection
     points: tuple[RingPoint, ...]
     left_out: tuple[SkippedPoint, ...]
     repeats: Repeats
@@ -62,8 +62,8 @@ def make_plan(
     long = Repeats(5, 1_000_000) if options.quick else Repeats(15, 1_500_000)
     short = Repeats(5, 200_000) if options.quick else Repeats(7, 400_000)
     parts = (
-        PlanPart(Section.CURVE, tuple(_curve(machine, options)), (), long),
-        PlanPart(Section.STRIDES, tuple(_strides(machine, options)), (), short),
+        PlanPart(LabSection.CURVE, tuple(_curve(machine, options)), (), long),
+        PlanPart(LabSection.STRIDES, tuple(_strides(machine, options)), (), short),
         _threads(machine, options, long),
         _nodes(machine, options, long),
     )
@@ -115,7 +115,7 @@ def _threads(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> P
     counts = options.threads or tuple(sorted({*_powers_to(most), most}))
     if counts == (1,):
         note = "--threads is 1" if options.threads else "there is only one usable CPU"
-        return PlanPart(Section.THREADS, (), (), repeats, note)
+        return PlanPart(LabSection.THREADS, (), (), repeats, note)
     octaves = _powers_to(min(options.most_bytes, _THREADS_TO) // _THREADS_FROM)
     sizes = [_THREADS_FROM * power for power in octaves][:: 2 if options.quick else 1]
     points = (
@@ -125,7 +125,7 @@ def _threads(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> P
         for count in counts
     )
     why = f"more than the limit of {size_text(_THREADS_TOTAL)} for all threads together"
-    return _within(PlanPart(Section.THREADS, tuple(points), (), repeats), _THREADS_TOTAL, why)
+    return _within(PlanPart(LabSection.THREADS, tuple(points), (), repeats), _THREADS_TOTAL, why)
 
 
 def _powers_to(most: int) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ def _powers_to(most: int) -> tuple[int, ...]:
 
 def _nodes(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> PlanPart:
     if len(machine.nodes) == 1:
-        return PlanPart(Section.NODES, (), (), repeats, "this machine has one NUMA node")
+        return PlanPart(LabSection.NODES, (), (), repeats, "this machine has one NUMA node")
     size = min(options.most_bytes, max(64 * MIB, 4 * largest_cache(machine)))
     points = (
         RingPoint(size // LINE_BYTES, LINE_BYTES, options.pages[0], near.cpus[:1], far.number)
@@ -142,7 +142,7 @@ def _nodes(machine: LabMachine, options: MemoryOptions, repeats: Repeats) -> Pla
         for far in machine.nodes
         if near.cpus and far.has_memory
     )
-    return PlanPart(Section.NODES, tuple(points), (), repeats)
+    return PlanPart(LabSection.NODES, tuple(points), (), repeats)
 
 
 def _within(part: PlanPart, limit_bytes: int, why: str) -> PlanPart:

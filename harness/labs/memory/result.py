@@ -8,7 +8,7 @@ from harness.labs.memory.caches import CacheRow
 from harness.labs.memory.findings import MemoryFindings, memory_findings
 from harness.labs.memory.levels import Confidence, Level
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from harness.labs.memory.points import Pages, PointReading, RingPoint, SkippedPoint, ThreadReading
 from stallscope.cpu_caches import CpuCache
 from stallscope.documents import Count, Document, Natural, Record, field
@@ -145,10 +145,10 @@ class MemoryResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.memo
     nodes: MemorySection
 
     @property
-    def sections(self) -> dict[Section, MemorySection]:
+    def sections(self) -> dict[LabSection, MemorySection]:
         """Return the sections in the order in which they ran."""
         values = (self.curve, self.strides, self.threads, self.nodes)
-        return dict(zip(Section, values, strict=True))
+        return dict(zip(LabSection, values, strict=True))
 
 
 def memory_result(lab: MemoryMeasurement, cpu_model: str) -> MemoryResult:
@@ -165,10 +165,10 @@ def memory_result(lab: MemoryMeasurement, cpu_model: str) -> MemoryResult:
         levels=tuple(map(_level, findings.rows)),
         ways=tuple(map(_ways, findings.ways)),
         counters=_counters(findings),
-        curve=_section(lab.section(Section.CURVE)),
-        strides=_section(lab.section(Section.STRIDES)),
-        threads=_section(lab.section(Section.THREADS)),
-        nodes=_section(lab.section(Section.NODES)),
+        curve=_section(lab.section(LabSection.CURVE)),
+        strides=_section(lab.section(LabSection.STRIDES)),
+        threads=_section(lab.section(LabSection.THREADS)),
+        nodes=_section(lab.section(LabSection.NODES)),
     )
 
 

@@ -12,7 +12,7 @@ from stallscope.errors import UsageError
 SUFFIXES = (".csv", ".json", *PICTURES)
 
 
-class Axis(StrEnum):
+class ScaleAxis(StrEnum):
     """The quantity that is scaled; the other one is fixed."""
 
     CONNECTIONS = "connections"
@@ -23,7 +23,7 @@ class Axis(StrEnum):
 class LoadPoint:
     """A degree of parallelism: ``n`` connections or server threads."""
 
-    axis: Axis
+    axis: ScaleAxis
     n: int
 
 
@@ -44,8 +44,8 @@ class ScaleOptions:
     def points(self) -> tuple[LoadPoint, ...]:
         """Return the points, axis by axis."""
         return (
-            *(LoadPoint(Axis.CONNECTIONS, n) for n in self.connections),
-            *(LoadPoint(Axis.THREADS, n) for n in self.threads),
+            *(LoadPoint(ScaleAxis.CONNECTIONS, n) for n in self.connections),
+            *(LoadPoint(ScaleAxis.THREADS, n) for n in self.threads),
         )
 
     @property
@@ -55,13 +55,13 @@ class ScaleOptions:
 
     def connections_of(self, point: LoadPoint) -> int:
         """Return the number of connections of a point; at least 16 per server thread."""
-        if point.axis is Axis.CONNECTIONS:
+        if point.axis is ScaleAxis.CONNECTIONS:
             return point.n
         return max((*self.connections, 16 * point.n))
 
     def threads_of(self, point: LoadPoint) -> int:
         """Return the number of server threads of a point."""
-        return point.n if point.axis is Axis.THREADS else 1
+        return point.n if point.axis is ScaleAxis.THREADS else 1
 
 
 def doubling(largest: int) -> tuple[int, ...]:

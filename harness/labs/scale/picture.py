@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.cli.terminal import printable
-from harness.labs.scale.options import Axis
+from harness.labs.scale.options import ScaleAxis
 from harness.labs.scale.result import ScalePoint, ScaleResult
 from harness.page.pictures import picture_bytes
 
@@ -24,11 +24,11 @@ def _draw(result: ScaleResult, figure: "Figure") -> None:
     stages = "on" if result.stages else "off"
     title = f"Throughput of path {result.path}, stages {stages} ({result.machine.cpu_model})"
     figure.suptitle(printable(title), fontsize=11)
-    for axes, axis in zip(figure.subplots(1, len(Axis)), Axis, strict=True):
+    for axes, axis in zip(figure.subplots(1, len(ScaleAxis)), ScaleAxis, strict=True):
         _draw_axis(axes, axis, result.axis_points(axis))
 
 
-def _draw_axis(axes: "Axes", axis: Axis, points: list[ScalePoint]) -> None:
+def _draw_axis(axes: "Axes", axis: ScaleAxis, points: list[ScalePoint]) -> None:
     axes.set_xlabel(f"{axis} (hollow: shares the loader's CPU)")
     axes.set_ylabel("requests/s")
     if not points:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cstates.fingerprint import Fingerprint
 from harness.labs.scale.measurement import ScaleMeasurement
-from harness.labs.scale.options import Axis, LoadPoint
+from harness.labs.scale.options import LoadPoint, ScaleAxis
 from stallscope.documents import Count, Document, Natural, Record, field
 
 _MIN_FIT_POINTS = 6
@@ -22,7 +22,7 @@ class ScaleMachine(Record, frozen=True, kw_only=True):
 class ScalePoint(Record, frozen=True, kw_only=True):
     """The runs of a point: N of an axis, and X replies per second."""
 
-    axis: Axis
+    axis: ScaleAxis
     n: Natural = field(name="N")
     throughput_per_s: float = field(name="X")  # median of the runs
     low_per_s: float = field(name="X_low")
@@ -47,7 +47,7 @@ class ScaleResult(Document, frozen=True, kw_only=True, tag="stallscope.lab.scale
     notes: tuple[str, ...]
     interrupted: bool
 
-    def axis_points(self, axis: Axis) -> list[ScalePoint]:
+    def axis_points(self, axis: ScaleAxis) -> list[ScalePoint]:
         """Return the points of an axis."""
         return [point for point in self.points if point.axis is axis]
 
@@ -105,7 +105,7 @@ def _notes(lab: ScaleMeasurement, points: tuple[ScalePoint, ...]) -> Iterator[st
             f"The loader was the bottleneck in {len(limited)} of {len(lab.runs)} runs: "
             f"{limited[0].loader_limit}"
         )
-    for axis in Axis:
+    for axis in ScaleAxis:
         usable = [point for point in points if point.axis is axis and not point.shared_cpu]
         if 0 < len(usable) < _MIN_FIT_POINTS:
             noun = "point" if len(usable) == 1 else "points"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from harness.cli.terminal import wrapped
-from harness.labs.scale.options import Axis
+from harness.labs.scale.options import ScaleAxis
 from harness.labs.scale.result import ScaleResult
 
 CSV_HEAD = "axis,N,X,X_low,X_high,runs,loader_limited,shared_cpu"
@@ -16,7 +16,7 @@ def lines(result: ScaleResult, room: int) -> Iterator[str]:
         f"path {result.path}, stages {'on' if result.stages else 'off'}, pipeline "
         f"{result.pipeline}; {machine.cpu_model}, loader on CPU {machine.loader_cpu}"
     )
-    for axis in Axis:
+    for axis in ScaleAxis:
         points = result.axis_points(axis)
         if not points:
             continue

@@ -33,7 +33,7 @@ class StagesReading:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayCounts:
+class SideReplay:
     """Callgrind's counts for one side; requests are batched as in the native run."""
 
     icache_miss_ratio: float  # misses of the simulated I1 per fetch
@@ -44,8 +44,8 @@ class ReplayCounts:
 class Replays:
     """The replays of both sides, or the reason why there are none."""
 
-    unstaged: ReplayCounts | None
-    staged: ReplayCounts | None
+    unstaged: SideReplay | None
+    staged: SideReplay | None
     model: str  # of the simulated cache
     unavailable: str = ""
 
@@ -74,7 +74,7 @@ class SideProfiles:
     unavailable: str = ""
 
 
-Quantity = Callable[[StagesReading], float | None]
+StagesQuantity = Callable[[StagesReading], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +91,18 @@ class StagesMeasurement:
     interrupted: bool
     settings: Fingerprint | None = None  # of the machine; None: not read
 
-    def values(self, load: LoadLevel, side: Side, quantity: Quantity) -> list[float | None]:
+    def values(self, load: LoadLevel, side: Side, quantity: StagesQuantity) -> list[float | None]:
         """Return a quantity under a load on one side, for every complete pair in order."""
         value_by_pair = {
             reading.run.pair: quantity(reading) for reading in self._readings(load, side)
         }
         return [value_by_pair[pair] for pair in self._complete_pairs(load)]
 
-    def estimate(self, load: LoadLevel, side: Side, quantity: Quantity) -> Estimate:
+    def estimate(self, load: LoadLevel, side: Side, quantity: StagesQuantity) -> Estimate:
         """Return the median of a quantity over the complete pairs."""
         return lab_estimate(self.values(load, side, quantity))
 
-    def ratio(self, load: LoadLevel, quantity: Quantity) -> Estimate:
+    def ratio(self, load: LoadLevel, quantity: StagesQuantity) -> Estimate:
         """Return the median over the pairs of staged divided by unstaged."""
         staged, unstaged = (
             self.values(load, side, quantity) for side in (Side.STAGED, Side.UNSTAGED)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from harness.labs.stages.measurement import Quantity
+from harness.labs.stages.measurement import StagesQuantity
 from stallscope.quantities import microseconds_text
 from stallscope.statistics.estimate import Estimate
 
@@ -22,7 +22,7 @@ class TableQuantity:
 
     field: str
     name: str
-    of: Quantity
+    of: StagesQuantity
     text: Callable[[float], str]
 
 

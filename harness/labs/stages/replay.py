@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from harness.labs.stages.measurement import ReplayCounts, Replays
+from harness.labs.stages.measurement import Replays, SideReplay
 from harness.labs.stages.plan import Side
 from harness.labs.stages.rounds import StagesSetup
 from harness.workload.loader import running_load
@@ -120,11 +120,11 @@ def parse_counts(text: str) -> CallgrindCounts:
     return CallgrindCounts(counts["Ir"], counts.get("I1mr", 0))
 
 
-def counts_per_request(short: CallgrindCounts, long: CallgrindCounts) -> ReplayCounts:
+def counts_per_request(short: CallgrindCounts, long: CallgrindCounts) -> SideReplay:
     """Return the counts per request, from the difference of the two replays."""
     instructions = long.instructions - short.instructions
     if instructions <= 0:
         raise TargetError(
             "the longer replay executed no more instructions than the shorter one", _REMEDY
         )
-    return ReplayCounts((long.misses - short.misses) / instructions, instructions / (LONG - SHORT))
+    return SideReplay((long.misses - short.misses) / instructions, instructions / (LONG - SHORT))

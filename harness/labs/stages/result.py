@@ -4,9 +4,9 @@ from typing import Literal
 
 from cstates.fingerprint import Fingerprint
 from harness.labs.stages.measurement import (
-    Quantity,
     Replays,
     StagesMeasurement,
+    StagesQuantity,
     StagesReading,
 )
 from harness.labs.stages.notes import stages_notes
@@ -242,7 +242,9 @@ def _load_table(lab: StagesMeasurement, load: LoadLevel) -> LoadTable:
     )
 
 
-def _side_estimates(lab: StagesMeasurement, load: LoadLevel, quantity: Quantity) -> SideEstimates:
+def _side_estimates(
+    lab: StagesMeasurement, load: LoadLevel, quantity: StagesQuantity
+) -> SideEstimates:
     return SideEstimates(
         unstaged=lab.estimate(load, Side.UNSTAGED, quantity),
         staged=lab.estimate(load, Side.STAGED, quantity),

@@ -7,19 +7,19 @@ from harness.labs.storm.options import StormOptions
 from harness.labs.storm.plan import reference_limit, settings
 from harness.labs.storm.trial import Recommendation
 from harness.labs.verdict import lab_estimate
-from ioprobe.storm import QueueSetting, ReaderLatency, StormRound
+from ioprobe.storm import ReaderLatency, StormRound, StormSetting
 from stallscope.errors import StallscopeError
 from stallscope.statistics.estimate import Estimate, missing
 from stallscope.statistics.pairs import paired_ratios
 
-Quantity = Callable[[StormRound], float | None]
+StormQuantity = Callable[[StormRound], float | None]
 
 
-def _of_reader(quantity: Callable[[ReaderLatency], float]) -> Quantity:
+def _of_reader(quantity: Callable[[ReaderLatency], float]) -> StormQuantity:
     return lambda result: None if result.reader is None else quantity(result.reader)
 
 
-READER: dict[str, Quantity] = {
+READER: dict[str, StormQuantity] = {
     "p50": _of_reader(lambda reader: reader.p50),
     "p90": _of_reader(lambda reader: reader.p90),
     "p99": _of_reader(lambda reader: reader.p99),
@@ -27,7 +27,7 @@ READER: dict[str, Quantity] = {
     "max": _of_reader(lambda reader: reader.max),
 }
 WRITER = "writer_bytes_per_s"
-OTHERS: dict[str, Quantity] = {
+OTHERS: dict[str, StormQuantity] = {
     WRITER: lambda result: result.writer_bytes_per_s,
     "pending": lambda result: result.pending,
     "in_flight": lambda result: result.in_flight,
@@ -51,26 +51,26 @@ class StormMeasurement:
     failure: StallscopeError | None
     seconds: float
 
-    def settings(self) -> tuple[QueueSetting, ...]:
+    def settings(self) -> tuple[StormSetting, ...]:
         """Return the settings that have a round, in the order of a round."""
         measured = {result.run.setting for result in self.rounds}
         order = settings(self.options, self.recommendation.limit)
         return tuple(setting for setting in order if setting in measured)
 
-    def all_rounds(self, setting: QueueSetting) -> list[StormRound]:
+    def all_rounds(self, setting: StormSetting) -> list[StormRound]:
         """Return the rounds of a setting, including those that failed their checks."""
         return [result for result in self.rounds if result.run.setting == setting]
 
-    def accepted_rounds(self, setting: QueueSetting) -> list[StormRound]:
+    def accepted_rounds(self, setting: StormSetting) -> list[StormRound]:
         """Return the rounds of a setting that passed their checks."""
         return [result for result in self.all_rounds(setting) if not result.failed]
 
-    def estimate(self, setting: QueueSetting, quantity: Quantity) -> Estimate:
+    def estimate(self, setting: StormSetting, quantity: StormQuantity) -> Estimate:
         """Return the median of a quantity over the accepted rounds."""
         return lab_estimate(map(quantity, self.accepted_rounds(setting)))
 
     def ratio(
-        self, numerator: QueueSetting, denominator: QueueSetting, quantity: Quantity
+        self, numerator: StormSetting, denominator: StormSetting, quantity: StormQuantity
     ) -> Estimate:
         """Return the median ratio of two settings over the rounds that accepted both."""
         if numerator == denominator:
@@ -84,15 +84,15 @@ class StormMeasurement:
         return lab_estimate(ratios)
 
     @property
-    def recommended_setting(self) -> QueueSetting:
+    def recommended_setting(self) -> StormSetting:
         """Return the recommended limit with shares."""
-        return QueueSetting(self.recommendation.limit, self.options.shares)
+        return StormSetting(self.recommendation.limit, self.options.shares)
 
     @property
-    def reference_setting(self) -> QueueSetting:
+    def reference_setting(self) -> StormSetting:
         """Return the setting that it is compared with: 128, or no limit with the server."""
-        return QueueSetting(reference_limit(self.options), self.options.shares)
+        return StormSetting(reference_limit(self.options), self.options.shares)
 
 
-def _by_round(results: Sequence[StormRound], quantity: Quantity) -> dict[int, float | None]:
+def _by_round(results: Sequence[StormRound], quantity: StormQuantity) -> dict[int, float | None]:
     return {result.run.round: quantity(result) for result in results}

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
-from ioprobe.storm import QueueSetting, StormRun
+from ioprobe.storm import StormRun, StormSetting
 from stallscope.quantities import size_text
 
-READER_ALONE = QueueSetting(None, None, writes=False)
+READER_ALONE = StormSetting(None, None, writes=False)
 
 
 def reference_limit(options: StormOptions) -> int | None:
@@ -22,7 +22,7 @@ def limit_text(limit: int | None) -> str:
     return "no limit" if limit is None else str(limit)
 
 
-def settings(options: StormOptions, recommended: int) -> tuple[QueueSetting, ...]:
+def settings(options: StormOptions, recommended: int) -> tuple[StormSetting, ...]:
     """Return the settings of a round in order.
 
     The two settings that are compared, with shares, are neighbours.
@@ -32,7 +32,7 @@ def settings(options: StormOptions, recommended: int) -> tuple[QueueSetting, ...
     compared = dict.fromkeys((reference_limit(options), recommended))
     candidates = [*([None] if options.no_limit else []), *options.limits]
     limits = [*(limit for limit in candidates if limit not in compared), *compared]
-    shared = [QueueSetting(limit, options.shares) for limit in limits]
+    shared = [StormSetting(limit, options.shares) for limit in limits]
     first_come = [replace(setting, shares=None) for setting in shared] if has_fifo else []
     return (READER_ALONE, *first_come, *shared)
 
@@ -68,7 +68,7 @@ def requests_text(options: StormOptions) -> str:
     )
 
 
-def setting_text(setting: QueueSetting) -> str:
+def setting_text(setting: StormSetting) -> str:
     """Return a setting in words."""
     if not setting.writes:
         return "reader alone"

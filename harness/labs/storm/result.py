@@ -7,14 +7,14 @@ from harness.labs.storm.measurement import (
     QUANTITIES,
     READER,
     WRITER,
-    Quantity,
     StormMeasurement,
+    StormQuantity,
 )
 from harness.labs.storm.plan import READER_ALONE, requests_text
 from harness.labs.storm.trial import TrialLimit
 from harness.labs.storm.verdict import storm_verdict
 from harness.recordings.results import RecordedResult
-from ioprobe.storm import QueueSetting, ReaderLatency, StormRound
+from ioprobe.storm import ReaderLatency, StormRound, StormSetting
 from stallscope.documents import Count, Natural, Record, Share, field
 from stallscope.statistics.estimate import Estimate
 
@@ -79,7 +79,7 @@ class RecommendedLimit(Record, frozen=True, kw_only=True):
     tried: tuple[TrialLimit, ...]
 
 
-class StormSettings(Record, frozen=True, kw_only=True):
+class StormParameters(Record, frozen=True, kw_only=True):
     """The options of the storm."""
 
     rounds: Count
@@ -126,7 +126,7 @@ class StormResult(RecordedResult, frozen=True, kw_only=True, tag="stallscope.lab
     verdict_reason: str
     path: str
     requests: str = field(name="asked")  # reader, writer and rounds in words
-    options: StormSettings
+    options: StormParameters
     rounds: tuple[StormRoundResult, ...]
     facts: dict[str, str]  # label to text: what was measured, and how
     warnings: tuple[str, ...]
@@ -170,7 +170,7 @@ def storm_result(storm: StormMeasurement) -> StormResult:
         ),
         against=storm.reference_setting.limit,
         ratios=_ratios(storm, storm.reference_setting),
-        ratios_against_no_limit=_ratios(storm, QueueSetting(None, None)),
+        ratios_against_no_limit=_ratios(storm, StormSetting(None, None)),
         verdict=str(verdict.conclusion),
         verdict_reason=verdict.reason,
         path=storm.options.path,
@@ -183,9 +183,9 @@ def storm_result(storm: StormMeasurement) -> StormResult:
     )
 
 
-def _settings(storm: StormMeasurement) -> StormSettings:
+def _settings(storm: StormMeasurement) -> StormParameters:
     options, streams = storm.options, storm.options.streams
-    return StormSettings(
+    return StormParameters(
         rounds=options.rounds,
         duration_s=options.duration_s,
         warmup_s=options.warmup_s,
@@ -197,13 +197,13 @@ def _settings(storm: StormMeasurement) -> StormSettings:
     )
 
 
-def _rows(storm: StormMeasurement, settings: list[QueueSetting]) -> tuple[StormRow, ...]:
+def _rows(storm: StormMeasurement, settings: list[StormSetting]) -> tuple[StormRow, ...]:
     """Return the rows of settings, from no limit to the smallest limit."""
     ordered = sorted(settings, key=lambda setting: -(setting.limit or 2**62))
     return tuple(_row(storm, setting) for setting in ordered)
 
 
-def _row(storm: StormMeasurement, setting: QueueSetting) -> StormRow:
+def _row(storm: StormMeasurement, setting: StormSetting) -> StormRow:
     accepted = storm.accepted_rounds(setting)
     maxima = [result.reader.max for result in accepted if result.reader is not None]
 
@@ -232,11 +232,11 @@ def _row(storm: StormMeasurement, setting: QueueSetting) -> StormRow:
     )
 
 
-def _ratios(storm: StormMeasurement, reference: QueueSetting) -> StormEstimates:
+def _ratios(storm: StormMeasurement, reference: StormSetting) -> StormEstimates:
     return _estimates(lambda quantity: storm.ratio(storm.recommended_setting, reference, quantity))
 
 
-def _estimates(estimate: Callable[[Quantity], Estimate]) -> StormEstimates:
+def _estimates(estimate: Callable[[StormQuantity], Estimate]) -> StormEstimates:
     return StormEstimates(
         p50=estimate(COMPARED["p50"]),
         p90=estimate(COMPARED["p90"]),

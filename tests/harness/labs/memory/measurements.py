@@ -2,7 +2,7 @@
 
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.options import MemoryOptions
-from harness.labs.memory.plan import Section, make_plan
+from harness.labs.memory.plan import LabSection, make_plan
 from harness.labs.memory.points import (
     ObtainedPages,
     Pages,
@@ -83,7 +83,7 @@ def measurement(
     return MemoryMeasurement(on, limit_bytes, sections, 1.0, interrupted=False)
 
 
-def without(whole: MemoryMeasurement, *missing: Section) -> MemoryMeasurement:
+def without(whole: MemoryMeasurement, *missing: LabSection) -> MemoryMeasurement:
     """The measurement of a lab that was interrupted before some sections."""
     kept = tuple(section for section in whole.sections if section.section not in missing)
     return MemoryMeasurement(whole.machine, whole.limit_bytes, kept, 1.0, interrupted=True)

@@ -3,7 +3,7 @@
 from harness.labs.memory.associativity import CacheWays, find_ways
 from harness.labs.memory.findings import memory_findings
 from harness.labs.memory.options import MemoryOptions
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from tests.harness.labs.memory.measurements import CACHES, KIB, measurement
 
 
@@ -17,8 +17,8 @@ def test_ways_and_their_size_are_detected() -> None:
 def test_odd_strides_evict_nothing() -> None:
     lab = measurement(MemoryOptions(strides=(4160, 65600)))
     assert memory_findings(lab).ways == ()
-    assert {reading.least_ns for reading in lab.section(Section.STRIDES).readings} == {1.0}
+    assert {reading.least_ns for reading in lab.section(LabSection.STRIDES).readings} == {1.0}
 
 
 def test_without_levels_there_are_no_ways() -> None:
-    assert find_ways(measurement().section(Section.STRIDES).readings, (), CACHES) == ()
+    assert find_ways(measurement().section(LabSection.STRIDES).readings, (), CACHES) == ()

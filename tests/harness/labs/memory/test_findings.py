@@ -5,7 +5,7 @@ from dataclasses import replace
 from harness.labs.memory.findings import memory_findings
 from harness.labs.memory.measurement import MemoryMeasurement, SectionReadings
 from harness.labs.memory.options import MemoryOptions
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from harness.labs.memory.points import Pages
 from tests.harness.labs.memory.measurements import REFUSED, measurement, without
 
@@ -33,13 +33,13 @@ def test_disturbed_rings_are_counted() -> None:
 
 
 def test_an_empty_measurement_has_no_levels() -> None:
-    findings = memory_findings(without(measurement(), *Section))
+    findings = memory_findings(without(measurement(), *LabSection))
     assert findings.levels_from is None
     assert all(row.level is None for row in findings.rows)
 
 
 def _disturbed(lab: MemoryMeasurement) -> MemoryMeasurement:
-    curve = lab.section(Section.CURVE)
+    curve = lab.section(LabSection.CURVE)
     readings = tuple(
         replace(
             reading,
@@ -50,5 +50,5 @@ def _disturbed(lab: MemoryMeasurement) -> MemoryMeasurement:
         )
         for reading in curve.readings
     )
-    disturbed = SectionReadings(Section.CURVE, readings, (), "")
+    disturbed = SectionReadings(LabSection.CURVE, readings, (), "")
     return replace(lab, sections=(disturbed, *lab.sections[1:]))

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from harness.labs.memory.levels import Confidence, CurvePoint, Level, find_levels
+from harness.labs.memory.levels import Confidence, Level, RingLatency, find_levels
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 Caches = Sequence[tuple[int, float]]  # size and latency
@@ -46,9 +46,9 @@ def curve(
     most: int = GIB,
     disturb: Callable[[float], float] = lambda ns: ns,
     random_last: bool = True,
-) -> list[CurvePoint]:
+) -> list[RingLatency]:
     return [
-        CurvePoint(size, disturb(latency(caches, memory_ns, size, random_last=random_last)))
+        RingLatency(size, disturb(latency(caches, memory_ns, size, random_last=random_last)))
         for size in sizes(most)
     ]
 
@@ -89,7 +89,7 @@ def test_noise_and_single_disturbed_rings_do_not_move_levels(seed: int) -> None:
 def test_a_few_misses_to_memory_end_a_cache() -> None:
     """Without a level 3, the end of level 2 is near the bottom of the large step to memory."""
     points = [
-        CurvePoint(
+        RingLatency(
             point.size_bytes, 14.0 if MIB < point.size_bytes <= 3 * MIB // 2 else point.latency_ns
         )
         for point in curve(((32 * KIB, 1.1), (MIB, 3.8)), memory_ns=150.0, random_last=False)
@@ -104,7 +104,7 @@ def test_levels_of_nearly_equal_latency_are_merged() -> None:
 
 
 def test_a_flat_curve_has_one_level_without_an_end() -> None:
-    (level,) = find_levels([CurvePoint(size, 5.0) for size in sizes(MIB)])
+    (level,) = find_levels([RingLatency(size, 5.0) for size in sizes(MIB)])
     assert (level.first_bytes, level.fits_bytes) == (4 * KIB, MIB)
     assert level.exceeds_bytes is None
 
@@ -131,7 +131,7 @@ def test_a_step_within_the_noise_has_no_high_confidence() -> None:
 
 @pytest.mark.parametrize("count", range(4))
 def test_fewer_than_four_rings_have_no_level(count: int) -> None:
-    assert find_levels([CurvePoint(2**n, 1.0) for n in range(12, 12 + count)]) == ()
+    assert find_levels([RingLatency(2**n, 1.0) for n in range(12, 12 + count)]) == ()
 
 
 def test_the_order_of_the_rings_does_not_matter() -> None:

@@ -2,7 +2,7 @@
 
 from harness.labs.memory.measurement import MemoryProgress, measure_memory
 from harness.labs.memory.options import MemoryOptions
-from harness.labs.memory.plan import Section, make_plan
+from harness.labs.memory.plan import LabSection, make_plan
 from tests.harness.labs.memory.measurements import GIB, MIB, machine
 from tests.harness.labs.memory.program_lines import READING, Script
 
@@ -16,7 +16,7 @@ def test_an_interrupted_lab_keeps_its_readings(script: Script) -> None:
     (curve,) = lab.sections
     assert len(curve.readings) == len(steps) == 1
     assert curve.note == "interrupted"
-    assert lab.section(Section.THREADS).note == "interrupted before it"
+    assert lab.section(LabSection.THREADS).note == "interrupted before it"
 
 
 def test_progress_reaches_the_end(script: Script) -> None:

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from harness.labs.memory.measurement import MemoryMeasurement
 from harness.labs.memory.options import MemoryOptions
 from harness.labs.memory.picture import memory_picture
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from harness.labs.memory.result import memory_result
 from tests.harness.labs.memory.measurements import KIB, measurement, without
 
@@ -31,7 +31,7 @@ def test_the_picture_names_what_it_shows() -> None:
 
 
 def test_few_points_have_a_picture_and_equal_results_equal_bytes() -> None:
-    empty = without(measurement(), *Section)
+    empty = without(measurement(), *LabSection)
     first = picture(empty, "svg")
     assert b"not measured" in first
     assert picture(empty, "svg") == first

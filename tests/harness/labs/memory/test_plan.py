@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from harness.labs.memory.options import GIB, KIB, MIB, MemoryOptions
-from harness.labs.memory.plan import PlanPart, Section, make_plan, ring_sizes
+from harness.labs.memory.plan import LabSection, PlanPart, make_plan, ring_sizes
 from harness.labs.memory.points import Pages
 from tests.harness.labs.memory.measurements import machine
 
@@ -15,7 +15,7 @@ DEFAULTS = MemoryOptions()
 
 def parts(
     options: MemoryOptions = DEFAULTS, cpus: int = 4, nodes: int = 1, limit: int = PLENTY
-) -> dict[Section, PlanPart]:
+) -> dict[LabSection, PlanPart]:
     return {
         part.section: part for part in make_plan(machine(cpus=cpus, nodes=nodes), options, limit)
     }
@@ -30,7 +30,7 @@ def test_sizes_are_dense_where_caches_end_and_reach_both_ends() -> None:
 
 
 def test_the_curve_is_walked_alone_in_both_kinds_of_pages() -> None:
-    points = parts()[Section.CURVE].points
+    points = parts()[LabSection.CURVE].points
     assert {point.cpus for point in points} == {(0,)}
     assert {point.pages for point in points} == {Pages.HUGE, Pages.SMALL}
     assert {max(p.ring_bytes for p in points if p.pages is pages) for pages in Pages} == {GIB}
@@ -38,23 +38,23 @@ def test_the_curve_is_walked_alone_in_both_kinds_of_pages() -> None:
 
 
 def test_strides_are_powers_of_two_and_odd_ones() -> None:
-    strides = {point.stride_bytes for point in parts()[Section.STRIDES].points}
+    strides = {point.stride_bytes for point in parts()[LabSection.STRIDES].points}
     assert {4096, 65536, 4160} <= strides
-    chosen = parts(MemoryOptions(strides=(192,)))[Section.STRIDES].points
+    chosen = parts(MemoryOptions(strides=(192,)))[LabSection.STRIDES].points
     assert {point.stride_bytes for point in chosen} == {192}
 
 
 def test_threads_are_powers_of_two_and_all_cpus() -> None:
-    points = parts(cpus=6)[Section.THREADS].points
+    points = parts(cpus=6)[LabSection.THREADS].points
     assert {len(point.cpus) for point in points} == {1, 2, 4, 6}
-    assert parts(MemoryOptions(threads=(3,)))[Section.THREADS].points[0].cpus == (0, 1, 2)
-    assert parts(cpus=1)[Section.THREADS] == replace(
-        parts(cpus=1)[Section.THREADS], points=(), note="there is only one usable CPU"
+    assert parts(MemoryOptions(threads=(3,)))[LabSection.THREADS].points[0].cpus == (0, 1, 2)
+    assert parts(cpus=1)[LabSection.THREADS] == replace(
+        parts(cpus=1)[LabSection.THREADS], points=(), note="there is only one usable CPU"
     )
 
 
 def test_many_threads_share_a_bounded_memory() -> None:
-    part = parts(cpus=128)[Section.THREADS]
+    part = parts(cpus=128)[LabSection.THREADS]
     assert max(point.total_bytes for point in part.points) == 4 * GIB
     assert {skipped.why for skipped in part.left_out} == {
         "more than the limit of 4 GiB for all threads together"
@@ -63,14 +63,14 @@ def test_many_threads_share_a_bounded_memory() -> None:
 
 
 def test_every_pair_of_nodes_is_measured_once() -> None:
-    points = parts(nodes=2)[Section.NODES].points
+    points = parts(nodes=2)[LabSection.NODES].points
     assert [(point.cpus, point.node) for point in points] == [
         ((0,), 0),
         ((0,), 1),
         ((2,), 0),
         ((2,), 1),
     ]
-    assert parts()[Section.NODES].note == "this machine has one NUMA node"
+    assert parts()[LabSection.NODES].note == "this machine has one NUMA node"
 
 
 @pytest.mark.parametrize("limit", [MIB, 100 * MIB])
@@ -82,10 +82,10 @@ def test_rings_that_exceed_the_limit_are_left_out_with_the_reason(limit: int) ->
         assert len(part.points) + len(part.left_out) == len(whole[section].points) + len(
             whole[section].left_out
         )
-    assert bounded[Section.CURVE].left_out
+    assert bounded[LabSection.CURVE].left_out
 
 
 def test_quick_measures_less() -> None:
     whole, quick = parts(), parts(MemoryOptions(quick=True))
     assert sum(p.expected_s for p in quick.values()) < sum(p.expected_s for p in whole.values()) / 2
-    assert max(point.ring_bytes for point in quick[Section.CURVE].points) == 128 * MIB
+    assert max(point.ring_bytes for point in quick[LabSection.CURVE].points) == 128 * MIB

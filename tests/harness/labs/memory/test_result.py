@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from harness.labs.memory.measurement import MemoryMeasurement
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from harness.labs.memory.result import MemoryResult, memory_result
 from stallscope.documents import decode, encode
 from tests.harness.labs.memory.measurements import GIB, KIB, MIB, measurement, without
@@ -31,7 +31,7 @@ def test_machine_settings_are_in_the_document() -> None:
 
 
 def test_an_empty_measurement_has_no_detected_level() -> None:
-    assert document(without(measurement(), *Section))["levels"][0]["found"] is None
+    assert document(without(measurement(), *LabSection))["levels"][0]["found"] is None
 
 
 def test_the_document_keeps_the_names_that_scripts_use() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.labs.memory.measurement import MemoryMeasurement
 from harness.labs.memory.options import MemoryOptions
-from harness.labs.memory.plan import Section
+from harness.labs.memory.plan import LabSection
 from harness.labs.memory.points import Pages
 from harness.labs.memory.result import memory_result
 from harness.labs.memory.text import lines
@@ -63,7 +63,7 @@ def test_counters_have_a_line_per_thread_and_ring() -> None:
     written = text(measurement(counted=True))
     assert "unavailable" not in written
     rows = [line for line in written.splitlines() if " of 4 " in line]
-    assert len(rows) == 4 * len(measurement().section(Section.THREADS).readings) / 3
+    assert len(rows) == 4 * len(measurement().section(LabSection.THREADS).readings) / 3
     assert rows[0].split() == ["16", "KiB", "1", "of", "4", "3.000", "3.000"]
 
 
@@ -89,13 +89,13 @@ def test_left_out_points_and_interruptions_are_noted() -> None:
     assert "left out of threads: rings of 64 MiB in 4 threads, 128 MiB in 2 threads" in text(
         bounded
     )
-    cut = without(measurement(), Section.THREADS, Section.NODES)
+    cut = without(measurement(), LabSection.THREADS, LabSection.NODES)
     assert "interrupted: only the points measured before are shown" in text(cut)
     assert "interrupted before it" in text(cut)
 
 
 def test_an_empty_measurement_has_no_empty_table() -> None:
-    nothing = without(measurement(), *Section)
+    nothing = without(measurement(), *LabSection)
     assert "too few rings were measured to detect levels" in text(nothing)
 
 

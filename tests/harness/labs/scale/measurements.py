@@ -1,7 +1,7 @@
 """Invented runs of the scale lab, whose results are known."""
 
 from harness.labs.scale.measurement import ScaleMeasurement, ScaleRun, run_order
-from harness.labs.scale.options import Axis, LoadPoint, ScaleOptions
+from harness.labs.scale.options import LoadPoint, ScaleAxis, ScaleOptions
 from tests.harness.labs.stages.measurements import CORES
 
 OPTIONS = ScaleOptions("kv", connections=(1, 2, 4), threads=(1, 2), rounds=3)
@@ -12,5 +12,5 @@ def measurement(loader_limit: str = "") -> ScaleMeasurement:
         ScaleRun(point, 1_000.0 * point.n + number, loader_limit)
         for number, point in run_order(OPTIONS)
     )
-    shared = frozenset({LoadPoint(Axis.THREADS, 2)})
+    shared = frozenset({LoadPoint(ScaleAxis.THREADS, 2)})
     return ScaleMeasurement(OPTIONS, CORES, runs, shared, interrupted=False)

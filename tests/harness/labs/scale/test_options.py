@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.labs.scale.options import Axis, LoadPoint, check_outputs, doubling
+from harness.labs.scale.options import LoadPoint, ScaleAxis, check_outputs, doubling
 from stallscope.errors import UsageError
 from tests.harness.labs.scale.measurements import OPTIONS
 
@@ -15,8 +15,8 @@ def test_points_double_up_to_the_last(largest: int, points: tuple[int, ...]) -> 
 
 
 def test_every_thread_has_at_least_16_connections() -> None:
-    assert OPTIONS.connections_of(LoadPoint(Axis.THREADS, 2)) == 32
-    assert OPTIONS.threads_of(LoadPoint(Axis.CONNECTIONS, 4)) == 1
+    assert OPTIONS.connections_of(LoadPoint(ScaleAxis.THREADS, 2)) == 32
+    assert OPTIONS.threads_of(LoadPoint(ScaleAxis.CONNECTIONS, 4)) == 1
 
 
 def test_output_files_of_unknown_types_are_rejected(tmp_path: Path) -> None:

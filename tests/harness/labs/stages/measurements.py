@@ -4,9 +4,9 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint, StateUse
 from harness.labs.stages.measurement import (
-    ReplayCounts,
     Replays,
     SideProfiles,
+    SideReplay,
     SlotCounts,
     StagesMeasurement,
     StagesReading,
@@ -17,7 +17,7 @@ from harness.workload.cores import Cores
 
 CORES = Cores(server=1, loader=0, same_core=False, cpu_model="Model <b>X</b>", l1i_bytes=32768)
 NO_PMU = SlotCounts({}, "this machine has no hardware counters")
-REPLAYS = Replays(ReplayCounts(0.116, 50_000.0), ReplayCounts(0.0036, 50_100.0), "I1 32 KB, 8 ways")
+REPLAYS = Replays(SideReplay(0.116, 50_000.0), SideReplay(0.0036, 50_100.0), "I1 32 KB, 8 ways")
 CAPACITY = 10_000.0
 SETTINGS = Fingerprint(
     cpus=2,

@@ -6,7 +6,7 @@ from typing import Any
 from harness.labs.storm.measurement import StormMeasurement
 from harness.labs.storm.options import StormOptions, TrialOptions
 from harness.labs.storm.result import StormRow
-from ioprobe.storm import QueueSetting, StormRound
+from ioprobe.storm import StormRound, StormSetting
 
 SERVERS, SERVICE_NS = 8, 1_000_000
 OPTIONS = StormOptions(
@@ -21,7 +21,7 @@ def row_of(rows: tuple[StormRow, ...], limit: int | None) -> StormRow:
     return row
 
 
-def with_values(storm: StormMeasurement, setting: QueueSetting, **values: Any) -> StormMeasurement:
+def with_values(storm: StormMeasurement, setting: StormSetting, **values: Any) -> StormMeasurement:
     """The storm with other values in all rounds of a setting."""
     rounds = tuple(
         replace(result, **values) if result.run.setting == setting else result
@@ -31,7 +31,7 @@ def with_values(storm: StormMeasurement, setting: QueueSetting, **values: Any) -
 
 
 def with_bandwidth(
-    storm: StormMeasurement, setting: QueueSetting, factors: list[float]
+    storm: StormMeasurement, setting: StormSetting, factors: list[float]
 ) -> StormMeasurement:
     """The storm with the reference's bandwidth times a factor per round at a setting."""
     reference = {

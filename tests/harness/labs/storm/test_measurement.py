@@ -1,7 +1,7 @@
 """Medians and ratios of a storm's rounds."""
 
 from harness.labs.storm.measurement import READER, StormMeasurement
-from ioprobe.storm import QueueSetting
+from ioprobe.storm import StormSetting
 from tests.harness.labs.storm.storms import with_values
 
 
@@ -21,5 +21,5 @@ def test_a_setting_has_no_ratio_to_itself(storm: StormMeasurement) -> None:
 
 
 def test_settings_without_a_round_are_left_out(storm: StormMeasurement) -> None:
-    assert QueueSetting(None, None) in storm.settings()
-    assert QueueSetting(3, None) not in storm.settings()
+    assert StormSetting(None, None) in storm.settings()
+    assert StormSetting(3, None) not in storm.settings()

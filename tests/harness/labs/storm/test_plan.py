@@ -6,7 +6,7 @@ import pytest
 
 from harness.labs.storm.options import REFERENCE_LIMIT, StormOptions
 from harness.labs.storm.plan import READER_ALONE, runs, settings, writing_s
-from ioprobe.storm import QueueSetting
+from ioprobe.storm import StormSetting
 from tests.harness.labs.storm.storms import OPTIONS
 
 
@@ -16,8 +16,8 @@ def test_rounds_have_every_setting_once_and_alternate() -> None:
     assert len(set(order)) == len(order) == 9
     assert READER_ALONE in order
     assert order[-2:] == (
-        QueueSetting(REFERENCE_LIMIT, OPTIONS.shares),
-        QueueSetting(9, OPTIONS.shares),
+        StormSetting(REFERENCE_LIMIT, OPTIONS.shares),
+        StormSetting(9, OPTIONS.shares),
     )
     assert tuple(run.setting for run in plan[:9]) == order
     assert tuple(run.setting for run in plan[9:18]) == order[::-1]
@@ -25,8 +25,8 @@ def test_rounds_have_every_setting_once_and_alternate() -> None:
 
 
 def test_a_recommended_limit_from_the_list_is_measured_once() -> None:
-    assert settings(OPTIONS, 8).count(QueueSetting(8, OPTIONS.shares)) == 1
-    assert settings(OPTIONS, REFERENCE_LIMIT).count(QueueSetting(REFERENCE_LIMIT, None)) == 1
+    assert settings(OPTIONS, 8).count(StormSetting(8, OPTIONS.shares)) == 1
+    assert settings(OPTIONS, REFERENCE_LIMIT).count(StormSetting(REFERENCE_LIMIT, None)) == 1
 
 
 def test_the_writing_time_covers_rounds_and_trial() -> None:
@@ -40,5 +40,5 @@ def test_the_server_is_compared_with_no_limit() -> None:
     """Compaction never has more than 128 requests outstanding, so that limit has no effect."""
     options = StormOptions(path=".", server=True)
     order = settings(options, 8)
-    assert order[-2:] == (QueueSetting(None, options.shares), QueueSetting(8, options.shares))
+    assert order[-2:] == (StormSetting(None, options.shares), StormSetting(8, options.shares))
     assert len(set(order)) == len(order) == 6
