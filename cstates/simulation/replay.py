@@ -68,7 +68,7 @@ class GovernorResult:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReplayCounts:
+class GovernorCounts:
     """The counts of one replay by state, and the first choice for each interval."""
 
     entries: tuple[int, ...]
@@ -146,7 +146,7 @@ def replay(
     machine: SimulatedMachine,
     *,
     follow_entered: bool = False,
-) -> ReplayCounts:
+) -> GovernorCounts:
     """Return the governor's choices for all intervals.
 
     With ``follow_entered`` its history is the entered states of the trace, not its own choices.
@@ -168,7 +168,7 @@ def replay(
         follow_entered=follow_entered,
     )
     entries, deep, shallow, wakeups, residency = zip(*totals, strict=True)
-    return ReplayCounts(entries, deep, shallow, wakeups, residency, choices)
+    return GovernorCounts(entries, deep, shallow, wakeups, residency, choices)
 
 
 _NO_STATES = np.empty(0, np.uint8)
