@@ -98,11 +98,11 @@ def chains_of(analysis: Analysis) -> list[Chain]:
     chains = []
     rows = zip(profile.weight_node.tolist(), profile.weight_samples.tolist(), strict=True)
     for leaf, samples in rows:
-        node, functions = leaf, []
+        node, chain = leaf, []
         while node > 0:
-            functions.append(profile.functions[functions[node]])
+            chain.append(profile.functions[functions[node]])
             node = parents[node]
-        chains.append(Chain(tuple(reversed(functions)), samples))
+        chains.append(Chain(tuple(reversed(chain)), samples))
     return chains
 
 
