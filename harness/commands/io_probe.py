@@ -56,8 +56,8 @@ def command(path: str, cached: bool, no_real_time: bool, as_json: bool, **values
 
     PATH is a file, a block device, a directory (its disk, with a scratch file without a name) or
     sim:servers=N,service=TIME[,exponential]. The measurement only reads. Prints percentiles, a
-    histogram and the parts of the latency. Numbers are marked if the self check finds delays of its
-    own or a violation of Little's law. Ctrl-C keeps the results so far.
+    histogram and the parts of the latency. Numbers are marked if the self check finds own
+    delays or a violation of Little's law. Ctrl-C keeps the results so far.
     """
     from harness.io.curve.options import size_of  # noqa: PLC0415 - start-up stays light
     from harness.io.probe.histogram_rows import Scale  # noqa: PLC0415

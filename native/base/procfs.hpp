@@ -53,7 +53,7 @@ class procfs {
 };
 
 // A mapped file, opened through the process while it lives, so that deleted files and other mount
-// namespaces are no obstacle; nothing where it is no regular file, or not the one mapped.
+// namespaces are no obstacle; nothing where it is not a regular file, or not the one mapped.
 descriptor open_mapped_file(const procfs& proc, pid_t pid, const memory_mapping& mapping);
 
 // One line of /proc/PID/maps; nothing where it is malformed.

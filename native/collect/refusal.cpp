@@ -52,7 +52,7 @@ failure refusal(int error, const std::string& target, int cpu) {
   const std::string what = refused(error, target, cpu);
   switch (error) {
     case EOVERFLOW:
-      return {exit_code::unable, what + ": the call chains asked for are too long",
+      return {exit_code::unable, what + ": the requested call chains are too long",
               "ask for fewer frames (--max-stack), or raise kernel.perf_event_max_stack"};
     case EACCES:
     case EPERM:

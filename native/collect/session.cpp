@@ -212,7 +212,7 @@ void session::check_counter_was_ours() {
   facts_.warnings.push_back(
       {"counter-shared",
        "the event was counted for " + std::to_string(static_cast<int>(100 * running / enabled)) +
-           " % of the time that it was asked for, since others use the CPU's counters as well: "
+           " % of the requested time, since others use the CPU's counters as well: "
            "shares are of that part"});
 }
 

@@ -144,9 +144,10 @@ void session::leave_group() {
   facts_.choice.how.read_group = false;
   attributes_ = {perf_events::sampling_attribute(facts_.choice.event, facts_.choice.how)};
   facts_.choice.attribute = attributes_.front();
-  facts_.warnings.push_back({"group-not-counted",
-                             "the target has too many threads for a group of events on each: what "
-                             "was to be counted with the samples is not; sample whole CPUs (-a)"});
+  facts_.warnings.push_back(
+      {"group-not-counted",
+       "the target has too many threads for a group of events on each, so the "
+       "events are not counted with the samples; sample whole CPUs (-a)"});
 }
 
 void session::attach_filtered() {

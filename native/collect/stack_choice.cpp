@@ -80,7 +80,7 @@ std::optional<warning> space_warning(const perf_events::sampling& how, std::size
                      std::to_string(cpus) + " CPUs; the " + mib(free_bytes) +
                      " free where it is written may last " +
                      std::to_string(static_cast<std::uint64_t>(lasts_s)) +
-                     " s of the time asked for: sample less often (-F) or copy less "
+                     " s of the requested time: sample less often (-F) or copy less "
                      "(--stack-bytes)"};
 }
 

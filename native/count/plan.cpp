@@ -53,7 +53,7 @@ class plan_reader {
   }
 
   std::string text(const plan_json& value, const std::string& of) const {
-    if (!value.is_string()) wrong(of + " is no text");
+    if (!value.is_string()) wrong(of + " is not a text");
     auto read = value.get<std::string>();
     const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
     if (read.empty() || read.size() > longest_name ||
@@ -65,7 +65,7 @@ class plan_reader {
   // "0x3c" or a number; 64 bits do not fit into every reader's JSON numbers.
   std::uint64_t number(const plan_json& value, const std::string& of) const {
     if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-    if (!value.is_string()) wrong(of + " is no number");
+    if (!value.is_string()) wrong(of + " is not a number");
     std::string_view digits = value.get_ref<const std::string&>();
     const bool hex = digits.starts_with("0x");
     if (hex) digits.remove_prefix(2);
@@ -73,17 +73,17 @@ class plan_reader {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), result, hex ? 16 : 10);
     if (error != std::errc{} || end != digits.data() + digits.size())
-      wrong(of + " is no number of 64 bits");
+      wrong(of + " is not a number of 64 bits");
     return result;
   }
 
   void read_events(const plan_json& events) {
     if (!events.is_object() || events.empty() || events.size() > most_events)
-      wrong("'events' is no object of 1 to 1000 events");
+      wrong("'events' is not an object of 1 to 1000 events");
     for (const auto& [name, encoding] : events.items()) {
       planned_event event;
       event.name = text(plan_json(name), "an event's name");
-      if (!encoding.is_object()) wrong("event " + event.name + " is no object");
+      if (!encoding.is_object()) wrong("event " + event.name + " is not an object");
       if (encoding.contains("name")) {
         event.known_as = text(encoding["name"], "the name of event " + event.name);
       } else {
@@ -160,7 +160,7 @@ std::string read_plan_file(const std::string& path) {
   if (!fd) unreadable(path, collect::error_text(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    unreadable(path, "it is no regular file");
+    unreadable(path, "it is not a regular file");
   std::string text(most_plan_bytes + 1, '\0');
   std::size_t size = 0;
   ssize_t got = 1;

@@ -23,7 +23,7 @@ class plan_members {
  public:
   plan_members(const nlohmann::json& object, std::string where)
       : object_{object}, where_{std::move(where)} {
-    if (!object.is_object()) throw wrong_plan(where_ + " is no object");
+    if (!object.is_object()) throw wrong_plan(where_ + " is not an object");
   }
 
   [[nodiscard]] const nlohmann::json* find(const char* name) const {
@@ -37,8 +37,8 @@ class plan_members {
     if (value == nullptr && otherwise) return *otherwise;
     if (value == nullptr || !value->is_number_unsigned() || value->get<std::uint64_t>() < least ||
         value->get<std::uint64_t>() > most) {
-      throw wrong_plan(where_ + "." + name + " is no whole number from " + std::to_string(least) +
-                       " to " + std::to_string(most));
+      throw wrong_plan(where_ + "." + name + " is not a whole number from " +
+                       std::to_string(least) + " to " + std::to_string(most));
     }
     return value->get<std::uint64_t>();
   }
@@ -47,7 +47,7 @@ class plan_members {
     const nlohmann::json* value = find(name);
     if (value == nullptr) return otherwise;
     if (!value->is_number() || !(value->get<double>() >= least && value->get<double>() <= most)) {
-      throw wrong_plan(where_ + "." + name + " is no number from " + std::to_string(least) +
+      throw wrong_plan(where_ + "." + name + " is not a number from " + std::to_string(least) +
                        " to " + std::to_string(most));
     }
     return value->get<double>();
@@ -63,7 +63,7 @@ class plan_members {
   std::string text(const char* name, std::string otherwise) const {
     const nlohmann::json* value = find(name);
     if (value == nullptr) return otherwise;
-    if (!value->is_string()) throw wrong_plan(where_ + "." + name + " is no string");
+    if (!value->is_string()) throw wrong_plan(where_ + "." + name + " is not a string");
     return value->get<std::string>();
   }
 

@@ -248,7 +248,7 @@ std::vector<std::string> point_result::failed() const {
     reasons.push_back("our own thread waited for a CPU " + percent(*share) + " of the time");
   }
   if (asked.rate_per_s && rate_achieved().value_or(0) < least_rate_share * *asked.rate_per_s) {
-    reasons.emplace_back("the rate asked for was not reached");
+    reasons.emplace_back("the requested rate was not reached");
   }
   return reasons;
 }

@@ -69,9 +69,9 @@ void check_alignment(const plan& asked, std::uint32_t alignment) {
   const auto check = [&](const std::string& what, std::uint64_t bytes) {
     if (bytes % alignment == 0) return;
     throw failure(exit_code::usage,
-                  what + " of " + std::to_string(bytes) + " bytes is no multiple of " +
+                  what + " of " + std::to_string(bytes) + " bytes is not a multiple of " +
                       std::to_string(alignment) + ", which direct I/O on " + name_of(asked.target) +
-                      " asks for",
+                      " requires",
                   "choose a multiple of it");
   };
   check("an offset", asked.target.offset);

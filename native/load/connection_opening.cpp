@@ -21,7 +21,7 @@ constexpr std::uint64_t full_backlog_ns = second_ns / 1000;
 failure refused(const target_address& target, std::string_view why) {
   return {exit_code::target_failed,
           "the target " + target.name() + " cannot be loaded: " + std::string(why),
-          "see that a RESP server listens there and takes so many connections"};
+          "see that a RESP server listens there and accepts this number of connections"};
 }
 
 // Letters of a stranger's text that a terminal shows as they are.

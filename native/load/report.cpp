@@ -57,7 +57,8 @@ json warnings_of(const options& asked, const outcome& found) {
   if (asked.when.rate_per_s && rate.is_number() &&
       rate.get<double>() < least_rate_share * *asked.when.rate_per_s) {
     warn(
-        "fewer requests were answered than the asked rate calls for: the latencies grow with the "
+        "fewer requests were answered than the requested rate requires: the latencies grow with "
+        "the "
         "length of the run and describe no steady state");
   }
   const std::uint64_t open = sum(found, &thread_account::unanswered);
@@ -71,10 +72,10 @@ json warnings_of(const options& asked, const outcome& found) {
     warn("the target closed " + std::to_string(lost) + " connections");
   }
   if (found.all.intended.clamped() != 0) {
-    warn("latencies above an hour are told as one hour");
+    warn("latencies above one hour are reported as one hour");
   }
   if (std::ranges::any_of(found.threads, [](const auto& thread) { return !thread.run_delay_ns; })) {
-    warn("the kernel does not tell how long the loader waited for a CPU: schedstat is off");
+    warn("the kernel does not report how long the loader waited for a CPU: schedstat is off");
   }
   if (!found.log_error.empty()) warn(found.log_error);
   return list;

@@ -22,7 +22,7 @@ std::string content_of(const std::string& path) {
   const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about {};
   if (!file || ::fstat(file.get(), &about) != 0) throw bad_file(path, std::strerror(errno));
-  if (!S_ISREG(about.st_mode)) throw bad_file(path, "it is no regular file");
+  if (!S_ISREG(about.st_mode)) throw bad_file(path, "it is not a regular file");
   const auto size = static_cast<std::size_t>(about.st_size);
   if (size > request_file::largest_bytes) throw bad_file(path, "it is larger than 1 GiB");
   std::string content(size, '\0');

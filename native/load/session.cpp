@@ -38,7 +38,7 @@ std::string password_of(const std::string& path) {
   const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about {};
   if (!file || ::fstat(file.get(), &about) != 0) throw unreadable(std::strerror(errno));
-  if (!S_ISREG(about.st_mode)) throw unreadable("it is no regular file");
+  if (!S_ISREG(about.st_mode)) throw unreadable("it is not a regular file");
   std::string text(4096, '\0');
   const auto got = ::read(file.get(), text.data(), text.size());
   if (got < 0) throw unreadable(std::strerror(errno));

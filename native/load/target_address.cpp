@@ -68,7 +68,7 @@ void target_address::read_internet(const std::string& text) {
     std::memcpy(&address_, &six, sizeof six);
     size_ = sizeof six;
   } else {
-    throw bad_target(text, "its host is no numeric address");
+    throw bad_target(text, "its host is not a numeric address");
   }
 }
 

@@ -34,7 +34,7 @@ std::optional<std::array<std::uint32_t, 2>> read_shares(const json* list,
             one.get<std::uint64_t>() <= ioqueue::fair_order::most_shares;
     if (right) shares[i] = one.get<std::uint32_t>();
   }
-  if (!right) throw wrong_plan(where + ".shares are no two whole numbers from 1 to 1000000");
+  if (!right) throw wrong_plan(where + ".shares are not two whole numbers from 1 to 1000000");
   return shares;
 }
 

@@ -45,7 +45,7 @@ descriptor open_directory(const std::string& path) {
     if (found) sync_parent_of(found.get(), path);
   }
   if (found) return found;
-  if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is no directory, or a link to one");
+  if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is not a directory, or is a link to one");
   fail("--data " + path);
 }
 
@@ -63,7 +63,7 @@ void check_own(const std::string& path, int directory) {
 
 // What is wrong with a file of ours, or nullptr.
 const char* fault_of(const struct stat& found) {
-  if (!S_ISREG(found.st_mode)) return "is no plain file";
+  if (!S_ISREG(found.st_mode)) return "is not a plain file";
   if (found.st_uid != ::geteuid()) return "is another user's";
   if (found.st_nlink > 1) return "is linked to from elsewhere";
   return nullptr;
@@ -236,7 +236,7 @@ segment_file data_directory::open_file(const segment_name& name) const {
   struct stat status {};
   if (::fstat(found.file.get(), &status) != 0) fail(text);
   if (const char* fault = fault_of(status)) refuse(path_, "holds " + text + ", which " + fault);
-  // It was for what is no plain file. io_uring would take it for a wish never to wait.
+  // It was for what is not a plain file. io_uring would take it for a wish never to wait.
   drop_flag(found.file.get(), O_NONBLOCK);
   found.bytes = static_cast<std::uint64_t>(status.st_size);
   return found;

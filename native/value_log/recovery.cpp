@@ -52,9 +52,10 @@ void tell(recovery_report& report, const std::string& name, const scanned_segmen
   }
   if (scanned.tail_bytes == 0) return;
   report.cut_bytes += scanned.tail_bytes;
-  report.messages.push_back(name + ": cut off behind offset " + std::to_string(scanned.end) +
-                            ": what follows is no whole record, as a write leaves it that was not "
-                            "finished");
+  report.messages.push_back(
+      name + ": cut off behind offset " + std::to_string(scanned.end) +
+      ": what follows is not a whole record, as a write leaves it that was not "
+      "finished");
 }
 
 // One whose secret went with its first block: nobody can read it, and nobody here takes it away.

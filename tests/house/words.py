@@ -78,7 +78,7 @@ def pages() -> Iterator[Text]:
         for paragraph in re.split(r"(\n\n+)", plain):
             if paragraph.strip():
                 place = str(path.relative_to(CHECKOUT))
-                yield Text(place, line, re.sub(r"\s+", " ", paragraph.strip()))
+                yield Text(place, line, re.sub(r"`[^`]*`|\s+", " ", paragraph.strip()))
             line += paragraph.count("\n")
 
 

@@ -80,7 +80,7 @@ void add_sampling(CLI::App& app, raw_options& raw, collect_options& options) {
   auto* rate = app.add_option("-F,--freq", options.frequency_hz, "Samples a second and CPU")
                    ->check(CLI::PositiveNumber)
                    ->capture_default_str();
-  app.add_option("-c,--count", options.period, "Sample every so many events instead")
+  app.add_option("-c,--count", options.period, "Sample after every N events instead")
       ->excludes(rate)
       ->check(CLI::PositiveNumber);
   app.add_option("--duration", options.duration_s, "Seconds to record")->check(CLI::PositiveNumber);

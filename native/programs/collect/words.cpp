@@ -46,7 +46,7 @@ bool parse_words(CLI::App& app, std::vector<std::string> own) {
 void check_protocol(int protocol) {
   if (protocol == protocol_version) return;
   usage("protocol " + std::to_string(protocol) +
-            " was asked for; this is stallscope-collect " STALLSCOPE_VERSION " with protocol " +
+            " was requested; this is stallscope-collect " STALLSCOPE_VERSION " with protocol " +
             std::to_string(protocol_version),
         "install programs and package of the same version");
 }

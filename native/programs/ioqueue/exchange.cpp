@@ -70,7 +70,7 @@ void tell_begin(const begin_facts& facts) {
   json line{{"kind", "begin"}, {"version", STALLSCOPE_VERSION}};
   line["source"] = facts.modelled ? "modelled" : "measured";
   line["io_uring"] = facts.uring_refusal.empty() ? json(nullptr) : json(facts.uring_refusal);
-  line["real_time"] = facts.real_time ? real_time_refusal() : json("it was not asked for");
+  line["real_time"] = facts.real_time ? real_time_refusal() : json("it was not requested");
   line["direct"] = facts.direct;
   print(line);
 }

@@ -67,7 +67,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   add_limits(app, options, slice_ms);
   add_faults(app, options.plan, slow_us);
   app.footer(
-      "Tells its file in one JSON options, and serves until it is ended or its parent ends; "
+      "Prints its file as one JSON options, and serves until it is ended or its parent ends; "
       "nothing\n"
       "stays. Example: stallscope-known-disk --servers 8 --service-us 2000");
   if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;

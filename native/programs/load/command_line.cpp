@@ -79,7 +79,7 @@ void add_time(CLI::App& app, options& asked, words& said) {
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--requests", asked.when.most_requests,
-                 "End after so many measured requests; 0: only --duration ends it")
+                 "End after N measured requests; 0: only --duration ends it")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 50U))
       ->capture_default_str();
   app.add_option("--seed", asked.when.seed, "Of arrivals, keys and values")->capture_default_str();
@@ -142,7 +142,7 @@ void read_schedule(const words& said, schedule& when) {
   when.warmup_ns = ns_of(said.warmup_s * 1e6);
 }
 
-// CLI11's ranges let pass what is no number.
+// CLI11's ranges let pass what is not a number.
 void refuse_nan(const options& asked, const words& said) {
   for (const double number : {said.rate, said.think_us, said.duration_s, said.warmup_s,
                               said.spin_us, asked.what.read_share}) {
@@ -157,7 +157,7 @@ options checked(options asked, const words& said) {
   asked.spin_ns = ns_of(said.spin_us);
   if (asked.threads > asked.connections) throw wrong("there are fewer connections than threads");
   if (asked.what.check && (!asked.what.request_file.empty() || asked.what.fill)) {
-    throw wrong("--check sends requests of its own: leave out --request-file and --fill");
+    throw wrong("--check sends its own requests: leave out --request-file and --fill");
   }
   const std::uint64_t buffered =
       std::uint64_t{asked.connections} * asked.when.pipeline * asked.what.most_value_bytes;
@@ -188,7 +188,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   app.add_option("-o,--output", line.asked.directory,
                  "Directory for intended.hlog, service.hlog, lag.hlog and load.json");
   app.footer(
-      "Tells a JSON line a second and one at the end.\n"
+      "Prints a JSON line per second and one at the end.\n"
       "Example: stallscope-load --target 127.0.0.1:6379 --mode open --rate 20000 --duration 10");
   try {
     app.parse(argc, argv);

@@ -85,7 +85,7 @@ json json_of(const thread_chase& thread) {
 measurement_plan parse_plan(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object() || document.value("schema", json()) != "stallscope.memory-plan/1") {
-    throw plan_error("it is no JSON object of schema stallscope.memory-plan/1");
+    throw plan_error("it is not a JSON object of schema stallscope.memory-plan/1");
   }
   measurement_plan plan;
   plan.pace.repeats = static_cast<unsigned>(number(document, "repeats", 1, 1'000));

@@ -160,7 +160,7 @@ std::uint64_t whole_number(const std::string& option, std::string_view text, std
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number == 0 || number > most) {
-    throw usage_error(option + ": '" + std::string(text) + "' is no number from 1 to " +
+    throw usage_error(option + ": '" + std::string(text) + "' is not a number from 1 to " +
                       std::to_string(most));
   }
   return number;

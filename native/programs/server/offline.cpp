@@ -112,9 +112,9 @@ void replay(const offline_work& work, const server_options& options) {
 }  // namespace
 
 void add_offline_options(CLI::App& app, offline_work& work) {
-  auto* make = app.add_option("--make-requests", work.requests,
-                              "write so many valid requests for --path, and end")
-                   ->check(CLI::Range(std::uint64_t{1}, most_requests));
+  auto* make =
+      app.add_option("--make-requests", work.requests, "write N valid requests for --path, and end")
+          ->check(CLI::Range(std::uint64_t{1}, most_requests));
   app.add_option("--requests-seed", work.seed, "the same seed makes the same requests")
       ->capture_default_str();
   auto* output = app.add_option("-o,--output", work.output, "file for the requests");

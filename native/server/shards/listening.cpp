@@ -46,7 +46,8 @@ tcp_address address_of(const std::string& text, std::uint16_t port) {
     made.length = sizeof six;
     return made;
   }
-  throw std::invalid_argument("\"" + text + "\" is no address: give a number, as 127.0.0.1 or ::1");
+  throw std::invalid_argument("\"" + text +
+                              "\" is not an address: give a number, as 127.0.0.1 or ::1");
 }
 
 sockaddr_un unix_address(const std::string& path) {

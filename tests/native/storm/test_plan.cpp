@@ -72,24 +72,24 @@ TEST_CASE("nothing is written to a target that is not said to be writable") {
 
 TEST_CASE("a wrong plan is refused by the member that is wrong") {
   CHECK(refusal("{") == "the plan's text is not JSON");
-  CHECK(refusal("[]") == "the plan's document is no object");
+  CHECK(refusal("[]") == "the plan's document is not an object");
   CHECK(refusal(R"({"schema":"stallscope.io.plan/1"})") ==
         "the plan's schema is not stallscope.io.storm/1");
   CHECK(refusal(with_rounds("[]")) == "the plan's rounds are no list of 1 to 10000");
   CHECK(refusal(with_rounds(R"([{"limit":0}])")) ==
-        "the plan's rounds[0].limit is no whole number from 1 to 1048576");
+        "the plan's rounds[0].limit is not a whole number from 1 to 1048576");
   CHECK(refusal(with_rounds(R"([{"shares":[100]}])")) ==
-        "the plan's rounds[0].shares are no two whole numbers from 1 to 1000000");
+        "the plan's rounds[0].shares are not two whole numbers from 1 to 1000000");
   CHECK(refusal(with_rounds(R"([{"shares":[100,0]}])")) ==
-        "the plan's rounds[0].shares are no two whole numbers from 1 to 1000000");
+        "the plan's rounds[0].shares are not two whole numbers from 1 to 1000000");
   CHECK(refusal(with_rounds(R"([{"reader":{"depth":0}}])")) ==
         "the plan's 0 has neither a reader nor a writer");
   CHECK(refusal(with_rounds(R"([{"reader":{"depth":5000}}])")) ==
-        "the plan's rounds[0].reader.depth is no whole number from 0 to 4096");
+        "the plan's rounds[0].reader.depth is not a whole number from 0 to 4096");
   CHECK(refusal(with_rounds(R"([{"reader":{"block_bytes":2097152}}])")) ==
         "the plan's 0 has blocks larger than the target's span");
   CHECK(refusal(with_rounds(R"([{"writer":{"depth":4096,"block_bytes":1048576}}])")) ==
         "the plan's 0 needs buffers of more than 1 GiB: depth x block_bytes");
-  CHECK(refusal(with_rounds(R"([{"duration_s":1e9}])")).find("duration_s is no number") !=
+  CHECK(refusal(with_rounds(R"([{"duration_s":1e9}])")).find("duration_s is not a number") !=
         std::string::npos);
 }
