@@ -60,20 +60,20 @@ def _table(head: str, rows: Sequence[RequestRow], seconds: float) -> Iterator[st
 
 def _series(result: WatchResult) -> Iterator[Series]:
     """Yield the latency histograms of the two busiest rows."""
-    for row in sorted(result.rows, key=lambda row: -row.requests)[:2]:
-        histograms = (("on the device", row.histogram), ("queued", row.queue_histogram))
+    for busy in sorted(result.rows, key=lambda busy: -busy.requests)[:2]:
+        histograms = (("on the device", busy.histogram), ("queued", busy.queue_histogram))
         for kind, buckets in histograms:
             if buckets:
                 log = histogram_log(buckets, GEOMETRY, result.seconds)
-                yield Series(f"{row.device} {row.direction}, {kind}", log, counts_requests=False)
+                yield Series(f"{busy.device} {busy.direction}, {kind}", log, counts_requests=False)
 
 
 def _heat_map(result: WatchResult) -> str:
     heat = result.heat
     used = [
-        row
-        for row in range(len(heat.row_edges_ns) - 1)
-        if any(column[row] for column in heat.columns)
+        place
+        for place in range(len(heat.row_edges_ns) - 1)
+        if any(column[place] for column in heat.columns)
     ]
     if not used:
         return "<p>No request completed.</p>"
@@ -100,11 +100,11 @@ def _heat_map(result: WatchResult) -> str:
 def _cells(result: WatchResult, plot: Plot, maximum: int) -> Iterator[str]:
     heat = result.heat
     for number, column in enumerate(heat.columns):
-        for row, count in enumerate(column):
+        for place, count in enumerate(column):
             if not count:
                 continue
-            left, bottom = plot.point(number * heat.column_s, heat.row_edges_ns[row])
-            right, top = plot.point((number + 1) * heat.column_s, heat.row_edges_ns[row + 1])
+            left, bottom = plot.point(number * heat.column_s, heat.row_edges_ns[place])
+            right, top = plot.point((number + 1) * heat.column_s, heat.row_edges_ns[place + 1])
             share = math.log1p(count) / math.log1p(maximum)
             opacity = _OPACITIES[min(len(_OPACITIES) - 1, int(share * len(_OPACITIES)))]
             yield (
