@@ -59,7 +59,7 @@ def refused(device: str, destroy: str | None = None) -> str:
     return caught.value.message
 
 
-def test_an_unused_device_that_was_named_twice_is_written(
+def test_an_unused_device_named_twice_is_opened_for_writing(
     scratch_device: str, scratch_file: Path
 ) -> None:
     told: list[str] = []
@@ -77,7 +77,7 @@ def test_an_unused_device_that_was_named_twice_is_written(
     assert scratch_file.read_bytes() == b"\x55" * len(scratch_file.read_bytes())
 
 
-def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
+def test_a_device_opened_for_reads_cannot_be_written(scratch_device: str) -> None:
     with open_target(scratch_device, TargetRequirements(), announce=pytest.fail) as target:
         assert target.kind == TargetKind.DEVICE
         assert target.device is not None
@@ -93,13 +93,13 @@ def test_reading_needs_no_name_and_cannot_write(scratch_device: str) -> None:
 
 
 @pytest.mark.parametrize("typed", ["/dev/sda", "loop", "/dev/loop", "y"])
-def test_another_name_is_refused(scratch_device: str, typed: str) -> None:
+def test_a_different_name_is_refused(scratch_device: str, typed: str) -> None:
     assert f"the device to write is {scratch_device}" in refused(scratch_device, typed)
     with pytest.raises(UsageError, match="destroys its content"):
         open_target(scratch_device, TargetRequirements(writable=True), announce=pytest.fail)
 
 
-def test_a_link_to_it_does_not_stand_for_its_name(scratch_device: str, tmp_path: Path) -> None:
+def test_a_link_is_refused_as_a_name(scratch_device: str, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(scratch_device)
     assert f"the device to write is {scratch_device}" in refused(str(link), str(link))
@@ -123,7 +123,7 @@ def test_a_signature_is_refused(
     assert name in message
 
 
-def test_a_signature_on_a_partition_is_refused_for_the_whole(scratch_device: str) -> None:
+def test_a_disk_with_a_signature_on_a_partition_is_refused(scratch_device: str) -> None:
     with partition(scratch_device) as part:
         open_target(
             scratch_device,
@@ -134,7 +134,7 @@ def test_a_signature_on_a_partition_is_refused_for_the_whole(scratch_device: str
         assert f"{part} holds crypto_LUKS" in refused(scratch_device)
 
 
-def test_a_partition_that_is_held_is_refused_for_the_whole(scratch_device: str) -> None:
+def test_a_disk_with_a_held_partition_is_refused(scratch_device: str) -> None:
     with partition(scratch_device) as part:
         holder = os.open(part, os.O_RDONLY | os.O_EXCL)
         try:
@@ -144,7 +144,7 @@ def test_a_partition_that_is_held_is_refused_for_the_whole(scratch_device: str) 
             os.close(holder)
 
 
-def test_a_device_that_somebody_holds_is_refused(scratch_device: str) -> None:
+def test_a_held_device_is_refused(scratch_device: str) -> None:
     holder = os.open(scratch_device, os.O_RDONLY | os.O_EXCL)
     try:
         assert "the kernel reports that it is in use" in refused(scratch_device)
@@ -152,7 +152,7 @@ def test_a_device_that_somebody_holds_is_refused(scratch_device: str) -> None:
         os.close(holder)
 
 
-def test_a_device_that_a_process_has_open_is_refused(scratch_device: str) -> None:
+def test_a_device_open_in_a_process_is_refused(scratch_device: str) -> None:
     with (
         open(scratch_device, "rb") as standard_input,
         subprocess.Popen(
@@ -164,9 +164,7 @@ def test_a_device_that_a_process_has_open_is_refused(scratch_device: str) -> Non
         other.stdin.close()
 
 
-def test_a_device_that_is_open_by_another_name_is_refused(
-    scratch_device: str, tmp_path: Path
-) -> None:
+def test_a_device_open_by_another_node_is_refused(scratch_device: str, tmp_path: Path) -> None:
     node = tmp_path / "node"  # as a container has its own
     os.mknod(node, stat.S_IFBLK | 0o600, Path(scratch_device).stat().st_rdev)
     try:
@@ -204,7 +202,7 @@ sys.stdin.readline()
 """
 
 
-def test_a_mounted_device_is_refused_in_its_namespace_and_in_others(
+def test_a_mounted_device_is_refused_in_every_namespace(
     scratch_device: str, tmp_path: Path, own_mounts: tuple[str, ...], checkout: Path
 ) -> None:
     if shutil.which("mkfs.ext4") is None:

@@ -38,7 +38,7 @@ def disk_target(path: str, span_bytes: int = 1 << 20) -> Target:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_errors_in_the_middle_are_counted_and_the_others_kept() -> None:
+def test_errors_are_counted_and_other_requests_kept() -> None:
     with known_disk("--size-bytes", 1 << 20, "--service-us", 0, "--fail-every", 5) as disk:
         (found,) = measure(disk_target(disk.path), Point("a", depth=4, most_requests=100))
     assert found.requests + found.errors["EIO"] == 100
@@ -49,7 +49,7 @@ def test_errors_in_the_middle_are_counted_and_the_others_kept() -> None:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_disk_slower_than_the_time_asked_for_is_measured() -> None:
+def test_a_disk_slower_than_the_duration_is_measured() -> None:
     with known_disk("--size-bytes", 1 << 20, "--service-us", 1_100_000) as disk:
         (found,) = measure(disk_target(disk.path), Point("a", duration_s=0.2))
     assert found.requests == 1
@@ -58,7 +58,7 @@ def test_a_disk_slower_than_the_time_asked_for_is_measured() -> None:
     assert found.seconds >= 1.1
 
 
-def test_without_io_uring_threads_keep_the_depth_and_it_is_said(
+def test_without_io_uring_threads_keep_the_depth_with_a_note(
     tmp_path: Path, checkout: Path
 ) -> None:
     file = tmp_path / "file"
@@ -75,7 +75,7 @@ def test_without_io_uring_threads_keep_the_depth_and_it_is_said(
     assert (told["engine"], told["requests"]) == ("preadv2", 30)
 
 
-def test_blocks_that_direct_io_does_not_take_are_refused(tmp_path: Path) -> None:
+def test_request_sizes_that_are_not_aligned_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(bytes(1 << 20))
     with open_target(str(file), TargetRequirements(need_direct=False), announce=print) as target:
@@ -85,7 +85,7 @@ def test_blocks_that_direct_io_does_not_take_are_refused(tmp_path: Path) -> None
             list(measure_points(target, [Point("a", block_bytes=1000)]))
 
 
-def test_ctrl_c_keeps_the_point_of_a_real_file(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_result_of_a_real_file(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(os.urandom(1 << 20))
     found: list[PointResult] = []

@@ -28,7 +28,7 @@ def opened(path: str) -> Iterator[Target]:
 
 
 @pytest.mark.parametrize(("servers", "service_us"), [(4, 2000), (8, 2000), (16, 4000), (32, 4000)])
-def test_the_knee_is_where_it_was_planted(servers: int, service_us: int) -> None:
+def test_the_knee_is_at_the_planted_depth(servers: int, service_us: int) -> None:
     lowest, highest = ceil(0.95 * servers), floor(1.1 * servers + 1)
     depths = (lowest - 1, highest, 2 * servers)
 
@@ -50,7 +50,7 @@ def test_the_knee_is_where_it_was_planted(servers: int, service_us: int) -> None
             assert 0.95 * most <= curve.estimates.most_iops.value <= 1.05 * most
 
 
-def test_a_loop_device_over_it_has_the_knee_that_nr_requests_leaves() -> None:
+def test_a_loop_device_has_its_knee_at_nr_requests() -> None:
     with (
         known_disk("--servers", 32, "--service-us", 8000) as disk,
         loop_device(disk.path, "--direct-io=on") as device,
@@ -69,7 +69,7 @@ def admit(device: str, requests: int) -> None:
         pytest.skip(f"needs the kernel's nr_requests of loop devices: {error}")
 
 
-def test_a_limiter_by_slices_is_found_at_depth_1() -> None:
+def test_a_limiter_with_time_slices_is_recognized_at_depth_1() -> None:
     words = ("--service-us", 100, "--slice-requests", 50, "--slice-ms", 50)
     with known_disk(*words) as disk, opened(disk.path) as target:
         curve = response(target, (1, 2, 4), 0.5, knees=(1, 1), fastest_only=False)
@@ -96,7 +96,7 @@ print(json.dumps({"knee": curve.knee, "iops": curve.estimates.most_iops.value,
 """
 
 
-def test_a_device_throttled_by_its_cgroup_is_a_limiter(
+def test_a_cgroup_limit_is_recognized_as_a_rate_limiter(
     scratch_device: str, throttled_to: Callable[[str, int], Path], checkout: Path
 ) -> None:
     group = throttled_to(scratch_device, 500)
@@ -113,7 +113,7 @@ def test_a_device_throttled_by_its_cgroup_is_a_limiter(
     assert found["iops"] <= 600  # windows need not begin with the kernel's slices
 
 
-def test_planted_errors_are_counted_and_the_rest_is_kept() -> None:
+def test_planted_errors_are_counted_and_other_requests_kept() -> None:
     words = ("--service-us", 1000, "--fail-every", 5)
     with known_disk(*words) as disk, opened(disk.path) as target:
         found = [
@@ -132,7 +132,7 @@ def test_planted_errors_are_counted_and_the_rest_is_kept() -> None:
     assert found[0].latency_ns.min >= 1_000_000
 
 
-def test_the_command_finds_the_knee_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_finds_the_knee(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--most-depth", "16", "--repeats", "1", "--duration", "0.1", "--warmup", "0.05")
     with known_disk("--servers", 4, "--service-us", 2000) as disk:
         for _ in range(4):  # each may have met a busy machine

@@ -44,7 +44,7 @@ def read(descriptor: int, page: int = 0) -> bytes | int:
         return place[:]
 
 
-def test_it_is_mounted_in_no_place(tmp_path: Path) -> None:
+def test_the_known_disk_has_no_mount_point(tmp_path: Path) -> None:
     before = Path("/proc/self/mountinfo").read_text()
     with known_disk("--size-bytes", 1 << 20, "--service-us", 0) as disk:
         assert Path("/proc/self/mountinfo").read_text() == before
@@ -59,7 +59,7 @@ def test_it_is_mounted_in_no_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("servers", "readers"), [(1, 4), (4, 8)])
-def test_no_more_are_served_at_once_than_there_are_servers(servers: int, readers: int) -> None:
+def test_requests_in_service_do_not_exceed_the_servers(servers: int, readers: int) -> None:
     service_s, each = 0.004, 5
     with (
         known_disk("--servers", servers, "--service-us", int(service_s * 1e6)) as disk,
@@ -73,7 +73,7 @@ def test_no_more_are_served_at_once_than_there_are_servers(servers: int, readers
     assert took_s >= readers * each * service_s / servers
 
 
-def test_of_a_slice_no_more_begin_than_planted() -> None:
+def test_a_time_slice_passes_the_planted_number_of_requests() -> None:
     words = ("--service-us", 0, "--slice-requests", 5, "--slice-ms", 50)
     with known_disk(*words) as disk, direct(disk.path) as descriptor:
         began = time.monotonic()
@@ -83,7 +83,7 @@ def test_of_a_slice_no_more_begin_than_planted() -> None:
         assert time.monotonic() - began >= 2 * 0.05
 
 
-def test_errors_come_when_planted() -> None:
+def test_errors_occur_as_planted() -> None:
     with (
         known_disk("--service-us", 0, "--fail-every", 3, "--fail-after", 7) as disk,
         direct(disk.path) as descriptor,
@@ -93,7 +93,7 @@ def test_errors_come_when_planted() -> None:
 
 
 @pytest.mark.parametrize("word", ["--slow-every", "--slow-after"])
-def test_slow_requests_come_when_planted(word: str) -> None:
+def test_slow_requests_occur_as_planted(word: str) -> None:
     with (
         known_disk("--service-us", 0, "--slow-us", 200_000, word, 2) as disk,
         direct(disk.path) as descriptor,
@@ -109,7 +109,7 @@ def test_slow_requests_come_when_planted(word: str) -> None:
     assert min(fast_s) < 0.2  # were all slow, none could be
 
 
-def test_killed_with_a_request_in_flight_it_leaves_nobody_waiting() -> None:
+def test_a_kill_ends_requests_in_flight() -> None:
     with (
         known_disk("--service-us", 600_000_000) as disk,
         direct(disk.path) as descriptor,
@@ -130,7 +130,7 @@ if server.stdout.readline():
 """
 
 
-def test_it_ends_with_its_parent() -> None:
+def test_the_known_disk_ends_with_its_parent() -> None:
     with known_disk():  # skips where there is no FUSE
         pass
     with subprocess.Popen(
@@ -151,7 +151,7 @@ def test_it_ends_with_its_parent() -> None:
     "words",
     [("--servers", "0"), ("--service-us", "-1"), ("--slow-every", "2"), ("--size-bytes", "x")],
 )
-def test_words_that_mean_nothing_are_refused(words: tuple[str, str]) -> None:
+def test_invalid_options_are_refused(words: tuple[str, str]) -> None:
     done = subprocess.run(
         [program("stallscope-known-disk"), *words], capture_output=True, text=True, check=False
     )

@@ -38,7 +38,7 @@ def file_of(folder: Path) -> Path:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_no_request_is_quicker_than_the_disk(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_request_is_faster_than_the_disk(capsys: pytest.CaptureFixture[str]) -> None:
     with known_disk("--servers", 1, "--service-us", 2000, "--size-bytes", 1 << 20) as disk:
         made = probed(capsys, disk.path, "--ways", "direct", "--count", "50")
     assert (made["requests"], made["source"]) == (50, "measured")
@@ -48,7 +48,7 @@ def test_no_request_is_quicker_than_the_disk(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_errors_in_the_middle_are_said_and_the_rest_is_kept(
+def test_errors_are_reported_and_other_requests_kept(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with known_disk("--service-us", 0, "--fail-every", 5, "--size-bytes", 1 << 20) as disk:
@@ -63,7 +63,7 @@ def test_errors_in_the_middle_are_said_and_the_rest_is_kept(
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_where_nothing_is_done_it_is_one_message(
+def test_a_probe_without_a_successful_request_is_one_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
@@ -78,14 +78,16 @@ def test_where_nothing_is_done_it_is_one_message(
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_disk_slower_than_a_second_a_request(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_disk_slower_than_one_request_per_second_is_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with known_disk("--service-us", 1_100_000, "--size-bytes", 1 << 20) as disk:
         made = probed(capsys, disk.path, "--ways", "direct", "--duration", "0.2")
     assert made["requests"] >= 1
     assert made["latency_ns"]["min"] >= 1100 * MS
 
 
-def test_both_ways_of_a_file_are_told_and_drawn(
+def test_direct_and_cached_reads_of_a_file_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "run"
@@ -105,7 +107,7 @@ def test_both_ways_of_a_file_are_told_and_drawn(
     assert page.count("plot-bar series-1") > 0
 
 
-def test_the_page_cache_of_any_filesystem(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_cache_of_any_filesystem_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     with NamedTemporaryFile(dir="/dev/shm") as file:
         file.write(bytes(1 << 20))
         file.flush()
@@ -115,7 +117,7 @@ def test_the_page_cache_of_any_filesystem(capsys: pytest.CaptureFixture[str]) ->
     assert "io probe --cached" in capsys.readouterr().err
 
 
-def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_the_results_so_far(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     words = [str(file_of(tmp_path)), "--cached", "--duration", "600", "-o", str(folder), "--json"]
     terminal, its_end = os.openpty()  # the live line is shown to a terminal only
@@ -142,7 +144,7 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_disk_that_does_not_answer_is_said(
+def test_a_disk_that_does_not_answer_is_reported(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(alignment, "_TIMEOUT_S", 0.5)
@@ -162,7 +164,7 @@ def children(pid: int) -> list[Path]:
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_ctrl_c_ends_it_while_the_disk_does_not_answer() -> None:
+def test_ctrl_c_ends_the_probe_of_a_silent_disk() -> None:
     with (
         known_disk("--service-us", 500_000_000, "--size-bytes", 1 << 20) as disk,
         subprocess.Popen(

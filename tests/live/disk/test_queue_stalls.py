@@ -95,7 +95,7 @@ def appending(file: Path) -> Iterator[int]:
             process.kill()
 
 
-def test_direct_writes_past_the_end_are_told_as_appending(
+def test_direct_writes_beyond_the_end_are_reported_as_appending(
     tmp_path: Path, needs_root: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if shutil.which("fio") is None:

@@ -91,7 +91,7 @@ def test_a_probe_keeps_its_requests(
     assert made["latency_ns"]["min"] >= 1_000_000
 
 
-def test_reads_into_the_page_cache_are_given_up(checkout: Path) -> None:
+def test_filling_the_page_cache_is_abandoned(checkout: Path) -> None:
     planted = ("--service-us", 100, "--size-bytes", 64 << 20, *silent_after(100))
     with known_disk(*planted) as disk:
         command = (*STALLSCOPE, "io", "probe", disk.path, "--count", "5", "--json")

@@ -84,24 +84,24 @@ def told(
     return json.loads(done.stdout)
 
 
-def test_a_disk_that_fills_meanwhile_is_one_error_and_gets_its_room_back(told) -> None:
+def test_a_disk_that_fills_up_is_one_error_and_its_space_is_freed(told) -> None:
     assert told["full"].startswith("UnableError: ")
     assert "the disk is full after 4 MiB of 8 MiB; the scratch file was removed" in told["full"]
     assert told["left"] == ["others"]
     assert told["free"] == 4 * MIB
 
 
-def test_a_read_only_mount_takes_no_file_but_gives_those_it_has(told) -> None:
+def test_a_read_only_mount_permits_only_reads_of_files(told) -> None:
     assert "is mounted read-only" in told["read_only"]
     assert "name a file in it" in told["read_only"]
     assert told["read_only_file"].startswith("tmpfs: ")
 
 
-def test_a_filesystem_in_memory_is_no_disk(told) -> None:
+def test_a_filesystem_in_memory_is_refused(told) -> None:
     assert "tmpfs keeps its files in memory" in told["memory"]
 
 
-def test_an_overlay_is_what_its_upper_layer_is(told) -> None:
+def test_an_overlay_is_treated_as_its_upper_layer(told) -> None:
     if told["overlay"] is None:
         pytest.skip("needs the kernel's overlay filesystem")
     assert "tmpfs keeps its files in memory" in told["overlay"]
@@ -118,7 +118,7 @@ def as_nobody() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("what", ["file", "directory", "device"])
-def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> None:
+def test_missing_permissions_are_reported(open_folder: Path, what: str) -> None:
     (open_folder / "file").write_bytes(bytes(MIB))
     (open_folder / "file").chmod(0o600)
     (open_folder / "directory").mkdir(0o755)
@@ -134,7 +134,7 @@ def test_what_this_user_may_not_read_or_write(open_folder: Path, what: str) -> N
     assert caught.value.remedy
 
 
-def test_a_user_measures_in_a_directory_of_their_own(open_folder: Path) -> None:
+def test_a_user_measures_in_their_directory(open_folder: Path) -> None:
     with as_nobody():
         wanted = TargetRequirements(need_direct=False, size_bytes=MIB)
         with open_target(str(open_folder), wanted, announce=lambda _: None) as target:
@@ -143,7 +143,7 @@ def test_a_user_measures_in_a_directory_of_their_own(open_folder: Path) -> None:
     assert list(open_folder.iterdir()) == []
 
 
-def test_a_partition_that_nobody_may_read_is_no_disk_to_destroy(scratch_device: str) -> None:
+def test_a_device_without_permission_is_not_overwritten(scratch_device: str) -> None:
     wanted = TargetRequirements(writable=True, destroy=scratch_device)
     with as_nobody(), pytest.raises(StallscopeError, match="permission denied"):
         open_target(scratch_device, wanted, announce=pytest.fail).close()
