@@ -70,7 +70,7 @@ def test_an_unused_device_named_twice_is_opened_for_writing(
         assert (target.kind, target.writable, target.span_bytes) == (TargetKind.DEVICE, True, MIB)
         assert target.direct.available
         assert len(told) == 1
-        assert told[0].startswith(f"overwrites {scratch_device}, 1 MiB from offset {MIB}")
+        assert told[0].startswith(f"overwriting {scratch_device}, 1 MiB from offset {MIB}")
         assert target.descriptor is not None
         with pytest.raises(OSError, match="busy"):  # nobody can mount it meanwhile
             os.open(scratch_device, os.O_RDONLY | os.O_EXCL)
