@@ -47,5 +47,5 @@ def replace_process(name: str, arguments: Sequence[str]) -> NoReturn:
     """Replace this process by a native program."""
     from stallscope.programs import program  # noqa: PLC0415 - start-up stays light
 
-    path = program(f"stallscope-{name}")
+    path = str(program(f"stallscope-{name}"))
     os.execv(path, [path, *arguments])  # noqa: S606 - a program of the installation

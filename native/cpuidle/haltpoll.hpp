@@ -3,8 +3,8 @@
 // and halves when it was longer. It knows two states and minds neither `disable` nor residencies;
 // only a latency limit of 0 keeps it polling.
 //
-// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation of
-// their description and contains no code of Linux.
+// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation
+// of their description and contains no code of Linux.
 #pragma once
 
 #include "cpuidle/governor.hpp"

@@ -3,8 +3,8 @@
 // look at timers, always lets the tick stop, and minds `disable` of deeper states only: the first
 // real one stays in use.
 //
-// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation of
-// their description and contains no code of Linux.
+// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation
+// of their description and contains no code of Linux.
 #pragma once
 
 #include <array>

@@ -8,8 +8,8 @@
 // average, and minds the latency limit alone. Waits for I/O, which 6.1 also looked at, are unknown
 // to a replay: none are assumed.
 //
-// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation of
-// their description and contains no code of Linux.
+// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation
+// of their description and contains no code of Linux.
 #pragma once
 
 #include <array>

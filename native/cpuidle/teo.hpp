@@ -7,8 +7,8 @@
 // prevail; it counts a hit only where the timer is no farther than half the exit latency off, and
 // ticks apart.
 //
-// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation of
-// their description and contains no code of Linux.
+// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation
+// of their description and contains no code of Linux.
 #pragma once
 
 #include <array>
