@@ -22,7 +22,7 @@ std::uint64_t simulated_channel::now_ns() {
 
 void simulated_channel::prepare(const request& wanted) {
   ioqueue::operation& begun = operations_[wanted.slot];
-  begun.piece.way = wanted.write ? ioqueue::direction::write : ioqueue::direction::read;
+  begun.piece.kind = wanted.write ? ioqueue::direction::write : ioqueue::direction::read;
   begun.piece.offset = wanted.offset;
   begun.piece.size_bytes = block_bytes_;
   (void)device_.start(begun);  // it always has room

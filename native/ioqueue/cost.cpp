@@ -11,46 +11,46 @@ namespace {
 
 constexpr double units_per_s = 1e8;
 
-std::uint32_t units(const std::string& of, double seconds) {
+std::uint32_t units(const std::string& rate, double seconds) {
   const double rounded = std::round(seconds * units_per_s);
   if (!(rounded >= 0 && rounded <= std::numeric_limits<std::uint32_t>::max())) {
-    throw std::invalid_argument(of + " makes no cost: it must be a positive number, and not tiny");
+    throw std::invalid_argument(rate + " must be a positive number, and not tiny");
   }
   return static_cast<std::uint32_t>(rounded);
 }
 
-// A rate in requests already carries one block each: the rest is what a request costs as such.
-cost_model::by_direction from_rates_of(const std::string& way, double iops, double bytes_per_s) {
-  if (!(iops > 0)) throw std::invalid_argument(way + "_iops makes no cost: it must be positive");
+// Each request of the rate carries one block: the rest of its time is the base cost.
+cost_model::by_direction costs_of(const std::string& kind, double iops, double bytes_per_s) {
+  if (!(iops > 0)) throw std::invalid_argument(kind + "_iops must be positive");
   if (!(bytes_per_s > 0)) {
-    throw std::invalid_argument(way + "_bandwidth makes no cost: it must be positive");
+    throw std::invalid_argument(kind + "_bandwidth must be positive");
   }
   const double block_s = static_cast<double>(block_bytes) / bytes_per_s;
-  return {.first = units(way + "_iops", std::max(0.0, 1 / iops - block_s)),
-          .block = units(way + "_bandwidth", block_s)};
+  return {.base = units(kind + "_iops", std::max(0.0, 1 / iops - block_s)),
+          .block = units(kind + "_bandwidth", block_s)};
 }
 
 }  // namespace
 
-cost cost_model::of(direction way, std::uint64_t size_bytes) const noexcept {
-  const by_direction& rule = way == direction::read ? read : write;
+cost cost_model::of(direction kind, std::uint64_t size_bytes) const noexcept {
+  const by_direction& rule = kind == direction::read ? read : write;
   const std::uint64_t blocks = size_bytes / block_bytes + (size_bytes % block_bytes != 0 ? 1 : 0);
   if (rule.block != 0 && blocks > most_cost / rule.block) return most_cost;
-  return std::clamp<cost>(rule.first + rule.block * blocks, 1, most_cost);
+  return std::clamp<cost>(rule.base + rule.block * blocks, 1, most_cost);
 }
 
-std::uint64_t cost_model::bytes_within(direction way, cost most) const noexcept {
-  const by_direction& rule = way == direction::read ? read : write;
-  if (most < std::max<cost>(rule.first, 1)) return 0;
+std::uint64_t cost_model::bytes_within(direction kind, cost limit) const noexcept {
+  const by_direction& rule = kind == direction::read ? read : write;
+  if (limit < std::max<cost>(rule.base, 1)) return 0;
   if (rule.block == 0) return std::numeric_limits<std::uint64_t>::max() / block_bytes * block_bytes;
-  return (most - rule.first) / rule.block * block_bytes;
+  return (limit - rule.base) / rule.block * block_bytes;
 }
 
 cost_model each_costs_one(double iops) { return {.read = {}, .write = {}, .per_s = iops}; }
 
 cost_model cost_from_rates(const device_rates& rates) {
-  return {.read = from_rates_of("read", rates.read_iops, rates.read_bytes_per_s),
-          .write = from_rates_of("write", rates.write_iops, rates.write_bytes_per_s),
+  return {.read = costs_of("read", rates.read_iops, rates.read_bytes_per_s),
+          .write = costs_of("write", rates.write_iops, rates.write_bytes_per_s),
           .per_s = units_per_s};
 }
 

@@ -1,5 +1,5 @@
-// What the queue needs of a device, and what it hands to it. io_uring, the simulator and tests
-// implement it. One thread, the queue's.
+// The interface between the queue and a device. io_uring, the simulator and tests implement it.
+// Used by the queue's thread only.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@ class request;
 
 class completion_sink {
  public:
-  virtual void completed(operation& ended, std::int64_t result) = 0;
+  virtual void completed(operation& operation, std::int64_t result) = 0;
 
  protected:
   ~completion_sink() = default;
 };
 
-// One transfer in flight: a request or a piece of one. It stays where it is until complete().
+// One transfer in flight: a request or a piece of one. Its address is stable until complete().
 class operation {
  public:
   operation() = default;
-  // Of another owner than a queue, which is told when it is complete.
+  // For an owner other than a queue; the owner is notified of the completion.
   explicit operation(completion_sink& owner) : owner_{&owner} {}
 
   transfer piece;
-  std::uint64_t device_mark = 0;  // the device's own
+  std::uint64_t device_mark = 0;  // free for the device
 
-  // By the device, exactly once: the bytes carried or -errno. Never from within start() or
-  // cancel(). The operation is the queue's again afterwards.
+  // Called by the device exactly once, with the transferred bytes or -errno, and never from within
+  // start() or cancel(). Afterwards the operation belongs to the queue again.
   void complete(std::int64_t result) { owner_->completed(*this, result); }
 
  private:
@@ -39,20 +39,20 @@ class operation {
   friend class operation_pool;
 
   completion_sink* owner_ = nullptr;
-  request* of_ = nullptr;
-  cost held_ = 0;
+  request* request_ = nullptr;
+  cost admitted_cost_ = 0;
   operation* next_ = nullptr;
   operation* previous_ = nullptr;
 };
 
 class device {
  public:
-  // Takes the operation, or says no because it has no room before another one completes.
-  [[nodiscard]] virtual bool start(operation& begun) = 0;
-  // Everything of this round was started: the time for one system call for all of it.
+  // Accepts the operation; false if there is no room until another one completes.
+  [[nodiscard]] virtual bool start(operation& operation) = 0;
+  // Called after the operations of a round were started, for one system call for all of them.
   virtual void flush() {}
-  // Asks for an early end. The operation completes in any case, with -ECANCELED or as it does.
-  virtual void cancel(operation& unwanted) noexcept = 0;
+  // Requests an early end. The operation completes in any case, with -ECANCELED or normally.
+  virtual void cancel(operation& operation) noexcept = 0;
 
  protected:
   ~device() = default;

@@ -8,7 +8,7 @@ namespace {
 
 void check_shares(std::uint32_t shares) {
   if (shares < 1 || shares > fair_order::most_shares) {
-    throw std::invalid_argument("a class's shares are from 1 to 1000000");
+    throw std::invalid_argument("expected 1 to 1000000 shares of a class");
   }
 }
 
@@ -52,34 +52,35 @@ void fair_order::wake(std::size_t number) {
 
 void fair_order::serve_first(cost served, bool has_more) {
   const std::size_t number = first();
-  member& one = classes_[number];
-  last_served_ = std::max(last_served_, one.position);
-  const std::uint64_t owed = (std::min(served, most_cost) << fraction_bits) + one.remainder;
-  one.position += static_cast<std::int64_t>(owed / one.shares);
-  one.remainder = owed % one.shares;
+  member& served_class = classes_[number];
+  last_served_ = std::max(last_served_, served_class.position);
+  const std::uint64_t owed =
+      (std::min(served, most_cost) << fraction_bits) + served_class.remainder;
+  served_class.position += static_cast<std::int64_t>(owed / served_class.shares);
+  served_class.remainder = owed % served_class.shares;
   std::pop_heap(waiting_.begin(), waiting_.end(), later);
   waiting_.pop_back();
-  one.waiting = has_more;
-  const bool high = one.position > rebase_above_;
+  served_class.waiting = has_more;
+  const bool high = served_class.position > rebase_above_;
   if (has_more) push(number);
   if (high) rebase();
 }
 
 void fair_order::remove(std::size_t number) {
   classes_[number].waiting = false;
-  std::erase_if(waiting_, [number](const turn& one) { return one.number == number; });
+  std::erase_if(waiting_, [number](const turn& waiting) { return waiting.number == number; });
   std::make_heap(waiting_.begin(), waiting_.end(), later);
 }
 
-// The order depends on differences alone. What an idle class has below its floor it would lose on
-// waking in any case, for floors only rise.
+// The order depends on differences only. An idle class loses what it has below its floor when it
+// wakes in any case, because floors only rise.
 void fair_order::rebase() noexcept {
   const std::int64_t origin = last_served_;
-  for (member& one : classes_) {
-    if (!one.waiting) one.position = std::max(one.position, floor_of(one));
+  for (member& idle : classes_) {
+    if (!idle.waiting) idle.position = std::max(idle.position, floor_of(idle));
   }
-  for (member& one : classes_) one.position -= origin;
-  for (turn& one : waiting_) one.position -= origin;
+  for (member& shifted : classes_) shifted.position -= origin;
+  for (turn& shifted : waiting_) shifted.position -= origin;
   last_served_ = 0;
 }
 

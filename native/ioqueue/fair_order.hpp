@@ -1,11 +1,11 @@
-// Whose turn it is: of the classes that have work, the one that was served least cost per share.
-// Ties go to whoever has been waiting for its turn longest.
+// The order in which classes are served: of the classes that have work, the one that has received
+// the least cost per share is next. Ties go to the class that has waited longest.
 //
-// Two classes a and b that both have work all the time are served |Wa/sa - Wb/sb| <= ca/sa + cb/sb
-// apart, c being the dearest single request (start-time fair queueing; Goyal, Vin and Cheng, 1996).
-// A class that wakes continues from where the last served one stood, less a bounded credit: what
-// it left unused before is gone. A turn costs a heap operation on as many entries as classes have
-// work, some 20 ns with a few; one thread.
+// For two classes a and b that always have work, |Wa/sa - Wb/sb| <= ca/sa + cb/sb, where W is the
+// served cost, s the shares and c the largest cost of one request (start-time fair queueing; Goyal,
+// Vin and Cheng, 1996). A class that wakes continues at the position of the last served one, less a
+// bounded credit; service that it did not use before is lost. A turn costs one heap operation, some
+// 20 ns with a few classes. One thread.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,17 @@ namespace stallscope::ioqueue {
 class fair_order {
  public:
   static constexpr std::uint32_t most_shares = 1'000'000;
-  // Costs over shares are kept in 1/2^16.
+  // Cost per share is kept in units of 1/2^16.
   static constexpr unsigned fraction_bits = 16;
 
-  // `wake_credit`: how much a class that wakes may be served ahead of those that were busy.
-  // `rebase_above`: where positions are moved back, so that they never overflow; invisible.
+  // `wake_credit` is the cost that a waking class may be served ahead of busy classes. Positions
+  // above `rebase_above` are moved back so that they never overflow, which changes no order.
   explicit fair_order(cost wake_credit, std::int64_t rebase_above = std::int64_t{1} << 61U);
 
-  // Its number, counted from 0. Throws std::invalid_argument where shares are 0 or too many.
+  // Returns the number of the new class, from 0. Throws std::invalid_argument if shares are out of
+  // range.
   std::size_t add(std::uint32_t shares);
-  // From the next request on.
+  // Takes effect with the next request.
   void set_shares(std::size_t number, std::uint32_t shares);
 
   [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
@@ -37,10 +38,10 @@ class fair_order {
     return classes_[number].waiting;
   }
 
-  void wake(std::size_t number);  // it has work now
-  // The first one was served that much; it waits for its next turn, or has no more work.
+  void wake(std::size_t number);  // the class has work now
+  // Accounts the cost served to the first class, which waits again or has no more work.
   void serve_first(cost served, bool has_more);
-  void remove(std::size_t number);  // its work went away unserved
+  void remove(std::size_t number);  // the work of the class is gone without service
 
  private:
   struct member {

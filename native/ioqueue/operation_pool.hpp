@@ -1,5 +1,5 @@
-// Operations that stay where they are while in flight, and are used again: grows to as many as were
-// ever in flight at once, and never shrinks.
+// A pool of operations with stable addresses. It grows to the largest number that was in flight at
+// once, and never shrinks. One thread.
 #pragma once
 
 #include <deque>
@@ -12,12 +12,12 @@ class operation_pool {
  public:
   operation& take() {
     if (free_ == nullptr) return all_.emplace_back();
-    operation& taken = *free_;
-    free_ = taken.next_;
-    return taken;
+    operation& reused = *free_;
+    free_ = reused.next_;
+    return reused;
   }
   void give_back(operation& unused) noexcept {
-    unused.of_ = nullptr;
+    unused.request_ = nullptr;
     unused.next_ = free_;
     free_ = &unused;
   }

@@ -1,5 +1,5 @@
-// Requests in line, linked through themselves: nothing is allocated, and one in the middle leaves
-// as cheaply as the first.
+// A list of waiting requests, linked through the requests: nothing is allocated, and removing any
+// request takes constant time.
 #pragma once
 
 #include "ioqueue/request.hpp"

@@ -10,7 +10,8 @@ namespace stallscope::ioqueue {
 simulated_device::simulated_device(const simulated_settings& settings, virtual_time& clock)
     : settings_{settings}, clock_{clock}, random_{settings.seed} {
   if (settings.servers == 0 || settings.service.count() <= 0) {
-    throw std::invalid_argument("a simulated device has a server and a service time at least");
+    throw std::invalid_argument(
+        "a simulated device needs at least one server and a positive service time");
   }
 }
 
@@ -19,11 +20,11 @@ bool simulated_device::later(const ending& left, const ending& right) noexcept {
   return left.sequence > right.sequence;
 }
 
-bool simulated_device::start(operation& begun) {
+bool simulated_device::start(operation& operation) {
   if (busy_ < settings_.servers) {
-    serve(begun);
+    serve(operation);
   } else {
-    line_.push_back(&begun);
+    waiting_.push_back(&operation);
   }
   return true;
 }
@@ -39,11 +40,11 @@ void simulated_device::push(const ending& added) {
   std::push_heap(endings_.begin(), endings_.end(), later);
 }
 
-void simulated_device::cancel(operation& unwanted) noexcept {
-  const auto found = std::find(line_.begin(), line_.end(), &unwanted);
-  if (found == line_.end()) return;
-  line_.erase(found);
-  push({clock_.now(), sequence_++, &unwanted, -ECANCELED});
+void simulated_device::cancel(operation& operation) noexcept {
+  const auto place = std::find(waiting_.begin(), waiting_.end(), &operation);
+  if (place == waiting_.end()) return;
+  waiting_.erase(place);
+  push({clock_.now(), sequence_++, &operation, -ECANCELED});
 }
 
 std::chrono::nanoseconds simulated_device::next_event() const noexcept {
@@ -58,9 +59,9 @@ bool simulated_device::step() {
   clock_.move_to(ended.when);
   if (ended.result >= 0) {
     --busy_;
-    if (!line_.empty()) {
-      operation& next = *line_.front();
-      line_.pop_front();
+    if (!waiting_.empty()) {
+      ioqueue::operation& next = *waiting_.front();
+      waiting_.pop_front();
       serve(next);
     }
   }
@@ -68,8 +69,7 @@ bool simulated_device::step() {
   return true;
 }
 
-// By inversion, so that a seed means the same numbers everywhere; 53 bits, never the logarithm of
-// 0.
+// By inversion, so that a seed gives the same numbers everywhere. 53 bits; never log(0).
 std::chrono::nanoseconds simulated_device::service_time() {
   if (!settings_.exponential) return settings_.service;
   const double uniform = (static_cast<double>(random_() >> 11U) + 0.5) * 0x1p-53;

@@ -1,7 +1,7 @@
-// A device whose answers are known: so many servers, each busy with one operation for the service
-// time, and one line in front of them. In virtual time, so that nothing is waited for and nothing
-// disturbs it: at depth N it does min(N, servers) / service operations a second, and with a fixed
-// service time its knee is exactly at `servers`. Some 0.1 us an operation; one thread.
+// A device with known answers: N servers, each of which serves one operation for the service time,
+// behind one waiting line. It runs in virtual time, without waiting and without disturbance: at
+// depth D it completes min(D, servers) / service operations per second, and with a fixed service
+// time its knee is exactly at `servers`. Some 0.1 us per operation. One thread.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace stallscope::ioqueue {
 
 struct simulated_settings {
   std::uint32_t servers = 1;
-  std::chrono::nanoseconds service = std::chrono::milliseconds{1};  // the mean of exponential ones
+  std::chrono::nanoseconds service = std::chrono::milliseconds{1};  // mean, if exponential
   bool exponential = false;
   std::uint64_t seed = 1;
 };
@@ -26,20 +26,20 @@ class simulated_device final : public device {
  public:
   static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
 
-  // The clock outlives it. Throws std::invalid_argument where there is no server or no service
+  // The clock must outlive the device. Throws std::invalid_argument without a server or a service
   // time.
   simulated_device(const simulated_settings& settings, virtual_time& clock);
 
-  [[nodiscard]] bool start(operation& begun) override;
-  // One in line ends at the next step(), one being served when it is served.
-  void cancel(operation& unwanted) noexcept override;
+  [[nodiscard]] bool start(operation& operation) override;
+  // A waiting operation ends at the next step(); one in service completes normally.
+  void cancel(operation& operation) noexcept override;
 
-  // When the next operation completes; never: nothing is in flight.
+  // When the next operation completes; `never` if nothing is in flight.
   [[nodiscard]] std::chrono::nanoseconds next_event() const noexcept;
-  // Moves the clock there and completes it: false where there is none.
+  // Moves the clock to the next completion and completes it; false if there is none.
   bool step();
 
-  [[nodiscard]] std::size_t in_line() const noexcept { return line_.size(); }
+  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.size(); }
 
  private:
   struct ending {
@@ -59,7 +59,7 @@ class simulated_device final : public device {
   std::uint64_t sequence_ = 0;
   std::uint32_t busy_ = 0;
   std::vector<ending> endings_;  // a heap
-  std::deque<operation*> line_;
+  std::deque<operation*> waiting_;
 };
 
 }  // namespace stallscope::ioqueue

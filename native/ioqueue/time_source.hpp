@@ -1,5 +1,4 @@
-// The clock of a queue, passed in: CLOCK_MONOTONIC, or a virtual one that tests and the simulator
-// move by hand.
+// The clock of a queue: CLOCK_MONOTONIC, or virtual time that tests and the simulator advance.
 #pragma once
 
 #include <chrono>
@@ -16,7 +15,7 @@ class time_source {
   ~time_source() = default;
 };
 
-// 20 ns a reading.
+// A reading costs 20 ns.
 class monotonic_time final : public time_source {
  public:
   [[nodiscard]] std::chrono::nanoseconds now() const noexcept override {

@@ -1,4 +1,4 @@
-// Bytes between a file and memory: what a request asks for and what a device is given.
+// A transfer of bytes between a file and memory: of a whole request, or of a piece of it.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ enum class direction : std::uint8_t { read, write };
 constexpr std::size_t directions = 2;
 
 struct transfer {
-  direction way = direction::read;
-  int file = -1;    // a descriptor, or the number by which the device knows it
-  int buffer = -1;  // the device's number of the registered buffer that holds `memory`; -1: none
+  direction kind = direction::read;
+  int file = -1;    // a descriptor, or the device's number of the file
+  int buffer = -1;  // number of the registered buffer that holds `memory`; -1: none
   std::uint64_t offset = 0;
   std::byte* memory = nullptr;
   std::uint64_t size_bytes = 0;

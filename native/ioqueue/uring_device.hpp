@@ -1,5 +1,5 @@
-// The device of a queue through io_uring. What the queue starts goes to the kernel with the next
-// wait(), so that a turn of the loop is one system call. One thread: the one that made it.
+// A device on io_uring. Operations that the queue starts reach the kernel with the next wait(), so
+// that a turn of the loop is one system call. Used by the thread that created it only.
 #pragma once
 
 #include <sys/uio.h>
@@ -16,31 +16,31 @@ namespace stallscope::ioqueue {
 
 class uring_device final : public device {
  public:
-  // Throws std::system_error where the kernel gives no ring.
+  // Throws std::system_error if the kernel refuses the ring.
   explicit uring_device(unsigned most_in_flight);
 
-  // Memory that stays where it is, by whose place in the list transfers may name it (`buffer`);
-  // once. False where the kernel refuses: then transfers name none.
-  [[nodiscard]] bool enlist(std::span<const iovec> buffers) noexcept;
+  // Registers buffers, which transfers then name by their index (`buffer`). Call it once. False if
+  // the kernel refuses: then transfers name none.
+  [[nodiscard]] bool register_buffers(std::span<const iovec> buffers) noexcept;
 
-  [[nodiscard]] bool start(operation& begun) override;
-  // Disks rarely let go of what they have; then it completes as it does.
-  void cancel(operation& unwanted) noexcept override;
+  [[nodiscard]] bool start(operation& operation) override;
+  // A disk rarely gives up an operation; then it completes normally.
+  void cancel(operation& operation) noexcept override;
 
-  // Hands over what was started and waits until something completes, a signal comes, or it is
-  // `until` by CLOCK_MONOTONIC; completes what there is: how many.
+  // Submits the started operations and waits until one completes, a signal arrives, or the time
+  // `until` (CLOCK_MONOTONIC) is reached. Completes what has ended; returns the number.
   std::size_t wait(std::chrono::nanoseconds until);
 
  private:
-  struct ending {
-    operation* ended;
+  struct completion {
+    ioqueue::operation* operation;
     int result;
   };
 
   disk::ring ring_;
   unsigned most_in_flight_;
   unsigned in_flight_ = 0;
-  std::vector<ending> endings_;
+  std::vector<completion> completions_;
 };
 
 }  // namespace stallscope::ioqueue

@@ -40,7 +40,7 @@ class kernel_below final : public below {
   ioqueue::device& device() override { return device_; }
   [[nodiscard]] const ioqueue::time_source& clock() const override { return clock_; }
   void wait(nanoseconds until) override { device_.wait(until); }
-  bool enlist(std::span<const iovec> buffers) override { return device_.enlist(buffers); }
+  bool enlist(std::span<const iovec> buffers) override { return device_.register_buffers(buffers); }
 
  private:
   ioqueue::monotonic_time clock_;

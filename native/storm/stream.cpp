@@ -32,7 +32,7 @@ stream::stream(ioqueue::queue& line, ioqueue::class_id number, const ioqueue::ti
   if (chosen.with_memory) memory_.emplace(chosen.depth, chosen.block_bytes, writes, chosen.seed);
   for (unsigned slot = 0; slot < chosen.depth; ++slot) {
     one_request& added = requests_.emplace_back(*this);
-    added.wanted = {.way = chosen.way,
+    added.io = {.kind = chosen.way,
                     .file = chosen.file,
                     .memory = memory_ ? memory_->of(slot, writes) : nullptr,
                     .size_bytes = chosen.block_bytes};
@@ -44,7 +44,7 @@ std::span<std::byte> stream::memory() const noexcept {
 }
 
 void stream::use_buffer(int number) noexcept {
-  for (one_request& one : requests_) one.wanted.buffer = number;
+  for (one_request& one : requests_) one.io.buffer = number;
 }
 
 void stream::start() {
@@ -52,7 +52,7 @@ void stream::start() {
 }
 
 void stream::submit(one_request& next) {
-  next.wanted.offset = where_.next();
+  next.io.offset = where_.next();
   if (!line_.submit(class_, next)) throw std::logic_error("a stream's class has room for it");
   ++outstanding_;
 }
@@ -75,11 +75,11 @@ void stream::settled(one_request& ended, ioqueue::outcome how, std::int64_t resu
 }
 
 void stream::record(const one_request& ended, std::int64_t result) {
-  if (static_cast<std::uint64_t>(result) != ended.wanted.size_bytes) {
+  if (static_cast<std::uint64_t>(result) != ended.io.size_bytes) {
     ++counts_.errors[EIO];
     return;
   }
-  counts_.bytes += ended.wanted.size_bytes;
+  counts_.bytes += ended.io.size_bytes;
   counts_.total.record(ns_between(ended.submitted_at(), clock_.now()));
   counts_.delay.record(ns_between(ended.submitted_at(), ended.started_at()));
 }

@@ -40,7 +40,7 @@ void compactor::read_on() {
 void compactor::take_front() {
   const std::unique_ptr<chunk> front = std::move(chunks_.front());
   chunks_.pop_front();
-  const std::uint64_t wanted = front->wanted.size_bytes;
+  const std::uint64_t wanted = front->io.size_bytes;
   if (front->result < 0 || static_cast<std::uint64_t>(front->result) != wanted) {
     fail(front->result < 0 ? static_cast<int>(-front->result) : EIO);
     return;
@@ -140,7 +140,7 @@ void compactor::send_piece() {
 }
 
 void compactor::piece_done(piece& written, std::int64_t result) {
-  const std::uint64_t bytes = written.wanted.size_bytes;
+  const std::uint64_t bytes = written.io.size_bytes;
   if (result >= 0 && static_cast<std::uint64_t>(result) == bytes) {
     counts_.bytes_written += bytes;
     counts_.records_moved += written.records.size();

@@ -51,7 +51,7 @@ ioqueue::transfer rest_of(const ioqueue::operation& begun) {
 
 std::int64_t transfer_now(const ioqueue::transfer& piece) {
   const auto offset = static_cast<off_t>(piece.offset);
-  const ssize_t carried = piece.way == ioqueue::direction::read
+  const ssize_t carried = piece.kind == ioqueue::direction::read
                               ? ::pread(piece.file, piece.memory, piece.size_bytes, offset)
                               : ::pwrite(piece.file, piece.memory, piece.size_bytes, offset);
   return carried < 0 ? -errno : carried;
@@ -59,11 +59,11 @@ std::int64_t transfer_now(const ioqueue::transfer& piece) {
 
 void prepare(io_uring_sqe* entry, std::uint64_t mark) {
   if (is_sync(mark)) {
-    ::io_uring_prep_fsync(entry, synced_by(mark).wanted.file, IORING_FSYNC_DATASYNC);
+    ::io_uring_prep_fsync(entry, synced_by(mark).io.file, IORING_FSYNC_DATASYNC);
   } else {
     const ioqueue::transfer rest = rest_of(operation_of(mark));
     const auto bytes = static_cast<unsigned>(rest.size_bytes);
-    if (rest.way == ioqueue::direction::read) {
+    if (rest.kind == ioqueue::direction::read) {
       ::io_uring_prep_read(entry, rest.file, rest.memory, bytes, rest.offset);
     } else {
       ::io_uring_prep_write(entry, rest.file, rest.memory, bytes, rest.offset);
@@ -132,7 +132,7 @@ void disk_port::begin(std::uint64_t mark) {
 
 void disk_port::do_now(std::uint64_t mark) {
   if (is_sync(mark)) {
-    ended_.emplace_back(mark, ::fdatasync(synced_by(mark).wanted.file) == 0 ? 0 : -errno);
+    ended_.emplace_back(mark, ::fdatasync(synced_by(mark).io.file) == 0 ? 0 : -errno);
   } else {
     ended_.emplace_back(mark, transfer_now(rest_of(operation_of(mark))));
   }
@@ -140,7 +140,7 @@ void disk_port::do_now(std::uint64_t mark) {
 }
 
 void disk_port::sync(int file, io_request& request) {
-  request.wanted = {.file = file};
+  request.io = {.file = file};
   begin(reinterpret_cast<std::uint64_t>(&request) | sync_mark);
   wake();
 }

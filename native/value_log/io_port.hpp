@@ -24,7 +24,7 @@ class io_request : public ioqueue::request {
   io_class of = io_class::queries;
 
   void reads(int file, std::uint64_t offset, std::span<std::byte> memory) {
-    wanted = {.way = ioqueue::direction::read,
+    io = {.kind = ioqueue::direction::read,
               .file = file,
               .offset = offset,
               .memory = memory.data(),
@@ -32,7 +32,7 @@ class io_request : public ioqueue::request {
   }
   void writes(int file, std::uint64_t offset, std::span<std::byte> memory) {
     reads(file, offset, memory);
-    wanted.way = ioqueue::direction::write;
+    io.kind = ioqueue::direction::write;
   }
 
   // Bytes read or written, or a negative errno. It may submit further requests, this one too.

@@ -46,7 +46,7 @@ class through_queue {
                              line_.add_class({.name = "other", .most_queued = depth})};
     for (unsigned slot = 0; slot < depth; ++slot) {
       again& added = requests_.emplace_back(*this, classes[slot % 2]);
-      added.wanted.size_bytes = request_bytes;
+      added.io.size_bytes = request_bytes;
       submit(added);
     }
   }

@@ -12,8 +12,8 @@ random_schedule::queue_settings random_schedule::draw_settings(std::mt19937_64& 
   queue_settings drawn;
   drawn.histogram_digits = 1;  // they are not looked at, and large ones take time to clear
   if (random() % 2 == 0) {
-    drawn.costs = {.read = {.first = 1 + static_cast<std::uint32_t>(random() % 9), .block = 1},
-                   .write = {.first = 1, .block = 1 + static_cast<std::uint32_t>(random() % 5)}};
+    drawn.costs = {.read = {.base = 1 + static_cast<std::uint32_t>(random() % 9), .block = 1},
+                   .write = {.base = 1, .block = 1 + static_cast<std::uint32_t>(random() % 5)}};
   }
   if (random() % 4 != 0) drawn.limit = 1 + random() % 40;
   if (random() % 3 == 0) drawn.split_bytes = 0;
@@ -73,10 +73,10 @@ void random_schedule::submit_some() {
   const std::size_t number = below(classes_);
   for (std::uint64_t i = 0; i < 1 + below(12); ++i) {
     noted_request& added = requests_.emplace_back();
-    added.wanted.file = static_cast<int>(number);
-    added.wanted.way = below(2) == 0 ? direction::read : direction::write;
-    added.wanted.offset = next_offset_[number]++ << 32U;
-    added.wanted.size_bytes = below(16) == 0 ? below(200'000) : 512 * (1 + below(32));
+    added.io.file = static_cast<int>(number);
+    added.io.kind = below(2) == 0 ? direction::read : direction::write;
+    added.io.offset = next_offset_[number]++ << 32U;
+    added.io.size_bytes = below(16) == 0 ? below(200'000) : 512 * (1 + below(32));
     if (kind_.with_deadlines && below(3) == 0) {
       added.deadline = clock_.now() + std::chrono::microseconds(1 + below(20'000));
     }
@@ -125,7 +125,7 @@ void random_schedule::look_at_device() {
   for (; seen_ < disk_.started.size(); ++seen_) {
     const auto& piece = disk_.started[seen_]->piece;
     const auto number = static_cast<std::size_t>(piece.file);
-    fairness_.served(number, settings_.costs.of(piece.way, piece.size_bytes));
+    fairness_.served(number, settings_.costs.of(piece.kind, piece.size_bytes));
     out_of_order_ = out_of_order_ || piece.offset < last_started_[number];
     last_started_[number] = piece.offset;
   }
@@ -161,7 +161,7 @@ std::string random_schedule::judge_sums() {
   if (unsettled != submitted_ - settled_) return "settled, but not counted so";
   std::uint64_t held = 0;
   for (const operation* one : disk_.started) {
-    const auto wanted = settings_.costs.of(one->piece.way, one->piece.size_bytes);
+    const auto wanted = settings_.costs.of(one->piece.kind, one->piece.size_bytes);
     held += settings_.limit == 0 ? wanted : std::min(wanted, settings_.limit);
   }
   if (held != line_.in_flight_cost()) return "cost in flight is not that of what is in flight";

@@ -32,7 +32,7 @@ TEST_CASE("a block begun is a block, and no request is free") {
   CHECK(costs.of(direction::read, 4097) == costs.of(direction::read, 8192));
   CHECK(costs.of(direction::read, 1) == costs.of(direction::read, 4096));
   CHECK(costs.of(direction::read, 0) == 750);
-  CHECK(cost_model{.read = {.first = 0}, .write = {}}.of(direction::read, 4096) == 1);
+  CHECK(cost_model{.read = {.base = 0}, .write = {}}.of(direction::read, 4096) == 1);
 }
 
 TEST_CASE("where bandwidth is reached at 4 KiB already, nothing is left for the request as such") {

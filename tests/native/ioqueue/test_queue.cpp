@@ -22,8 +22,8 @@ struct bench {
   noted_request& add(class_id number, std::uint64_t size_bytes = 4096,
                      direction way = direction::read) {
     noted_request& added = requests.emplace_back();
-    added.wanted.way = way;
-    added.wanted.size_bytes = size_bytes;
+    added.io.kind = way;
+    added.io.size_bytes = size_bytes;
     REQUIRE(line.submit(number, added));
     return added;
   }
@@ -36,15 +36,15 @@ struct bench {
 };
 
 // 1 and 1 for each 4 KiB.
-constexpr stallscope::ioqueue::cost_model by_size{.read = {.first = 1, .block = 1},
-                                                  .write = {.first = 1, .block = 1}};
+constexpr stallscope::ioqueue::cost_model by_size{.read = {.base = 1, .block = 1},
+                                                  .write = {.base = 1, .block = 1}};
 
 }  // namespace
 
 TEST_CASE("requests of a class go in their order, all of a round with one flush") {
   bench on({});
   const auto number = on.line.add_class({.name = "all"});
-  for (std::uint64_t i = 0; i < 3; ++i) on.add(number).wanted.offset = i * 4096;
+  for (std::uint64_t i = 0; i < 3; ++i) on.add(number).io.offset = i * 4096;
   CHECK(on.line.dispatch() == 3);
   CHECK(on.disk.flushes == 1);
   for (std::uint64_t i = 0; i < 3; ++i) CHECK(on.disk.started[i]->piece.offset == i * 4096);
@@ -88,7 +88,7 @@ TEST_CASE("a request above the limit goes in pieces, and is done when all are") 
   bench on({.costs = by_size, .limit = 5});
   const auto number = on.line.add_class({.name = "all"});
   auto& big = on.add(number, 10 * 4096 + 512);
-  big.wanted.offset = 8192;
+  big.io.offset = 8192;
   CHECK(on.line.dispatch() == 1);
   CHECK(on.disk.started[0]->piece.size_bytes == 4 * 4096);
   on.disk.complete();

@@ -23,7 +23,7 @@ struct service {
   void keep(class_id number, std::size_t depth) {
     for (std::size_t i = 0; i < depth; ++i) {
       noted_request& one = requests.emplace_back();
-      one.wanted.size_bytes = 4096;
+      one.io.size_bytes = 4096;
       one.then = [this, number, &one] { CHECK(line.submit(number, one)); };
       CHECK(line.submit(number, one));
     }

@@ -24,7 +24,7 @@ class closed_loop {
   closed_loop(queue& line, stallscope::ioqueue::class_id number, std::size_t depth)
       : requests_(depth) {
     for (noted_request& one : requests_) {
-      one.wanted.size_bytes = 4096;
+      one.io.size_bytes = 4096;
       one.then = [this, &line, number, &one] {
         ++done;
         CHECK(line.submit(number, one));
@@ -69,7 +69,7 @@ TEST_CASE("above the knee each waits for those before it, to the nanosecond") {
   std::deque<noted_request> requests(10);
   for (auto& one : requests) REQUIRE(line.submit(number, one));
   CHECK(line.dispatch() == 10);
-  CHECK(disk.in_line() == 6);
+  CHECK(disk.waiting() == 6);
   while (disk.step()) {
   }
   for (std::size_t i = 0; i < 10; ++i) CHECK(requests[i].settled_times == 1);

@@ -62,7 +62,7 @@ TEST_CASE("rates make costs") {
   REQUIRE(read.rates);
   CHECK(read.rates->write_iops == 50'000);
   CHECK(refusal(with_rounds("[{}]", R"("writable":false)", R"("rates":{"read_iops":100000},)")) ==
-        "the plan's rates: read_bandwidth makes no cost: it must be positive");
+        "the plan's rates: read_bandwidth must be positive");
 }
 
 TEST_CASE("nothing is written to a target that is not said to be writable") {

@@ -210,7 +210,7 @@ TEST_CASE("what the kernel can let go of ends cancelled, as do those in line") {
   std::byte memory[16];
   noted requests[3];
   for (noted& one : requests) {
-    one.wanted = {
+    one.io = {
         .file = reading.get(), .offset = ~std::uint64_t{0}, .memory = memory, .size_bytes = 16};
     REQUIRE(line.submit(number, one));
   }

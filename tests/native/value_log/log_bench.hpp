@@ -65,9 +65,9 @@ class hand_port final : public io_port {
 
  private:
   std::int64_t carry(const io_request& request) const {
-    const ioqueue::transfer& asked = request.wanted;
+    const ioqueue::transfer& asked = request.io;
     const auto offset = static_cast<off_t>(asked.offset);
-    if (asked.way == ioqueue::direction::read) {
+    if (asked.kind == ioqueue::direction::read) {
       const ssize_t got = ::pread(asked.file, asked.memory, asked.size_bytes, offset);
       return got < 0 ? -errno : got;
     }
