@@ -155,8 +155,8 @@ class _ProbeSession:
 
         def show_progress(progress: PointProgress) -> None:
             self.live.show(
-                f"io probe: {NAMES[read_path]}, {progress.elapsed_s:.1f} of "
-                f"{point.duration_s:g} s (Ctrl-C ends it earlier), {progress.requests:,} requests"
+                f"{NAMES[read_path]}: {progress.requests:,} requests, {progress.elapsed_s:.1f} of "
+                f"{point.duration_s:g} s (Ctrl-C ends it)"
             )
 
         return _collect(
