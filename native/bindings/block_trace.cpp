@@ -1,5 +1,5 @@
-// Pages of the kernel's trace buffers, and the block requests in them; stallscope/_native.pyi tells
-// what the columns hold.
+// Python binding of trace buffer pages and block requests; stallscope/_native.pyi documents the
+// columns.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -24,25 +24,26 @@ namespace nb = nanobind;
 namespace stallscope::bindings {
 namespace {
 
-using block_trace::finished_request;
+using block_trace::completed_request;
 using block_trace::pairing_counts;
 
 template <typename Value>
 nb::object column_of(std::vector<Value> values) {
-  auto kept = std::make_unique<std::vector<Value>>(std::move(values));
-  kept->reserve(1);  // numpy wants an address of what is empty, too
-  Value* data = kept->data();
-  const std::size_t size = kept->size();
-  const nb::capsule owner(
-      kept.release(), [](void* held) noexcept { delete static_cast<std::vector<Value>*>(held); });
+  auto storage = std::make_unique<std::vector<Value>>(std::move(values));
+  storage->reserve(1);  // numpy needs an address even for an empty array
+  Value* data = storage->data();
+  const std::size_t size = storage->size();
+  const nb::capsule owner(storage.release(), [](void* pointer) noexcept {
+    delete static_cast<std::vector<Value>*>(pointer);
+  });
   return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(data, {size}, owner));
 }
 
 template <typename Value, typename Take>
-nb::object column(const std::vector<finished_request>& rows, Take take) {
+nb::object column(const std::vector<completed_request>& rows, Take take) {
   std::vector<Value> values;
   values.reserve(rows.size());
-  for (const finished_request& row : rows) {
+  for (const completed_request& row : rows) {
     values.push_back(static_cast<Value>(take(row)));
   }
   return column_of(std::move(values));
@@ -52,20 +53,20 @@ std::span<const std::byte> bytes_of(const nb::bytes& pages) {
   return {static_cast<const std::byte*>(pages.data()), pages.size()};
 }
 
-// All records of whole pages, as columns; number -1 stands for a loss.
+// Returns all records of whole pages as columns; number -1 marks a loss.
 nb::tuple read_ring_pages(const nb::bytes& pages, std::size_t page_bytes) {
   if (page_bytes < 64) {
-    throw std::invalid_argument("pages of less than 64 bytes");
+    throw std::invalid_argument("page size is less than 64 bytes");
   }
   std::vector<std::uint64_t> t_ns;
   std::vector<std::int32_t> number;
   std::vector<std::int32_t> pid;
   std::vector<std::uint64_t> begin;
   std::vector<std::uint64_t> end;
-  const auto add = [&](std::uint64_t at_ns, std::int32_t which, std::int32_t task,
+  const auto add = [&](std::uint64_t at_ns, std::int32_t tracepoint, std::int32_t task,
                        std::uint64_t from, std::uint64_t to) {
     t_ns.push_back(at_ns);
-    number.push_back(which);
+    number.push_back(tracepoint);
     pid.push_back(task);
     begin.push_back(from);
     end.push_back(to);
@@ -85,14 +86,14 @@ nb::tuple read_ring_pages(const nb::bytes& pages, std::size_t page_bytes) {
                         column_of(std::move(end)));
 }
 
-// A tracepoint as Python names it: its number, its kind, and offset and size of each field.
+// A tracepoint layout from Python: number, kind, and offset and size per field.
 using layout_row = std::tuple<std::uint16_t, block_trace::event_kind,
                               std::vector<std::pair<std::uint16_t, std::uint16_t>>>;
 
 block_trace::event_layout layout_of(const layout_row& row) {
   const auto& [number, kind, fields] = row;
   if (fields.size() != 7) {
-    throw std::invalid_argument("a tracepoint has 7 fields here");
+    throw std::invalid_argument("expected 7 fields per tracepoint");
   }
   const auto at = [&fields](std::size_t place) {
     return block_trace::field{.offset = fields[place].first, .size = fields[place].second};
@@ -126,9 +127,9 @@ class block_requests {
   }
 
   nb::tuple finished() {
-    const std::vector<finished_request> rows = log_.pairs().finished();
+    const std::vector<completed_request> rows = log_.pairs().take_completed();
     nb::list names;
-    const std::vector<std::uint32_t> places = names_of(rows, names);
+    const std::vector<std::uint32_t> indices = names_of(rows, names);
     return nb::make_tuple(column<std::uint64_t>(rows, [](const auto& row) { return row.end_ns; }),
                           column<std::int64_t>(rows, [](const auto& row) { return row.queue_ns; }),
                           column<std::int64_t>(rows, [](const auto& row) { return row.device_ns; }),
@@ -137,53 +138,53 @@ class block_requests {
                           column<std::int32_t>(rows, [](const auto& row) { return row.pid; }),
                           column<std::int32_t>(rows, [](const auto& row) { return row.error; }),
                           column<std::uint8_t>(rows, [](const auto& row) { return row.op; }),
-                          column_of(places), names);
+                          column_of(indices), names);
   }
 
   [[nodiscard]] nb::dict counts() {
-    const pairing_counts& counted = log_.pairs().counts();
-    nb::dict made;
-    made["events"] = log_.events();
-    made["losses"] = log_.losses();
-    made["under_way"] = log_.pairs().under_way();
-    made["merged_requests"] = counted.merged_requests;
-    made["splits"] = counted.splits;
-    made["requeues"] = counted.requeues;
-    made["partial"] = counted.partial;
-    made["same_sector"] = counted.same_sector;
-    made["flushes_asked"] = counted.flushes_asked;
-    made["begin_unseen"] = counted.begin_unseen;
-    made["out_of_order"] = counted.out_of_order;
-    made["never_completed"] = counted.never_completed;
-    made["discarded"] = counted.discarded;
-    return made;
+    const pairing_counts& counts = log_.pairs().counts();
+    nb::dict document;
+    document["events"] = log_.events();
+    document["losses"] = log_.losses();
+    document["under_way"] = log_.pairs().pending_count();
+    document["merged_requests"] = counts.merged_requests;
+    document["splits"] = counts.splits;
+    document["requeues"] = counts.requeues;
+    document["partial"] = counts.partial;
+    document["same_sector"] = counts.same_sector;
+    document["flushes_asked"] = counts.flushes_asked;
+    document["begin_unseen"] = counts.begin_unseen;
+    document["out_of_order"] = counts.out_of_order;
+    document["never_completed"] = counts.never_completed;
+    document["discarded"] = counts.discarded;
+    return document;
   }
 
  private:
   static std::vector<block_trace::event_layout> layouts_of(const std::vector<layout_row>& rows) {
-    std::vector<block_trace::event_layout> made;
+    std::vector<block_trace::event_layout> layouts;
     for (const layout_row& row : rows) {
-      made.push_back(layout_of(row));
+      layouts.push_back(layout_of(row));
     }
-    return made;
+    return layouts;
   }
 
-  // Each row's place in the list of distinct names.
-  static std::vector<std::uint32_t> names_of(const std::vector<finished_request>& rows,
+  // The index of every row's name in the list of distinct names.
+  static std::vector<std::uint32_t> names_of(const std::vector<completed_request>& rows,
                                              nb::list& names) {
     std::unordered_map<std::string, std::uint32_t> known;
-    std::vector<std::uint32_t> places;
-    places.reserve(rows.size());
-    for (const finished_request& row : rows) {
+    std::vector<std::uint32_t> indices;
+    indices.reserve(rows.size());
+    for (const completed_request& row : rows) {
       const std::string name(row.comm.data(),
                              std::find(row.comm.begin(), row.comm.end(), '\0') - row.comm.begin());
       const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(known.size()));
       if (is_new) {
         names.append(nb::bytes(name.data(), name.size()));
       }
-      places.push_back(at->second);
+      indices.push_back(at->second);
     }
-    return places;
+    return indices;
   }
 
   block_trace::request_log log_;

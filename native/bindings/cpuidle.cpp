@@ -1,4 +1,4 @@
-// Replays of idle intervals; stallscope/_native.pyi tells what the columns hold.
+// Python binding of the idle replay; stallscope/_native.pyi documents the columns.
 #include "cpuidle/replay.hpp"
 
 #include <nanobind/ndarray.h>
@@ -23,30 +23,30 @@ std::span<const Value> as_span(const column<Value>& values) {
   return {values.data(), values.shape(0)};
 }
 
-// One row a state: exit latency, target residency, polling, disabled.
+// One row per state: exit latency, target residency, polling, disabled.
 using state_rows = nb::ndarray<const std::int64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
 
 std::vector<cpuidle::idle_state> states_of(const state_rows& rows) {
-  std::vector<cpuidle::idle_state> made;
+  std::vector<cpuidle::idle_state> states;
   for (std::size_t row = 0; row < rows.shape(0); ++row) {
-    made.push_back({.exit_latency_ns = rows(row, 0),
-                    .target_residency_ns = rows(row, 1),
-                    .polling = rows(row, 2) != 0,
-                    .disabled = rows(row, 3) != 0});
+    states.push_back({.exit_latency_ns = rows(row, 0),
+                      .target_residency_ns = rows(row, 1),
+                      .polling = rows(row, 2) != 0,
+                      .disabled = rows(row, 3) != 0});
   }
-  return made;
+  return states;
 }
 
 nb::object as_array(std::vector<std::uint8_t> values) {
-  auto kept = std::make_unique<std::vector<std::uint8_t>>(std::move(values));
-  std::uint8_t* data = kept->data();
-  const std::size_t size = kept->size();
-  const nb::capsule owner(kept.release(), [](void* held) noexcept {
-    delete static_cast<std::vector<std::uint8_t>*>(held);
+  auto storage = std::make_unique<std::vector<std::uint8_t>>(std::move(values));
+  std::uint8_t* data = storage->data();
+  const std::size_t size = storage->size();
+  const nb::capsule owner(storage.release(), [](void* pointer) noexcept {
+    delete static_cast<std::vector<std::uint8_t>*>(pointer);
   });
-  static std::uint8_t nothing = 0;
-  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(size == 0 ? &nothing : data,
-                                                                    {size}, owner));
+  static std::uint8_t empty = 0;
+  return nb::cast(
+      nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(size == 0 ? &empty : data, {size}, owner));
 }
 
 nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std::int64_t tick_ns,
@@ -54,13 +54,13 @@ nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std
                       const column<std::int64_t>& sleep_length_ns,
                       const column<std::int64_t>& next_tick_ns,
                       const column<std::uint8_t>& ended_by_tick,
-                      const column<std::uint8_t>& entered, cpuidle::kind which,
+                      const column<std::uint8_t>& entered, cpuidle::governor_kind which,
                       std::size_t fixed_state, bool follow_entered) {
   const std::vector<cpuidle::idle_state> states = states_of(rows);
-  cpuidle::replay_result made;
+  cpuidle::replay_result result;
   {
     const nb::gil_scoped_release released;
-    made = cpuidle::replay(
+    result = cpuidle::replay(
         {.states = states, .latency_limit_ns = latency_limit_ns, .tick_ns = tick_ns},
         {.cpu = as_span(cpu),
          .idle_ns = as_span(idle_ns),
@@ -68,30 +68,30 @@ nb::tuple replay_idle(const state_rows& rows, std::int64_t latency_limit_ns, std
          .next_tick_ns = as_span(next_tick_ns),
          .ended_by_tick = as_span(ended_by_tick),
          .entered = as_span(entered)},
-        {.which = which, .fixed_state = fixed_state, .follow_entered = follow_entered});
+        {.governor = which, .fixed_state = fixed_state, .follow_entered = follow_entered});
   }
   nb::list totals;
   for (std::size_t index = 0; index < states.size(); ++index) {
-    const cpuidle::state_totals& each = made.states[index];
-    totals.append(nb::make_tuple(each.entries, each.too_deep, each.too_shallow, each.wakeups,
-                                 each.residency_ns));
+    const cpuidle::state_totals& state = result.states[index];
+    totals.append(nb::make_tuple(state.entries, state.too_deep, state.too_shallow, state.wakeups,
+                                 state.residency_ns));
   }
-  return nb::make_tuple(totals, as_array(std::move(made.choices)));
+  return nb::make_tuple(totals, as_array(std::move(result.choices)));
 }
 
 }  // namespace
 
 void add_cpuidle(nb::module_& module) {
-  using cpuidle::kind;
-  nb::enum_<kind>(module, "IdleGovernor")
-      .value("MENU_6_1", kind::menu_6_1)
-      .value("MENU_6_12", kind::menu_6_12)
-      .value("MENU_6_18", kind::menu_6_18)
-      .value("TEO_6_12", kind::teo_6_12)
-      .value("TEO_6_18", kind::teo_6_18)
-      .value("LADDER", kind::ladder)
-      .value("HALTPOLL", kind::haltpoll)
-      .value("FIXED", kind::fixed);
+  using cpuidle::governor_kind;
+  nb::enum_<governor_kind>(module, "IdleGovernor")
+      .value("MENU_6_1", governor_kind::menu_6_1)
+      .value("MENU_6_12", governor_kind::menu_6_12)
+      .value("MENU_6_18", governor_kind::menu_6_18)
+      .value("TEO_6_12", governor_kind::teo_6_12)
+      .value("TEO_6_18", governor_kind::teo_6_18)
+      .value("LADDER", governor_kind::ladder)
+      .value("HALTPOLL", governor_kind::haltpoll)
+      .value("FIXED", governor_kind::fixed);
   module.def("replay_idle", &replay_idle, nb::kw_only(), nb::arg("states"),
              nb::arg("latency_limit_ns"), nb::arg("tick_ns"), nb::arg("cpu"), nb::arg("idle_ns"),
              nb::arg("sleep_length_ns"), nb::arg("next_tick_ns"), nb::arg("ended_by_tick"),

@@ -10,11 +10,11 @@ namespace {
 constexpr std::uint64_t no_sector = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint32_t sector_bytes = 512;
 
-bool within(const ring_record& record, field at) {
+bool fits(const ring_record& record, field at) {
   return std::size_t{at.offset} + at.size <= record.content.size();
 }
 
-// A whole number of 4 or 8 bytes; 0 of a field that is not there.
+// A whole number of 4 or 8 bytes; 0 if the field does not exist.
 std::uint64_t number_of(const ring_record& record, field at) {
   if (at.size == 8) {
     return value_at<std::uint64_t>(record.content, at.offset);
@@ -30,11 +30,11 @@ std::string_view text_of(const ring_record& record, field at) {
 }  // namespace
 
 operation operation_of(std::string_view rwbs) noexcept {
-  // F before a letter of data asks for a flush ahead of it; alone or twice it is the flush.
+  // F before R, W or D means a flush before the data; F alone or twice is a flush request.
   if (rwbs.size() > 1 && rwbs[0] == 'F' && (rwbs[1] == 'W' || rwbs[1] == 'R' || rwbs[1] == 'D')) {
     rwbs.remove_prefix(1);
   }
-  if (rwbs.empty() || rwbs.substr(0, 2) == "WZ") {  // zeroes written by the device itself
+  if (rwbs.empty() || rwbs.substr(0, 2) == "WZ") {  // the device writes the zeros itself
     return operation::other;
   }
   switch (rwbs[0]) {
@@ -52,9 +52,9 @@ operation operation_of(std::string_view rwbs) noexcept {
 }
 
 bool decode(const ring_record& record, const event_layout& layout, block_event& event) noexcept {
-  for (const field each : {layout.device, layout.sector, layout.sectors, layout.bytes, layout.error,
+  for (const field part : {layout.device, layout.sector, layout.sectors, layout.bytes, layout.error,
                            layout.rwbs, layout.comm}) {
-    if (!within(record, each)) {
+    if (!fits(record, part)) {
       return false;
     }
   }

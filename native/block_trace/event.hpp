@@ -1,6 +1,6 @@
-// The kernel's block_* tracepoints: where their fields lie, as its format files tell, and a record
-// read into one form. Source: include/trace/events/block.h; rwbs: blk_fill_rwbs() of
-// kernel/trace/blktrace.c. Any thread; decoding costs some 10 ns.
+// The kernel's block_* tracepoints: the layout of their fields, as read from the tracefs format
+// files, and the decoding of a record into a block_event. Decoding costs about 10 ns. Any thread.
+// Source: include/trace/events/block.h; rwbs: blk_fill_rwbs() in kernel/trace/blktrace.c.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace stallscope::block_trace {
 
-// In the order in which a request meets them, which decides between events of one time.
+// In the order of a request's life cycle; the order breaks ties between equal timestamps.
 enum class event_kind : std::uint8_t {
-  lost,  // no tracepoint: the ring lost events up to here
+  lost,  // not a tracepoint: the ring buffer lost events before this time
   split,
-  flush_asked,  // a request that wants a flush was made
+  flush_asked,  // a request with a flush was created
   bio_front_merge,
   request_merge,
   insert,
@@ -32,10 +32,10 @@ enum class operation : std::uint8_t { read, write, discard, flush, other };
 
 struct field {
   std::uint16_t offset = 0;
-  std::uint16_t size = 0;  // 0: this kernel's record has no such field
+  std::uint16_t size = 0;  // 0: the field does not exist in this kernel
 };
 
-// One tracepoint of this kernel.
+// Layout of a tracepoint in the running kernel.
 struct event_layout {
   std::uint16_t number = 0;
   event_kind kind = event_kind::lost;
@@ -52,22 +52,22 @@ using task_name = std::array<char, 16>;
 
 struct block_event {
   std::uint64_t t_ns = 0;
-  std::uint64_t sector = 0;  // 0 where the request has none, as a flush
-  std::uint32_t device = 0;  // major << 20 | minor, as in the kernel; the whole disk's
+  std::uint64_t sector = 0;  // 0 if the request has no sector, such as a flush
+  std::uint32_t device = 0;  // major << 20 | minor, as in the kernel; of the whole disk
   std::uint32_t sectors = 0;
   std::uint32_t bytes = 0;
   std::int32_t error = 0;
-  std::int32_t pid = 0;  // the thread it happened in: an interrupt's is whatever ran
+  std::int32_t pid = 0;  // current thread; in an interrupt, the interrupted thread
   event_kind kind = event_kind::lost;
   operation op = operation::other;
   task_name comm{};
 };
 
-// What a request does, by the letters that the kernel writes of it.
+// Returns the operation for the kernel's rwbs letters.
 [[nodiscard]] operation operation_of(std::string_view rwbs) noexcept;
 
-// Whether a record holds every field of the layout; fills `event`. Numbers are of the machine's
-// own byte order.
+// Decodes a record in native byte order into `event`. Returns false if the record is too short for
+// the layout.
 [[nodiscard]] bool decode(const ring_record& record, const event_layout& layout,
                           block_event& event) noexcept;
 

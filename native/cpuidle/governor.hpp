@@ -1,7 +1,15 @@
-// What a cpuidle governor is asked and told, so that idle intervals can be replayed through the
-// kernel's rules: select() when a CPU goes idle, reflect() once it has woken. One object serves one
-// CPU and keeps its history; it belongs to one thread. Both calls together cost up to 200 ns and
-// allocate nothing. Times are in nanoseconds, as in the kernel since 5.5.
+// Interface of the kernel's cpuidle governors, for replaying recorded idle intervals.
+//
+// select() runs when a CPU goes idle and chooses a state; reflect() runs after the wake-up and
+// updates the governor's history. One object serves one CPU and belongs to one thread. Both calls
+// together cost up to 200 ns and allocate nothing. Times are in nanoseconds, as in Linux 5.5 and
+// later.
+//
+//   const auto governor = make_governor(governor_kind::menu_6_18, {.states = states});
+//   const choice chosen = governor->select({.sleep_length_ns = 5'000'000,
+//                                           .next_tick_ns = 2'000'000});
+//   governor->reflect({.state = chosen.state, .residency_ns = 250'000});
+//
 #pragma once
 
 #include <cstddef>
@@ -12,12 +20,12 @@
 
 namespace stallscope::cpuidle {
 
-inline constexpr std::size_t most_states = 10;  // CPUIDLE_STATE_MAX
+inline constexpr std::size_t max_states = 10;  // CPUIDLE_STATE_MAX
 inline constexpr std::int64_t no_timer_ns = std::numeric_limits<std::int64_t>::max();  // KTIME_MAX
 inline constexpr std::int64_t no_limit_ns = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t residency_threshold_ns = 15'000;  // drivers/cpuidle/governors/gov.h
 
-// A state as its driver declares it.
+// An idle state as its driver declares it.
 struct idle_state {
   std::int64_t exit_latency_ns = 0;
   std::int64_t target_residency_ns = 0;
@@ -25,17 +33,17 @@ struct idle_state {
   bool disabled = false;
 };
 
-// What a governor may choose from.
-struct machine {
-  std::span<const idle_state> states;           // two to most_states, the shallowest first
-  std::int64_t latency_limit_ns = no_limit_ns;  // the effective one
+// The idle states of a CPU and the limits on their use.
+struct idle_table {
+  std::span<const idle_state> states;           // 2 to max_states, shallowest first
+  std::int64_t latency_limit_ns = no_limit_ns;  // effective PM QoS limit
   std::int64_t tick_ns = 4'000'000;             // TICK_NSEC
 };
 
-// What can be known when a CPU goes idle.
+// State of the timers when a CPU goes idle.
 struct situation {
-  std::int64_t sleep_length_ns = 0;  // to the next timer, were the tick stopped
-  std::int64_t next_tick_ns = 0;     // to the next timer, the tick among them
+  std::int64_t sleep_length_ns = 0;  // until the next timer if the tick is stopped
+  std::int64_t next_tick_ns = 0;     // until the next timer, including the tick
   bool tick_stopped = false;
 };
 
@@ -44,12 +52,12 @@ struct choice {
   bool stop_tick = true;
 };
 
-enum class ended_by : std::uint8_t { wakeup, tick, poll_limit };
+enum class end_cause : std::uint8_t { wakeup, tick, poll_limit };
 
 struct outcome {
   std::size_t state = 0;
-  std::int64_t residency_ns = 0;  // with the exit latency, as cpuidle measures it
-  ended_by by = ended_by::wakeup;
+  std::int64_t residency_ns = 0;  // includes the exit latency, as cpuidle measures it
+  end_cause cause = end_cause::wakeup;
 };
 
 class governor {
@@ -63,11 +71,11 @@ class governor {
 
   [[nodiscard]] virtual choice select(const situation& now) = 0;
   virtual void reflect(const outcome& last) = 0;
-  // How long the polling state is stayed in at most.
+  // Maximum time in the polling state.
   [[nodiscard]] virtual std::int64_t poll_limit_ns() const = 0;
 };
 
-enum class kind : std::uint8_t {
+enum class governor_kind : std::uint8_t {
   menu_6_1,
   menu_6_12,
   menu_6_18,
@@ -78,12 +86,13 @@ enum class kind : std::uint8_t {
   fixed
 };
 
-// A governor without history. `fixed_state` is the one that kind::fixed always takes.
-[[nodiscard]] std::unique_ptr<governor> make_governor(kind which, const machine& of,
+// Returns a governor without history. `fixed_state` is the state that governor_kind::fixed chooses.
+// Throws std::invalid_argument if the table or the state is out of range.
+[[nodiscard]] std::unique_ptr<governor> make_governor(governor_kind which, const idle_table& table,
                                                       std::size_t fixed_state = 0);
 
-// drivers/cpuidle/cpuidle.c, cpuidle_poll_time(): up to the first enabled state's target residency
-// that is no shorter than 10 us, at most a sixteenth of a tick.
-[[nodiscard]] std::int64_t usual_poll_limit_ns(const machine& of);
+// Default polling limit, as cpuidle_poll_time() in drivers/cpuidle/cpuidle.c: the first target
+// residency of at least 10 us among the enabled states, and at most a sixteenth of a tick.
+[[nodiscard]] std::int64_t default_poll_limit_ns(const idle_table& table);
 
 }  // namespace stallscope::cpuidle

@@ -1,10 +1,11 @@
-// The ladder governor, drivers/cpuidle/governors/ladder.c: a step down after four idles that are
-// longer than the current state's exit latency, a step up after one that is shorter. It does not
-// look at timers, always lets the tick stop, and minds `disable` of deeper states only: the first
-// real one stays in use.
+// The ladder governor: moves one state deeper after four idle periods that exceed the current
+// state's exit latency, and one state shallower after a period below it. It does not read timers,
+// always stops the tick, and respects `disable` only for deeper states: the first state after
+// polling stays in use. Used through make_governor(); see governor.hpp for cost and thread.
 //
-// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation
-// of their description and contains no code of Linux.
+// Licence note: the decision rules and constants follow drivers/cpuidle/governors/ladder.c of the
+// Linux kernel (GPL-2.0). They are re-implemented here from a description of that file; no kernel
+// source text is copied. One implementation serves Linux 6.1 to 6.18.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace stallscope::cpuidle {
 
 class ladder final : public governor {
  public:
-  explicit ladder(const machine& of);
+  explicit ladder(const idle_table& table);
 
   choice select(const situation& now) override;
   void reflect(const outcome& last) override;
@@ -26,12 +27,12 @@ class ladder final : public governor {
   [[nodiscard]] bool must_leave() const;
   [[nodiscard]] std::size_t within_limit() const;
 
-  machine of_;
+  idle_table table_;
   std::int64_t poll_limit_ns_;
   std::size_t first_;
   std::size_t current_;
   std::int64_t residency_ns_ = 0;
-  std::array<int, most_states> longer_{};  // idles in a row, of each state
+  std::array<int, max_states> longer_{};  // consecutive long idle periods, by state
 };
 
 }  // namespace stallscope::cpuidle

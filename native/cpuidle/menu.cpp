@@ -8,8 +8,8 @@ namespace {
 constexpr std::int64_t us = 1000;
 constexpr std::uint64_t resolution = 1024;
 constexpr std::uint64_t decay = 8;
-constexpr std::uint64_t history = 8;  // intervals that are looked at
-constexpr std::int64_t longest_interesting_ns = 50'000 * us;
+constexpr std::uint64_t history = 8;  // number of intervals considered
+constexpr std::int64_t max_interesting_ns = 50'000 * us;
 constexpr std::uint32_t no_typical_us = std::numeric_limits<std::uint32_t>::max();
 
 std::size_t bucket_of(std::int64_t timer_ns) {
@@ -20,7 +20,7 @@ std::size_t bucket_of(std::int64_t timer_ns) {
   return bucket;
 }
 
-// What is known of the intervals that are left.
+// Statistics of the intervals that remain.
 struct spread {
   std::uint64_t count = 0;
   std::uint64_t average = 0;
@@ -35,45 +35,46 @@ struct spread {
   }
 };
 
-// Of the intervals from `from` to `to`; `exact`: about the average itself, as up to 6.14, which
-// rounds otherwise than squares summed up.
+// Statistics of the intervals between `from` and `to`. `exact`: the variance sums squared
+// deviations, as up to 6.14, which rounds differently from a sum of squares.
 spread spread_of(std::span<const std::uint32_t> values, std::int64_t from, std::int64_t to,
                  bool exact) {
-  spread made;
+  spread result;
   std::uint64_t sum = 0;
   std::uint64_t squares = 0;
-  const auto left = [&](std::uint32_t value) { return value >= from && value <= to; };
+  const auto remains = [&](std::uint32_t value) { return value >= from && value <= to; };
   for (const std::uint32_t value : values) {
-    if (left(value)) {
-      ++made.count;
+    if (remains(value)) {
+      ++result.count;
       sum += value;
       squares += std::uint64_t{value} * value;
-      made.least = std::min(made.least, value);
-      made.most = std::max(made.most, value);
+      result.least = std::min(result.least, value);
+      result.most = std::max(result.most, value);
     }
   }
-  if (made.count == 0) {
-    return made;
+  if (result.count == 0) {
+    return result;
   }
-  made.average = sum / made.count;
+  result.average = sum / result.count;
   if (!exact) {
-    made.variance = squares / made.count - made.average * made.average;
-    return made;
+    result.variance = squares / result.count - result.average * result.average;
+    return result;
   }
   for (const std::uint32_t value : values) {
-    if (left(value)) {
-      const auto apart = static_cast<std::int64_t>(value) - static_cast<std::int64_t>(made.average);
-      made.variance += static_cast<std::uint64_t>(apart * apart);
+    if (remains(value)) {
+      const auto deviation =
+          static_cast<std::int64_t>(value) - static_cast<std::int64_t>(result.average);
+      result.variance += static_cast<std::uint64_t>(deviation * deviation);
     }
   }
-  made.variance /= made.count;
-  return made;
+  result.variance /= result.count;
+  return result;
 }
 
 }  // namespace
 
-menu::menu(const machine& of, menu_version version)
-    : of_(of), version_(version), poll_limit_ns_(usual_poll_limit_ns(of)) {
+menu::menu(const idle_table& table, menu_version version)
+    : table_(table), version_(version), poll_limit_ns_(default_poll_limit_ns(table)) {
   factors_.fill(resolution * decay);
 }
 
@@ -88,45 +89,45 @@ std::uint64_t menu::timer_times_factor_us() const {
   return (unit / 2 + static_cast<std::uint64_t>(next_timer_ns_) * factors_[bucket_]) / unit;
 }
 
-// get_typical_interval() up to 6.14: outliers are the largest.
+// get_typical_interval() up to 6.14: the largest interval is the outlier.
 std::uint32_t menu::typical_without_largest_us(std::uint64_t predicted_us) const {
   std::int64_t to = std::numeric_limits<std::int32_t>::max();
   while (true) {
-    const spread found = spread_of(intervals_us_, 0, to, true);
+    const spread remaining = spread_of(intervals_us_, 0, to, true);
     const bool useless =
-        version_ == menu_version::v6_1 ? found.least >= predicted_us : found.most == 0;
-    if (useless || found.count == 0) {
+        version_ == menu_version::v6_1 ? remaining.least >= predicted_us : remaining.most == 0;
+    if (useless || remaining.count == 0) {
       return no_typical_us;
     }
-    if (found.is_typical()) {
-      return static_cast<std::uint32_t>(found.average);
+    if (remaining.is_typical()) {
+      return static_cast<std::uint32_t>(remaining.average);
     }
-    if (4 * found.count <= 3 * history) {
+    if (4 * remaining.count <= 3 * history) {
       return no_typical_us;
     }
-    to = static_cast<std::int64_t>(found.most) - 1;
+    to = static_cast<std::int64_t>(remaining.most) - 1;
   }
 }
 
-// get_typical_interval() since 6.15: outliers are at the end that is farther from the average.
+// get_typical_interval() since 6.15: the extreme farther from the average is the outlier.
 std::uint32_t menu::typical_without_farthest_us() const {
   std::int64_t from = 0;
   std::int64_t to = static_cast<std::int64_t>(no_typical_us) - 1;
   while (true) {
-    const spread found = spread_of(intervals_us_, from, to, false);
-    if (found.most == 0) {
+    const spread remaining = spread_of(intervals_us_, from, to, false);
+    if (remaining.most == 0) {
       return no_typical_us;
     }
-    if (found.is_typical()) {
-      return static_cast<std::uint32_t>(found.average);
+    if (remaining.is_typical()) {
+      return static_cast<std::uint32_t>(remaining.average);
     }
-    if (4 * found.count <= 3 * history) {
+    if (4 * remaining.count <= 3 * history) {
       return no_typical_us;
     }
-    if (found.average - found.least > found.most - found.average) {
-      from = static_cast<std::int64_t>(found.least) + 1;
+    if (remaining.average - remaining.least > remaining.most - remaining.average) {
+      from = static_cast<std::int64_t>(remaining.least) + 1;
     } else {
-      to = static_cast<std::int64_t>(found.most) - 1;
+      to = static_cast<std::int64_t>(remaining.most) - 1;
     }
   }
 }
@@ -137,7 +138,7 @@ void menu::predict(const situation& now) {
     const std::uint64_t timer_us = timer_times_factor_us();
     const std::uint64_t typical_us = typical_without_largest_us(timer_us);
     predicted_ns_ = static_cast<std::int64_t>(std::min(timer_us, typical_us)) * us;
-    if (now.tick_stopped && predicted_ns_ < of_.tick_ns) {
+    if (now.tick_stopped && predicted_ns_ < table_.tick_ns) {
       predicted_ns_ = next_tick_ns_;
     }
     return;
@@ -148,32 +149,33 @@ void menu::predict(const situation& now) {
     look_at_timer(now);
     predicted_ns_ =
         std::min(predicted_ns_, static_cast<std::int64_t>(timer_times_factor_us()) * us);
-  } else {  // the timer is not looked at: far away; the tick is half its period away
+  } else {  // the timer is not read: assume it is far away and the tick is half a period away
     next_timer_ns_ = no_timer_ns;
-    next_tick_ns_ = of_.tick_ns / 2;
+    next_tick_ns_ = table_.tick_ns / 2;
     bucket_ = buckets - 1;
   }
-  if (now.tick_stopped && predicted_ns_ < of_.tick_ns) {
+  if (now.tick_stopped && predicted_ns_ < table_.tick_ns) {
     predicted_ns_ = next_timer_ns_;
   }
 }
 
 bool menu::must_be_first_state() const {
-  const idle_state& second = of_.states[1];
-  return of_.latency_limit_ns == 0 || ((next_timer_ns_ < second.target_residency_ns ||
-                                        of_.latency_limit_ns < second.exit_latency_ns) &&
-                                       !of_.states[0].disabled);
+  const idle_state& second = table_.states[1];
+  return table_.latency_limit_ns == 0 || ((next_timer_ns_ < second.target_residency_ns ||
+                                           table_.latency_limit_ns < second.exit_latency_ns) &&
+                                          !table_.states[0].disabled);
 }
 
 choice menu::select(const situation& now) {
   predict(now);
   if (must_be_first_state()) {
-    return {.state = 0, .stop_tick = !of_.states[0].polling};
+    return {.state = 0, .stop_tick = !table_.states[0].polling};
   }
   return deepest_within(now);
 }
 
-// Whether a real state is taken instead of polling although it is predicted to be too deep.
+// True if a state other than polling is chosen although its target residency exceeds the
+// prediction.
 bool menu::leaves_polling_for(const idle_state& state, const idle_state& so_far,
                               std::int64_t limit_ns) const {
   if (!so_far.polling || state.target_residency_ns > next_timer_ns_) {
@@ -189,15 +191,15 @@ bool menu::leaves_polling_for(const idle_state& state, const idle_state& so_far,
 choice menu::deepest_within(const situation& now) {
   const bool newest = version_ == menu_version::v6_18;
   const std::int64_t limit_ns = newest || now.tick_stopped
-                                    ? of_.latency_limit_ns
-                                    : std::min(of_.latency_limit_ns, predicted_ns_);
-  std::size_t found = of_.states.size();
-  for (std::size_t index = 0; index < of_.states.size(); ++index) {
-    const idle_state& state = of_.states[index];
+                                    ? table_.latency_limit_ns
+                                    : std::min(table_.latency_limit_ns, predicted_ns_);
+  std::size_t deepest = table_.states.size();
+  for (std::size_t index = 0; index < table_.states.size(); ++index) {
+    const idle_state& state = table_.states[index];
     if (state.disabled) {
       continue;
     }
-    found = found == of_.states.size() ? index : found;
+    deepest = deepest == table_.states.size() ? index : deepest;
     if (newest && state.exit_latency_ns > limit_ns) {
       break;
     }
@@ -205,51 +207,52 @@ choice menu::deepest_within(const situation& now) {
       if (state.exit_latency_ns > limit_ns) {
         break;
       }
-      found = index;
+      deepest = index;
       continue;
     }
-    if (leaves_polling_for(state, of_.states[found], limit_ns)) {
+    if (leaves_polling_for(state, table_.states[deepest], limit_ns)) {
       predicted_ns_ = state.target_residency_ns;
-      found = index;
-    } else if (predicted_ns_ >= of_.tick_ns) {
-      const idle_state& so_far = of_.states[found];
-      if (now.tick_stopped) {  // not to be stuck in a shallow state
-        const bool deeper =
-            so_far.target_residency_ns < of_.tick_ns && state.target_residency_ns <= next_tick_ns_;
-        return {.state = deeper ? index : found, .stop_tick = true};
+      deepest = index;
+    } else if (predicted_ns_ >= table_.tick_ns) {
+      const idle_state& so_far = table_.states[deepest];
+      if (now.tick_stopped) {  // avoid staying in a shallow state
+        const bool deeper = so_far.target_residency_ns < table_.tick_ns &&
+                            state.target_residency_ns <= next_tick_ns_;
+        return {.state = deeper ? index : deepest, .stop_tick = true};
       }
       predicted_ns_ = so_far.target_residency_ns;
     }
     break;
   }
-  found = found == of_.states.size() ? 0 : found;
+  deepest = deepest == table_.states.size() ? 0 : deepest;
   const bool keep_tick =
-      (of_.states[found].polling || predicted_ns_ < of_.tick_ns) && !now.tick_stopped;
-  return {.state = keep_tick ? shallower_than_tick(found) : found, .stop_tick = !keep_tick};
+      (table_.states[deepest].polling || predicted_ns_ < table_.tick_ns) && !now.tick_stopped;
+  return {.state = keep_tick ? shallower_than_tick(deepest) : deepest, .stop_tick = !keep_tick};
 }
 
-// The tick goes on: no state whose target residency it would cut short.
-std::size_t menu::shallower_than_tick(std::size_t found) const {
-  if (of_.states[found].target_residency_ns <= next_tick_ns_) {
-    return found;
+// The tick stays enabled: choose a state whose target residency ends before it.
+std::size_t menu::shallower_than_tick(std::size_t state) const {
+  if (table_.states[state].target_residency_ns <= next_tick_ns_) {
+    return state;
   }
-  for (std::size_t index = found; index-- > 0;) {
-    if (!of_.states[index].disabled) {
-      found = index;
-      if (of_.states[index].target_residency_ns <= next_tick_ns_) {
+  for (std::size_t index = state; index-- > 0;) {
+    if (!table_.states[index].disabled) {
+      state = index;
+      if (table_.states[index].target_residency_ns <= next_tick_ns_) {
         break;
       }
     }
   }
-  return found;
+  return state;
 }
 
 void menu::reflect(const outcome& last) {
-  const idle_state& state = of_.states[last.state];
+  const idle_state& state = table_.states[last.state];
   std::int64_t measured_ns = last.residency_ns;
-  if (last.by == ended_by::tick && next_timer_ns_ > of_.tick_ns) {
-    measured_ns = 9 * longest_interesting_ns / 10;  // it could have been long
-  } else if (last.by == ended_by::poll_limit && state.polling) {
+  if (last.cause == end_cause::tick && next_timer_ns_ > table_.tick_ns) {
+    measured_ns =
+        9 * max_interesting_ns / 10;  // without the tick the idle period could have been long
+  } else if (last.cause == end_cause::poll_limit && state.polling) {
     measured_ns = next_timer_ns_;
   } else if (measured_ns > 2 * state.exit_latency_ns) {
     measured_ns -= state.exit_latency_ns;
@@ -262,13 +265,13 @@ void menu::reflect(const outcome& last) {
 void menu::note_interval(std::int64_t measured_ns) {
   std::uint32_t& factor = factors_[bucket_];
   factor -= factor / static_cast<std::uint32_t>(decay);
-  if (next_timer_ns_ > 0 && measured_ns < longest_interesting_ns) {
+  if (next_timer_ns_ > 0 && measured_ns < max_interesting_ns) {
     factor += static_cast<std::uint32_t>(static_cast<std::int64_t>(resolution) * measured_ns /
                                          next_timer_ns_);
   } else {
     factor += static_cast<std::uint32_t>(resolution);
   }
-  // The kernel, too, keeps the low 32 bits of what no timer bounds.
+  // The kernel also keeps only the low 32 bits of a period without a timer.
   intervals_us_[next_interval_] = static_cast<std::uint32_t>(measured_ns / us);
   next_interval_ = (next_interval_ + 1) % intervals;
 }

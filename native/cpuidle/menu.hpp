@@ -1,15 +1,16 @@
-// The menu governor, drivers/cpuidle/governors/menu.c as of Linux 6.1, 6.12 and 6.18: the next
-// timer times a learnt factor, or the typical length of the last eight intervals, whichever is
-// less.
+// The menu governor: predicts the idle length as the lesser of two values, the next timer times a
+// learnt factor, and the typical length of the last eight idle periods. Used through
+// make_governor(); see governor.hpp for cost and thread.
 //
-// 6.1 always reads the timer; 6.12 and 6.18 only where the typical interval is beyond 15 us (6.18
-// also where the tick is stopped). 6.1 and 6.12 leave out the largest interval again and again, and
-// take no exit latency beyond the prediction; 6.18 leaves out whichever end is farther from the
-// average, and minds the latency limit alone. Waits for I/O, which 6.1 also looked at, are unknown
-// to a replay: none are assumed.
+// Versions differ. 6.1 always reads the timer; 6.12 and 6.18 read it only if the typical length
+// exceeds 15 us (6.18 also if the tick is stopped). 6.1 and 6.12 drop the largest period
+// repeatedly, and choose no state whose exit latency exceeds the prediction; 6.18 drops the period
+// farther from the average, and checks only the latency limit. 6.1 also considered tasks waiting
+// for I/O; a replay does not know them and assumes none.
 //
-// The rules and constants are those of the kernel's governor (GPL-2.0). This is an implementation
-// of their description and contains no code of Linux.
+// Licence note: the decision rules and constants follow drivers/cpuidle/governors/menu.c of the
+// Linux kernel (GPL-2.0), as of Linux 6.1, 6.12 and 6.18. They are re-implemented here from a
+// description of that file; no kernel source text is copied.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ enum class menu_version : std::uint8_t { v6_1, v6_12, v6_18 };
 
 class menu final : public governor {
  public:
-  menu(const machine& of, menu_version version);
+  menu(const idle_table& table, menu_version version);
 
   choice select(const situation& now) override;
   void reflect(const outcome& last) override;
@@ -41,18 +42,18 @@ class menu final : public governor {
   [[nodiscard]] choice deepest_within(const situation& now);
   [[nodiscard]] bool leaves_polling_for(const idle_state& state, const idle_state& so_far,
                                         std::int64_t limit_ns) const;
-  [[nodiscard]] std::size_t shallower_than_tick(std::size_t found) const;
+  [[nodiscard]] std::size_t shallower_than_tick(std::size_t state) const;
   void note_interval(std::int64_t measured_ns);
 
-  machine of_;
+  idle_table table_;
   menu_version version_;
   std::int64_t poll_limit_ns_;
-  // What the last selection found.
+  // Result of the last select().
   std::int64_t next_timer_ns_ = 0;
   std::int64_t next_tick_ns_ = 0;
   std::int64_t predicted_ns_ = 0;
   std::size_t bucket_ = 0;
-  // The history.
+  // History.
   std::array<std::uint32_t, buckets> factors_;
   std::array<std::uint32_t, intervals> intervals_us_{};
   std::size_t next_interval_ = 0;

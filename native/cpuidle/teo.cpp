@@ -1,4 +1,4 @@
-// What happened: bins and their decay. Choosing is in teo_select.cpp.
+// Updates of the bins and their decay; the selection is in teo_select.cpp.
 #include "cpuidle/teo.hpp"
 
 namespace stallscope::cpuidle {
@@ -7,38 +7,38 @@ namespace {
 constexpr std::uint32_t pulse = 1024;
 constexpr std::uint32_t decay_shift = 3;
 
-// The wake-up is thought to take half the exit latency on average.
+// The kernel assumes that a wake-up takes half the exit latency on average.
 std::int64_t without_half_exit(std::int64_t residency_ns, std::int64_t exit_latency_ns) {
   return residency_ns >= exit_latency_ns ? residency_ns - exit_latency_ns / 2 : residency_ns / 2;
 }
 
 }  // namespace
 
-teo::teo(const machine& of, teo_version version)
-    : of_(of), version_(version), poll_limit_ns_(usual_poll_limit_ns(of)) {}
+teo::teo(const idle_table& table, teo_version version)
+    : table_(table), version_(version), poll_limit_ns_(default_poll_limit_ns(table)) {}
 
 void teo::decay(std::uint32_t& metric) const {
   const std::uint32_t part = metric >> decay_shift;
-  // 6.18 lets what is too small to decay go.
+  // 6.18 drops a remainder that is too small to decay.
   metric = part == 0 && version_ == teo_version::v6_18 ? 0 : metric - part;
 }
 
-teo::bins_found teo::decay_bins(std::int64_t measured_ns) {
-  bins_found found;
+teo::bin_pair teo::decay_bins(std::int64_t measured_ns) {
+  bin_pair pair;
   total_ = 0;
-  for (std::size_t index = 0; index < of_.states.size(); ++index) {
+  for (std::size_t index = 0; index < table_.states.size(); ++index) {
     decay(bins_[index].hits);
     decay(bins_[index].intercepts);
     total_ += bins_[index].hits + bins_[index].intercepts;
-    const std::int64_t begins_ns = of_.states[index].target_residency_ns;
+    const std::int64_t begins_ns = table_.states[index].target_residency_ns;
     if (begins_ns <= sleep_length_ns_) {
-      found.of_timer = index;
+      pair.timer_bin = index;
       if (begins_ns <= measured_ns) {
-        found.of_measured = index;
+        pair.measured_bin = index;
       }
     }
   }
-  return found;
+  return pair;
 }
 
 void teo::reflect(const outcome& last) {
@@ -50,35 +50,36 @@ void teo::reflect(const outcome& last) {
 }
 
 void teo::reflect_6_12(const outcome& last) {
-  const bool safety_net = last.by == ended_by::poll_limit ||
-                          (last.by == ended_by::tick && sleep_length_ns_ > of_.tick_ns);
+  const bool safety_net = last.cause == end_cause::poll_limit ||
+                          (last.cause == end_cause::tick && sleep_length_ns_ > table_.tick_ns);
   const std::int64_t measured_ns =
       safety_net || last.residency_ns >= sleep_length_ns_
           ? no_timer_ns
-          : without_half_exit(last.residency_ns, of_.states[last.state].exit_latency_ns);
-  bins_found found = decay_bins(measured_ns);
-  if (!counted_beyond_tick(found, measured_ns)) {
-    if (found.of_timer == found.of_measured) {
-      bins_[found.of_timer].hits += pulse;
+          : without_half_exit(last.residency_ns, table_.states[last.state].exit_latency_ns);
+  bin_pair pair = decay_bins(measured_ns);
+  if (!counted_beyond_tick(pair, measured_ns)) {
+    if (pair.timer_bin == pair.measured_bin) {
+      bins_[pair.timer_bin].hits += pulse;
     } else {
-      bins_[found.of_measured].intercepts += pulse;
+      bins_[pair.measured_bin].intercepts += pulse;
     }
   }
   total_ += pulse;
 }
 
-// Where the deepest state is worth it within a tick, longer idles have a bin of hits of their own.
-bool teo::counted_beyond_tick(bins_found& found, std::int64_t measured_ns) {
-  if (of_.states.back().target_residency_ns >= of_.tick_ns) {
+// If the deepest state's target residency is below the tick period, hits beyond the tick have a
+// separate bin.
+bool teo::counted_beyond_tick(bin_pair& pair, std::int64_t measured_ns) {
+  if (table_.states.back().target_residency_ns >= table_.tick_ns) {
     return false;
   }
   decay(beyond_tick_);
   total_ += beyond_tick_;
-  if (sleep_length_ns_ < of_.tick_ns) {
+  if (sleep_length_ns_ < table_.tick_ns) {
     return false;
   }
-  found.of_timer = of_.states.size();
-  if (measured_ns < of_.tick_ns) {
+  pair.timer_bin = table_.states.size();
+  if (measured_ns < table_.tick_ns) {
     return false;
   }
   beyond_tick_ += pulse;
@@ -86,40 +87,40 @@ bool teo::counted_beyond_tick(bins_found& found, std::int64_t measured_ns) {
 }
 
 void teo::reflect_6_18(const outcome& last) {
-  const std::int64_t exit_ns = of_.states[last.state].exit_latency_ns;
+  const std::int64_t exit_ns = table_.states[last.state].exit_latency_ns;
   std::int64_t measured_ns = no_timer_ns;
   decay(short_idles_);
-  if (last.by != ended_by::poll_limit) {
+  if (last.cause != end_cause::poll_limit) {
     measured_ns = without_half_exit(last.residency_ns, exit_ns);
     if (measured_ns < residency_threshold_ns || last.residency_ns < exit_ns) {
       short_idles_ += pulse;
     }
   }
-  const bins_found found = decay_bins(measured_ns);
+  const bin_pair pair = decay_bins(measured_ns);
   const std::uint32_t before = total_;
   total_ += pulse;
   decay(tick_intercepts_);
   decay(total_tick_);
-  if (last.by == ended_by::tick && counted_as_tick(found.of_timer, before)) {
+  if (last.cause == end_cause::tick && counted_as_tick(pair.timer_bin, before)) {
     return;
   }
-  if (found.of_timer == found.of_measured && sleep_length_ns_ - measured_ns < exit_ns / 2) {
-    bins_[found.of_timer].hits += pulse;
+  if (pair.timer_bin == pair.measured_bin && sleep_length_ns_ - measured_ns < exit_ns / 2) {
+    bins_[pair.timer_bin].hits += pulse;
     return;
   }
-  bins_[found.of_measured].intercepts += pulse;
-  if (measured_ns <= of_.tick_ns) {
+  bins_[pair.measured_bin].intercepts += pulse;
+  if (measured_ns <= table_.tick_ns) {
     tick_intercepts_ += pulse;
   }
 }
 
 bool teo::counted_as_tick(std::size_t timer_bin, std::uint32_t before) {
   total_tick_ += pulse;
-  if (3 * total_tick_ > 2 * total_) {  // ticks prevail: the tick had better be stopped
-    bins_[of_.states.size() - 1].hits += pulse;
+  if (3 * total_tick_ > 2 * total_) {  // ticks prevail: stopping the tick is better
+    bins_[table_.states.size() - 1].hits += pulse;
     return true;
   }
-  if (3 * tick_intercepts_ < 2 * before) {  // an intercept was waited for that did not come
+  if (3 * tick_intercepts_ < 2 * before) {  // an expected intercept did not occur
     bins_[timer_bin].hits += pulse;
     return true;
   }

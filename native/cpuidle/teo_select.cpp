@@ -1,4 +1,4 @@
-// Choosing from the bins.
+// Selection of a state from the bins.
 #include <algorithm>
 
 #include "cpuidle/teo.hpp"
@@ -10,93 +10,94 @@ constexpr std::int64_t latency_threshold_ns = residency_threshold_ns / 2;
 
 }  // namespace
 
-teo::candidate teo::deepest() const {
-  candidate found;
-  found.any = !of_.states[0].disabled;
+teo::candidate teo::find_candidate() const {
+  candidate deepest;
+  deepest.any = !table_.states[0].disabled;
   std::uint32_t intercepts = 0;
   std::uint32_t hits = 0;
-  for (std::size_t index = 1; index < of_.states.size(); ++index) {
+  for (std::size_t index = 1; index < table_.states.size(); ++index) {
     intercepts += bins_[index - 1].intercepts;
     hits += bins_[index - 1].hits;
-    const idle_state& state = of_.states[index];
+    const idle_state& state = table_.states[index];
     if (state.disabled) {
       continue;
     }
-    if (!found.any) {
-      found.first = index;
-      found.any = true;
+    if (!deepest.any) {
+      deepest.first = index;
+      deepest.any = true;
     }
-    found.state = index;
-    if (state.exit_latency_ns <= of_.latency_limit_ns) {
-      found.within_limit = index;
+    deepest.state = index;
+    if (state.exit_latency_ns <= table_.latency_limit_ns) {
+      deepest.within_limit = index;
     }
-    found.intercepts_below = intercepts;
-    found.hits_below = hits;
+    deepest.intercepts_below = intercepts;
+    deepest.hits_below = hits;
   }
-  return found;
+  return deepest;
 }
 
-bool teo::outweighed(const candidate& from) const {
-  return 2 * from.intercepts_below > total_ - from.hits_below;
+bool teo::outweighed(const candidate& deepest) const {
+  return 2 * deepest.intercepts_below > total_ - deepest.hits_below;
 }
 
 bool teo::deep_enough(std::size_t state, bool tick_stopped) const {
-  return !tick_stopped || of_.states[state].target_residency_ns >= of_.tick_ns;
+  return !tick_stopped || table_.states[state].target_residency_ns >= table_.tick_ns;
 }
 
-std::size_t teo::lower_6_12(const candidate& from, bool tick_stopped) const {
-  std::size_t suitable = from.state;
+std::size_t teo::lower_6_12(const candidate& deepest, bool tick_stopped) const {
+  std::size_t suitable = deepest.state;
   std::uint32_t intercepts = 0;
-  for (std::size_t index = from.state; index-- > 0;) {
+  for (std::size_t index = deepest.state; index-- > 0;) {
     intercepts += bins_[index].intercepts;
-    const bool open = !of_.states[index].disabled;
+    const bool open = !table_.states[index].disabled;
     const bool fits = deep_enough(index, tick_stopped);
-    if (2 * intercepts > from.intercepts_below) {
+    if (2 * intercepts > deepest.intercepts_below) {
       return open && fits ? index : suitable;
     }
-    if (open && !fits && suitable == from.state) {
-      return from.state;
+    if (open && !fits && suitable == deepest.state) {
+      return deepest.state;
     }
     if (open && fits) {
       suitable = index;
     }
   }
-  return from.state;
+  return deepest.state;
 }
 
-std::size_t teo::lower_6_18(const candidate& from, bool tick_stopped) const {
-  std::size_t least = from.first;
-  while (tick_stopped && least < from.state &&
-         of_.states[least].target_residency_ns < of_.tick_ns) {
+std::size_t teo::lower_6_18(const candidate& deepest, bool tick_stopped) const {
+  std::size_t least = deepest.first;
+  while (tick_stopped && least < deepest.state &&
+         table_.states[least].target_residency_ns < table_.tick_ns) {
     ++least;
   }
-  std::size_t found = from.state;
+  std::size_t chosen = deepest.state;
   std::uint32_t intercepts = 0;
-  for (std::size_t index = from.state; index-- > least;) {
+  for (std::size_t index = deepest.state; index-- > least;) {
     intercepts += bins_[index].intercepts;
-    if (of_.states[index].disabled) {
+    if (table_.states[index].disabled) {
       continue;
     }
-    found = index;
-    if (2 * intercepts > from.intercepts_below) {
+    chosen = index;
+    if (2 * intercepts > deepest.intercepts_below) {
       break;
     }
   }
-  return found;
+  return chosen;
 }
 
 bool teo::skips_timer(std::size_t state) const {
-  const bool shallow = state == 0 || of_.states[state].target_residency_ns < residency_threshold_ns;
+  const bool shallow =
+      state == 0 || table_.states[state].target_residency_ns < residency_threshold_ns;
   if (version_ == teo_version::v6_12) {
-    return state == 0 || (of_.states[0].polling && shallow);
+    return state == 0 || (table_.states[0].polling && shallow);
   }
-  return shallow && (2 * short_idles_ >= total_ || of_.latency_limit_ns < latency_threshold_ns);
+  return shallow && (2 * short_idles_ >= total_ || table_.latency_limit_ns < latency_threshold_ns);
 }
 
 bool teo::intercepted_before_tick() const {
   std::uint32_t intercepts = tick_intercepts_;
   if (version_ == teo_version::v6_12) {
-    for (std::size_t index = 0; index < of_.states.size(); ++index) {
+    for (std::size_t index = 0; index < table_.states.size(); ++index) {
       intercepts += bins_[index].intercepts;
     }
   }
@@ -104,27 +105,27 @@ bool teo::intercepted_before_tick() const {
 }
 
 std::size_t teo::shallower(std::size_t state, std::int64_t duration_ns) const {
-  std::size_t found = state;
+  std::size_t chosen = state;
   for (std::size_t index = state; index-- > 0;) {
-    if (of_.states[index].disabled) {
+    if (table_.states[index].disabled) {
       continue;
     }
-    found = index;
-    if (of_.states[index].target_residency_ns <= duration_ns) {
+    chosen = index;
+    if (table_.states[index].target_residency_ns <= duration_ns) {
       break;
     }
   }
-  return found;
+  return chosen;
 }
 
-choice teo::finish(const candidate& from, std::size_t state, std::int64_t duration_ns,
+choice teo::finish(const candidate& deepest, std::size_t state, std::int64_t duration_ns,
                    const situation& now) const {
-  if ((!of_.states[state].polling && duration_ns >= of_.tick_ns) || now.tick_stopped) {
+  if ((!table_.states[state].polling && duration_ns >= table_.tick_ns) || now.tick_stopped) {
     return {.state = state, .stop_tick = true};
   }
   const bool timer_read = sleep_length_ns_ != no_timer_ns;
-  const std::int64_t tick_ns = timer_read ? now.next_tick_ns : of_.tick_ns / 2;
-  if (state > from.first && of_.states[state].target_residency_ns > tick_ns) {
+  const std::int64_t tick_ns = timer_read ? now.next_tick_ns : table_.tick_ns / 2;
+  if (state > deepest.first && table_.states[state].target_residency_ns > tick_ns) {
     state = shallower(state, tick_ns);
   }
   return {.state = state, .stop_tick = false};
@@ -132,23 +133,24 @@ choice teo::finish(const candidate& from, std::size_t state, std::int64_t durati
 
 choice teo::select(const situation& now) {
   sleep_length_ns_ = no_timer_ns;
-  const candidate from = deepest();
-  if (!from.any) {
+  const candidate deepest = find_candidate();
+  if (!deepest.any) {
     return {.state = 0, .stop_tick = false};
   }
-  if (from.state == from.first) {
-    return finish(from, from.state, of_.states[from.state].target_residency_ns, now);
+  if (deepest.state == deepest.first) {
+    return finish(deepest, deepest.state, table_.states[deepest.state].target_residency_ns, now);
   }
-  std::size_t state = from.state;
-  if (outweighed(from)) {
-    state = version_ == teo_version::v6_12 ? lower_6_12(from, now.tick_stopped)
-                                           : lower_6_18(from, now.tick_stopped);
+  std::size_t state = deepest.state;
+  if (outweighed(deepest)) {
+    state = version_ == teo_version::v6_12 ? lower_6_12(deepest, now.tick_stopped)
+                                           : lower_6_18(deepest, now.tick_stopped);
   }
-  if (version_ == teo_version::v6_12 && state == 0) {  // only the timer tells if that was right
+  if (version_ == teo_version::v6_12 &&
+      state == 0) {  // reflect() needs the timer to judge the choice
     sleep_length_ns_ = now.sleep_length_ns;
     return {.state = 0, .stop_tick = false};
   }
-  state = std::min(state, from.within_limit);
+  state = std::min(state, deepest.within_limit);
   if (skips_timer(state)) {
     return {.state = state, .stop_tick = false};
   }
@@ -156,15 +158,15 @@ choice teo::select(const situation& now) {
   if (state == 0) {
     return {.state = 0, .stop_tick = false};
   }
-  if (of_.states[state].target_residency_ns > sleep_length_ns_) {
+  if (table_.states[state].target_residency_ns > sleep_length_ns_) {
     const std::size_t lower = shallower(state, sleep_length_ns_);
     if (version_ == teo_version::v6_18 || deep_enough(lower, now.tick_stopped)) {
       state = lower;
     }
   }
   const bool keep_tick =
-      of_.states[state].target_residency_ns < of_.tick_ns && intercepted_before_tick();
-  return finish(from, state, keep_tick ? of_.tick_ns / 2 : sleep_length_ns_, now);
+      table_.states[state].target_residency_ns < table_.tick_ns && intercepted_before_tick();
+  return finish(deepest, state, keep_tick ? table_.tick_ns / 2 : sleep_length_ns_, now);
 }
 
 }  // namespace stallscope::cpuidle

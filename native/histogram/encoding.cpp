@@ -10,10 +10,10 @@
 namespace stallscope::histogram {
 namespace {
 
-// The low byte's 0x10 says that counters are of variable length.
+// 0x10 in the low byte marks counters of variable length.
 constexpr std::uint32_t plain_cookie = 0x1c849303U | 0x10U;
 constexpr std::uint32_t compressed_cookie = 0x1c849304U | 0x10U;
-constexpr unsigned longest_number = 9;  // bytes; the ninth holds eight bits
+constexpr unsigned max_number_bytes = 9;  // the ninth byte holds eight bits
 constexpr std::uint64_t lowest_value = 1;
 
 template <typename Number>
@@ -24,11 +24,11 @@ void append_big_endian(std::string& out, Number number) {
   }
 }
 
-// A signed number in groups of seven bits, the lowest first; its sign is the lowest bit.
+// A signed number in groups of seven bits, lowest group first; the lowest bit is the sign.
 void append_number(std::string& out, std::int64_t number) {
   auto left =
       (static_cast<std::uint64_t>(number) << 1U) ^ static_cast<std::uint64_t>(number >> 63U);
-  for (unsigned i = 1; left >= 0x80 && i < longest_number; ++i) {
+  for (unsigned i = 1; left >= 0x80 && i < max_number_bytes; ++i) {
     out.push_back(static_cast<char>(static_cast<std::uint8_t>(left | 0x80U)));
     left >>= 7U;
   }
@@ -43,7 +43,7 @@ std::string encoded_counts(std::span<const std::uint64_t> counts) {
       ++zeros;
       continue;
     }
-    // One zero is itself; several are minus their number. Those at the end are left out.
+    // A single zero is written as 0, a run of n zeros as -n. Trailing zeros are omitted.
     if (zeros != 0) append_number(out, zeros == 1 ? 0 : -zeros);
     zeros = 0;
     append_number(out, static_cast<std::int64_t>(count));
@@ -71,27 +71,28 @@ std::string base64(std::string_view bytes) {
 
 }  // namespace
 
-std::string encode_plain(const histogram& counted) {
-  const std::string counts = encoded_counts(counted.counts());
+std::string encode_plain(const histogram& values) {
+  const std::string counts = encoded_counts(values.counts());
   std::string out;
   out.reserve(40 + counts.size());
   append_big_endian(out, plain_cookie);
   append_big_endian(out, static_cast<std::uint32_t>(counts.size()));
-  append_big_endian(out, std::uint32_t{0});  // the offset of a shifted histogram
-  append_big_endian(out, std::uint32_t{counted.significant_digits()});
+  append_big_endian(out, std::uint32_t{0});  // offset of a shifted histogram
+  append_big_endian(out, std::uint32_t{values.significant_digits()});
   append_big_endian(out, lowest_value);
-  append_big_endian(out, counted.highest());
-  append_big_endian(out, std::bit_cast<std::uint64_t>(1.0));  // from whole numbers to doubles
+  append_big_endian(out, values.highest());
+  append_big_endian(out,
+                    std::bit_cast<std::uint64_t>(1.0));  // ratio between integer and double values
   return out + counts;
 }
 
-std::string encode_base64(const histogram& counted) {
-  const std::string plain = encode_plain(counted);
+std::string encode_base64(const histogram& values) {
+  const std::string plain = encode_plain(values);
   uLongf size = compressBound(plain.size());
   std::string packed(size, '\0');
   if (compress(reinterpret_cast<Bytef*>(packed.data()), &size,
                reinterpret_cast<const Bytef*>(plain.data()), plain.size()) != Z_OK) {
-    throw std::runtime_error("zlib cannot compress a histogram: no memory");
+    throw std::runtime_error("zlib cannot compress a histogram: out of memory");
   }
   packed.resize(size);
   std::string out;

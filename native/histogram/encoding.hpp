@@ -1,6 +1,9 @@
-// HdrHistogram's "V2" encoding of a histogram, as other implementations read and write it: a header
-// and the counters as variable-length numbers, runs of zeros as negative ones. Any thread; some
-// 0.3 ms for latencies that spread over a power of ten, most of it zlib's.
+// HdrHistogram's "V2" encoding of a histogram, for exchange with other implementations: a header,
+// then the counters as variable-length numbers with runs of zeros as negative numbers. Costs about
+// 0.3 ms if the latencies span a factor of ten, mostly in zlib. Any thread.
+//
+//   file << encode_base64(values);
+//
 // Source: AbstractHistogram and ZigZagEncoding of HdrHistogram (cookies 0x1c849303, 0x1c849304).
 #pragma once
 
@@ -10,11 +13,11 @@
 
 namespace stallscope::histogram {
 
-// The bytes before compression: 40 of header, then the counters up to the last that is not zero.
-std::string encode_plain(const histogram& counted);
+// Returns the uncompressed form: a header of 40 bytes, then the counters up to the last nonzero.
+std::string encode_plain(const histogram& values);
 
-// Compressed with zlib, behind a header of 8 bytes, in base64: what an interval log's line holds.
-// Throws std::runtime_error where zlib has no memory.
-std::string encode_base64(const histogram& counted);
+// Returns the form used in interval logs: a header of 8 bytes and the zlib-compressed plain form,
+// in base64. Throws std::runtime_error if zlib runs out of memory.
+std::string encode_base64(const histogram& values);
 
 }  // namespace stallscope::histogram

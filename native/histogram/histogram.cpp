@@ -8,20 +8,20 @@
 namespace stallscope::histogram {
 namespace {
 
-constexpr unsigned most_digits = 5;
-constexpr std::uint64_t most_highest = std::uint64_t{1} << 62U;
+constexpr unsigned max_digits = 5;
+constexpr std::uint64_t highest_limit = std::uint64_t{1} << 62U;
 
-// Twice 10^digits values must be told apart with a width of one, in a power of two of counters.
+// 2 * 10^digits values need separate counters; their number is rounded up to a power of two.
 unsigned half_bits_of(unsigned digits) {
-  if (digits < 1 || digits > most_digits) {
-    throw std::invalid_argument("a histogram keeps 1 to 5 significant digits");
+  if (digits < 1 || digits > max_digits) {
+    throw std::invalid_argument("histogram: expected 1 to 5 significant digits");
   }
-  std::uint64_t apart = 2;
-  for (unsigned i = 0; i < digits; ++i) apart *= 10;
-  return static_cast<unsigned>(std::bit_width(apart - 1)) - 1;
+  std::uint64_t distinct = 2;
+  for (unsigned i = 0; i < digits; ++i) distinct *= 10;
+  return static_cast<unsigned>(std::bit_width(distinct - 1)) - 1;
 }
 
-// Buckets are added until one reaches beyond the highest value.
+// Buckets are added until they cover the highest value.
 std::size_t counters_for(std::uint64_t highest, unsigned half_bits) {
   std::size_t buckets = 1;
   for (std::uint64_t beyond = std::uint64_t{2} << half_bits; beyond <= highest; beyond <<= 1U) {
@@ -37,8 +37,8 @@ histogram::histogram(std::uint64_t highest, unsigned significant_digits)
       significant_digits_{significant_digits},
       half_bits_{half_bits_of(significant_digits)},
       mask_{(std::uint64_t{2} << half_bits_) - 1} {
-  if (highest < 2 || highest > most_highest) {
-    throw std::invalid_argument("a histogram's highest value must be from 2 to 2^62");
+  if (highest < 2 || highest > highest_limit) {
+    throw std::invalid_argument("histogram: the highest value must be from 2 to 2^62");
   }
   counts_.resize(counters_for(highest, half_bits_));
 }
@@ -48,8 +48,10 @@ std::uint64_t histogram::count() const noexcept {
 }
 
 std::uint64_t histogram::value_at_percentile(double percentile) const noexcept {
-  const double wanted = std::clamp(percentile, 0.0, 100.0) * static_cast<double>(count()) / 100.0;
-  const auto rank = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(wanted)));
+  const double exact_rank =
+      std::clamp(percentile, 0.0, 100.0) * static_cast<double>(count()) / 100.0;
+  const auto rank =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(exact_rank)));
   std::uint64_t so_far = 0;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     so_far += counts_[i];
@@ -66,7 +68,7 @@ std::uint64_t histogram::max() const noexcept {
 
 void histogram::add(const histogram& other) {
   if (other.highest_ != highest_ || other.significant_digits_ != significant_digits_) {
-    throw std::invalid_argument("histograms of different ranges cannot be added");
+    throw std::invalid_argument("cannot add histograms of different ranges");
   }
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
   clamped_ += other.clamped_;

@@ -1,11 +1,15 @@
-// Counts of values in buckets whose width grows with the value (an HdrHistogram): every value up to
-// `highest` is known to so many significant digits, whatever its size. Layout, index and percentile
-// rule are those of HdrHistogram's C and Python implementations, so that all read each other's.
+// HdrHistogram: counts values in buckets whose width grows with the value, so that every value up
+// to `highest` keeps the same number of significant digits. Layout, index and percentile rule match
+// HdrHistogram's C and Python implementations.
 //
-// record() costs an index computation (a bit scan, two shifts) and one increment, some 2 ns when
-// the counter is in the cache; what latencies touch is a few lines. The memory is fixed: one hour
-// in ns at 3 digits takes 33 * 1,024 counters of 8 bytes, 264 KiB. All other calls walk the
-// counters, some 10 us. A histogram belongs to one thread at a time.
+//   histogram latencies;                  // up to one hour in ns, 3 digits
+//   latencies.record(end_ns - begin_ns);
+//   latencies.value_at_percentile(99);
+//
+// record() costs a bit scan, two shifts and an increment, about 2 ns if the counter is in the
+// cache; latencies touch only a few cache lines. The memory is fixed: one hour in ns at 3 digits
+// takes 33 * 1,024 counters of 8 bytes, 264 KiB. All other calls scan the counters, about 10 us. A
+// histogram belongs to one thread at a time.
 #pragma once
 
 #include <bit>
@@ -20,11 +24,11 @@ class histogram {
  public:
   static constexpr std::uint64_t hour_ns = 3'600'000'000'000;
 
-  // Values from 1 to `highest`, each known to 1 to 5 significant digits. Throws
-  // std::invalid_argument for others, and where `highest` is less than 2 or more than 2^62.
+  // Counts values from 1 to `highest` with 1 to 5 significant digits. Throws
+  // std::invalid_argument for other digits, and if `highest` is not between 2 and 2^62.
   explicit histogram(std::uint64_t highest = hour_ns, unsigned significant_digits = 3);
 
-  // What is greater than `highest` counts as `highest`, and in clamped().
+  // A value above `highest` counts as `highest` and in clamped().
   void record(std::uint64_t value, std::uint64_t times = 1) noexcept {
     if (value > highest_) [[unlikely]] {
       clamped_ += times;
@@ -35,31 +39,31 @@ class histogram {
 
   [[nodiscard]] std::uint64_t count() const noexcept;
   [[nodiscard]] std::uint64_t clamped() const noexcept { return clamped_; }
-  // The value, as its bucket's upper end, that this percentage of all values does not exceed; the
-  // rank is rounded to the nearest, and is 1 at least. 0 where nothing was recorded.
+  // Upper end of the bucket that holds the percentile. The rank is rounded to the nearest and at
+  // least 1. Returns 0 if the histogram is empty.
   [[nodiscard]] std::uint64_t value_at_percentile(double percentile) const noexcept;
-  // The upper end of the highest bucket that holds a value; 0 where nothing was recorded.
+  // Upper end of the highest bucket with a value; 0 if the histogram is empty.
   [[nodiscard]] std::uint64_t max() const noexcept;
 
-  // Adds the other's counts; std::invalid_argument where its range or digits are others.
+  // Adds the other's counts. Throws std::invalid_argument if its range or digits differ.
   void add(const histogram& other);
   void reset() noexcept;
 
-  // A copy corrected for coordinated omission: each value v above the interval at which values
-  // were expected brings with it those that were omitted, v - interval, v - 2 * interval, ... down
-  // to the interval. Walks all counters, and as many steps as values are added for each of them.
+  // Returns a copy corrected for coordinated omission: for a value v above the expected interval,
+  // the omitted values v - interval, v - 2 * interval, ... down to the interval are added. Scans
+  // all counters, with one step per added value.
   [[nodiscard]] histogram corrected(std::uint64_t expected_interval) const;
 
   [[nodiscard]] std::uint64_t highest() const noexcept { return highest_; }
   [[nodiscard]] unsigned significant_digits() const noexcept { return significant_digits_; }
   [[nodiscard]] std::span<const std::uint64_t> counts() const noexcept { return counts_; }
-  // The lowest and the highest value that are counted at that index.
+  // Lowest and highest value of the counter at this index.
   [[nodiscard]] std::uint64_t lowest_at(std::size_t index) const noexcept;
   [[nodiscard]] std::uint64_t highest_at(std::size_t index) const noexcept;
 
  private:
-  // A bucket has 2^half_bits_ counters (the first one twice as many), each twice as wide as those
-  // of the bucket before.
+  // A bucket has 2^half_bits_ counters (the first bucket twice as many), which are twice as wide as
+  // the counters of the previous bucket.
   [[nodiscard]] std::size_t index_of(std::uint64_t value) const noexcept {
     const auto bits = static_cast<unsigned>(std::bit_width(value | mask_));
     const unsigned bucket = bits - half_bits_ - 1;

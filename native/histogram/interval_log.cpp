@@ -38,9 +38,9 @@ void interval_log::append(std::chrono::nanoseconds begin, std::chrono::nanosecon
 }
 
 void interval_log::write(const std::string& text) {
-  const auto wrote = ::write(file_.get(), text.data(), text.size());
-  if (wrote == static_cast<ssize_t>(text.size())) return;
-  throw std::system_error(wrote < 0 ? errno : ENOSPC, std::generic_category(),
+  const auto written = ::write(file_.get(), text.data(), text.size());
+  if (written == static_cast<ssize_t>(text.size())) return;
+  throw std::system_error(written < 0 ? errno : ENOSPC, std::generic_category(),
                           "cannot write " + name_);
 }
 

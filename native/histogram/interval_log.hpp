@@ -1,7 +1,9 @@
-// A file of histograms, one line an interval: HdrHistogram's interval log, format version 1.3,
-// which its tools and libraries read. Each line is appended by one write, so that the file is whole
-// up to its last line whenever it ends. Any thread, one at a time; a line costs what
-// encode_base64() does and a write.
+// A file of histograms, one line per interval, in HdrHistogram's interval log format 1.3. A line is
+// appended by a single write, so that the file stays valid up to its last line. A line costs an
+// encode_base64() and a write. Any thread, one at a time.
+//
+//   interval_log log(std::move(file), "latency.hlog", start_s);
+//   log.append(0s, 1s, latencies);
 #pragma once
 
 #include <chrono>
@@ -14,12 +16,13 @@ namespace stallscope::histogram {
 
 class interval_log {
  public:
-  // Writes the head into a file that was opened for appending. `name` is for messages. Times in
-  // lines count from `start`, which is seconds since 1970. Throws std::system_error, as append().
+  // Writes the header to a file that is open for appending. `name` appears in error messages. Times
+  // in lines are relative to `start_s`, in seconds since 1970. Throws std::system_error, as
+  // append() does.
   interval_log(descriptor file, std::string name, double start_s);
 
-  // The values of an interval that began so long after the start; ns, told in ms where the line
-  // names their maximum.
+  // Appends the values of an interval, in ns; `begin` is relative to the start. The line states
+  // their maximum in ms.
   void append(std::chrono::nanoseconds begin, std::chrono::nanoseconds length,
               const histogram& values);
 

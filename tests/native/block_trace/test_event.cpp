@@ -1,4 +1,4 @@
-// Records of block tracepoints, and the letters that tell what a request does.
+// Decoding of block tracepoint records and of the rwbs letters.
 #include "block_trace/event.hpp"
 
 #include <doctest/doctest.h>
@@ -9,27 +9,27 @@
 namespace stallscope::block_trace {
 namespace {
 
-TEST_CASE("operations are known by their letters") {
-  for (const auto& each : {std::pair{"R", operation::read},
-                           {"RA", operation::read},
-                           {"WSM", operation::write},
-                           {"WFS", operation::write},
-                           {"FWFS", operation::write},
-                           {"FWS", operation::write},
-                           {"FF", operation::flush},
-                           {"F", operation::flush},
-                           {"FN", operation::flush},
-                           {"DS", operation::discard},
-                           {"DE", operation::discard},
-                           {"WZ", operation::other},
-                           {"N", operation::other},
-                           {"", operation::other},
-                           {"\xff", operation::other}}) {
-    CHECK_MESSAGE(operation_of(each.first) == each.second, each.first);
+TEST_CASE("operation_of() decodes the rwbs letters") {
+  for (const auto& example : {std::pair{"R", operation::read},
+                              {"RA", operation::read},
+                              {"WSM", operation::write},
+                              {"WFS", operation::write},
+                              {"FWFS", operation::write},
+                              {"FWS", operation::write},
+                              {"FF", operation::flush},
+                              {"F", operation::flush},
+                              {"FN", operation::flush},
+                              {"DS", operation::discard},
+                              {"DE", operation::discard},
+                              {"WZ", operation::other},
+                              {"N", operation::other},
+                              {"", operation::other},
+                              {"\xff", operation::other}}) {
+    CHECK_MESSAGE(operation_of(example.first) == example.second, example.first);
   }
 }
 
-TEST_CASE("a record is read where the format says, and one too short is refused") {
+TEST_CASE("decode() reads the fields of the layout and rejects a short record") {
   std::vector<std::byte> bytes(48);
   const auto put = [&](std::size_t at, auto value) {
     std::memcpy(bytes.data() + at, &value, sizeof(value));
@@ -59,7 +59,7 @@ TEST_CASE("a record is read where the format says, and one too short is refused"
   CHECK(std::string_view(event.comm.data(), 16) == "sixteen letters!");
   put(16, ~std::uint64_t{0});
   REQUIRE(decode(record, layout, event));
-  CHECK(event.sector == 0);  // none
+  CHECK(event.sector == 0);  // no sector
   record.content = std::span(bytes).first(47);
   CHECK_FALSE(decode(record, layout, event));
 }

@@ -1,4 +1,4 @@
-// Pages of several CPUs, put in order of time, with losses.
+// Pages of several CPUs, merged in order of time, with losses.
 #include "block_trace/request_log.hpp"
 
 #include <doctest/doctest.h>
@@ -26,14 +26,14 @@ event_layout layout_of(std::uint16_t number, event_kind kind) {
           .comm = {}};
 }
 
-request_log made_log(std::unordered_map<std::uint32_t, std::uint32_t> disks = {}) {
+request_log make_log(std::unordered_map<std::uint32_t, std::uint32_t> disks = {}) {
   return {{layout_of(issue_number, event_kind::issue),
            layout_of(complete_number, event_kind::complete)},
           page_size,
           std::move(disks)};
 }
 
-// A page under construction; times of events are those since the page's begin.
+// Builds a page; event times are relative to the previous event.
 class page_writer {
  public:
   explicit page_writer(std::uint64_t t_ns, bool missed = false)
@@ -67,23 +67,23 @@ class page_writer {
   std::size_t at_ = page_head_bytes;
 };
 
-TEST_CASE("an issue on one CPU and its completion on another come together in order of time") {
-  request_log log = made_log();
+TEST_CASE("an issue and a completion on different CPUs are paired in order of time") {
+  request_log log = make_log();
   log.add_pages(1, page_writer(1'500).add(complete_number, 0, 64).done());
   log.add_pages(0, page_writer(1'000).add(issue_number, 0, 64).add(issue_number, 900, 64).done());
   log.settle(1'600);
-  auto done = log.pairs().finished();
+  auto done = log.pairs().take_completed();
   REQUIRE(done.size() == 1);
   CHECK(done[0].device_ns == 500);
-  CHECK(log.pairs().under_way() == 0);  // the second issue is not due yet
+  CHECK(log.pairs().pending_count() == 0);  // the second issue is not due yet
   log.settle(2'000);
-  CHECK(log.pairs().under_way() == 1);
+  CHECK(log.pairs().pending_count() == 1);
   CHECK(log.events() == 3);
   CHECK(log.losses() == 0);
 }
 
-TEST_CASE("a page behind a loss forgets what began before and during it") {
-  request_log log = made_log();
+TEST_CASE("a page after a loss discards requests from before and during the loss") {
+  request_log log = make_log();
   log.add_pages(0, page_writer(1'000).add(issue_number, 0, 64).done());
   log.add_pages(1, page_writer(1'100).add(issue_number, 0, 128).done());
   log.add_pages(0, page_writer(2'000, true)
@@ -92,7 +92,7 @@ TEST_CASE("a page behind a loss forgets what began before and during it") {
                        .add(complete_number, 10, 192)
                        .done());
   log.settle(3'000);
-  const auto done = log.pairs().finished();
+  const auto done = log.pairs().take_completed();
   REQUIRE(done.size() == 1);
   CHECK(done[0].device_ns == 10);
   CHECK(log.pairs().counts().discarded == 2);
@@ -100,22 +100,22 @@ TEST_CASE("a page behind a loss forgets what began before and during it") {
   CHECK(log.losses() == 1);
 }
 
-TEST_CASE("a partition's events are its disk's") {
-  request_log log = made_log({{6, 5}});
+TEST_CASE("events of a partition count for its disk") {
+  request_log log = make_log({{6, 5}});
   log.add_pages(0, page_writer(1).add(issue_number, 0, 64, 6).add(complete_number, 9, 64).done());
   log.settle(100);
-  REQUIRE(log.pairs().finished().at(0).device == 5);
+  REQUIRE(log.pairs().take_completed().at(0).device == 5);
 }
 
-TEST_CASE("records of other tracepoints and damaged pages are passed over") {
-  request_log log = made_log();
+TEST_CASE("records of other tracepoints and damaged pages are skipped") {
+  request_log log = make_log();
   log.add_pages(0, page_writer(1).add(99, 0, 64).done());
   std::vector<std::byte> broken = page_writer(1).add(issue_number, 0, 64).done();
   std::memset(broken.data() + 8, 0xff, 4);
   log.add_pages(0, broken);
-  log.add_pages(0, std::vector<std::byte>(100));  // no whole page
+  log.add_pages(0, std::vector<std::byte>(100));  // not a whole page
   log.settle(100);
-  CHECK(log.pairs().under_way() == 0);
+  CHECK(log.pairs().pending_count() == 0);
   CHECK(log.losses() == 1);
   CHECK_THROWS_AS(request_log({}, 8, {}), std::invalid_argument);
 }

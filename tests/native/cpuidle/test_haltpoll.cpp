@@ -1,4 +1,4 @@
-// Known answers worked out by hand from drivers/cpuidle/governors/haltpoll.c.
+// Expected choices, derived by hand from drivers/cpuidle/governors/haltpoll.c.
 #include <doctest/doctest.h>
 
 #include "x5650.hpp"
@@ -15,13 +15,13 @@ constexpr std::array<idle_state, 2> guest{{
 
 }  // namespace
 
-TEST_CASE("haltpoll polls up to 50 us after a halt that short polling would have caught") {
-  const auto haltpoll = make_governor(kind::haltpoll, {.states = guest});
+TEST_CASE("haltpoll polls up to 50 us after a halt that polling could have caught") {
+  const auto haltpoll = make_governor(governor_kind::haltpoll, {.states = guest});
   CHECK(haltpoll->select({}).state == 1);
   haltpoll->reflect({.state = 1, .residency_ns = 101 * us});
   CHECK(haltpoll->poll_limit_ns() == 50 * us);
   CHECK(haltpoll->select({}).state == 0);
-  haltpoll->reflect({.state = 0, .residency_ns = 50 * us, .by = ended_by::poll_limit});
+  haltpoll->reflect({.state = 0, .residency_ns = 50 * us, .cause = end_cause::poll_limit});
   CHECK(haltpoll->select({}).state == 1);
   haltpoll->reflect({.state = 1, .residency_ns = 51 * us});
   CHECK(haltpoll->poll_limit_ns() == 100 * us);
@@ -30,8 +30,8 @@ TEST_CASE("haltpoll polls up to 50 us after a halt that short polling would have
   CHECK(haltpoll->poll_limit_ns() == 100 * us);
 }
 
-TEST_CASE("haltpoll polls on after what came while it polled") {
-  const auto haltpoll = make_governor(kind::haltpoll, {.states = guest});
+TEST_CASE("haltpoll keeps polling after a wake-up during polling") {
+  const auto haltpoll = make_governor(governor_kind::haltpoll, {.states = guest});
   haltpoll->reflect({.state = 1, .residency_ns = 101 * us});
   haltpoll->reflect({.state = 0, .residency_ns = 20 * us});
   const choice chosen = haltpoll->select({});
@@ -39,12 +39,14 @@ TEST_CASE("haltpoll polls on after what came while it polled") {
   CHECK_FALSE(chosen.stop_tick);
 }
 
-TEST_CASE("haltpoll minds neither closed states nor any limit but 0") {
-  std::array<idle_state, 2> closed = guest;
-  closed[1].disabled = true;
-  CHECK(make_governor(kind::haltpoll, {.states = closed})->select({}).state == 1);
-  CHECK(make_governor(kind::haltpoll, {.states = guest, .latency_limit_ns = 1})->select({}).state ==
-        1);
-  CHECK(make_governor(kind::haltpoll, {.states = guest, .latency_limit_ns = 0})->select({}).state ==
-        0);
+TEST_CASE("haltpoll ignores disabled states and latency limits other than 0") {
+  std::array<idle_state, 2> disabled = guest;
+  disabled[1].disabled = true;
+  CHECK(make_governor(governor_kind::haltpoll, {.states = disabled})->select({}).state == 1);
+  CHECK(make_governor(governor_kind::haltpoll, {.states = guest, .latency_limit_ns = 1})
+            ->select({})
+            .state == 1);
+  CHECK(make_governor(governor_kind::haltpoll, {.states = guest, .latency_limit_ns = 0})
+            ->select({})
+            .state == 0);
 }

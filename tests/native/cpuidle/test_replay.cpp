@@ -1,4 +1,4 @@
-// What a replay counts, by hand.
+// Expected counts of a replay, derived by hand.
 #include "cpuidle/replay.hpp"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@ using namespace stallscope::cpuidle::x5650;
 
 namespace {
 
-struct made_intervals {
+struct interval_columns {
   void add(std::int64_t idle_us, std::int64_t timer_us, std::int64_t tick_us,
            std::uint32_t on_cpu = 0) {
     cpu.push_back(on_cpu);
@@ -44,111 +44,113 @@ struct made_intervals {
 
 }  // namespace
 
-TEST_CASE("too deep and too shallow are what the kernel counts as above and below") {
-  made_intervals given;
-  given.add(250, 5000, 2000);  // C6: 450 us with its exit, below its 800 us
-  given.add(700, 5000, 2000);  // C6: 900 us: deep enough
-  const replay_result deep = given.run({.which = kind::fixed, .fixed_state = c6});
+TEST_CASE("too_deep and too_shallow match the kernel counts above and below") {
+  interval_columns intervals;
+  intervals.add(250, 5000, 2000);  // C6: 450 us with its exit, below its 800 us
+  intervals.add(700, 5000, 2000);  // C6: 900 us: deep enough
+  const replay_result deep = intervals.run({.governor = governor_kind::fixed, .fixed_state = c6});
   CHECK(deep.states[c6].entries == 2);
   CHECK(deep.states[c6].too_deep == 1);
   CHECK(deep.states[c6].too_shallow == 0);
   CHECK(deep.states[c6].residency_ns == 950 * us);
-  const replay_result shallow = given.run({.which = kind::fixed, .fixed_state = c1});
+  const replay_result shallow =
+      intervals.run({.governor = governor_kind::fixed, .fixed_state = c1});
   CHECK(shallow.states[c1].too_shallow == 2);
   CHECK(shallow.states[c1].too_deep == 0);
 }
 
-TEST_CASE("a tick that is left running cuts the interval, and the governor chooses again") {
-  made_intervals given;
+TEST_CASE("a running tick splits the interval and the governor chooses again") {
+  interval_columns intervals;
   for (int n = 0; n < 8; ++n) {
-    given.add(250, 500'000, 2000);
+    intervals.add(250, 500'000, 2000);
   }
-  given.add(10'000, 500'000, 2000);  // C3 with the tick: cut at 2, 6 and at 10 ms
-  const replay_result cut = given.run({.which = kind::menu_6_12});
+  intervals.add(10'000, 500'000, 2000);  // C3 with the tick: cut at 2, 6 and at 10 ms
+  const replay_result cut = intervals.run({.governor = governor_kind::menu_6_12});
   CHECK(cut.states[c3].entries == 3);
   CHECK(cut.states[c3].wakeups == 1);
   CHECK(cut.states[c3].residency_ns == 10'000 * us);
   CHECK(cut.choices.size() == 9);
 }
 
-TEST_CASE("an interval that ended with the tick teaches menu that it could have been long") {
-  made_intervals given;
+TEST_CASE("menu records an interval ended by the tick as a long one") {
+  interval_columns intervals;
   for (int n = 0; n < 9; ++n) {
-    given.add(4000, 500'000, 4000);
-    given.ended_by_tick.back() = n < 8 ? 1 : 0;
+    intervals.add(4000, 500'000, 4000);
+    intervals.ended_by_tick.back() = n < 8 ? 1 : 0;
   }
-  const replay_result made = given.run({.which = kind::menu_6_18});
-  CHECK(made.states[c6].entries == 9);  // not cut once more at its very end
+  const replay_result result = intervals.run({.governor = governor_kind::menu_6_18});
+  CHECK(result.states[c6].entries == 9);  // not split again at its end
 }
 
-TEST_CASE("a timer due before the tick ends the interval, however long waking up takes") {
-  made_intervals given;
+TEST_CASE("a timer due before the tick ends the interval, whatever the exit latency") {
+  interval_columns intervals;
   for (int n = 0; n < 20; ++n) {
-    given.add(310, 290, 290);
+    intervals.add(310, 290, 290);
   }
-  const replay_result made = given.run({.which = kind::teo_6_12});
-  CHECK(made.states[c3].entries == 20);
+  const replay_result result = intervals.run({.governor = governor_kind::teo_6_12});
+  CHECK(result.states[c3].entries == 20);
 }
 
-TEST_CASE("haltpoll's polling ends by its limit, then it halts") {
-  made_intervals given;
+TEST_CASE("haltpoll halts after its polling limit") {
+  interval_columns intervals;
   for (int n = 0; n < 3; ++n) {
-    given.add(100, 5000, 2000);
+    intervals.add(100, 5000, 2000);
   }
-  const replay_result made = given.run({.which = kind::haltpoll});
-  CHECK(made.choices == std::vector<std::uint8_t>{c1, poll, poll});
-  CHECK(made.states[c1].wakeups == 2);  // 50 us polled, then halted; after that 100 us polled
-  CHECK(made.states[poll].wakeups == 1);
-  CHECK(made.states[poll].entries == 2);
-  CHECK(made.states[poll].residency_ns == 150 * us);
+  const replay_result result = intervals.run({.governor = governor_kind::haltpoll});
+  CHECK(result.choices == std::vector<std::uint8_t>{c1, poll, poll});
+  CHECK(result.states[c1].wakeups == 2);  // 50 us polled, then halted; after that 100 us polled
+  CHECK(result.states[poll].wakeups == 1);
+  CHECK(result.states[poll].entries == 2);
+  CHECK(result.states[poll].residency_ns == 150 * us);
 }
 
-TEST_CASE("each CPU has a history of its own") {
-  made_intervals given;
+TEST_CASE("every CPU has a separate history") {
+  interval_columns intervals;
   for (int n = 0; n < 6; ++n) {
-    given.add(250, 5000, 2000, 0);
+    intervals.add(250, 5000, 2000, 0);
   }
-  given.add(250, 5000, 2000, 1);
-  const replay_result made = given.run({.which = kind::menu_6_18});
-  CHECK(made.choices == std::vector<std::uint8_t>{c6, c6, c6, c6, c6, c3, c6});
+  intervals.add(250, 5000, 2000, 1);
+  const replay_result result = intervals.run({.governor = governor_kind::menu_6_18});
+  CHECK(result.choices == std::vector<std::uint8_t>{c6, c6, c6, c6, c6, c3, c6});
 }
 
-TEST_CASE("following what was entered, the governor learns from that") {
-  made_intervals given;
+TEST_CASE("follow_entered reflects the recorded states") {
+  interval_columns intervals;
   for (int n = 0; n < 4; ++n) {
-    given.add(250, 5000, 2000);
-    given.entered.push_back(c1);
+    intervals.add(250, 5000, 2000);
+    intervals.entered.push_back(c1);
   }
-  const replay_result made = given.run({.which = kind::teo_6_12, .follow_entered = true});
-  CHECK(made.choices == std::vector<std::uint8_t>{c6, c3, c3, c3});
-  CHECK(made.states[c1].entries == 4);
+  const replay_result result =
+      intervals.run({.governor = governor_kind::teo_6_12, .follow_entered = true});
+  CHECK(result.choices == std::vector<std::uint8_t>{c6, c3, c3, c3});
+  CHECK(result.states[c1].entries == 4);
 }
 
-TEST_CASE("polling for ever ends in a bounded number of pieces") {
-  made_intervals given;
-  given.add(1'000'000'000'000, 1'000'000'000'000, 2000);
-  const std::array<idle_state, 2> closed{{{.polling = true}, {.disabled = true}}};
-  const replay_result made =
-      replay({.states = closed}, given.columns(), {.which = kind::menu_6_18});
-  CHECK(made.states[0].entries <= most_pieces);
-  CHECK(made.states[0].residency_ns == 1'000'000'000'000 * us);
+TEST_CASE("endless polling takes a bounded number of pieces") {
+  interval_columns intervals;
+  intervals.add(1'000'000'000'000, 1'000'000'000'000, 2000);
+  const std::array<idle_state, 2> disabled{{{.polling = true}, {.disabled = true}}};
+  const replay_result result =
+      replay({.states = disabled}, intervals.columns(), {.governor = governor_kind::menu_6_18});
+  CHECK(result.states[0].entries <= max_pieces);
+  CHECK(result.states[0].residency_ns == 1'000'000'000'000 * us);
 }
 
-TEST_CASE("columns that do not fit are refused") {
-  made_intervals given;
-  given.add(-1, 5000, 2000);
-  CHECK_THROWS_AS(given.run({}), std::invalid_argument);
-  given.idle_ns[0] = 1;
-  given.ended_by_tick.clear();
-  CHECK_THROWS_AS(given.run({}), std::invalid_argument);
-  given.ended_by_tick.push_back(0);
-  CHECK_THROWS_AS(given.run({.follow_entered = true}), std::invalid_argument);
-  given.entered.push_back(5);
-  CHECK_THROWS_AS(given.run({.follow_entered = true}), std::invalid_argument);
-  given.entered[0] = 4;
-  CHECK_NOTHROW(given.run({.follow_entered = true}));
-  given.cpu[0] = most_cpus;
-  CHECK_THROWS_AS(given.run({}), std::invalid_argument);
-  CHECK_THROWS_AS(make_governor(kind::ladder, {.states = std::span(states).first(1)}),
+TEST_CASE("inconsistent columns are rejected") {
+  interval_columns intervals;
+  intervals.add(-1, 5000, 2000);
+  CHECK_THROWS_AS(intervals.run({}), std::invalid_argument);
+  intervals.idle_ns[0] = 1;
+  intervals.ended_by_tick.clear();
+  CHECK_THROWS_AS(intervals.run({}), std::invalid_argument);
+  intervals.ended_by_tick.push_back(0);
+  CHECK_THROWS_AS(intervals.run({.follow_entered = true}), std::invalid_argument);
+  intervals.entered.push_back(5);
+  CHECK_THROWS_AS(intervals.run({.follow_entered = true}), std::invalid_argument);
+  intervals.entered[0] = 4;
+  CHECK_NOTHROW(intervals.run({.follow_entered = true}));
+  intervals.cpu[0] = max_cpus;
+  CHECK_THROWS_AS(intervals.run({}), std::invalid_argument);
+  CHECK_THROWS_AS(make_governor(governor_kind::ladder, {.states = std::span(states).first(1)}),
                   std::invalid_argument);
 }

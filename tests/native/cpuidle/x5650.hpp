@@ -1,5 +1,5 @@
-// The states of a Xeon X5650 with intel_idle (nehalem_cstates), POLL put first; and short ways to
-// run a governor by hand. Times are in microseconds.
+// Idle states of a Xeon X5650 with intel_idle (nehalem_cstates), with POLL first, and a fixture
+// that drives a governor. Times are in microseconds.
 #pragma once
 
 #include <array>
@@ -26,16 +26,16 @@ inline constexpr std::array<idle_state, 5> states{{
     {.exit_latency_ns = 200 * us, .target_residency_ns = 800 * us},
 }};
 
-// One governor of one CPU, driven idle by idle: what was slept gains the exit latency of the state.
-struct by_hand {
-  explicit by_hand(kind which, std::int64_t limit_ns = no_limit_ns)
-      : under_test(make_governor(which, {.states = states, .latency_limit_ns = limit_ns})) {}
+// A governor of one CPU. The reported residency is the idle time plus the state's exit latency.
+struct governor_fixture {
+  explicit governor_fixture(governor_kind which, std::int64_t limit_ns = no_limit_ns)
+      : governor(make_governor(which, {.states = states, .latency_limit_ns = limit_ns})) {}
 
-  choice go_idle(std::int64_t idle_us, situation now, ended_by by = ended_by::wakeup) {
-    const choice chosen = under_test->select(now);
-    under_test->reflect({.state = chosen.state,
-                         .residency_ns = idle_us * us + states[chosen.state].exit_latency_ns,
-                         .by = by});
+  choice go_idle(std::int64_t idle_us, situation now, end_cause cause = end_cause::wakeup) {
+    const choice chosen = governor->select(now);
+    governor->reflect({.state = chosen.state,
+                       .residency_ns = idle_us * us + states[chosen.state].exit_latency_ns,
+                       .cause = cause});
     return chosen;
   }
 
@@ -47,7 +47,7 @@ struct by_hand {
     return chosen;
   }
 
-  std::unique_ptr<governor> under_test;
+  std::unique_ptr<cpuidle::governor> governor;
 };
 
 // The next timer is 5 ms away, the next tick 2 ms.

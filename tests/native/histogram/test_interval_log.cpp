@@ -13,7 +13,7 @@ using stallscope::descriptor;
 using stallscope::histogram::histogram;
 using stallscope::histogram::interval_log;
 
-TEST_CASE("each interval is a line of start, length, maximum and histogram") {
+TEST_CASE("an interval is a line of start, length, maximum and histogram") {
   descriptor memory(memfd_create("intended.hlog", MFD_CLOEXEC));
   REQUIRE(memory);
   const descriptor reading(::dup(memory.get()));
@@ -25,9 +25,9 @@ TEST_CASE("each interval is a line of start, length, maximum and histogram") {
     log.append(1s, 500ms, values);
   }
   std::string text(4096, '\0');
-  const auto got = ::pread(reading.get(), text.data(), text.size(), 0);
-  REQUIRE(got > 0);
-  text.resize(static_cast<std::size_t>(got));
+  const auto size = ::pread(reading.get(), text.data(), text.size(), 0);
+  REQUIRE(size > 0);
+  text.resize(static_cast<std::size_t>(size));
   const std::string encoded = stallscope::histogram::encode_base64(values);
   CHECK(
       text ==
@@ -39,7 +39,7 @@ TEST_CASE("each interval is a line of start, length, maximum and histogram") {
           encoded + "\n1.000,0.500,1.500," + encoded + "\n");
 }
 
-TEST_CASE("a full disk is told with the file's name") {
+TEST_CASE("a full disk is reported with the file name") {
   descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   REQUIRE(full);
   CHECK_THROWS_WITH_AS(interval_log(std::move(full), "lag.hlog", 0), doctest::Contains("lag.hlog"),
