@@ -104,7 +104,7 @@ class LiveLine:
         self._enabled = sys.stderr.isatty()
 
     def show(self, text: str, *, done: float = 0.0, whole: float | None = None) -> None:
-        """Draw the line anew: ``done`` of ``whole``, in one unit, or a text without a bar."""
+        """Redraw the line: ``done`` of ``whole``, in one unit, or a text without a bar."""
         if not self._enabled:
             return
         progress = self._progress or self._started()
@@ -121,19 +121,24 @@ class LiveLine:
 
     def _started(self) -> "Progress":
         from rich.console import Console  # noqa: PLC0415 - only on a terminal
-        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415
+        from rich.progress import BarColumn, Progress, Task, TextColumn  # noqa: PLC0415
+        from rich.progress_bar import ProgressBar  # noqa: PLC0415
         from rich.table import Column  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
 
-        text = TextColumn(
-            "{task.description}", markup=False, table_column=Column(no_wrap=True, ratio=1)
-        )
+        class Bar(BarColumn):
+            """A bar that takes no room until the end is known."""
+
+            def render(self, task: Task) -> ProgressBar | Text:  # type: ignore[override]
+                return Text() if task.total is None else super().render(task)
+
+        text = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
         self._progress = Progress(
-            BarColumn(bar_width=20),
+            Bar(bar_width=12),
             text,
             console=Console(stderr=True, highlight=False),
             auto_refresh=False,
             transient=True,
-            expand=True,
         )
         self._progress.add_task("", total=None)
         self._progress.start()
