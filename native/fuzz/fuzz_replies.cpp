@@ -41,7 +41,7 @@ std::vector<found> replies(std::string_view bytes, std::uint8_t cut) {
       require(used > 0 && used <= part.size());
       part.remove_prefix(used);
       at += used;
-      require(parser.text().size() <= reply_parser::most_text);
+      require(parser.text().size() <= reply_parser::max_text);
       if (parser.failed()) {
         all.push_back({0, '?', false, ""});
         return all;

@@ -21,7 +21,7 @@ using namespace stallscope::unwind;
 constexpr std::size_t stack_bytes = 512;
 constexpr std::uint64_t stack_address = 0x7fff'0000;
 constexpr std::size_t walks = 48;
-constexpr std::size_t most_frames = 64;
+constexpr std::size_t max_frames = 64;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -90,10 +90,10 @@ void walk_all(const table& known, std::span<const std::byte> stack) {
     first.set(is_x86_64 ? x86_64::rip : arm64::pc, content.first_address + content.starts[row]);
     frames.clear();
     const chain_end end =
-        walker.walk(first, {.address = stack_address, .bytes = stack}, code, frames, most_frames);
-    require(!frames.empty() && frames.size() <= most_frames);
+        walker.walk(first, {.address = stack_address, .bytes = stack}, code, frames, max_frames);
+    require(!frames.empty() && frames.size() <= max_frames);
     require(end != chain_end::kernel_given && end <= chain_end::no_registers);
-    require((end == chain_end::too_deep) <= (frames.size() == most_frames));
+    require((end == chain_end::too_deep) <= (frames.size() == max_frames));
   }
 }
 

@@ -23,7 +23,7 @@ std::uint64_t arrivals::next() {
 
 void arrivals::advance() {
   if (process_ == arrival_process::fixed) {
-    // Each from the start: rounding does not add up.
+    // Computed from the start, so that rounding errors do not accumulate.
     offset_ns_ = (static_cast<double>(count_++) + phase_) * interval_ns_;
   } else {
     offset_ns_ -= std::log1p(-uniform_share(random_)) * interval_ns_;

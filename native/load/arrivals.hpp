@@ -1,6 +1,9 @@
-// The times at which requests of an open loop are due: a Poisson process or a fixed rate, endless
-// and the same for the same seed. next() costs a random number and a logarithm, some 20 ns. One
+// Due times of the requests of an open loop: a Poisson process or a fixed rate, endless and
+// reproducible from the seed. next() costs a random number and a logarithm, about 20 ns. One
 // thread.
+//
+//     arrivals due(arrival_process::poisson, 20'000.0, start_ns, seed);
+//     while (due.peek() <= now_ns) send(due.next());
 #pragma once
 
 #include <cstdint>
@@ -12,8 +15,8 @@ namespace stallscope::load {
 
 class arrivals {
  public:
-  // From `start_ns` on. A thread of several takes every n-th of a fixed rate: its rate is a share
-  // of the whole, and its first arrival comes `phase` of an interval later.
+  // Starts at `start_ns`. With a fixed rate and n threads, each thread takes every n-th arrival:
+  // its rate is a share of the whole and its first arrival is `phase` of an interval later.
   arrivals(arrival_process process, double rate_per_s, std::uint64_t start_ns, std::uint64_t seed,
            double phase = 0);
 
@@ -26,14 +29,14 @@ class arrivals {
   arrival_process process_;
   double interval_ns_;
   std::uint64_t start_ns_;
-  double offset_ns_;  // of the next arrival, from the start
+  double offset_ns_;  // of the next arrival, relative to the start
   std::uint64_t count_ = 0;
   double phase_;
   std::uint64_t due_ns_ = 0;
   std::mt19937_64 random_;
 };
 
-// A number from 0 up to, not including, 1, in 2^53 steps: the same on every platform.
+// A number in [0, 1) in steps of 2^-53, the same on every platform.
 inline double uniform_share(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11U) * 0x1p-53;
 }

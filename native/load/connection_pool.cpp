@@ -17,7 +17,7 @@ namespace stallscope::load {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10U;
-constexpr std::size_t events_a_turn = 128;
+constexpr std::size_t max_events_per_turn = 128;
 // Each turn is a look at the clock: a thread that was stopped knows it by the next.
 constexpr std::uint64_t longest_wait_ns = second_ns / 100;
 constexpr std::uint64_t longest_turn_ns = second_ns / 500;
@@ -48,7 +48,7 @@ int wait_ns(int epoll, std::span<epoll_event> events, std::uint64_t timeout_ns) 
 }  // namespace
 
 connection_pool::connection_pool(const target_address& target, std::string password,
-                                 unsigned connections, connection_user& user)
+                                 unsigned connections, connection_listener& user)
     : target_{target},
       password_{std::move(password)},
       user_{user},
@@ -56,7 +56,7 @@ connection_pool::connection_pool(const target_address& target, std::string passw
       epoll_{::epoll_create1(EPOLL_CLOEXEC)},
       waker_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
       buffer_{std::make_unique_for_overwrite<char[]>(buffer_bytes)},
-      events_(events_a_turn) {
+      events_(max_events_per_turn) {
   if (!epoll_) throw_errno("epoll_create1");
   if (!waker_) throw_errno("eventfd");
   epoll_event event{.events = EPOLLIN, .data = {.u64 = waker_key}};
@@ -103,53 +103,53 @@ int connection_pool::wait_for_events(std::uint64_t until_ns, std::uint64_t spin_
   if (count < 0 && errno != EINTR) throw_errno("epoll_wait");
   now_ns_ = monotonic_ns();
   if (waited_until_ns_ != 0 && begun > waited_until_ns_ + longest_turn_ns) {
-    user_.was_absent(waited_until_ns_, begun);
+    user_.stalled(waited_until_ns_, begun);
   }
-  if (now_ns_ > begun + timeout + latest_wake_ns) user_.was_absent(begun + timeout, now_ns_);
+  if (now_ns_ > begun + timeout + latest_wake_ns) user_.stalled(begun + timeout, now_ns_);
   waited_until_ns_ = now_ns_;
   if (count == 0 && timeout == 0 && begun < until_ns) spin_ns_ += now_ns_ - begun;
   return count;
 }
 
 void connection_pool::handle(unsigned index, std::uint32_t events) {
-  connection& one = connections_[index];
-  if (one.now == stage::connecting) {
+  connection& peer = connections_[index];
+  if (peer.now == stage::connecting) {
     int error = 0;
     socklen_t size = sizeof error;
-    ::getsockopt(one.socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+    ::getsockopt(peer.socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
     if (error != 0) {
-      lose(index, std::strerror(error));
+      close_and_retry(index, std::strerror(error));
     } else {
-      greet(index);
+      start_handshake(index);
     }
     return;
   }
   if ((events & EPOLLOUT) != 0) flush(index);
-  if ((events & ~EPOLLOUT) != 0 && one.now != stage::down) read(index);
+  if ((events & ~EPOLLOUT) != 0 && peer.now != stage::down) read(index);
 }
 
 void connection_pool::flush(unsigned index) {
-  connection& one = connections_[index];
-  while (one.now >= stage::greeting && one.written < one.out.size()) {
-    const auto wrote = ::send(one.socket.get(), one.out.data() + one.written,
-                              one.out.size() - one.written, MSG_NOSIGNAL | MSG_DONTWAIT);
+  connection& peer = connections_[index];
+  while (peer.now >= stage::handshake && peer.written < peer.out.size()) {
+    const auto wrote = ::send(peer.socket.get(), peer.out.data() + peer.written,
+                              peer.out.size() - peer.written, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (wrote > 0) {
-      one.written += static_cast<std::size_t>(wrote);
+      peer.written += static_cast<std::size_t>(wrote);
     } else if (errno == EAGAIN) {
-      if (!one.waits_to_write) {
-        one.waits_to_write = true;
+      if (!peer.waits_to_write) {
+        peer.waits_to_write = true;
         watch(index, EPOLL_CTL_MOD);
       }
       return;
     } else if (errno != EINTR) {
-      lose(index, "reset");
+      close_and_retry(index, "reset");
       return;
     }
   }
-  one.out.clear();
-  one.written = 0;
-  if (one.waits_to_write) {
-    one.waits_to_write = false;
+  peer.out.clear();
+  peer.written = 0;
+  if (peer.waits_to_write) {
+    peer.waits_to_write = false;
     watch(index, EPOLL_CTL_MOD);
   }
 }
@@ -161,38 +161,38 @@ void connection_pool::read(unsigned index) {
   if (got > 0) {
     parse(index, {buffer_.get(), static_cast<std::size_t>(got)});
   } else if (got == 0) {
-    lose(index, "closed");
+    close_and_retry(index, "closed");
   } else if (errno != EAGAIN && errno != EINTR) {
-    lose(index, "reset");
+    close_and_retry(index, "reset");
   }
 }
 
 void connection_pool::parse(unsigned index, std::string_view bytes) {
-  connection& one = connections_[index];
+  connection& peer = connections_[index];
   while (!bytes.empty()) {
-    bytes.remove_prefix(one.parser.consume(bytes));
-    if (one.parser.failed()) {
-      lose(index, "no-resp");
+    bytes.remove_prefix(peer.parser.consume(bytes));
+    if (peer.parser.failed()) {
+      close_and_retry(index, "no-resp");
       return;
     }
-    if (!one.parser.complete()) return;
-    if (one.now == stage::up) {
-      user_.replied(index, one.parser);
+    if (!peer.parser.complete()) return;
+    if (peer.now == stage::up) {
+      user_.replied(index, peer.parser);
     } else {
-      greeted(index);
-      if (one.now == stage::down) return;
+      handle_handshake_reply(index);
+      if (peer.now == stage::down) return;
     }
   }
 }
 
 void connection_pool::watch(unsigned index, int operation) {
-  connection& one = connections_[index];
-  const std::uint32_t events = one.now == stage::connecting
+  connection& peer = connections_[index];
+  const std::uint32_t events = peer.now == stage::connecting
                                    ? EPOLLOUT
-                                   : EPOLLIN | (one.waits_to_write ? std::uint32_t{EPOLLOUT} : 0U);
+                                   : EPOLLIN | (peer.waits_to_write ? std::uint32_t{EPOLLOUT} : 0U);
   epoll_event event{.events = events,
-                    .data = {.u64 = (std::uint64_t{one.generation} << 32U) | index}};
-  if (::epoll_ctl(epoll_.get(), operation, one.socket.get(), &event) != 0) {
+                    .data = {.u64 = (std::uint64_t{peer.generation} << 32U) | index}};
+  if (::epoll_ctl(epoll_.get(), operation, peer.socket.get(), &event) != 0) {
     throw_errno("epoll_ctl");
   }
 }

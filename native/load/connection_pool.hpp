@@ -21,22 +21,22 @@ namespace stallscope::load {
 
 // Who the pool tells what happens. It may put requests into buffers and flush them in event_done(),
 // and nowhere else.
-class connection_user {
+class connection_listener {
  public:
-  virtual ~connection_user() = default;
+  virtual ~connection_listener() = default;
   virtual void connection_up(unsigned connection) = 0;
   virtual void replied(unsigned connection, const reply_parser& reply) = 0;
   virtual void connection_down(unsigned connection, std::string_view why) = 0;
   virtual void event_done() = 0;
   // Nothing was handled in that time, though something may have come.
-  virtual void was_absent(std::uint64_t from_ns, std::uint64_t to_ns) = 0;
+  virtual void stalled(std::uint64_t from_ns, std::uint64_t to_ns) = 0;
 };
 
 class connection_pool {
  public:
   // An empty password: no AUTH is sent. Throws std::system_error.
   connection_pool(const target_address& target, std::string password, unsigned connections,
-                  connection_user& user);
+                  connection_listener& user);
 
   // Opens all, 128 at a time, and waits until each has answered a PING; false where wake() was
   // called meanwhile. Throws failure where the target refuses one, or does nothing for ten seconds.
@@ -61,12 +61,12 @@ class connection_pool {
   [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }  // so far
 
  private:
-  enum class stage : std::uint8_t { down, connecting, greeting, up };
+  enum class stage : std::uint8_t { down, connecting, handshake, up };
   struct connection {
     descriptor socket;
     stage now = stage::down;
     bool waits_to_write = false;
-    unsigned greetings = 0;  // replies to come before it is up
+    unsigned handshake_replies = 0;  // replies to come before it is up
     std::uint32_t generation = 0;
     std::size_t written = 0;
     std::string out;
@@ -79,18 +79,18 @@ class connection_pool {
 
   void open(unsigned index);
   void retry_due();
-  void greet(unsigned index);
-  void greeted(unsigned index);
+  void start_handshake(unsigned index);
+  void handle_handshake_reply(unsigned index);
   void handle(unsigned index, std::uint32_t events);
   void read(unsigned index);
   void parse(unsigned index, std::string_view bytes);
-  void lose(unsigned index, std::string_view why);
+  void close_and_retry(unsigned index, std::string_view why);
   void watch(unsigned index, int operation);
   int wait_for_events(std::uint64_t until_ns, std::uint64_t spin_ns);
 
   const target_address& target_;
   std::string password_;
-  connection_user& user_;
+  connection_listener& user_;
   std::vector<connection> connections_;
   std::deque<retry> retries_;  // the soonest first
   descriptor epoll_;

@@ -8,7 +8,7 @@
 namespace stallscope::load {
 namespace {
 
-// expm1(x) / x and log1p(x) / x, also where x is nearly 0: an exponent of 1 is no special case.
+// expm1(x) / x and log1p(x) / x, also for x near 0, so that an exponent of 1 is not a special case.
 double expm1_over(double x) { return std::abs(x) < 1e-8 ? 1 + x / 2 : std::expm1(x) / x; }
 double log1p_over(double x) { return std::abs(x) < 1e-8 ? 1 - x / 2 : std::log1p(x) / x; }
 

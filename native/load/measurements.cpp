@@ -7,7 +7,7 @@
 namespace stallscope::load {
 namespace {
 
-constexpr std::size_t most_kinds = 32;
+constexpr std::size_t max_kinds = 32;
 constexpr std::size_t longest_kind = 32;
 constexpr std::size_t spare_measurements = 3;
 
@@ -17,7 +17,7 @@ void error_counts::add(std::string_view kind, std::uint64_t times) {
   if (times == 0) return;
   auto found = kinds_.find(kind);
   if (found == kinds_.end()) {
-    found = kinds_.try_emplace(kinds_.size() < most_kinds ? std::string(kind) : "other").first;
+    found = kinds_.try_emplace(kinds_.size() < max_kinds ? std::string(kind) : "other").first;
   }
   found->second += times;
 }
@@ -104,7 +104,7 @@ void measurement_exchange::take(unsigned second, measurements& into) {
   while (!full_.empty() && full_.front().second <= second) {
     auto values = std::move(full_.front().values);
     full_.pop_front();
-    lock.unlock();  // adding and emptying takes longer than a loader's thread may wait
+    lock.unlock();  // adding and resetting takes longer than a loader thread may wait
     into.add(*values);
     values->reset();
     lock.lock();
@@ -119,7 +119,7 @@ std::optional<thread_account> measurement_exchange::account() {
 
 void measurement_exchange::notify() const noexcept {
   const std::uint64_t one = 1;
-  // A counter that cannot take it has been told already.
+  // A full counter has already signalled the reporter.
   if (::write(notice_, &one, sizeof one) < 0) return;
 }
 

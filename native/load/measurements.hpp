@@ -1,5 +1,5 @@
-// What a thread of the loader found out in about a second, and how it is handed to the thread that
-// reports, without waiting for it. Recording costs four increments of histograms a reply.
+// The measurements of one loader thread, and their handover to the reporting thread about once per
+// second without blocking. Recording a reply costs four histogram increments.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace stallscope::load {
 
-// How many errors of which kind; a target can name 32 kinds, all others are "other".
+// Errors by kind. At most 32 kinds are kept; further kinds count as "other".
 class error_counts {
  public:
   void add(std::string_view kind, std::uint64_t times = 1);
@@ -32,16 +32,16 @@ class error_counts {
   std::map<std::string, std::uint64_t, std::less<>> kinds_;
 };
 
-// The kind that an error reply names: its first word in capitals, else "unnamed-error".
+// The kind of an error reply: its first word if in capitals, else "unnamed-error".
 std::string_view error_kind(std::string_view text);
 
 struct measurements {
-  histogram::histogram intended;  // latency from when the request was due, ns
-  histogram::histogram service;   // from when it was sent
-  histogram::histogram lag;       // from when it was due until it was sent
-  histogram::histogram own_lag;   // of that, what the loader is to blame for
-  std::uint64_t requests = 0;     // answered without an error, due in the measured time
-  std::uint64_t answered = 0;     // answered in the measured time, whenever they were due
+  histogram::histogram intended;  // latency from the due time, ns
+  histogram::histogram service;   // time from sending to the reply, ns
+  histogram::histogram lag;       // time from the due time to sending, ns
+  histogram::histogram own_lag;   // the part of `lag` that the loader caused, ns
+  std::uint64_t requests = 0;     // replies without error to requests due in the measured time
+  std::uint64_t answered = 0;     // replies in the measured time, whenever the request was due
   std::uint64_t nil = 0;
   error_counts errors;
 
@@ -50,37 +50,36 @@ struct measurements {
   void reset();
 };
 
-// What a thread has to say about itself once it is done.
+// Resource use and totals of one thread at the end of the run.
 struct thread_account {
-  std::uint64_t measured_ns =
-      0;                      // the time that was measured, up to the last reply if requests end it
-  std::uint64_t wall_ns = 0;  // with the wait for last replies; the next three are of it
+  std::uint64_t measured_ns = 0;  // measured time, up to the last reply if --requests ends the run
+  std::uint64_t wall_ns = 0;  // including the wait for the last replies; contains the next three
   std::uint64_t cpu_ns = 0;
-  std::uint64_t spin_ns = 0;                  // of it, waiting for a due time
-  std::optional<std::uint64_t> run_delay_ns;  // runnable without a CPU
-  std::uint64_t unanswered = 0;               // sent, without a reply when the run was over
-  std::uint64_t unsent = 0;                   // due, never sent
+  std::uint64_t spin_ns = 0;                  // busy-waiting for due times
+  std::optional<std::uint64_t> run_delay_ns;  // runnable but without a CPU
+  std::uint64_t unanswered = 0;               // sent but not answered at the end
+  std::uint64_t unsent = 0;                   // due but never sent
   std::uint64_t connections_lost = 0;
   bool target_lost = false;
   check_counts check;
 };
 
-// The number of a run's last second, whichever it is.
+// Number of the last second of a run, whatever its index.
 inline constexpr unsigned last_second = ~0U;
 
-// From one thread of the loader to the reporter; safe between these two.
+// Hands measurements from one loader thread to the reporter. Safe for these two threads.
 class measurement_exchange {
  public:
-  // `notice` is an eventfd that is written where something has come.
+  // `notice` is an eventfd that is signalled when something is available.
   explicit measurement_exchange(int notice);
 
-  // The loader's side: gives what was measured up to that second's end and takes empty ones; where
-  // the reporter is far behind it gets its own back, to go on with. Never waits for long.
+  // Loader thread: hands over the measurements up to the end of `second` and receives an empty set.
+  // If the reporter is far behind, returns the same set to continue with. Never blocks for long.
   std::unique_ptr<measurements> swap(std::unique_ptr<measurements> full, unsigned second);
-  // The last; nothing follows.
+  // The last measurements of the thread.
   void finish(std::unique_ptr<measurements> full, const thread_account& account);
 
-  // The reporter's side. Whether all of that second has come; adds all up to it to `into`.
+  // Reporter: whether everything up to `second` has arrived; take() adds all of it to `into`.
   [[nodiscard]] bool has(unsigned second);
   void take(unsigned second, measurements& into);
   [[nodiscard]] std::optional<thread_account> account();
@@ -97,7 +96,7 @@ class measurement_exchange {
   std::mutex mutex_;
   std::vector<std::unique_ptr<measurements>> empty_;
   std::deque<entry> full_;
-  unsigned complete_to_ = 0;  // the next second that has not come
+  unsigned complete_to_ = 0;  // the first second that has not arrived
   std::optional<thread_account> account_;
 };
 

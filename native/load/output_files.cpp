@@ -18,9 +18,9 @@ constexpr const char* document_begun = ".load.json.new";
 
 failure unwritable(const std::string& path, int error) {
   return {exit_code::usage,
-          error == EEXIST ? "the directory " + path + " holds a run already"
-                          : "the directory " + path + " cannot be written: " + std::strerror(error),
-          "name another one with -o"};
+          error == EEXIST ? "the directory " + path + " already contains a run"
+                          : "the directory " + path + " is not writable: " + std::strerror(error),
+          "choose another directory with -o"};
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ output_files::~output_files() {
   for (const char* name : {"intended.hlog", "service.hlog", "lag.hlog"}) {
     ::unlinkat(directory_.get(), name, 0);
   }
-  ::rmdir(path_.c_str());  // stays where it holds something else
+  ::rmdir(path_.c_str());  // fails if the directory is not empty
 }
 
 descriptor output_files::create(const std::string& name) const {

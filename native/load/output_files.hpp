@@ -1,6 +1,6 @@
-// The directory that a run writes: three interval logs, appended to each second, and load.json at
-// the end. The directory is made with mode 0700 where it is not there; files are new, never opened
-// through a link. One thread.
+// The output directory of a run: three interval logs that grow every second, and load.json at the
+// end. The directory is created with mode 0700 if it does not exist; files must be new and are
+// never opened through a link. One thread.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,21 @@ namespace stallscope::load {
 
 class output_files {
  public:
-  // Throws failure (usage) where the directory cannot be written or holds a run already.
+  // Throws failure (usage) if the directory is not writable or already contains a run.
   explicit output_files(std::string directory);
-  // Where nothing was begun, nothing is left.
+  // Removes the empty files if begin() was never called.
   ~output_files();
   output_files(const output_files&) = delete;
   output_files& operator=(const output_files&) = delete;
   output_files(output_files&&) = delete;
   output_files& operator=(output_files&&) = delete;
 
-  // Writes the heads; times count from then on, seconds since 1970. Throws std::system_error.
+  // Writes the headers; times are relative to `start_s`, in seconds since 1970. Throws
+  // std::system_error.
   void begin(double start_s);
   void append(std::chrono::nanoseconds begin, std::chrono::nanoseconds length,
               const measurements& values);
-  // Writes load.json at once whole.
+  // Writes load.json atomically.
   void finish(const std::string& document);
 
  private:

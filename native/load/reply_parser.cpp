@@ -5,7 +5,7 @@
 namespace stallscope::load {
 namespace {
 
-constexpr unsigned most_digits = 18;
+constexpr unsigned max_digits = 18;
 
 }  // namespace
 
@@ -83,7 +83,7 @@ std::size_t reply_parser::read_line(std::string_view bytes) noexcept {
     return size + 1;
   }
   if (depth_ == 0) {
-    if (text_size_ == left_) --text_size_;  // the carriage return
+    if (text_size_ == left_) --text_size_;  // without the carriage return
     nil_ = type_ == '_';
   }
   element_done();
@@ -98,7 +98,7 @@ std::size_t reply_parser::read_number(std::string_view bytes) noexcept {
       if (byte == '\n' && digits_ != 0) length_known();
       return i + 1;
     }
-    if (byte >= '0' && byte <= '9' && digits_ < most_digits) {
+    if (byte >= '0' && byte <= '9' && digits_ < max_digits) {
       number_ = number_ * 10 + static_cast<unsigned>(byte - '0');
       ++digits_;
     } else if (byte == '-' && digits_ == 0 && !negative_) {
@@ -113,7 +113,7 @@ std::size_t reply_parser::read_number(std::string_view bytes) noexcept {
   return bytes.size();
 }
 
-// The length of a bulk or of an aggregate has been read; the state is `failed` where it is refused.
+// The length of a bulk string or aggregate was read; sets `failed` if it is out of bounds.
 void reply_parser::length_known() noexcept {
   const bool is_bulk = type_ == '$' || type_ == '=' || type_ == '!';
   if (negative_) {
@@ -127,7 +127,7 @@ void reply_parser::length_known() noexcept {
     state_ = left_ == 0 ? state::bulk_end : state::bulk;
   } else {
     const std::uint64_t count = type_ == '%' ? 2 * number_ : number_;
-    if (number_ > most_elements || elements_ + count > most_elements) return;
+    if (number_ > max_elements || elements_ + count > max_elements) return;
     elements_ += count;
     if (count != 0) {
       if (depth_ == deepest) return;
@@ -160,11 +160,11 @@ void reply_parser::read_bulk_end(char byte) noexcept {
 void reply_parser::element_done() noexcept {
   while (depth_ != 0 && --open_[depth_ - 1] == 0) --depth_;
   state_ = depth_ != 0 ? state::type : state::complete;
-  if (state_ == state::complete && top_type_ == '>') begin();  // told without being asked
+  if (state_ == state::complete && top_type_ == '>') begin();  // push message
 }
 
 void reply_parser::keep(std::string_view bytes) noexcept {
-  const std::size_t size = std::min(bytes.size(), most_text - text_size_);
+  const std::size_t size = std::min(bytes.size(), max_text - text_size_);
   std::copy_n(bytes.begin(), size, text_.begin() + static_cast<std::ptrdiff_t>(text_size_));
   text_size_ += size;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "load/verdict.hpp"
+#include "load/loader_saturation.hpp"
 
 namespace stallscope::load {
 namespace {
@@ -14,7 +14,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr double ns_per_us = 1000;
-constexpr double least_rate_share = 0.98;  // of the asked rate, below which a warning tells it
+// share of the requested rate below which there is a warning
+constexpr double min_rate_share = 0.98;
 
 std::string text_of(const json& document, int indent = -1) {
   return document.dump(indent, ' ', false, json::error_handler_t::replace);
@@ -34,112 +35,114 @@ json percentiles(const histogram::histogram& values) {
 }
 
 template <typename Member>
-std::uint64_t sum(const outcome& found, Member thread_account::*member) {
+std::uint64_t sum(const load_result& result, Member thread_account::*member) {
   std::uint64_t total = 0;
-  for (const auto& thread : found.threads) total += thread.*member;
+  for (const auto& thread : result.threads) total += thread.*member;
   return total;
 }
 
-double measured_s(const outcome& found) {
-  return std::chrono::duration<double>(found.measured()).count();
+double measured_s(const load_result& result) {
+  return std::chrono::duration<double>(result.measured()).count();
 }
 
-json rate_achieved(const outcome& found) {
-  const double seconds = measured_s(found);
+json rate_achieved(const load_result& result) {
+  const double seconds = measured_s(result);
   if (seconds <= 0) return nullptr;
-  return static_cast<double>(found.all.answered) / seconds;
+  return static_cast<double>(result.all.answered) / seconds;
 }
 
-json warnings_of(const options& asked, const outcome& found) {
+json warnings_of(const options& settings, const load_result& result) {
   json list = json::array();
   const auto warn = [&](std::string message) { list.push_back(std::move(message)); };
-  const json rate = rate_achieved(found);
-  if (asked.when.rate_per_s && rate.is_number() &&
-      rate.get<double>() < least_rate_share * *asked.when.rate_per_s) {
+  const json rate = rate_achieved(result);
+  if (settings.when.rate_per_s && rate.is_number() &&
+      rate.get<double>() < min_rate_share * *settings.when.rate_per_s) {
     warn(
-        "fewer requests were answered than the requested rate requires: the latencies grow with "
-        "the "
-        "length of the run and describe no steady state");
+        "the achieved rate is below the requested rate: latencies grow with the "
+        "length of the run and do not describe a steady state");
   }
-  const std::uint64_t open = sum(found, &thread_account::unanswered);
-  const std::uint64_t unsent = sum(found, &thread_account::unsent);
+  const std::uint64_t open = sum(result, &thread_account::unanswered);
+  const std::uint64_t unsent = sum(result, &thread_account::unsent);
   if (open + unsent != 0) {
-    warn(std::to_string(open) + " requests had no reply when the run was over, and " +
+    warn(std::to_string(open) + " requests had no reply at the end of the run, and " +
          std::to_string(unsent) +
-         " that were due had not been sent: the percentiles leave them out and are too low");
+         " due requests were not sent: the percentiles omit them and are too low");
   }
-  if (const auto lost = sum(found, &thread_account::connections_lost); lost != 0) {
+  if (const auto lost = sum(result, &thread_account::connections_lost); lost != 0) {
     warn("the target closed " + std::to_string(lost) + " connections");
   }
-  if (found.all.intended.clamped() != 0) {
+  if (result.all.intended.clamped() != 0) {
     warn("latencies above one hour are reported as one hour");
   }
-  if (std::ranges::any_of(found.threads, [](const auto& thread) { return !thread.run_delay_ns; })) {
-    warn("the kernel does not report how long the loader waited for a CPU: schedstat is off");
+  if (std::ranges::any_of(result.threads,
+                          [](const auto& thread) { return !thread.run_delay_ns; })) {
+    warn("the time that the loader waited for a CPU is unknown: schedstat is off");
   }
-  if (!found.log_error.empty()) warn(found.log_error);
+  if (!result.log_error.empty()) warn(result.log_error);
   return list;
 }
 
-// What the numbered requests found, each null where there were none.
-void add_check(json& document, const options& asked, const outcome& found) {
+// Results of the numbered requests; null if there were none.
+void add_check(json& document, const options& settings, const load_result& result) {
   check_counts all;
-  for (const auto& thread : found.threads) all.add(thread.check);
-  const auto told = [&](std::uint64_t count) { return asked.what.check ? json(count) : json(); };
-  document["checked"] = told(all.in_order);
-  document["lost"] = told(all.lost);
-  document["doubled"] = told(all.doubled);
-  document["reordered"] = told(all.reordered);
-  document["foreign"] = told(all.foreign);
+  for (const auto& thread : result.threads) all.add(thread.check);
+  const auto checked = [&](std::uint64_t count) {
+    return settings.what.check ? json(count) : json();
+  };
+  document["checked"] = checked(all.in_order);
+  document["lost"] = checked(all.lost);
+  document["doubled"] = checked(all.doubled);
+  document["reordered"] = checked(all.reordered);
+  document["foreign"] = checked(all.foreign);
 }
 
-json done_of(const options& asked, const outcome& found) {
-  const verdict judged = judge(found.threads, found.all);
+json done_of(const options& settings, const load_result& result) {
+  const loader_saturation saturation = check_loader_saturation(result.threads, result.all);
   const double cpu_s =
-      static_cast<double>(sum(found, &thread_account::cpu_ns)) / static_cast<double>(second_ns);
+      static_cast<double>(sum(result, &thread_account::cpu_ns)) / static_cast<double>(second_ns);
   json kinds = json::object();
-  for (const auto& [kind, times] : found.all.errors.kinds()) kinds[kind] = times;
+  for (const auto& [kind, times] : result.all.errors.kinds()) kinds[kind] = times;
   json document = {
       {"event", "done"},
       {"schema", "stallscope.load/1"},
-      {"rate_asked", asked.when.rate_per_s ? json(*asked.when.rate_per_s) : json(nullptr)},
-      {"rate_achieved", rate_achieved(found)},
-      {"requests", found.all.requests},
-      {"errors", found.all.errors.total()},
+      {"rate_asked", settings.when.rate_per_s ? json(*settings.when.rate_per_s) : json(nullptr)},
+      {"rate_achieved", rate_achieved(result)},
+      {"requests", result.all.requests},
+      {"errors", result.all.errors.total()},
       {"errors_by_kind", kinds},
-      {"nil_replies", found.all.nil},
-      {"measured_s", measured_s(found)},
-      {"latency_us", percentiles(found.all.intended)},
-      {"service_us", percentiles(found.all.service)},
-      {"send_lag_us", percentiles(found.all.lag)},
-      {"own_lag_us", percentiles(found.all.own_lag)},
-      {"limited_by_loader", judged.limited_by_loader},
-      {"why", judged.why},
+      {"nil_replies", result.all.nil},
+      {"measured_s", measured_s(result)},
+      {"latency_us", percentiles(result.all.intended)},
+      {"service_us", percentiles(result.all.service)},
+      {"send_lag_us", percentiles(result.all.lag)},
+      {"own_lag_us", percentiles(result.all.own_lag)},
+      {"limited_by_loader", saturation.limited_by_loader},
+      {"why", saturation.why},
       {"cpu_s", cpu_s},
-      {"interrupted", found.interrupted},
-      {"warnings", warnings_of(asked, found)}};
-  add_check(document, asked, found);
+      {"interrupted", result.interrupted},
+      {"warnings", warnings_of(settings, result)}};
+  add_check(document, settings, result);
   return document;
 }
 
-json options_of(const options& asked) {
-  const auto& what = asked.what;
-  return {{"target", asked.target},
-          {"connections", asked.connections},
-          {"threads", asked.threads},
-          {"pipeline", asked.when.pipeline},
-          {"mode", asked.when.rate_per_s ? "open" : "closed"},
-          {"arrivals", asked.when.arrivals == arrival_process::poisson ? "poisson" : "fixed"},
-          {"think_us", static_cast<double>(asked.when.think_ns) / ns_per_us},
-          {"duration_s", static_cast<double>(asked.when.duration_ns) / second_ns},
-          {"warmup_s", static_cast<double>(asked.when.warmup_ns) / second_ns},
-          {"requests", asked.when.most_requests},
-          {"seed", asked.when.seed},
-          {"spin_us", static_cast<double>(asked.spin_ns) / ns_per_us},
-          {"cpus", asked.cpus},
+json options_of(const options& settings) {
+  const auto& what = settings.what;
+  return {{"target", settings.target},
+          {"connections", settings.connections},
+          {"threads", settings.threads},
+          {"pipeline", settings.when.pipeline},
+          {"mode", settings.when.rate_per_s ? "open" : "closed"},
+          {"arrivals", settings.when.arrivals == arrival_process::poisson ? "poisson" : "fixed"},
+          {"think_us", static_cast<double>(settings.when.think_ns) / ns_per_us},
+          {"duration_s", static_cast<double>(settings.when.duration_ns) / second_ns},
+          {"warmup_s", static_cast<double>(settings.when.warmup_ns) / second_ns},
+          {"requests", settings.when.max_requests},
+          {"seed", settings.when.seed},
+          {"spin_us", static_cast<double>(settings.spin_ns) / ns_per_us},
+          {"cpus", settings.cpus},
           {"keys", what.keys},
           {"zipf", what.zipf ? json(*what.zipf) : json(nullptr)},
-          {"value_bytes", {what.least_value_bytes, what.most_value_bytes}},
+          {"value_bytes", {what.min_value_bytes, what.max_value_bytes}},
           {"read_share", what.read_share},
           {"request_file", what.request_file.empty() ? json(nullptr) : json(what.request_file)},
           {"check", what.check},
@@ -160,18 +163,18 @@ json account_of(const thread_account& thread) {
 
 }  // namespace
 
-std::chrono::nanoseconds outcome::measured() const {
+std::chrono::nanoseconds load_result::measured() const {
   std::uint64_t longest = 0;
   for (const auto& thread : threads) longest = std::max(longest, thread.measured_ns);
   return std::chrono::nanoseconds(longest);
 }
 
-std::string started_line(const options& asked) {
+std::string started_line(const options& settings) {
   return text_of({{"event", "started"},
                   {"schema", "stallscope.load/1"},
                   {"version", STALLSCOPE_VERSION},
                   {"pid", ::getpid()},
-                  {"connections", asked.connections}});
+                  {"connections", settings.connections}});
 }
 
 std::string second_line(double at_s, const measurements& values) {
@@ -183,36 +186,36 @@ std::string second_line(double at_s, const measurements& values) {
                   {"p99_us", us_at(values.intended, 99)}});
 }
 
-std::string done_line(const options& asked, const outcome& found) {
-  return text_of(done_of(asked, found));
+std::string done_line(const options& settings, const load_result& result) {
+  return text_of(done_of(settings, result));
 }
 
-std::string load_document(const options& asked, const outcome& found, double started_at_s) {
-  json document = done_of(asked, found);
+std::string load_document(const options& settings, const load_result& result, double started_at_s) {
+  json document = done_of(settings, result);
   document.erase("event");
   document["version"] = STALLSCOPE_VERSION;
   document["started_at_s"] = started_at_s;
-  document["options"] = options_of(asked);
+  document["options"] = options_of(settings);
   document["threads"] = json::array();
-  for (const auto& thread : found.threads) document["threads"].push_back(account_of(thread));
+  for (const auto& thread : result.threads) document["threads"].push_back(account_of(thread));
   return text_of(document, 1) + "\n";
 }
 
-std::string target_failure(const outcome& found) {
+std::string target_failure(const load_result& result) {
   check_counts check;
-  for (const auto& thread : found.threads) check.add(thread.check);
+  for (const auto& thread : result.threads) check.add(thread.check);
   if (check.wrong() != 0) {
     return "of " + std::to_string(check.sent) + " numbered requests " + std::to_string(check.lost) +
            " replies were lost, " + std::to_string(check.doubled) + " doubled, " +
            std::to_string(check.reordered) + " out of order and " + std::to_string(check.foreign) +
-           " not this connection's";
+           " from another connection";
   }
-  if (std::ranges::any_of(found.threads, [](const auto& thread) { return thread.target_lost; })) {
-    return "it closed all connections and takes no new ones";
+  if (std::ranges::any_of(result.threads, [](const auto& thread) { return thread.target_lost; })) {
+    return "it closed all connections and accepts no new ones";
   }
-  if (found.all.requests == 0 && found.all.errors.total() != 0) {
-    return "it answered no request without an error (" + std::to_string(found.all.errors.total()) +
-           " " + found.all.errors.kinds().begin()->first + " ...)";
+  if (result.all.requests == 0 && result.all.errors.total() != 0) {
+    return "every reply was an error (" + std::to_string(result.all.errors.total()) + " " +
+           result.all.errors.kinds().begin()->first + " ...)";
   }
   return "";
 }

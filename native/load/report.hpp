@@ -1,4 +1,4 @@
-// What the loader tells: a line of JSON a second and one at the end, for programs. Any thread.
+// The output of the loader: one JSON line per second and one at the end. Any thread.
 #pragma once
 
 #include <chrono>
@@ -10,25 +10,25 @@
 
 namespace stallscope::load {
 
-struct outcome {
+struct load_result {
   measurements all;
   std::vector<thread_account> threads;
   bool interrupted = false;
-  std::string log_error;  // why the interval logs are not whole, if they are not
+  std::string log_error;  // why the interval logs are incomplete; empty if they are complete
 
-  // How long the measured time was: that of the thread that measured longest.
+  // The measured time: that of the thread that measured longest.
   [[nodiscard]] std::chrono::nanoseconds measured() const;
 };
 
-// Lines without their end.
-std::string started_line(const options& asked);
+// JSON lines without a line end.
+std::string started_line(const options& settings);
 std::string second_line(double at_s, const measurements& values);
-std::string done_line(const options& asked, const outcome& found);
-// The same with what was asked and each thread's account, for the file load.json.
-std::string load_document(const options& asked, const outcome& found, double started_at_s);
+std::string done_line(const options& settings, const load_result& result);
+// The same with the options and the account of each thread, for load.json.
+std::string load_document(const options& settings, const load_result& result, double started_at_s);
 
-// Whether the target failed: it went away, never answered without an error, or mixed up replies;
-// why, or nothing.
-std::string target_failure(const outcome& found);
+// The reason if the target failed: it closed its connections, answered only errors, or mixed up
+// replies. Empty if it did not.
+std::string target_failure(const load_result& result);
 
 }  // namespace stallscope::load

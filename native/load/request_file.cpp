@@ -14,8 +14,8 @@ namespace {
 
 failure bad_file(const std::string& name, const std::string& what) {
   return {exit_code::usage, "the request file " + name + ": " + what,
-          "it must hold RESP requests, arrays of bulk strings, one after another, 1 GiB at most: "
-          "stallscope-server --make-requests makes one"};
+          "use a file of RESP requests (arrays of bulk strings), at most 1 GiB: "
+          "stallscope-server --make-requests writes one"};
 }
 
 std::string content_of(const std::string& path) {
@@ -50,7 +50,7 @@ request_file request_file::of_content(std::string content, const std::string& na
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t begin = at;
     at += parser.consume(bytes.substr(at));
-    // The first byte as well: the parser passes over push messages before what it completes.
+    // Check the first byte as well: the parser skips push messages.
     if (bytes[begin] != '*' || !parser.complete() || parser.type() != '*' || parser.is_nil()) {
       throw bad_file(name, "no whole request begins at byte " + std::to_string(begin));
     }

@@ -10,9 +10,9 @@ request_scheduler::request_scheduler(const schedule& plan, unsigned connections,
     : plan_{plan},
       measured_from_ns_{start_ns + plan.warmup_ns},
       end_ns_{measured_from_ns_ + plan.duration_ns},
-      most_requests_{plan.most_requests == 0
-                         ? never_ns
-                         : plan.most_requests / threads + (thread < plan.most_requests % threads)},
+      max_requests_{plan.max_requests == 0
+                        ? never_ns
+                        : plan.max_requests / threads + (thread < plan.max_requests % threads)},
       queues_(connections),
       requests_(std::size_t{connections} * plan.pipeline) {
   if (plan.rate_per_s) {
@@ -61,19 +61,19 @@ std::optional<sent_request> request_scheduler::answered(unsigned connection, std
   return oldest;
 }
 
-void request_scheduler::was_absent(std::uint64_t from_ns, std::uint64_t to_ns) {
-  absences_.add(from_ns, to_ns);
+void request_scheduler::stalled(std::uint64_t from_ns, std::uint64_t to_ns) {
+  stalls_.add(from_ns, to_ns);
 }
 
-// From when it was due and a place was free; of those that were due before, all time since then in
-// which the loader did nothing.
+// Own lag counts from the later of due time and free slot. For requests that were due earlier, it
+// is the stalled time since then.
 std::uint64_t request_scheduler::own_lag_ns(std::uint64_t intended_ns, std::uint64_t free_ns,
                                             std::uint64_t now_ns) {
-  absences_.add(std::max(intended_ns, free_ns), now_ns);
-  return absences_.since(intended_ns);
+  stalls_.add(std::max(intended_ns, free_ns), now_ns);
+  return stalls_.since(intended_ns);
 }
 
-// In an open loop connections take turns, whatever number of places each has.
+// In an open loop connections take turns, whatever their number of slots.
 void request_scheduler::free_place(unsigned connection, std::uint64_t free_ns) {
   if (arrivals_ && std::exchange(queues_[connection].offered, true)) return;
   free_places_.push_back({free_ns, connection});
@@ -96,7 +96,7 @@ bool request_scheduler::finished(std::uint64_t now_ns) const noexcept {
 
 std::uint64_t request_scheduler::take_unsent() {
   std::uint64_t unsent = 0;
-  while (unsent < most_unsent && arrivals_ && !limit_reached() && arrivals_->peek() < end_ns_) {
+  while (unsent < max_unsent && arrivals_ && !limit_reached() && arrivals_->peek() < end_ns_) {
     const bool measured = arrivals_->next() >= measured_from_ns_;
     measured_ += measured;
     unsent += measured;
@@ -104,7 +104,7 @@ std::uint64_t request_scheduler::take_unsent() {
   return unsent;
 }
 
-bool request_scheduler::limit_reached() const noexcept { return measured_ >= most_requests_; }
+bool request_scheduler::limit_reached() const noexcept { return measured_ >= max_requests_; }
 
 sent_request& request_scheduler::slot(unsigned connection, unsigned position) {
   const unsigned at = (queues_[connection].first + position) % plan_.pipeline;

@@ -27,7 +27,7 @@ void append_key_digits(std::string& out, std::uint64_t key) {
   out += "\r\n";
 }
 
-// Letters that do not compress to nothing; twice the longest value, so that values differ.
+// Incompressible letters, twice the longest value, so that values differ.
 std::string value_letters(std::size_t longest, std::mt19937_64& random) {
   std::string letters(2 * longest + 64, '\0');
   for (char& letter : letters) letter = static_cast<char>('a' + random() % 26);
@@ -53,7 +53,7 @@ key_requests::key_requests(const request_mix& mix, std::uint64_t seed)
     : mix_{mix},
       choose_{mix.keys, mix.zipf},
       random_{seed},
-      values_{value_letters(mix.most_value_bytes, random_)} {}
+      values_{value_letters(mix.max_value_bytes, random_)} {}
 
 void key_requests::append_next(std::string& out) {
   const std::uint64_t key = choose_(random_);
@@ -66,8 +66,8 @@ void key_requests::append_next(std::string& out) {
 }
 
 void key_requests::append_set(std::string& out, std::uint64_t key) {
-  const std::uint64_t sizes = mix_.most_value_bytes - mix_.least_value_bytes + 1;
-  const std::size_t size = mix_.least_value_bytes + (sizes == 1 ? 0 : random_() % sizes);
+  const std::uint64_t sizes = mix_.max_value_bytes - mix_.min_value_bytes + 1;
+  const std::size_t size = mix_.min_value_bytes + (sizes == 1 ? 0 : random_() % sizes);
   const std::size_t from = random_() % (values_.size() - size);
   out += set_head;
   append_key_digits(out, key);

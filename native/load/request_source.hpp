@@ -1,6 +1,12 @@
-// Makes requests, one after another, appended to a connection's buffer: GET and SET of chosen keys,
-// SET of every key once, or the requests of a file in turn. Costs some 30 ns a GET and the copy of
-// a value; one thread, and the file's content may be shared by several.
+// Generates requests into the output buffer of a connection: GET and SET of chosen keys, SET of
+// every key once, or the requests of a file in turn.
+//
+//     std::string out;
+//     key_requests source(mix, seed);
+//     source.append_next(out);
+//
+// Cost: about 30 ns per GET, plus the copy of a value. One thread; several threads may share the
+// contents of a file.
 #pragma once
 
 #include <memory>
@@ -30,10 +36,10 @@ class key_requests : public request_source {
   request_mix mix_;
   key_choice choose_;
   std::mt19937_64 random_;
-  std::string values_;  // any part of it is a value
+  std::string values_;  // values are substrings of it
 };
 
-// SET of each of some keys once: the keys first, first + step, ... below the mix's number.
+// SET of every `step`-th key from `first` on, once.
 class fill_requests : public request_source {
  public:
   fill_requests(const request_mix& mix, std::uint64_t seed, std::uint64_t first,
@@ -46,12 +52,12 @@ class fill_requests : public request_source {
   std::uint64_t step_;
 };
 
-// The requests of a file: RESP arrays of bulk strings, one after another.
+// A file of requests: RESP arrays of bulk strings.
 class request_file {
  public:
   static constexpr std::size_t largest_bytes = std::size_t{1} << 30U;
 
-  // Throws failure (usage), with the offset, where it holds anything else or nothing.
+  // Throws failure (usage) with the offset if the file contains anything else or nothing.
   explicit request_file(const std::string& path);
   static request_file of_content(std::string content, const std::string& name);
 
@@ -74,7 +80,7 @@ class file_requests : public request_source {
   std::size_t next_;
 };
 
-// An array of bulk strings.
+// Appends an array of bulk strings.
 void append_request(std::string& out, std::initializer_list<std::string_view> words);
 
 }  // namespace stallscope::load

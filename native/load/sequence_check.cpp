@@ -5,7 +5,7 @@
 namespace stallscope::load {
 namespace {
 
-constexpr std::size_t most_missing = 1'024;
+constexpr std::size_t max_missing = 1'024;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void sequence_check::received(std::string_view token) {
   } else if (number >= next_expected_) {
     counts_.lost += number - next_expected_;
     for (; next_expected_ < number; ++next_expected_) {
-      if (missing_.size() < most_missing) missing_.insert(next_expected_);
+      if (missing_.size() < max_missing) missing_.insert(next_expected_);
     }
     ++next_expected_;
     ++counts_.in_order;

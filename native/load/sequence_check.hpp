@@ -1,6 +1,5 @@
-// Follows the numbered ECHO requests of one connection: which replies are lost, doubled, out of
-// order or another connection's. Some 30 ns a reply while all is in order; remembers 1,024 missing
-// numbers at most. One thread.
+// Checks the numbered ECHO replies of one connection for lost, duplicate, reordered and foreign
+// replies. Cost: about 30 ns per reply in order; stores at most 1,024 missing numbers. One thread.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ struct check_counts {
   std::uint64_t lost = 0;
   std::uint64_t doubled = 0;
   std::uint64_t reordered = 0;
-  std::uint64_t foreign = 0;  // not what this connection ever sent
+  std::uint64_t foreign = 0;  // never sent by this connection
 
   [[nodiscard]] std::uint64_t wrong() const noexcept {
     return lost + doubled + reordered + foreign;
@@ -26,18 +25,18 @@ struct check_counts {
 
 class sequence_check {
  public:
-  // `owner` tells this connection from all others, also from those of other loaders.
+  // `owner` distinguishes this connection from all others, including those of other loaders.
   explicit sequence_check(std::string owner) : owner_{std::move(owner)} {}
 
-  // What the next request carries.
+  // The payload of the next request.
   std::string next_token();
-  // A reply's content.
+  // The payload of a reply.
   void received(std::string_view token);
-  // The reply was an error: told as such, not as lost.
+  // The reply was an error, which is counted elsewhere and not as lost.
   void answered_otherwise();
-  // The run is over: what has not come is lost.
+  // The run is over: missing replies are lost.
   void give_up();
-  // The connection is gone, and what was under way with it: that is told as such, not as lost.
+  // The connection was lost; its requests in flight are counted elsewhere and not as lost.
   void forget();
 
   [[nodiscard]] const check_counts& counts() const noexcept { return counts_; }
@@ -46,7 +45,7 @@ class sequence_check {
   std::string owner_;
   std::uint64_t next_sent_ = 0;
   std::uint64_t next_expected_ = 0;
-  std::set<std::uint64_t> missing_;  // counted as lost so far
+  std::set<std::uint64_t> missing_;  // counted as lost until they arrive
   check_counts counts_;
 };
 

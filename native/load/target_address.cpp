@@ -17,7 +17,7 @@ namespace {
 
 failure bad_target(const std::string& text, const std::string& what) {
   return {exit_code::usage, "the target " + text + ": " + what,
-          "name it as 127.0.0.1:6379, [::1]:6379 or unix:/run/redis.sock"};
+          "use the form 127.0.0.1:6379, [::1]:6379 or unix:/run/redis.sock"};
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ target_address::target_address(const std::string& text) : name_{text} {
 void target_address::read_unix(const std::string& path) {
   sockaddr_un address{};
   if (path.empty() || path.size() >= sizeof address.sun_path) {
-    throw bad_target(name_, "a socket's path has 1 to 107 bytes");
+    throw bad_target(name_, "a socket path must have 1 to 107 bytes");
   }
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
@@ -43,13 +43,13 @@ void target_address::read_unix(const std::string& path) {
 
 void target_address::read_internet(const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) throw bad_target(text, "it names no port");
+  if (colon == std::string::npos) throw bad_target(text, "the port is missing");
   std::string host = text.substr(0, colon);
   std::uint16_t port = 0;
   const char* const end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
   if (parsed.ec != std::errc{} || parsed.ptr != end || port == 0) {
-    throw bad_target(text, "its port is not a number from 1 to 65535");
+    throw bad_target(text, "the port is not a number from 1 to 65535");
   }
   if (host == "localhost") host = "127.0.0.1";
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
@@ -68,7 +68,7 @@ void target_address::read_internet(const std::string& text) {
     std::memcpy(&address_, &six, sizeof six);
     size_ = sizeof six;
   } else {
-    throw bad_target(text, "its host is not a numeric address");
+    throw bad_target(text, "the host is not a numeric address");
   }
 }
 

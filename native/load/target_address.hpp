@@ -1,5 +1,5 @@
-// Where the target listens: HOST:PORT, HOST an address or localhost, or unix:PATH. No names are
-// looked up: that would need the system's resolver in a static program. Any thread.
+// The address of the target: HOST:PORT with a numeric address or localhost, or unix:PATH. Names are
+// not resolved: that would need the resolver of the system in a static program. Any thread.
 #pragma once
 
 #include <sys/socket.h>
@@ -12,10 +12,10 @@ namespace stallscope::load {
 
 class target_address {
  public:
-  // Throws failure (usage) where the text is none.
+  // Throws failure (usage) if the text is not an address.
   explicit target_address(const std::string& text);
 
-  // A new socket whose connection is begun, not waited for; `error` is 0, EINPROGRESS or why not.
+  // A new socket with a pending connection; `error` is 0, EINPROGRESS or an errno.
   [[nodiscard]] descriptor begin_connection(int& error) const;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 

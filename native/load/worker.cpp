@@ -9,26 +9,29 @@
 namespace stallscope::load {
 namespace {
 
-constexpr unsigned sent_at_a_time = 256;  // then what came is looked at first
+constexpr unsigned max_sends_per_round = 256;  // before the next look at received data
 constexpr std::uint64_t worker_patience_ns = second_ns;
-// Only a reply that never comes is lost: that of a machine which stood still for a moment is late.
+// Only a reply that never arrives is lost; after a pause of the machine it is late.
 constexpr std::uint64_t checking_patience_ns = 5 * second_ns;
 constexpr std::uint64_t patience_stopped_ns = second_ns / 2;
-constexpr std::uint64_t target_lost_ns = 2 * second_ns;  // without a connection, or a SET's reply
+// without a connection, or without a reply to SET
+constexpr std::uint64_t target_lost_ns = 2 * second_ns;
 constexpr unsigned fill_pipeline = 16;
-constexpr std::uint64_t key_seed = 0x9e3779b97f4a7c15U;  // apart from the arrivals' seeds
+constexpr std::uint64_t key_seed = 0x9e3779b97f4a7c15U;  // distinct from the seeds of the arrivals
 
 std::unique_ptr<request_source> source_of(const load_plan& plan, unsigned index) {
   if (plan.file) {
     return std::make_unique<file_requests>(plan.file,
-                                           index * (plan.file->size() / plan.asked.threads));
+                                           index * (plan.file->size() / plan.settings.threads));
   }
-  return std::make_unique<key_requests>(plan.asked.what, (plan.asked.when.seed + index) ^ key_seed);
+  return std::make_unique<key_requests>(plan.settings.what,
+                                        (plan.settings.when.seed + index) ^ key_seed);
 }
 
-// Connections of all threads are shared out as evenly as they can be.
-unsigned connections_of(const options& asked, unsigned index) {
-  return asked.connections / asked.threads + (index < asked.connections % asked.threads);
+// Connections are divided as evenly as possible.
+unsigned connections_of(const options& settings, unsigned index) {
+  return settings.connections / settings.threads +
+         (index < settings.connections % settings.threads);
 }
 
 }  // namespace
@@ -37,11 +40,11 @@ worker::worker(const load_plan& plan, unsigned index, measurement_exchange& exch
     : plan_{plan},
       index_{index},
       exchange_{exchange},
-      pool_{plan.target, plan.password, connections_of(plan.asked, index), *this},
+      pool_{plan.target, plan.password, connections_of(plan.settings, index), *this},
       source_{source_of(plan, index)},
       values_{std::make_unique<measurements>()} {
-  const unsigned connections = connections_of(plan.asked, index);
-  for (unsigned i = 0; plan.asked.what.check && i < connections; ++i) {
+  const unsigned connections = connections_of(plan.settings, index);
+  for (unsigned i = 0; plan.settings.what.check && i < connections; ++i) {
     checks_.emplace_back(plan.run_name + "-" + std::to_string(index) + "-" + std::to_string(i));
   }
 }
@@ -53,36 +56,37 @@ void worker::stop() noexcept {
 
 bool worker::prepare() {
   if (!pool_.open_all()) return false;
-  if (plan_.asked.what.fill) fill();
+  if (plan_.settings.what.fill) fill();
   return !stopped_;
 }
 
-// A closed loop of its own; what is answered with an error is told with the errors of the run.
+// Runs a separate closed loop; errors count as errors of the run.
 void worker::fill() {
-  const auto& asked = plan_.asked;
+  const auto& settings = plan_.settings;
   const std::uint64_t keys =
-      asked.what.keys / asked.threads + (index_ < asked.what.keys % asked.threads);
+      settings.what.keys / settings.threads + (index_ < settings.what.keys % settings.threads);
   if (keys == 0) return;
   auto later = std::exchange(
-      source_, std::make_unique<fill_requests>(asked.what, asked.when.seed, index_, asked.threads));
+      source_,
+      std::make_unique<fill_requests>(settings.what, settings.when.seed, index_, settings.threads));
   pool_.refresh_now();
   schedule once;
-  once.pipeline = std::max(asked.when.pipeline, fill_pipeline);
+  once.pipeline = std::max(settings.when.pipeline, fill_pipeline);
   once.duration_ns = never_ns / 2;
-  once.most_requests = keys;
+  once.max_requests = keys;
   begin(once, pool_.now_ns());
   loop();
   if (!stopped_ && (scheduler_->under_way() != 0 || account_.target_lost)) {
     throw failure{exit_code::target_failed,
-                  "the target " + plan_.asked.target + " left a SET of --fill without a reply",
-                  "see its own messages"};
+                  "the target " + plan_.settings.target + " did not reply to a SET of --fill",
+                  "see the messages of the target"};
   }
   source_ = std::move(later);
 }
 
 void worker::run(std::uint64_t start_ns) {
   measuring_ = true;
-  begin(plan_.asked.when, start_ns);
+  begin(plan_.settings.when, start_ns);
   loop();
   finish_account();
   exchange_.finish(std::move(values_), account_);
@@ -90,9 +94,9 @@ void worker::run(std::uint64_t start_ns) {
 
 void worker::begin(const schedule& plan, std::uint64_t start_ns) {
   if (!stopped_) give_up_ns_ = never_ns;
-  const unsigned connections = connections_of(plan_.asked, index_);
+  const unsigned connections = connections_of(plan_.settings, index_);
   last_reply_ns_ = start_ns;
-  scheduler_.emplace(plan, connections, start_ns, index_, measuring_ ? plan_.asked.threads : 1);
+  scheduler_.emplace(plan, connections, start_ns, index_, measuring_ ? plan_.settings.threads : 1);
   for (unsigned i = 0; i < connections; ++i) {
     if (pool_.is_up(i)) scheduler_->connection_up(i, start_ns);
   }
@@ -100,20 +104,21 @@ void worker::begin(const schedule& plan, std::uint64_t start_ns) {
 
 void worker::loop() {
   pool_.refresh_now();
-  const std::uint64_t spin_ns = plan_.asked.spin_ns;
+  const std::uint64_t spin_ns = plan_.settings.spin_ns;
   while (!scheduler_->finished(pool_.now_ns()) && pool_.now_ns() < give_up_ns_) {
     const std::uint64_t due = scheduler_->next_due_ns();
     const std::uint64_t other = next_event_ns();
     pool_.turn(std::min(due, other), due <= other ? spin_ns : 0);
     if (measuring_) publish_seconds();
-    look_for_end();
+    check_end();
   }
 }
 
-// Ends the run where it was stopped or the target is gone, and waits for replies so long only.
-void worker::look_for_end() {
+// Ends the run if it was stopped or the target is gone, and bounds the wait for replies.
+void worker::check_end() {
   const std::uint64_t now = pool_.now_ns();
-  const std::uint64_t patience_ns = checks_.empty() ? worker_patience_ns : checking_patience_ns;
+  const std::uint64_t connect_timeout_ns =
+      checks_.empty() ? worker_patience_ns : checking_patience_ns;
   if (pool_.up() != 0) {
     all_down_ns_ = never_ns;
   } else if (all_down_ns_ == never_ns) {
@@ -132,12 +137,12 @@ void worker::look_for_end() {
     give_up_ns_ = scheduler_->end_ns() + worker_patience_ns;
   }
   if (!measuring_ && now > last_reply_ns_ + target_lost_ns) give_up_ns_ = now;
-  // A number of requests that ends the run may take its time, as long as replies come.
-  if (!stopped_ && scheduler_->limit_reached()) give_up_ns_ = last_reply_ns_ + patience_ns;
-  // Time is up for a backlog that is still being sent, not for what is under way and answered.
+  // With --requests there is no time limit while replies arrive.
+  if (!stopped_ && scheduler_->limit_reached()) give_up_ns_ = last_reply_ns_ + connect_timeout_ns;
+  // The time limit applies to the backlog that is still being sent, not to requests in flight.
   if (!stopped_ && measuring_ && now >= give_up_ns_) {
     scheduler_->stop_sending();
-    give_up_ns_ = std::max(give_up_ns_, last_reply_ns_ + patience_ns);
+    give_up_ns_ = std::max(give_up_ns_, last_reply_ns_ + connect_timeout_ns);
   }
 }
 
@@ -159,7 +164,7 @@ void worker::connection_down(unsigned connection, std::string_view why) {
   ++account_.connections_lost;
   const std::size_t lost = scheduler_->connection_down(connection);
   if (!checks_.empty()) checks_[connection].forget();
-  note_error(why, in_measured_time(), lost);
+  count_error(why, in_measured_time(), lost);
 }
 
 void worker::replied(unsigned connection, const reply_parser& reply) {
@@ -171,11 +176,11 @@ void worker::replied(unsigned connection, const reply_parser& reply) {
                      : checks_[connection].received(reply.text());
   }
   if (!request) {
-    note_error("unasked-reply", true);
+    count_error("unasked-reply", true);
     return;
   }
   if (reply.is_error()) {
-    note_error(error_kind(reply.text()), request->measured || !measuring_);
+    count_error(error_kind(reply.text()), request->measured || !measuring_);
     return;
   }
   if (!measuring_) return;
@@ -187,7 +192,7 @@ void worker::replied(unsigned connection, const reply_parser& reply) {
 
 void worker::event_done() {
   if (!scheduler_) return;
-  for (unsigned i = 0; i < sent_at_a_time; ++i) {
+  for (unsigned i = 0; i < max_sends_per_round; ++i) {
     const auto connection = scheduler_->take(pool_.now_ns());
     if (!connection) break;
     append(*connection);
@@ -196,8 +201,8 @@ void worker::event_done() {
   dirty_.clear();
 }
 
-void worker::was_absent(std::uint64_t from_ns, std::uint64_t to_ns) {
-  if (scheduler_) scheduler_->was_absent(from_ns, to_ns);
+void worker::stalled(std::uint64_t from_ns, std::uint64_t to_ns) {
+  if (scheduler_) scheduler_->stalled(from_ns, to_ns);
 }
 
 void worker::append(unsigned connection) {
@@ -210,7 +215,7 @@ void worker::append(unsigned connection) {
   if (dirty_.empty() || dirty_.back() != connection) dirty_.push_back(connection);
 }
 
-void worker::note_error(std::string_view kind, bool measured, std::uint64_t times) {
+void worker::count_error(std::string_view kind, bool measured, std::uint64_t times) {
   if (measured) values_->errors.add(kind, times);
 }
 

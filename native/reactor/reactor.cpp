@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr unsigned most_unread = 63;
-constexpr std::size_t usual_timers = 16;
+constexpr unsigned max_skipped_checks = 63;
+constexpr std::size_t reserved_timers = 16;
 
 nanoseconds monotonic_clock() { return nanoseconds{static_cast<nanoseconds::rep>(monotonic_ns())}; }
 
@@ -38,7 +38,7 @@ reactor::reactor(const reactor_settings& settings)
       task_quota_(settings.task_quota),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
   if (!epoll_) throw std::system_error(errno, std::generic_category(), "epoll_create1");
-  timers_.reserve(usual_timers);  // as with the first tasks: arming one needs no memory
+  timers_.reserve(reserved_timers);  // arming a timer then needs no memory
   read_clock();
 }
 
@@ -50,7 +50,7 @@ void reactor::change(int fd, std::uint32_t events, event_handler& handler) {
   control(epoll_, EPOLL_CTL_MOD, fd, event_for(events, handler));
 }
 
-void reactor::forget(int fd, const event_handler& handler) {
+void reactor::unwatch(int fd, const event_handler& handler) {
   control(epoll_, EPOLL_CTL_DEL, fd, {});
   for (std::size_t i = 0; i < fetched_; ++i) {
     if (events_[i].data.ptr == &handler) events_[i].data.ptr = nullptr;
@@ -65,20 +65,20 @@ void reactor::disarm(const timer& at_time) {
   std::erase_if(timers_, [&](const armed_timer& armed) { return armed.at_time == &at_time; });
 }
 
-// Asked after every call of a stage, which may take 50 ns or 50 us. So many questions go unread as
-// fit, at the pace of those before, into a sixteenth of the quota; twice as many at most as last
-// time.
-bool reactor::quota_is_used_up() {
+// Called after every call of a stage, which may take 50 ns or 50 us. The clock is skipped for as
+// many calls as fit into a sixteenth of the quota at the current pace, and for at most twice as
+// many calls as last time.
+bool reactor::check_quota() {
   const nanoseconds present = clock_();
   if (present - now_ >= task_quota_) {
     preempted_ = true;
     return true;
   }
   const auto spent = std::max<nanoseconds::rep>((present - last_reading_).count(), 1);
-  const auto fit = task_quota_.count() / 16 * (questions_ + 1) / spent;
-  const auto most = std::min(2 * questions_ + 1, most_unread);
-  questions_ = static_cast<unsigned>(std::clamp<nanoseconds::rep>(fit, 0, most));
-  unread_questions_ = questions_;
+  const auto fit = task_quota_.count() / 16 * (skipped_checks_ + 1) / spent;
+  const auto most = std::min(2 * skipped_checks_ + 1, max_skipped_checks);
+  skipped_checks_ = static_cast<unsigned>(std::clamp<nanoseconds::rep>(fit, 0, most));
+  unchecked_calls_ = skipped_checks_;
   last_reading_ = present;
   return false;
 }
@@ -90,14 +90,14 @@ int reactor::wait_ms(nanoseconds longest) {
     longest = std::min(longest, next - now_);
   }
   if (longest.count() <= 0) return 0;
-  // Rounded up: a timer that woke the loop too early would make it spin.
+  // Rounded up: a timer that wakes the loop too early would make it spin.
   const auto ms = (longest.count() - 1) / 1'000'000 + 1;
   const bool endless = ms > std::numeric_limits<int>::max();
   return endless ? -1 : static_cast<int>(ms);
 }
 
 void reactor::fetch_events(int timeout_ms) {
-  const int got = ::epoll_wait(epoll_.get(), events_.data(), most_events, timeout_ms);
+  const int got = ::epoll_wait(epoll_.get(), events_.data(), max_events, timeout_ms);
   if (got < 0 && errno != EINTR) {
     throw std::system_error(errno, std::generic_category(), "epoll_wait");
   }
@@ -118,14 +118,14 @@ void reactor::dispatch() {
 }
 
 void reactor::fire_timers() {
-  // What fires may arm and disarm others; those armed meanwhile wait for the next turn.
+  // A firing timer may arm and disarm others. Timers armed meanwhile wait for the next turn.
   const std::uint64_t armed_before = times_armed_;
   const auto due = [&](const armed_timer& armed) {
     return armed.when <= now_ && armed.number < armed_before;
   };
   while (std::ranges::any_of(timers_, due)) {
-    const auto earlier = [&](const armed_timer& one, const armed_timer& other) {
-      return std::pair(!due(one), one.when) < std::pair(!due(other), other.when);
+    const auto earlier = [&](const armed_timer& left, const armed_timer& right) {
+      return std::pair(!due(left), left.when) < std::pair(!due(right), right.when);
     };
     const auto next = std::ranges::min_element(timers_, earlier);
     timer& fired = *next->at_time;
@@ -137,11 +137,11 @@ void reactor::fire_timers() {
 void reactor::run_tasks() {
   preempted_ = tasks_soon_ = false;
   const nanoseconds start = now_;
-  // Whoever is preempted, or has run long by many tasks, lets the loop look at its descriptors.
+  // After a preempted task, or a full quota of short tasks, the loop returns to its descriptors.
   while (!tasks_.empty() && !preempted_ && now_ - start < task_quota_) {
     read_clock();
     last_reading_ = now_;
-    questions_ = unread_questions_ = 0;
+    skipped_checks_ = unchecked_calls_ = 0;
     tasks_.pop().run();
   }
 }

@@ -1,8 +1,17 @@
-// The loop of one thread: waits for descriptors (epoll, level-triggered) and timers, then runs the
-// tasks that they scheduled, then ends the turn, which is when replies are written. A turn costs
-// one epoll_wait and some two readings of the clock, however many requests it carries. io_uring was
-// measured and was no faster (docs/decisions/0013-server.md). Everything belongs to the thread that
-// calls run().
+// The event loop of one thread. A turn waits for descriptors (epoll, level-triggered) and timers,
+// calls their handlers, runs the scheduled tasks, and then calls the end-of-turn task, which writes
+// replies.
+//
+//     reactor loop;
+//     loop.watch(socket.get(), EPOLLIN, handler);       // handler.on_events(events)
+//     loop.arm(timeout, loop.now() + 100ms);            // timeout.fire(), once
+//     loop.schedule(work);                              // work.run(), later in this turn
+//     loop.run();                                       // until stop()
+//
+// Cost: one epoll_wait and about two clock reads per turn, for any number of requests. io_uring was
+// measured and was not faster (docs/decisions/0013-server.md).
+//
+// Thread: all members belong to the thread that calls run().
 #pragma once
 
 #include <sys/epoll.h>
@@ -20,7 +29,7 @@
 
 namespace stallscope::reactor {
 
-// Whoever waits for a descriptor. It may forget itself, or others, from within.
+// Receives the events of a descriptor. on_events() may unwatch this handler or others.
 class event_handler {
  public:
   virtual void on_events(std::uint32_t events) = 0;
@@ -29,7 +38,7 @@ class event_handler {
   ~event_handler() = default;
 };
 
-// Something that happens at a time. Armed once, it fires once.
+// A one-shot timer: armed once, it fires once.
 class timer {
  public:
   virtual void fire() = 0;
@@ -45,35 +54,36 @@ struct reactor_settings {
 
 class reactor final : public task_scheduler {
  public:
-  // Throws std::system_error where the kernel gives no epoll descriptor.
+  // Throws std::system_error if epoll_create1 fails.
   explicit reactor(const reactor_settings& settings = {});
 
   void schedule(task& work) override { tasks_.push(work); }
-  // What is scheduled runs before further descriptors of this turn are looked at, not after all.
+  // Runs the scheduled tasks before the remaining descriptors of this turn, instead of after them.
   void run_tasks_soon() { tasks_soon_ = true; }
-  // Whether this turn has neither a further descriptor to look at nor a task to run.
-  [[nodiscard]] bool nothing_waits() const noexcept {
+  // Whether this turn has no further event to dispatch and no task to run.
+  [[nodiscard]] bool has_no_pending_work() const noexcept {
     return next_event_ >= fetched_ && tasks_.empty();
   }
 
-  // Waits for `events` (EPOLLIN, EPOLLOUT) of a descriptor. Throws std::system_error.
+  // Reports `events` (EPOLLIN, EPOLLOUT) of a descriptor to the handler. Throws std::system_error.
   void watch(int fd, std::uint32_t events, event_handler& handler);
   void change(int fd, std::uint32_t events, event_handler& handler);
-  // Events that were fetched already do not reach the handler either.
-  void forget(int fd, const event_handler& handler);
+  // Events that are already fetched are dropped as well.
+  void unwatch(int fd, const event_handler& handler);
 
   void arm(timer& at_time, std::chrono::nanoseconds when);
   void disarm(const timer& at_time);
 
-  // Run in every turn, one each at most: at its beginning, when the clock was read, and at its end,
-  // after its tasks. What the end schedules runs in the next turn, which then does not wait.
+  // Tasks that run in every turn: one at its start, after the clock was read, and one at its end,
+  // after all tasks. Tasks that the end-of-turn task schedules run in the next turn, which then
+  // does not wait.
   void at_turn_start(task& work) { turn_start_ = &work; }
   void at_turn_end(task& work) { turn_end_ = &work; }
 
-  // Until stop(); an exception of a handler or task ends it.
+  // Runs until stop(). An exception of a handler or a task leaves run().
   void run();
   void stop() { stopped_ = true; }
-  // One turn, waiting no longer than `longest`.
+  // Runs one turn and waits at most `longest`.
   void turn(std::chrono::nanoseconds longest);
 
  private:
@@ -82,10 +92,10 @@ class reactor final : public task_scheduler {
     std::uint64_t number;
     timer* at_time;
   };
-  static constexpr std::size_t most_events = 512;
+  static constexpr std::size_t max_events = 512;
 
-  // The clock is read only at some of the questions for preemption.
-  bool quota_is_used_up() override;
+  // Reads the clock in a share of the calls only.
+  bool check_quota() override;
   void read_clock() { now_ = clock_(); }
   [[nodiscard]] int wait_ms(std::chrono::nanoseconds longest);
   void fetch_events(int timeout_ms);
@@ -101,11 +111,11 @@ class reactor final : public task_scheduler {
   std::uint64_t times_armed_ = 0;
   task* turn_start_ = nullptr;
   task* turn_end_ = nullptr;
-  std::array<epoll_event, most_events> events_{};
+  std::array<epoll_event, max_events> events_{};
   std::size_t fetched_ = 0;
-  std::size_t next_event_ = 0;  // of these, to be looked at
+  std::size_t next_event_ = 0;  // index of the next event to dispatch
   std::chrono::nanoseconds last_reading_{};
-  unsigned questions_ = 0;
+  unsigned skipped_checks_ = 0;
   bool preempted_ = false;
   bool tasks_soon_ = false;
   bool stopped_ = false;

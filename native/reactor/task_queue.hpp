@@ -1,5 +1,5 @@
-// Tasks in the order they were scheduled, in a ring that doubles when it is full: a push or pop is
-// a store and a mask. One thread.
+// A FIFO of tasks: a ring that doubles when it is full. A push or a pop is one store and one mask.
+// One thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class task_queue {
     if (size() == ring_.size()) grow();
     ring_[end_++ & (ring_.size() - 1)] = &work;
   }
-  // Not of an empty queue.
+  // The queue must not be empty.
   task& pop() noexcept { return *ring_[first_++ & (ring_.size() - 1)]; }
 
  private:
@@ -33,7 +33,7 @@ class task_queue {
     end_ = held;
   }
 
-  std::vector<task*> ring_;  // its size is a power of two
+  std::vector<task*> ring_;  // size: a power of two
   std::size_t first_ = 0;
   std::size_t end_ = 0;
 };

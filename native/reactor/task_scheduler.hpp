@@ -1,14 +1,17 @@
-// What a piece of work sees of the loop that runs it: a queue of tasks, a quota of time, a clock.
-// The reactor implements it, tests drive it by hand. Costs: scheduling is a pointer store, now() a
-// load, need_preempt() at most one reading of the clock (20 ns), and mostly a load and a store.
-// Everything here belongs to the one thread that runs the loop; no other may call it.
+// The part of the event loop that a task sees: a task queue, a time quota and a clock. The reactor
+// implements it; tests drive it by hand.
+//
+// Cost: scheduling is a pointer store, now() is a load, need_preempt() is usually a load and a
+// store and at most one clock read (20 ns).
+//
+// Thread: only the thread that runs the loop may call it.
 #pragma once
 
 #include <chrono>
 
 namespace stallscope::reactor {
 
-// Work that the loop runs later. It is owned by whoever schedules it, and has to outlive its run.
+// Work that the loop runs later. The owner keeps the task alive until it has run.
 class task {
  public:
   task() = default;
@@ -31,28 +34,29 @@ class task_scheduler {
   task_scheduler(task_scheduler&&) = delete;
   task_scheduler& operator=(task_scheduler&&) = delete;
 
-  // Runs the task once, later in this turn of the loop, after those scheduled before it. A task
-  // may schedule itself again while it runs; scheduled twice before it runs, it runs twice.
+  // Runs the task once, later in this turn, after the tasks that were scheduled earlier. A running
+  // task may schedule itself again. A task that is scheduled twice before it runs, runs twice.
   virtual void schedule(task& work) = 0;
 
-  // Whether the running task has used its quota of time: it should schedule itself again for what
-  // is left, and return.
+  // Whether the running task has used up its time quota. If so, the task schedules itself again for
+  // the remaining work and returns.
   bool need_preempt() {
-    if (unread_questions_ == 0) return quota_is_used_up();
-    --unread_questions_;
+    if (unchecked_calls_ == 0) return check_quota();
+    --unchecked_calls_;
     return false;
   }
 
-  // CLOCK_MONOTONIC, read once a task: good enough to queue by, too coarse to time code with.
+  // CLOCK_MONOTONIC, read once per task. Precise enough for queueing delays, too coarse to time
+  // code.
   [[nodiscard]] std::chrono::nanoseconds now() const noexcept { return now_; }
 
  protected:
   ~task_scheduler() = default;
 
-  virtual bool quota_is_used_up() = 0;
+  virtual bool check_quota() = 0;
 
   std::chrono::nanoseconds now_{};
-  unsigned unread_questions_ = 0;  // so many are answered by no, without a look at the quota
+  unsigned unchecked_calls_ = 0;  // calls of need_preempt() that return false without a clock read
 };
 
 }  // namespace stallscope::reactor

@@ -6,7 +6,7 @@
 namespace stallscope::resp {
 
 namespace {
-constexpr std::size_t least_capacity = 1024;
+constexpr std::size_t min_capacity = 1024;
 }
 
 bool byte_buffer::make_room(std::size_t bytes) {
@@ -15,20 +15,20 @@ bool byte_buffer::make_room(std::size_t bytes) {
     overflowed_ = true;
     return false;
   }
-  // Moving pays when it frees at least as much as it copies.
+  // Moving the bytes is worth it if it frees at least as much as it copies.
   if (begin_ >= held && capacity_ - held >= bytes) {
     if (held != 0) std::memmove(memory_.get(), memory_.get() + begin_, held);
   } else {
-    const std::size_t wanted =
-        std::min(limit_, std::max({least_capacity, 2 * capacity_, held + bytes}));
-    std::unique_ptr<char[]> larger(new (std::nothrow) char[wanted]);
+    const std::size_t new_capacity =
+        std::min(limit_, std::max({min_capacity, 2 * capacity_, held + bytes}));
+    std::unique_ptr<char[]> larger(new (std::nothrow) char[new_capacity]);
     if (!larger) {
       overflowed_ = true;
       return false;
     }
     if (held != 0) std::memcpy(larger.get(), memory_.get() + begin_, held);
     memory_ = std::move(larger);
-    capacity_ = wanted;
+    capacity_ = new_capacity;
   }
   begin_ = 0;
   end_ = held;

@@ -1,9 +1,12 @@
-// Bytes that are appended at the back and consumed at the front, in one piece of memory: what a
-// connection has read and not yet understood, or what it has to send. Consuming is free; appending
-// copies the bytes and, at times, moves what is still there to the front. Growth stops at a limit,
-// and where the system gives no more memory: what does not fit is dropped and overflowed() tells
-// it from then on, so that no client makes a reply larger than the server allows. One thread at a
-// time.
+// A contiguous byte queue: append at the back, consume at the front. Connections use it for input
+// that is not parsed yet and for output that is not sent yet.
+//
+// Cost: consuming is free. Appending copies the bytes and sometimes moves the remaining bytes to
+// the front. If an append exceeds the limit, or the system has no memory, the bytes are dropped and
+// overflowed() returns true from then on, so no client can make a reply larger than the server
+// allows.
+//
+// Thread: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +24,15 @@ class byte_buffer {
       : limit_(limit) {}
 
   std::string_view view() const { return {memory_.get() + begin_, end_ - begin_}; }
-  // The same bytes, for a parser that unescapes in place.
+  // The same bytes, writable for a parser that unescapes in place.
   std::span<char> content() { return {memory_.get() + begin_, end_ - begin_}; }
   std::size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
   std::size_t capacity() const { return capacity_; }
   bool overflowed() const { return overflowed_; }
 
-  // Room for at least `bytes` at the back, to be filled and then committed; empty beyond the limit.
+  // Room for at least `bytes` at the back: fill it, then commit(). Empty if the limit would be
+  // exceeded.
   std::span<char> room(std::size_t bytes) {
     if (capacity_ - end_ < bytes && !make_room(bytes)) return {};
     return {memory_.get() + end_, capacity_ - end_};
@@ -46,10 +50,10 @@ class byte_buffer {
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  // Forgets what was appended after the buffer held `bytes`.
+  // Drops everything that was appended after the buffer held `bytes`.
   void cut_back(std::size_t bytes) { end_ = begin_ + bytes; }
 
-  // Gives memory beyond `keep` back; only an empty buffer does.
+  // Frees memory beyond `keep`, if the buffer is empty.
   void shrink(std::size_t keep);
 
  private:

@@ -6,10 +6,10 @@ namespace stallscope::resp {
 
 namespace {
 
-// As isspace of the C locale has it.
+// isspace() of the C locale.
 bool is_space(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
-// Those that end a word without quotes are fewer: redis keeps vertical tabs and form feeds in it.
+// Bytes that end an unquoted word. Fewer than above: redis keeps vertical tabs and form feeds.
 bool ends_word(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
 int hex_digit(char byte) {
@@ -44,14 +44,14 @@ class line_splitter {
   }
   bool at_end() const { return read_ == line_.size(); }
 
-  // The word at the reading position; false when its quotes are not balanced.
+  // Reads the word at the current position. Returns false if its quotes are not balanced.
   bool take_word(std::string_view& word) {
     const std::size_t start = write_ = read_;
     while (!at_end() && !ends_word(line_[read_])) {
       const char byte = line_[read_++];
       if (byte == '"' || byte == '\'') {
         if (!(byte == '"' ? take_double_quoted() : take_single_quoted())) return false;
-        break;  // a quote that closes ends the word
+        break;  // a closing quote ends the word
       }
       line_[write_++] = byte;
     }

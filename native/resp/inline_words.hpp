@@ -1,6 +1,7 @@
-// Splits a line typed by hand into words, as redis does: words are parted by white space; double
-// quotes know \n \r \t \b \a \xHH and \<any>, single quotes know \'. Unescapes in place (a word
-// never grows), so the words are views into the line. One pass.
+// Splits an inline command line into words, as redis does. White space separates words. Double
+// quotes understand \n \r \t \b \a \xHH and \<any>, single quotes understand \'. The line is
+// unescaped in place (a word never grows), so words are views into it. One pass, no allocation
+// besides `words`.
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@
 
 namespace stallscope::resp {
 
-// False when a quote is not closed, or is followed by something else than white space.
+// Returns false if a quote is not closed or is followed by something other than white space.
 bool split_inline(std::span<char> line, std::vector<std::string_view>& words);
 
 }  // namespace stallscope::resp

@@ -1,5 +1,5 @@
-// Decimal integers as the Redis protocol has them: no plus sign, no leading zeros, no space, and
-// nothing that does not fit 64 bits. Free of allocation.
+// Decimal integers of the Redis protocol: no plus sign, no leading zeros, no spaces, 64 bits at
+// most. No allocation.
 #pragma once
 
 #include <charconv>

@@ -7,15 +7,15 @@ namespace stallscope::resp {
 
 namespace {
 
-constexpr std::size_t most_head_bytes = 24;  // a mark, 20 digits, the end of the line
+constexpr std::size_t max_head_bytes = 24;  // type byte, 20 digits, line end
 
-// A head such as "$12\r\n" at `to`, which has most_head_bytes; where it ends.
+// Writes a header such as "$12\r\n" to `to`, which has room for max_head_bytes. Returns its end.
 char* put_head(char* to, char mark, std::int64_t value) {
   *to++ = mark;
   if (value >= 0 && value < 10) {
     *to++ = static_cast<char>('0' + value);
   } else {
-    to = std::to_chars(to, to + most_head_bytes - 3, value).ptr;
+    to = std::to_chars(to, to + max_head_bytes - 3, value).ptr;
   }
   *to++ = '\r';
   *to++ = '\n';
@@ -25,13 +25,13 @@ char* put_head(char* to, char mark, std::int64_t value) {
 }  // namespace
 
 void reply_writer::number(char mark, std::int64_t value) {
-  const auto room = out_->room(most_head_bytes);
+  const auto room = out_->room(max_head_bytes);
   if (room.empty()) return;
   out_->commit(static_cast<std::size_t>(put_head(room.data(), mark, value) - room.data()));
 }
 
 void reply_writer::bulk(std::string_view bytes) {
-  const auto room = out_->room(bytes.size() + most_head_bytes + 2);
+  const auto room = out_->room(bytes.size() + max_head_bytes + 2);
   if (room.empty()) return;
   char* at = put_head(room.data(), '$', static_cast<std::int64_t>(bytes.size()));
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());

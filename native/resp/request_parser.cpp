@@ -11,18 +11,18 @@ namespace stallscope::resp {
 
 namespace {
 
-constexpr std::size_t most_line_bytes = std::size_t{64} << 10U;
-constexpr std::int64_t most_words_unauthenticated = 10;
-constexpr std::int64_t most_bulk_bytes_unauthenticated = 16384;
+constexpr std::size_t max_line_bytes = std::size_t{64} << 10U;
+constexpr std::int64_t max_words_unauthenticated = 10;
+constexpr std::int64_t max_bulk_bytes_unauthenticated = 16384;
 
-std::size_t find(std::span<const char> input, char wanted, std::size_t from) {
+std::size_t find(std::span<const char> input, char byte, std::size_t from) {
   if (from >= input.size()) return std::string_view::npos;
-  const void* found = std::memchr(input.data() + from, wanted, input.size() - from);
-  if (found == nullptr) return std::string_view::npos;
-  return static_cast<std::size_t>(static_cast<const char*>(found) - input.data());
+  const void* value = std::memchr(input.data() + from, byte, input.size() - from);
+  if (value == nullptr) return std::string_view::npos;
+  return static_cast<std::size_t>(static_cast<const char*>(value) - input.data());
 }
 
-// What stands for a byte in an error text, which is one line.
+// Escapes a byte for an error text of one line.
 std::string shown(char byte) { return {byte == '\r' || byte == '\n' ? ' ' : byte}; }
 
 }  // namespace
@@ -40,7 +40,7 @@ parse_status request_parser::parse(std::span<char> input) {
 
 void request_parser::reset() {
   words_.clear();
-  forget_many_words();
+  release_word_memory();
   position_ = line_searched_ = bytes_expected_ = 0;
   words_left_ = word_bytes_ = -1;
   finished_ = false;
@@ -76,7 +76,7 @@ parse_status request_parser::begin_array(std::span<const char> input) {
   if (status == parse_status::nothing) return fail("invalid multibulk length");
   if (status != parse_status::request) return status;
   if (count > std::numeric_limits<std::int32_t>::max()) return fail("invalid multibulk length");
-  if (!authenticated_ && count > most_words_unauthenticated) {
+  if (!authenticated_ && count > max_words_unauthenticated) {
     return fail("unauthenticated multibulk length");
   }
   if (count > static_cast<std::int64_t>(limits_.words)) return fail("invalid multibulk length");
@@ -90,7 +90,7 @@ parse_status request_parser::next_word(std::span<const char> input) {
     const parse_status status = begin_word(input);
     if (status != parse_status::request) return status;
   }
-  // Like redis, whatever two bytes follow a word are taken for the end of its line.
+  // As in redis, any two bytes after a word count as its line end.
   const auto bytes = static_cast<std::size_t>(word_bytes_);
   bytes_expected_ = position_ + bytes + 2;
   if (input.size() < bytes_expected_) return parse_status::incomplete;
@@ -111,7 +111,7 @@ parse_status request_parser::begin_word(std::span<const char> input) {
   if (unreadable || bytes > static_cast<std::int64_t>(limits_.bulk_bytes)) {
     return fail("invalid bulk length");
   }
-  if (!authenticated_ && bytes > most_bulk_bytes_unauthenticated) {
+  if (!authenticated_ && bytes > max_bulk_bytes_unauthenticated) {
     return fail("unauthenticated bulk length");
   }
   if (position_ + static_cast<std::size_t>(bytes) + 2 > limits_.request_bytes) {
@@ -121,13 +121,14 @@ parse_status request_parser::begin_word(std::span<const char> input) {
   return parse_status::request;
 }
 
-// request: read. nothing: the line is there and holds no number. incomplete: the line goes on.
+// request: the number was read. nothing: the line holds no number. incomplete: the line is not
+// complete.
 parse_status request_parser::read_number(std::span<const char> input, std::string_view what,
-                                         std::int64_t& found) {
+                                         std::int64_t& value) {
   const std::size_t end = find(input, '\r', std::max(position_, line_searched_));
   if (end == std::string_view::npos || end + 1 >= input.size()) {
     line_searched_ = end == std::string_view::npos ? input.size() : end;
-    if (line_searched_ - position_ > most_line_bytes) {
+    if (line_searched_ - position_ > max_line_bytes) {
       return fail("too big " + std::string(what) + " string");
     }
     return parse_status::incomplete;
@@ -136,14 +137,14 @@ parse_status request_parser::read_number(std::span<const char> input, std::strin
   const auto number = to_integer(line.substr(line.empty() ? 0 : 1));
   position_ = line_searched_ = end + 2;
   if (!number) return parse_status::nothing;
-  found = *number;
+  value = *number;
   return parse_status::request;
 }
 
 parse_status request_parser::parse_inline(std::span<char> input) {
   const std::size_t end = find(input, '\n', line_searched_);
   const bool endless = end == std::string_view::npos;
-  if ((endless ? input.size() : end) > most_line_bytes) return fail("too big inline request");
+  if ((endless ? input.size() : end) > max_line_bytes) return fail("too big inline request");
   if (endless) {
     line_searched_ = input.size();
     return parse_status::incomplete;

@@ -1,7 +1,15 @@
-// Reads requests of the Redis protocol (RESP2 and RESP3 ask alike): arrays of bulk strings, and
-// lines typed by hand ("inline"). Incremental: what was read once is not read again when more bytes
-// arrive. Words are views into the caller's bytes, nothing is copied; an inline word with quotes is
-// unescaped in place. Texts of errors and limits are those of redis 7.0. One thread at a time.
+// Parses requests of the Redis protocol (RESP2 and RESP3 requests are the same): arrays of bulk
+// strings, and inline commands.
+//
+//     request_parser parser;
+//     while (parser.parse(input.content()) == parse_status::request) {
+//       input.consume(parser.consumed());
+//       execute(parser.words());
+//     }
+//
+// Incremental: bytes that were parsed are not parsed again when more bytes arrive. Words are views
+// into the caller's bytes and nothing is copied; an inline word with quotes is unescaped in place.
+// Error texts and limits are those of redis 7.0. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +22,16 @@
 namespace stallscope::resp {
 
 struct request_limits {
-  std::size_t bulk_bytes = std::size_t{512} << 20U;  // one word
+  std::size_t bulk_bytes = std::size_t{512} << 20U;  // of one word
   std::size_t words = std::size_t{1} << 20U;
-  std::size_t request_bytes = std::size_t{512} << 20U;  // the whole request, with its framing
+  std::size_t request_bytes = std::size_t{512} << 20U;  // of the whole request, framing included
 };
 
 enum class parse_status : std::uint8_t {
-  request,     // words() holds one; consumed() bytes of the input belong to it
-  nothing,     // consumed() bytes held no request (an empty line, *0): no reply is due
+  request,     // words() holds a request of consumed() bytes
+  nothing,     // consumed() bytes held no request (an empty line, *0); no reply is due
   incomplete,  // more bytes are needed, consumed() is zero
-  error,       // error() says why; the connection cannot go on
+  error,       // error() gives the reason; the connection cannot continue
 };
 
 class request_parser {
@@ -31,28 +39,29 @@ class request_parser {
   request_parser() = default;
   explicit request_parser(const request_limits& limits) : limits_(limits) {}
 
-  // Looks at the next request. `input` begins where the last consumed one ended, and after
-  // `incomplete` holds the same bytes and more, perhaps elsewhere in memory.
+  // Parses the next request. `input` starts where the last consumed request ended. After
+  // `incomplete`, the next call passes the same bytes and more, possibly at another address.
   parse_status parse(std::span<char> input);
 
-  // Of the last request; they live as long as the bytes of the input.
+  // The words of the last request, valid as long as the input bytes.
   std::span<const std::string_view> words() const { return words_; }
   std::size_t consumed() const { return consumed_; }
-  // How many bytes the request has at least, as far as it is known: what to make room for.
+  // Lower bound of the size of the current request, as far as known: the room that the caller
+  // should reserve.
   std::size_t bytes_expected() const { return bytes_expected_; }
-  // What it holds for many words, sixteen bytes each, which may have come as six; few count
-  // nothing.
+  // Memory held for long word lists (16 bytes per word, which may have arrived as six bytes). Short
+  // lists count as zero.
   std::size_t memory_bytes() const {
     return words_.capacity() <= words_kept ? 0 : words_.capacity() * sizeof(std::string_view);
   }
-  // Gives that back, between requests: the last one's words are gone.
-  void forget_many_words() {
+  // Frees that memory between requests. Invalidates words().
+  void release_word_memory() {
     if (words_.capacity() > words_kept) words_ = std::vector<std::string_view>();
   }
-  // "Protocol error: ..." without the leading "-ERR ".
+  // The text "Protocol error: ...", without the leading "-ERR ".
   const std::string& error() const { return error_; }
 
-  // Clients that have not said the password get small requests only, as redis has it.
+  // Unauthenticated clients may send small requests only, as in redis.
   void set_authenticated(bool authenticated) { authenticated_ = authenticated; }
 
  private:
@@ -63,8 +72,8 @@ class request_parser {
   parse_status begin_array(std::span<const char> input);
   parse_status next_word(std::span<const char> input);
   parse_status begin_word(std::span<const char> input);
-  // The number behind the mark that begins the line at position_, or why there is none.
-  parse_status read_number(std::span<const char> input, std::string_view what, std::int64_t& found);
+  // Reads the number after the type byte of the line at position_.
+  parse_status read_number(std::span<const char> input, std::string_view what, std::int64_t& value);
   parse_status fail(std::string_view text);
   void reset();
   void rebase(const char* base);
@@ -75,12 +84,12 @@ class request_parser {
   std::string error_;
   std::size_t consumed_ = 0;
   std::size_t bytes_expected_ = 0;
-  // Of the request under way:
-  const char* base_ = nullptr;     // where its first byte lay when words_ was filled
-  std::size_t position_ = 0;       // all before it is understood
-  std::size_t line_searched_ = 0;  // no end of line before it
-  std::int64_t words_left_ = -1;   // -1: its first line is not yet read
-  std::int64_t word_bytes_ = -1;   // -1: the line of the next word's length is not yet read
+  // State of the current request:
+  const char* base_ = nullptr;     // address of its first byte when words_ was filled
+  std::size_t position_ = 0;       // everything before it is parsed
+  std::size_t line_searched_ = 0;  // no line end before it
+  std::int64_t words_left_ = -1;   // -1: the first line is not read yet
+  std::int64_t word_bytes_ = -1;   // -1: the length line of the next word is not read yet
   bool finished_ = true;
 };
 

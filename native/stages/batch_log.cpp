@@ -11,7 +11,7 @@ namespace stallscope::stages {
 namespace {
 
 constexpr std::string_view format_name = "stallscope.batches/1";
-constexpr std::size_t most_stages = 4096;
+constexpr std::size_t max_stages = 4096;
 
 [[noreturn]] void refuse(std::size_t line, const std::string& why) {
   throw std::runtime_error("line " + std::to_string(line) + ": " + why);
@@ -29,8 +29,8 @@ std::vector<std::string> read_names(std::istream& in) {
   while (words >> word) {
     names.push_back(word);
   }
-  if (names.empty() || names.size() > most_stages) {
-    refuse(1, "it names no stages, or too many");
+  if (names.empty() || names.size() > max_stages) {
+    refuse(1, "expected the names of the stages");
   }
   return names;
 }
@@ -44,14 +44,14 @@ bool read_number(std::string_view& text, std::uint32_t& number) {
 batch read_batch(std::string_view text, std::size_t stages, std::size_t line) {
   batch read{};
   if (!read_number(text, read.stage) || !text.starts_with(' ')) {
-    refuse(line, "not two numbers, of the stage and its calls");
+    refuse(line, "expected two numbers: stage and calls");
   }
   text.remove_prefix(1);
   if (!read_number(text, read.calls) || !text.empty()) {
-    refuse(line, "not two numbers, of the stage and its calls");
+    refuse(line, "expected two numbers: stage and calls");
   }
   if (read.stage >= stages || read.calls == 0) {
-    refuse(line, "no such stage, or a batch of no calls");
+    refuse(line, "unknown stage, or a batch without calls");
   }
   return read;
 }

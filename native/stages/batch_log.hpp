@@ -1,6 +1,6 @@
-// The last batches that the stages of one thread ran, in their order, so that a simulation can run
-// batches of the same sizes. 8 bytes a batch, in memory that is taken once; recording is a store.
-// Written by the stages' thread; read when they have stopped.
+// The last batches that the stages of one thread ran, in order, so that a simulation can run
+// batches of the same sizes. 8 bytes per batch in memory that is allocated once; recording is one
+// store. Written by the thread of the stages; read after they have stopped.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace stallscope::stages {
 
 struct batch {
-  std::uint32_t stage;  // its number: 0 is the first of the path
+  std::uint32_t stage;  // number of the stage; 0 is the first of the path
   std::uint32_t calls;
   bool operator==(const batch&) const = default;
 };
@@ -35,8 +35,8 @@ class batch_log {
   bool full_ = false;
 };
 
-// As a file keeps it: a first line "stallscope.batches/1 NAME..." names the stages by number, then
-// a line "STAGE CALLS" for each batch.
+// The file format: the first line "stallscope.batches/1 NAME..." names the stages in order; each
+// following line "STAGE CALLS" is one batch.
 struct batch_file {
   std::vector<std::string> stages;
   std::vector<batch> batches;
@@ -44,7 +44,7 @@ struct batch_file {
 
 void write_batches(std::ostream& out, const batch_file& file);
 
-// Throws std::runtime_error with the line of what is not such a file, or has more than `most`
+// Throws std::runtime_error with the line number if the file has another format or more than `most`
 // batches.
 batch_file read_batches(std::istream& in, std::size_t most = std::size_t{1} << 22);
 

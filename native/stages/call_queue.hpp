@@ -1,6 +1,7 @@
-// A queue in one piece of memory that begins at its front again when it was emptied, so that short
-// queues stay in the same cache lines. Pushing and popping cost a few instructions; a queue that
-// is never empty moves its entries to the front once they are the smaller half. One thread.
+// A FIFO in one contiguous array. It restarts at the front when it becomes empty, so that short
+// queues stay in the same cache lines. A push or a pop is a few instructions. A queue that never
+// becomes empty moves its entries to the front once they fill less than half of the array. One
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +14,12 @@ namespace stallscope::stages {
 template <typename Entry>
 class call_queue {
  public:
-  // Room for so many; more make it allocate.
+  // Initial capacity; more entries allocate.
   explicit call_queue(std::size_t room) : slots_(std::max<std::size_t>(room, 1)) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
   [[nodiscard]] bool empty() const noexcept { return end_ == begin_; }
-  // Slots up to the last that is in use: a push is within the room while it is less than that.
+  // Slots up to the last used one. A push below the capacity does not allocate.
   [[nodiscard]] std::size_t used() const noexcept { return end_; }
 
   void push(Entry added) {
@@ -27,7 +28,7 @@ class call_queue {
   }
   void push_within_room(Entry added) { slots_[end_++] = std::move(added); }
 
-  // For one push.
+  // Makes room for one push.
   void make_room() {
     if (end_ != slots_.size()) {
       return;
@@ -44,7 +45,7 @@ class call_queue {
     begin_ = 0;
   }
 
-  // Of a queue that is not empty. After the last pop in a row comes a settle().
+  // The queue must not be empty. Call settle() after the last pop of a series.
   [[nodiscard]] Entry pop() { return std::move(slots_[begin_++]); }
   void settle() noexcept {
     if (begin_ == end_) {

@@ -1,23 +1,32 @@
-// An execution stage: a function whose calls are queued and run together, so that its code is
-// fetched into the instruction cache once a batch and not once a call.
+// An execution stage: a function whose calls are queued and run in batches, so that its code is
+// loaded into the instruction cache once per batch instead of once per call.
 //
-// A call is queued, and a task is scheduled unless one is pending. Calls that come before the task
-// runs join its batch; those that the batch itself makes wait for the next. After each call the
-// task asks whether its quota is used up; what then is left waits for the stage's next task, behind
-// the tasks that are scheduled already. Calls run in the order they came, each once. A call that
-// finds the queue at its limit first makes room: it runs queued calls there and then, at least one,
+//     struct parse_handler {
+//       using call = request*;
+//       void run(request* next) { ... }
+//       void failed(request* next, std::exception_ptr error) noexcept { ... }
+//     };
+//     stage_registry registry(loop);
+//     execution_stage<parse_handler> parse(registry, "parse", {});
+//     parse.enqueue(&request);                       // runs in a later task of the loop
+//
+// A call is queued, and a task is scheduled unless one is pending. Calls that arrive before the
+// task runs join its batch; calls that the batch itself makes wait for the next batch. After each
+// call the task checks its quota; when it is used up, the remaining calls wait for the next task of
+// the stage, behind the tasks that are already scheduled. Every call runs once, in order of
+// arrival. A call that finds the queue at its limit first runs queued calls inline, at least one,
 // until the queue is empty or the quota is used up.
 //
-// What it costs: some 30 instructions a call, no allocation, no reading of a clock (the delay is
-// between the scheduler's cached times, so it is as coarse as tasks are long). In latency: a call
-// waits for every call before it in its batch, and for the tasks scheduled before. With b calls a
-// batch over s stages of c ns each, the first reply leaves after some b*s*c ns instead of s*c; the
-// last leaves no later than without stages, and earlier by what the cache saved. A batch is at most
-// a quota long unless one call is. Where calls arrive one at a time batches are of one; whoever
-// knows that a call is alone calls run_alone(), which costs some 20 instructions.
+// Cost: about 30 instructions per call, no allocation, no clock read (delays come from the cached
+// clock of the scheduler, so they are as coarse as tasks are long). Latency: a call waits for the
+// calls before it in its batch and for the tasks scheduled before. With b calls per batch and s
+// stages of c ns each, the first reply leaves after about b*s*c ns instead of s*c. The last reply
+// leaves no later than without stages, and earlier by what the cache saves. A batch is at most one
+// quota long, unless a single call is longer. If calls arrive one at a time, batches have one call;
+// a caller that knows this uses run_single(), which costs about 20 instructions.
 //
-// One thread: that of the scheduler. Where to use it: code that misses the instruction cache when
-// requests run through all of it, in stages whose touched code fits into it (docs/stages.md).
+// Thread: that of the scheduler. Use it for code that misses the instruction cache when each
+// request runs through all of it, in stages whose code fits into the cache (docs/stages.md).
 #pragma once
 
 #include <algorithm>
@@ -34,8 +43,8 @@
 
 namespace stallscope::stages {
 
-// What a stage runs: run() for each call; failed() with what run() threw, on the same thread,
-// before the next call runs. failed() is how an exception reaches the call's maker.
+// A stage calls run() for each call. If run() throws, it calls failed() with the exception on the
+// same thread, before the next call runs.
 template <typename Handler>
 concept call_handler = std::movable<typename Handler::call> &&
     requires(Handler handler, typename Handler::call& call, std::exception_ptr thrown) {
@@ -46,7 +55,8 @@ concept call_handler = std::movable<typename Handler::call> &&
 
 template <typename Handler>
 class execution_stage final : public stage {
-  static_assert(call_handler<Handler>);  // not in the head: a handler may point to its own stage
+  // here and not in the template head: a handler may hold a pointer to its own stage
+  static_assert(call_handler<Handler>);
 
  public:
   using call = typename Handler::call;
@@ -55,24 +65,25 @@ class execution_stage final : public stage {
       : stage(registry, std::move(name)),
         handler_(std::move(handler)),
         queue_(settings_.queue_limit),
-        attention_from_(settings_.max_batch == 1 ? 0 : settings_.queue_limit) {}
+        slow_path_from_(settings_.max_batch == 1 ? 0 : settings_.queue_limit) {}
 
-  // Runs nothing here unless max_batch is 1 or the queue is at its limit. A call that the stage's
-  // own function makes is always queued, also beyond the limit. Throws std::bad_alloc there only.
+  // Queues a call. Runs queued calls inline only if max_batch is 1 or the queue is at its limit. A
+  // call made by the function of the stage itself is always queued, even beyond the limit; only
+  // then may enqueue() throw std::bad_alloc.
   void enqueue(call added) {
     tally_.enqueued.add(1);
-    if (queue_.used() >= attention_from_) {
-      enqueue_with_attention(std::move(added));
+    if (queue_.used() >= slow_path_from_) {
+      enqueue_slow(std::move(added));
     } else {
       add_to_queue(std::move(added));
     }
   }
 
-  // What a call would do, there and then, as a batch of one that queue and scheduler do not see:
-  // for whoever knows that nothing is queued in this stage and that nothing else waits for the
-  // thread. `work` does it and returns false where it failed.
+  // Runs `work` immediately as a batch of one that bypasses queue and scheduler. Only for callers
+  // that know that this stage has no queued call and that the thread has no other work. `work`
+  // returns false if it failed.
   template <typename Work>
-  void run_alone(Work work) noexcept {
+  void run_single(Work work) noexcept {
     static_assert(std::is_nothrow_invocable_r_v<bool, Work>);
     tally_.enqueued.add(1);
     running_ = true;
@@ -99,12 +110,12 @@ class execution_stage final : public stage {
   };
 
   void add_to_queue(call added) {
-    queue_.push_within_room({std::move(added), present_ns()});
+    queue_.push_within_room({std::move(added), now_ns()});
     schedule();
   }
 
-  // Runs the call, or makes room for it in the queue.
-  [[gnu::noinline]] void enqueue_with_attention(call added) {
+  // The slow path of enqueue(): runs the call, or makes room for it in the queue.
+  [[gnu::noinline]] void enqueue_slow(call added) {
     if (!running_ && settings_.max_batch == 1 && queue_.empty()) {
       run_at_once(added);
       return;
@@ -122,16 +133,16 @@ class execution_stage final : public stage {
     begin_batch();
     tally_.delay(0, 1);
     run_call(only);
-    ended_batch(1);
+    end_batch(1);
     running_ = false;
   }
 
   void run_task() override {
     if (running_ || queue_.empty()) {
-      return;  // run meanwhile
+      return;  // already run
     }
-    const auto wanted = std::min(settings_.max_batch, queue_.size());
-    if (run_batch(settings_.max_batch) < wanted) {
+    const auto expected = std::min(settings_.max_batch, queue_.size());
+    if (run_batch(settings_.max_batch) < expected) {
       tally_.preempted.add(1);
     }
     if (!queue_.empty()) {
@@ -139,12 +150,12 @@ class execution_stage final : public stage {
     }
   }
 
-  // Returns how many ran: one at least, and all unless the quota was used up.
+  // Returns the number of calls run: at least one, and all of them unless the quota is used up.
   std::size_t run_batch(std::size_t most) {
     running_ = true;
     const auto now = begin_batch();
     std::int64_t since = now;
-    std::size_t alike = 0;  // calls with the same delay, counted together
+    std::size_t alike = 0;  // calls with the same delay are counted together
     const std::size_t calls = std::min(most, queue_.size());
     std::size_t left = calls;
     do {
@@ -160,7 +171,7 @@ class execution_stage final : public stage {
     } while (!scheduler_.need_preempt() && left != 0);
     queue_.settle();
     tally_.delay(now - since, alike);
-    ended_batch(calls - left);
+    end_batch(calls - left);
     running_ = false;
     return calls - left;
   }
@@ -176,7 +187,8 @@ class execution_stage final : public stage {
 
   Handler handler_;
   call_queue<entry> queue_;
-  const std::size_t attention_from_;  // slots in use that enqueue() does not simply add to
+  // number of used slots from which enqueue() takes the slow path
+  const std::size_t slow_path_from_;
   bool running_ = false;
 };
 

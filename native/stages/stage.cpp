@@ -38,14 +38,14 @@ void stage::schedule_now() {
   scheduler_.schedule(*this);
 }
 
-// Batches may be within batches: a stage whose queue is full is run by the one before it.
+// Batches may nest: a full queue is run by the stage before it.
 std::int64_t stage::begin_batch() {
   time_before_ = registry_.batch_time_ns_;
   registry_.batch_time_ns_ = scheduler_.now().count();
   return registry_.batch_time_ns_;
 }
 
-void stage::ended_batch(std::size_t calls) noexcept {
+void stage::end_batch(std::size_t calls) noexcept {
   registry_.batch_time_ns_ = time_before_;
   count_batch(calls);
 }
@@ -62,7 +62,7 @@ stage_registry::stage_registry(reactor::task_scheduler& scheduler, stage_setting
                                batch_log* log)
     : scheduler_(scheduler), settings_(settings), log_(log) {
   if (settings_.max_batch == 0 || settings_.queue_limit == 0) {
-    throw std::invalid_argument("a stage's batches and queue hold one call at least");
+    throw std::invalid_argument("max_batch and queue_limit of a stage must be at least 1");
   }
 }
 
@@ -98,8 +98,8 @@ void stage_registry::drain() {
 
 std::uint32_t stage_registry::add(stage& added, std::string_view name) {
   if (!is_stage_name(name)) {
-    throw std::invalid_argument("a stage's name is of a-z, 0-9 and _: \"" + std::string(name) +
-                                "\"");
+    throw std::invalid_argument("a stage name may contain only a-z, 0-9 and _: \"" +
+                                std::string(name) + "\"");
   }
   if (std::ranges::any_of(stages_, [&](const stage* known) { return known->name() == name; })) {
     throw std::invalid_argument("there is a stage \"" + std::string(name) + "\" already");

@@ -1,5 +1,5 @@
-// What all stages of a thread share, whatever their calls are: a name, counts, a place among the
-// others. execution_stage.hpp is the stage itself.
+// The parts of a stage that do not depend on the type of its calls: name, counters, registration.
+// execution_stage.hpp is the stage itself.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,12 @@ class batch_log;
 class stage_registry;
 
 struct stage_settings {
-  std::size_t max_batch = 64;      // calls a task; 1: each call runs at once, without a queue
-  std::size_t queue_limit = 1024;  // a call beyond it first runs what is queued
+  std::size_t max_batch = 64;  // calls per task; 1: every call runs immediately, without a queue
+  std::size_t queue_limit = 1024;  // at this length, a new call first runs queued calls
 };
 
-// A task of the thread's scheduler. Made, used and destroyed by that thread; counts() by any.
+// A task of the scheduler. Its thread makes, uses and destroys it; counts() may be called from any
+// thread.
 class stage : private reactor::task {
  public:
   stage(const stage&) = delete;
@@ -35,24 +36,24 @@ class stage : private reactor::task {
   [[nodiscard]] stage_counts counts() const { return tally_.counts(name_); }
   [[nodiscard]] virtual std::size_t queued() const noexcept = 0;
 
-  // Runs queued calls, at most so many, whatever the quota says (which then divides them into
-  // several batches); what they queue in other stages stays there. The task that was scheduled for
-  // them runs all the same, for what is left.
+  // Runs at most `most` queued calls regardless of the quota (which may divide them into several
+  // batches). Calls that they queue in other stages are not run. The pending task of this stage
+  // still runs, for the remaining calls.
   virtual void run_queued(std::size_t most) = 0;
 
  protected:
-  // Throws std::invalid_argument where the registry refuses the name.
+  // Throws std::invalid_argument if the registry rejects the name.
   stage(stage_registry& registry, std::string name);
-  // Its task must have run: the scheduler holds a pointer to it until then.
+  // The pending task must have run: the scheduler holds a pointer to it.
   virtual ~stage();
 
   void schedule() {
     if (!scheduled_) schedule_now();
   }
-  // The scheduler's time; within a batch, that of its beginning.
-  [[nodiscard]] std::int64_t present_ns() const;
+  // Time of the scheduler; within a batch, the time of its start.
+  [[nodiscard]] std::int64_t now_ns() const;
   std::int64_t begin_batch();
-  void ended_batch(std::size_t calls) noexcept;
+  void end_batch(std::size_t calls) noexcept;
   void count_batch(std::size_t calls) noexcept;
 
   reactor::task_scheduler& scheduler_;
@@ -74,27 +75,28 @@ class stage : private reactor::task {
   bool scheduled_ = false;
 };
 
-// The stages of one thread, in the order they were made. Outlives them.
+// The stages of one thread in order of construction. Outlives them.
 class stage_registry {
  public:
-  // `log`, where given, gets every batch (batch_log.hpp) and outlives the registry.
+  // `log`, if not null, receives every batch (batch_log.hpp) and outlives the registry.
   explicit stage_registry(reactor::task_scheduler& scheduler, stage_settings settings = {},
                           batch_log* log = nullptr);
 
   [[nodiscard]] const stage_settings& settings() const noexcept { return settings_; }
   [[nodiscard]] std::vector<stage_counts> counts() const;
   [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] bool idle() const noexcept;  // no call is queued in any stage
+  [[nodiscard]] bool idle() const noexcept;  // no stage has a queued call
 
-  // Runs calls until all stages are idle, for shutdown: nothing that was enqueued is lost.
+  // Runs calls until all stages are idle, at shutdown. No queued call is lost.
   void drain();
 
-  // As stage::run_queued() of the stage of this number, in the order they were made.
+  // Calls stage::run_queued() of the stage with this number (order of construction).
   void run_queued(std::size_t number, std::size_t most) { stages_.at(number)->run_queued(most); }
 
  private:
   friend class stage;
-  // Throws std::invalid_argument: a stage has this name, or it is not of a-z, 0-9 and _.
+  // Throws std::invalid_argument if the name is in use or contains characters other than a-z, 0-9
+  // and _.
   std::uint32_t add(stage& added, std::string_view name);
   void remove(const stage& removed) noexcept;
 
@@ -106,7 +108,7 @@ class stage_registry {
   static constexpr std::int64_t no_batch = 0;
 };
 
-inline std::int64_t stage::present_ns() const {
+inline std::int64_t stage::now_ns() const {
   const auto time_ns = registry_.batch_time_ns_;
   return time_ns != stage_registry::no_batch ? time_ns : scheduler_.now().count();
 }

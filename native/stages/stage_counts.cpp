@@ -11,14 +11,14 @@ std::uint64_t total(std::span<const std::uint64_t> buckets) {
   return std::accumulate(buckets.begin(), buckets.end(), std::uint64_t{0});
 }
 
-// The bucket that holds this share of all; the number of buckets where all are empty.
+// The bucket that holds this quantile; the number of buckets if all are empty.
 std::size_t bucket_of(std::span<const std::uint64_t> buckets, double share) {
   const auto all = total(buckets);
-  const auto wanted = std::max(1.0, share * static_cast<double>(all));
+  const auto target = std::max(1.0, share * static_cast<double>(all));
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < buckets.size(); ++i) {
     seen += buckets[i];
-    if (static_cast<double>(seen) >= wanted) {
+    if (static_cast<double>(seen) >= target) {
       return i;
     }
   }

@@ -10,7 +10,7 @@ namespace stallscope::store {
 
 namespace {
 constexpr std::size_t allocator_head_bytes = sizeof(std::size_t);
-constexpr std::size_t small_bytes = 128;  // entries that may waste half of their room
+constexpr std::size_t small_bytes = 128;  // smaller entries may waste half of their room
 }  // namespace
 
 entry* entry::make(std::string_view key, std::string_view value) {

@@ -1,5 +1,5 @@
-// One key and its value in one allocation: this head, the key's bytes, the value's. Made and freed
-// by the keyspace alone.
+// A key and its value in one allocation: this header, the bytes of the key, the bytes of the value.
+// Only the keyspace and the key index make and free entries.
 #pragma once
 
 #include <cstddef>
@@ -14,18 +14,18 @@ struct entry {
 
   std::uint32_t key_bytes;
   std::uint32_t value_bytes;
-  std::uint32_t touched;       // when last used, in 16 ms; wraps after two years
-  std::uint32_t expiry_index;  // into the keyspace's list of expiries, or never
+  std::uint32_t touched;       // time of last use in units of 16 ms; wraps after two years
+  std::uint32_t expiry_index;  // index into the expiries of the keyspace, or never
 
   std::string_view key() const { return {bytes(), key_bytes}; }
   std::string_view value() const { return {bytes() + key_bytes, value_bytes}; }
 
   static entry* make(std::string_view key, std::string_view value);
   static void free(entry* held);
-  // What the allocator took for it, its own head included.
+  // Bytes that the allocator uses for the entry, header included.
   std::size_t allocated_bytes() const;
-  // Writes another value over the present one, which may overlap it; false where it does not fit,
-  // or where most of the room would be wasted.
+  // Replaces the value in place; the new value may overlap the old one. Returns false if it does
+  // not fit or would waste most of the room.
   bool overwrite(std::string_view value);
 
  private:

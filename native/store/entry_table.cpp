@@ -7,15 +7,16 @@
 namespace stallscope::store {
 
 namespace {
-constexpr std::size_t least_capacity = 64;
-constexpr std::size_t moved_a_change = 16;  // slots; two would do to be done before the next growth
+constexpr std::size_t min_capacity = 64;
+// slots; two would suffice to finish before the next resize
+constexpr std::size_t moves_per_change = 16;
 }  // namespace
 
 void entry_table::freer::operator()(slot* slots) const { std::free(slots); }
 
 entry_table::part entry_table::make_part(std::size_t capacity) {
   part made;
-  // calloc: large ones come zeroed from the kernel, page by page as they are touched.
+  // calloc: the kernel zeroes large tables page by page on first use.
   made.slots.reset(static_cast<slot*>(std::calloc(capacity, sizeof(slot))));
   if (!made.slots) throw std::bad_alloc();
   made.mask = capacity - 1;
@@ -32,7 +33,7 @@ void entry_table::part::insert(entry* held, std::uint64_t hash) {
 void entry_table::part::erase(std::size_t at) {
   std::size_t hole = at;
   for (std::size_t next = (at + 1) & mask; slots[next].held != nullptr; next = (next + 1) & mask) {
-    // It may move back unless its home lies behind the hole.
+    // The slot may move back unless its home position lies behind the hole.
     const std::size_t from_home = (next - slots[next].hash) & mask;
     if (from_home < ((next - hole) & mask)) continue;
     slots[hole] = slots[next];
@@ -43,26 +44,26 @@ void entry_table::part::erase(std::size_t at) {
 }
 
 std::size_t entry_table::growth_bytes() const {
-  if (!current_.slots) return least_capacity * sizeof(slot);
+  if (!current_.slots) return min_capacity * sizeof(slot);
   return current_.full() ? 2 * current_.capacity() * sizeof(slot) : 0;
 }
 
 void entry_table::insert(entry* held, std::uint64_t hash) {
   if (!current_.slots) {
-    current_ = make_part(least_capacity);
+    current_ = make_part(min_capacity);
   } else if (current_.full()) {
     resize(2 * current_.capacity());
   }
   current_.insert(held, hash);
-  if (previous_.slots) move_some();
+  if (previous_.slots) continue_moving();
 }
 
 void entry_table::erase(slot* at) {
   part& of = current_.owns(at) ? current_ : previous_;
   of.erase(static_cast<std::size_t>(at - of.slots.get()));
   if (previous_.slots) {
-    move_some();
-  } else if (current_.capacity() > least_capacity && current_.used < current_.capacity() / 8) {
+    continue_moving();
+  } else if (current_.capacity() > min_capacity && current_.used < current_.capacity() / 8) {
     resize(current_.capacity() / 4);
   }
 }
@@ -73,18 +74,18 @@ void entry_table::clear() {
 }
 
 void entry_table::resize(std::size_t capacity) {
-  part larger = make_part(capacity < least_capacity ? least_capacity : capacity);
-  while (previous_.slots) move_some();
+  part larger = make_part(capacity < min_capacity ? min_capacity : capacity);
+  while (previous_.slots) continue_moving();
   previous_ = std::exchange(current_, std::move(larger));
-  // Whole runs are moved, so that what is left can still be found: begin behind an empty slot.
+  // Whole runs are moved, so that the remaining slots stay reachable. Start behind an empty slot.
   move_next_ = moved_ = 0;
   while (previous_.slots[move_next_].held != nullptr) ++move_next_;
 }
 
-void entry_table::move_some() {
+void entry_table::continue_moving() {
   for (std::size_t passed = 0; previous_.used != 0; ++passed) {
     slot& from = previous_.slots[move_next_];
-    if (from.held == nullptr && passed >= moved_a_change) return;
+    if (from.held == nullptr && passed >= moves_per_change) return;
     if (from.held != nullptr) {
       current_.insert(from.held, from.hash);
       from.held = nullptr;
@@ -96,7 +97,7 @@ void entry_table::move_some() {
   previous_ = {};
 }
 
-entry* entry_table::near(std::uint64_t place) const {
+entry* entry_table::entry_near(std::uint64_t place) const {
   if (size() == 0) return nullptr;
   const bool in_previous = previous_.used > current_.used;
   const part& in = in_previous ? previous_ : current_;

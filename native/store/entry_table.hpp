@@ -1,8 +1,11 @@
 // A hash table of entries with open addressing and linear probing, at most three quarters full. It
-// keeps whole hashes, so that growing does not look at keys. It grows and shrinks by a second table
-// to which every change moves some slots of the first: the longest step is bounded, and until all
-// are moved a look-up that misses probes both. Deleting moves followers back: no tombstones.
-// One thread; owns no entries.
+// stores whole hashes, so that growing does not read keys.
+//
+// Resizing is incremental: a second table takes over, and every change moves a few slots from the
+// first. This bounds the longest step. Until all slots are moved, a miss probes both tables.
+// Erasing moves the following slots back, so there are no tombstones.
+//
+// Thread: one. The table does not own its entries.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +21,7 @@ class entry_table {
  public:
   struct slot {
     std::uint64_t hash;
-    entry* held;  // null: empty
+    entry* held;  // null if the slot is empty
   };
 
   std::size_t size() const { return current_.used + previous_.used; }
@@ -26,27 +29,27 @@ class entry_table {
     return (current_.capacity() + previous_.capacity()) * sizeof(slot);
   }
 
-  // Null where no entry has this key. The slot holds until the table is changed.
+  // Returns null if no entry has this key. The slot is valid until the table changes.
   slot* find(std::string_view key, std::uint64_t hash) {
-    if (slot* found = current_.find(key, hash); found != nullptr) return found;
+    if (slot* match = current_.find(key, hash); match != nullptr) return match;
     return previous_.used == 0 ? nullptr : previous_.find(key, hash);
   }
-  // Begin to fetch into the caches what find() will look at: the slot, and the entry of a slot that
-  // is there already. While the table moves they may miss, and nothing is lost but the time.
-  void fetch_slot(std::uint64_t hash) const { current_.fetch_slot(hash); }
-  void fetch_entry(std::uint64_t hash) const { current_.fetch_entry(hash); }
-  // The key must not be there yet.
+  // Prefetch the cache lines that find() will read: the slot, and the entry of a filled slot.
+  // During a resize they may fetch the wrong line, which costs only time.
+  void prefetch_slot(std::uint64_t hash) const { current_.prefetch_slot(hash); }
+  void prefetch_entry(std::uint64_t hash) const { current_.prefetch_entry(hash); }
+  // The key must not be in the table.
   void insert(entry* held, std::uint64_t hash);
-  // `at` was given by find().
+  // `at` comes from find().
   void erase(slot* at);
   void clear();
 
-  // An entry at or after a place that the caller drew at random; null where the table is empty.
-  entry* near(std::uint64_t place) const;
-  // What one more insert() would allocate, beside what is held.
+  // The first entry at or after a random position, or null if the table is empty.
+  entry* entry_near(std::uint64_t place) const;
+  // Bytes that one more insert() would allocate, in addition to memory_bytes().
   std::size_t growth_bytes() const;
 
-  // All entries, in no order; `visit` must not change the table.
+  // Visits all entries in no particular order. `visit` must not change the table.
   template <class visitor>
   void for_each(visitor&& visit) const {
     for (const part* of : {&current_, &previous_}) {
@@ -74,10 +77,10 @@ class entry_table {
       }
       return nullptr;
     }
-    void fetch_slot(std::uint64_t hash) const {
+    void prefetch_slot(std::uint64_t hash) const {
       if (slots) __builtin_prefetch(&slots[hash & mask]);
     }
-    void fetch_entry(std::uint64_t hash) const {
+    void prefetch_entry(std::uint64_t hash) const {
       if (slots && slots[hash & mask].hash == hash) __builtin_prefetch(slots[hash & mask].held);
     }
     void insert(entry* held, std::uint64_t hash);
@@ -88,12 +91,12 @@ class entry_table {
 
   static part make_part(std::size_t capacity);
   void resize(std::size_t capacity);
-  void move_some();
+  void continue_moving();
 
   part current_;
-  part previous_;              // being moved, one run of filled slots after the other
-  std::size_t move_next_ = 0;  // in previous_: from here on slots may be filled,
-  std::size_t moved_ = 0;      // but not the last so many, around the end
+  part previous_;              // the table being emptied, one run of filled slots at a time
+  std::size_t move_next_ = 0;  // in previous_: slots from here on may be filled,
+  std::size_t moved_ = 0;      // except for this many slots before it
 };
 
 }  // namespace stallscope::store

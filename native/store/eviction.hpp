@@ -1,4 +1,4 @@
-// What a keyspace does when its memory reaches the limit, by redis's names.
+// Eviction policies of a keyspace that reaches its memory limit, with the names of redis.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 namespace stallscope::store {
 
 enum class eviction_policy : std::uint8_t {
-  noeviction,      // writes are refused
-  allkeys_lru,     // the longest unused of a few sampled keys goes
-  allkeys_random,  // any key goes
-  volatile_lru,    // as allkeys-lru among keys with an expiry
-  volatile_ttl,    // of a few sampled keys with an expiry the one that expires first
+  noeviction,      // reject writes
+  allkeys_lru,     // evict the least recently used of a few sampled keys
+  allkeys_random,  // evict any key
+  volatile_lru,    // like allkeys-lru, among keys with an expiry
+  volatile_ttl,    // evict the key that expires first among a few sampled keys with an expiry
 };
 
 inline constexpr std::array<std::string_view, 5> eviction_policy_names{

@@ -5,8 +5,8 @@
 namespace stallscope::store {
 
 namespace {
-constexpr int samples = 5;                    // as redis's maxmemory-samples
-constexpr std::size_t longest_expected = 64;  // to hash more takes longer than the memory
+constexpr int samples = 5;                        // maxmemory-samples of redis
+constexpr std::size_t max_prefetched_bytes = 64;  // hashing more takes longer than the cache miss
 }  // namespace
 
 keyspace::keyspace(const hash_seed& seed) : seed_(seed), random_state_(seed[0] ^ seed[1]) {}
@@ -24,32 +24,32 @@ void keyspace::clear() {
 }
 
 entry_table::slot* keyspace::find_live(std::string_view key, std::uint64_t hash) {
-  entry_table::slot* found = table_.find(key, hash);
-  if (found == nullptr || !expired(*found->held)) return found;
-  remove(found);
+  entry_table::slot* slot = table_.find(key, hash);
+  if (slot == nullptr || !expired(*slot->held)) return slot;
+  remove(slot);
   ++counts_.expired;
   return nullptr;
 }
 
-std::optional<std::uint64_t> keyspace::expect(std::string_view key) {
-  if (key.size() > longest_expected) return std::nullopt;
+std::optional<std::uint64_t> keyspace::prefetch(std::string_view key) {
+  if (key.size() > max_prefetched_bytes) return std::nullopt;
   const std::uint64_t hash = hash_of(key);
-  table_.fetch_slot(hash);
-  std::uint64_t& oldest = expected_[times_expected_++ % expected_.size()];
-  table_.fetch_entry(oldest);
+  table_.prefetch_slot(hash);
+  std::uint64_t& oldest = prefetched_[prefetch_count_++ % prefetched_.size()];
+  table_.prefetch_entry(oldest);
   oldest = hash;
   return hash;
 }
 
 std::optional<std::string_view> keyspace::get(std::string_view key) {
-  const entry_table::slot* found = find_live(key, hash_of(key));
-  if (found == nullptr) {
+  const entry_table::slot* slot = find_live(key, hash_of(key));
+  if (slot == nullptr) {
     ++counts_.misses;
     return std::nullopt;
   }
   ++counts_.hits;
-  touch(*found->held);
-  return found->held->value();
+  touch(*slot->held);
+  return slot->held->value();
 }
 
 bool keyspace::contains(std::string_view key) {
@@ -60,8 +60,8 @@ bool keyspace::contains(std::string_view key) {
 
 void keyspace::put(std::string_view key, std::string_view value, bool keep_expiry) {
   const std::uint64_t hash = hash_of(key);
-  entry_table::slot* found = find_live(key, hash);
-  if (found == nullptr) {
+  entry_table::slot* slot = find_live(key, hash);
+  if (slot == nullptr) {
     entry* made = entry::make(key, value);
     touch(*made);
     try {
@@ -73,9 +73,9 @@ void keyspace::put(std::string_view key, std::string_view value, bool keep_expir
     entry_bytes_ += made->allocated_bytes();
     return;
   }
-  if (!keep_expiry) drop_expiry(*found->held);
-  if (!found->held->overwrite(value)) replace(*found, value);
-  touch(*found->held);
+  if (!keep_expiry) drop_expiry(*slot->held);
+  if (!slot->held->overwrite(value)) replace(*slot, value);
+  touch(*slot->held);
 }
 
 void keyspace::replace(entry_table::slot& at, std::string_view value) {
@@ -90,9 +90,9 @@ void keyspace::replace(entry_table::slot& at, std::string_view value) {
 }
 
 bool keyspace::erase(std::string_view key) {
-  entry_table::slot* found = find_live(key, hash_of(key));
-  if (found != nullptr) remove(found);
-  return found != nullptr;
+  entry_table::slot* slot = find_live(key, hash_of(key));
+  if (slot != nullptr) remove(slot);
+  return slot != nullptr;
 }
 
 void keyspace::remove(entry_table::slot* at) {
@@ -114,30 +114,30 @@ void keyspace::drop_expiry(entry& held) {
 }
 
 std::optional<std::int64_t> keyspace::expiry_ms(std::string_view key) {
-  const entry_table::slot* found = find_live(key, hash_of(key));
-  if (found == nullptr || found->held->expiry_index == entry::never) return std::nullopt;
-  return expiries_[found->held->expiry_index].at_ms;
+  const entry_table::slot* slot = find_live(key, hash_of(key));
+  if (slot == nullptr || slot->held->expiry_index == entry::never) return std::nullopt;
+  return expiries_[slot->held->expiry_index].at_ms;
 }
 
 bool keyspace::expire_at(std::string_view key, std::int64_t at_ms) {
-  entry_table::slot* found = find_live(key, hash_of(key));
-  if (found == nullptr) return false;
-  entry& held = *found->held;
+  entry_table::slot* slot = find_live(key, hash_of(key));
+  if (slot == nullptr) return false;
+  entry& held = *slot->held;
   if (at_ms <= now_ms_) {
-    remove(found);
+    remove(slot);
   } else if (held.expiry_index != entry::never) {
     expiries_[held.expiry_index].at_ms = at_ms;
   } else {
-    expiries_.push_back({at_ms, &held});  // before anything points to it: it may find no memory
+    expiries_.push_back({at_ms, &held});  // first, because it may throw std::bad_alloc
     held.expiry_index = static_cast<std::uint32_t>(expiries_.size() - 1);
   }
   return true;
 }
 
 bool keyspace::persist(std::string_view key) {
-  const entry_table::slot* found = find_live(key, hash_of(key));
-  if (found == nullptr || found->held->expiry_index == entry::never) return false;
-  drop_expiry(*found->held);
+  const entry_table::slot* slot = find_live(key, hash_of(key));
+  if (slot == nullptr || slot->held->expiry_index == entry::never) return false;
+  drop_expiry(*slot->held);
   return true;
 }
 
@@ -149,7 +149,7 @@ std::size_t keyspace::sweep(std::size_t most) {
     if (swept_to_ >= expiries_.size()) swept_to_ = 0;
     const expiry& looked_at = expiries_[swept_to_];
     if (looked_at.at_ms <= now_ms_) {
-      remove(*looked_at.held);  // another takes its place in the list
+      remove(*looked_at.held);  // the last expiry takes its position
       ++removed;
       continue;
     }
@@ -179,11 +179,11 @@ bool keyspace::make_room() {
 entry* keyspace::victim() {
   switch (limit_.policy) {
     case eviction_policy::allkeys_lru:
-      return longest_unused(false);
+      return least_recently_used(false);
     case eviction_policy::allkeys_random:
-      return table_.near(random());
+      return table_.entry_near(random());
     case eviction_policy::volatile_lru:
-      return longest_unused(true);
+      return least_recently_used(true);
     case eviction_policy::volatile_ttl:
       return first_to_expire();
     case eviction_policy::noeviction:
@@ -192,15 +192,15 @@ entry* keyspace::victim() {
   return nullptr;
 }
 
-entry* keyspace::longest_unused(bool of_volatile) {
+entry* keyspace::least_recently_used(bool of_volatile) {
   if (of_volatile && expiries_.empty()) return nullptr;
   entry* longest = nullptr;
   for (int sample = 0; sample < samples; ++sample) {
-    entry* one = of_volatile ? any_expiry().held : table_.near(random());
-    if (one == nullptr) return nullptr;
+    entry* candidate = of_volatile ? any_expiry().held : table_.entry_near(random());
+    if (candidate == nullptr) return nullptr;
     const bool longer =
-        longest == nullptr || clock_tick() - one->touched > clock_tick() - longest->touched;
-    if (longer) longest = one;
+        longest == nullptr || clock_tick() - candidate->touched > clock_tick() - longest->touched;
+    if (longer) longest = candidate;
   }
   return longest;
 }
@@ -209,8 +209,8 @@ entry* keyspace::first_to_expire() {
   if (expiries_.empty()) return nullptr;
   expiry first = any_expiry();
   for (int sample = 1; sample < samples; ++sample) {
-    const expiry& one = any_expiry();
-    if (one.at_ms < first.at_ms) first = one;
+    const expiry& candidate = any_expiry();
+    if (candidate.at_ms < first.at_ms) first = candidate;
   }
   return first.held;
 }

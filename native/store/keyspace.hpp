@@ -1,12 +1,18 @@
-// The keys of one shard: strings by name, with expiry and a bound on memory. A key costs 16 bytes
-// in the table and one allocation (16 bytes, the key, the value); one that expires costs 16 more. A
-// look-up costs a hash and, where the key is there, two cache misses; it allocates nothing. The
-// table grows in steps, so that no single write pays for moving all keys.
+// The keys of one shard: strings by name, with expiry and a memory limit.
 //
-// Expired keys are gone as soon as anyone looks at them (lazy); sweep() finds those that nobody
-// looks at (active), a bounded number at a time.
+//     keyspace keys(random_seed());
+//     keys.advance(unix_ms);               // once per turn of the loop
+//     if (keys.make_room()) keys.set("name", "value");
+//     if (auto value = keys.get("name")) reply.bulk(*value);
 //
-// Belongs to one thread. Views of values hold until the next call that changes the keyspace.
+// Cost: a key takes 16 bytes in the table and one allocation (16 bytes, the key, the value); an
+// expiry takes 16 bytes more. A lookup is a hash and, for an existing key, two cache misses; it
+// allocates nothing. The table grows in steps, so no single write pays for moving all keys.
+//
+// An expired key disappears when it is accessed. sweep() removes expired keys that are not
+// accessed, a bounded number per call.
+//
+// Thread: one. Views of values are valid until the next call that changes the keyspace.
 #pragma once
 
 #include <array>
@@ -39,66 +45,69 @@ class keyspace {
   keyspace& operator=(keyspace&&) = delete;
   ~keyspace();
 
-  // The time that expiry and "least recently used" go by, Unix milliseconds; read once a turn.
+  // Sets the time for expiry and "least recently used", in Unix milliseconds. Called once per turn.
   void advance(std::int64_t now_ms) { now_ms_ = now_ms; }
   std::int64_t now_ms() const { return now_ms_; }
 
-  // Begins to fetch what a look-up of this key will touch; changes nothing. For callers that know
-  // some requests ahead: the memory then works on several at once. The entry itself is asked for
-  // some calls later, when the slot that points to it has come. Returns the key's hash, for
-  // expected_key; nothing for a long key, which takes longer to hash than the memory to come.
-  std::optional<std::uint64_t> expect(std::string_view key);
-  // While it lives, look-ups of the key at this very place in memory do not hash it again, if its
-  // hash is given.
-  class expected_key {
+  // Starts to prefetch what a lookup of this key will touch; changes nothing. Callers that know
+  // several upcoming requests can overlap their cache misses this way. The entry is prefetched a
+  // few calls later, when its slot has arrived. Returns the hash of the key for known_hash, or
+  // nothing for a long key, which takes longer to hash than to load.
+  std::optional<std::uint64_t> prefetch(std::string_view key);
+  // During its lifetime, lookups of the key at this address use the given hash instead of computing
+  // it.
+  class known_hash {
    public:
-    expected_key(keyspace& of, std::string_view key, std::optional<std::uint64_t> hash) : of_(of) {
+    known_hash(keyspace& of, std::string_view key, std::optional<std::uint64_t> hash) : of_(of) {
       if (!hash) return;
       of_.hashed_at_ = key.data();
       of_.hashed_ = *hash;
     }
-    expected_key(const expected_key&) = delete;
-    expected_key& operator=(const expected_key&) = delete;
-    expected_key(expected_key&&) = delete;
-    expected_key& operator=(expected_key&&) = delete;
-    ~expected_key() { of_.hashed_at_ = &of_; }
+    known_hash(const known_hash&) = delete;
+    known_hash& operator=(const known_hash&) = delete;
+    known_hash(known_hash&&) = delete;
+    known_hash& operator=(known_hash&&) = delete;
+    ~known_hash() { of_.hashed_at_ = &of_; }
 
    private:
     keyspace& of_;
   };
   std::optional<std::string_view> get(std::string_view key);  // counts a hit or a miss
-  bool contains(std::string_view key);                        // too, and leaves "last used" alone
+  bool contains(std::string_view key);  // also counts; does not update the time of last use
 
-  // Sets the value and removes any expiry. At most 4 GiB each for key and value.
+  // Sets the value and removes the expiry. Key and value are at most 4 GiB each.
   void set(std::string_view key, std::string_view value) { put(key, value, false); }
-  // Sets the value of a key and leaves its expiry as it is.
+  // Sets the value and keeps the expiry.
   void set_keeping_expiry(std::string_view key, std::string_view value) { put(key, value, true); }
   bool erase(std::string_view key);
   void clear();
 
-  // When the key expires, Unix milliseconds; nothing where it does not, or is not there.
+  // The expiry in Unix milliseconds; nothing if the key does not expire or does not exist.
   std::optional<std::int64_t> expiry_ms(std::string_view key);
-  // False where there is no such key. A time that has come removes the key.
+  // Returns false if the key does not exist. A time in the past removes the key.
   bool expire_at(std::string_view key, std::int64_t at_ms);
-  // Whether the key was there and had an expiry.
+  // Removes the expiry. Returns whether there was one.
   bool persist(std::string_view key);
 
-  std::size_t size() const { return table_.size(); }  // with those expired and not yet found
+  // includes expired keys that are not removed yet
+  std::size_t size() const { return table_.size(); }
   std::size_t volatile_size() const { return expiries_.size(); }
-  // Mean time to live of the keys that expire, as far as the last sweeps saw; 0 where none.
+  // Mean time to live of keys with an expiry, as sampled by the last sweeps; 0 without such keys.
   std::int64_t mean_ttl_ms() const { return mean_ttl_ms_; }
   const keyspace_counts& counts() const { return counts_; }
 
-  // Looks at up to `most` keys with an expiry, where it left off, and removes those whose time has
-  // come; how many. Called some ten times a second, and again while a fourth or more were removed.
+  // Checks up to `most` keys with an expiry, continuing where the last call stopped, and removes
+  // expired ones. Returns their number. Called about ten times a second, and again while a quarter
+  // or more of the keys were expired.
   std::size_t sweep(std::size_t most);
 
-  // Bytes held: entries as the allocator counts them, and tables.
+  // Bytes in use: entries as the allocator counts them, and tables.
   std::size_t memory_bytes() const;
   const memory_limit& limit() const { return limit_; }
   void set_limit(const memory_limit& limit) { limit_ = limit; }
-  // Before a command that may need memory: evicts until the limit holds, also should the table grow
-  // for one more key. False where that cannot be reached: the command is to be refused.
+  // Called before a command that may need memory: evicts keys until the limit holds, including the
+  // growth of the table by one key. Returns false if that is not possible; the command is then
+  // rejected.
   bool make_room();
 
  private:
@@ -107,7 +116,7 @@ class keyspace {
     entry* held;
   };
 
-  // Where the key is, after an expired one is removed; null where it is not.
+  // The slot of the key; null if the key does not exist or was expired (and is now removed).
   entry_table::slot* find_live(std::string_view key, std::uint64_t hash);
   std::uint64_t hash_of(std::string_view key) const {
     return key.data() == hashed_at_ ? hashed_ : key_hash(seed_, key);
@@ -123,14 +132,14 @@ class keyspace {
     return held.expiry_index != entry::never && expiries_[held.expiry_index].at_ms <= now_ms_;
   }
   entry* victim();
-  entry* longest_unused(bool of_volatile);
+  entry* least_recently_used(bool of_volatile);
   entry* first_to_expire();
   const expiry& any_expiry() { return expiries_[random() % expiries_.size()]; }
   std::uint64_t random();
 
   hash_seed seed_;
   entry_table table_;
-  std::deque<expiry> expiries_;  // grows without moving what is there
+  std::deque<expiry> expiries_;  // grows without moving its elements
   std::size_t swept_to_ = 0;
   std::int64_t now_ms_ = 0;
   std::int64_t mean_ttl_ms_ = 0;
@@ -138,9 +147,9 @@ class keyspace {
   std::uint64_t random_state_;
   memory_limit limit_;
   keyspace_counts counts_;
-  std::array<std::uint64_t, 8> expected_{};  // hashes of the last keys
-  std::size_t times_expected_ = 0;
-  const void* hashed_at_ = this;  // which no key is at
+  std::array<std::uint64_t, 8> prefetched_{};  // hashes of the last prefetched keys
+  std::size_t prefetch_count_ = 0;
+  const void* hashed_at_ = this;  // an address that no key has
   std::uint64_t hashed_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Memory that begins and ends at blocks, as the kernel reads and writes it without its page cache.
-// Costs an allocation; the bytes are not cleared. One thread.
+// Memory aligned and padded to blocks, for I/O that bypasses the page cache. Cost: one allocation;
+// the bytes are not cleared. One thread.
 #pragma once
 
 #include <cstddef>

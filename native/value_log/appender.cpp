@@ -9,30 +9,30 @@
 namespace stallscope::value_log {
 namespace {
 
-constexpr std::uint64_t least_memory = std::uint64_t{64} << 10U;
+constexpr std::uint64_t min_memory = std::uint64_t{64} << 10U;
 
 }  // namespace
 
-std::uint64_t appender::bytes_of(const append_request& wanted) {
+std::uint64_t appender::bytes_of(const append_request& request) {
   std::uint64_t sum = 0;
-  for (const append_item& item : wanted.items) {
+  for (const append_item& item : request.items) {
     sum += record_bytes(item.key.size(), item.value.size());
   }
   return sum;
 }
 
-void appender::append(append_request& wanted) {
+void appender::append(append_request& request) {
   wake();
-  const std::uint64_t bytes = bytes_of(wanted);
+  const std::uint64_t bytes = bytes_of(request);
   if (padded(bytes, block_bytes) + block_bytes > content_.segments().segment_bytes()) {
-    too_long_.push_back(&wanted);
+    too_long_.push_back(&request);
     return;
   }
-  const bool fits = next_.requests.empty() || next_.bytes + bytes <= settings_.most_batch_bytes;
+  const bool fits = next_.requests.empty() || next_.bytes + bytes <= settings_.max_batch_bytes;
   if (waiting_.empty() && fits) {
-    place(wanted, bytes);
+    place(request, bytes);
   } else {
-    waiting_.push_back(&wanted);
+    waiting_.push_back(&request);
   }
 }
 
@@ -42,17 +42,17 @@ void appender::wake() {
   loop_.schedule(*this);
 }
 
-void appender::place(append_request& wanted, std::uint64_t bytes) {
+void appender::place(append_request& request, std::uint64_t bytes) {
   const std::uint64_t needed = padded(next_.bytes + bytes, block_bytes);
   if (next_.memory.size() < needed) {
-    const std::uint64_t ahead = std::min(2 * needed, settings_.most_batch_bytes);
-    aligned_memory larger(std::max({least_memory, needed, ahead}));
+    const std::uint64_t ahead = std::min(2 * needed, settings_.max_batch_bytes);
+    aligned_memory larger(std::max({min_memory, needed, ahead}));
     if (next_.bytes != 0) {
       std::memcpy(larger.bytes().data(), next_.memory.bytes().data(), next_.bytes);
     }
     next_.memory = std::move(larger);
   }
-  for (const append_item& item : wanted.items) {
+  for (const append_item& item : request.items) {
     const std::uint64_t length = record_bytes(item.key.size(), item.value.size());
     const record made{.kind = item.kind,
                       .sequence = content_.next_sequence(),
@@ -61,17 +61,17 @@ void appender::place(append_request& wanted, std::uint64_t bytes) {
                       .value = item.value};
     encode(next_.memory.bytes().subspan(next_.bytes, length), made, content_.secret());
     next_.records.push_back(
-        {&wanted, &item, made.sequence, static_cast<std::uint32_t>(next_.bytes)});
+        {&request, &item, made.sequence, static_cast<std::uint32_t>(next_.bytes)});
     next_.bytes += length;
   }
-  next_.requests.push_back(&wanted);
+  next_.requests.push_back(&request);
 }
 
 void appender::take_waiting() {
   while (!waiting_.empty()) {
     append_request& first = *waiting_.front();
     const std::uint64_t bytes = bytes_of(first);
-    if (!next_.requests.empty() && next_.bytes + bytes > settings_.most_batch_bytes) return;
+    if (!next_.requests.empty() && next_.bytes + bytes > settings_.max_batch_bytes) return;
     waiting_.pop_front();
     place(first, bytes);
   }
@@ -94,14 +94,14 @@ void appender::run() {
   write();
 }
 
-// A segment that the next batch fits into; 0, or why there is none.
+// Opens a segment that the next batch fits into. Returns 0 or an errno.
 int appender::make_room() {
   const std::uint64_t needed = padded(next_.bytes, block_bytes);
   log_segments& segments = content_.segments();
   if (active_ && active_->end + needed <= segments.segment_bytes()) return 0;
   end();
   const bool keeps_free = std::ranges::any_of(
-      next_.requests, [](const append_request* one) { return one->needs_room; });
+      next_.requests, [](const append_request* request) { return request->needs_room; });
   try {
     if (keeps_free && !segments.may_grow()) return ENOSPC;
     active_ = segments.create();
@@ -111,17 +111,17 @@ int appender::make_room() {
   }
 }
 
-// What needs no room is tried again without the rest.
+// Requests that need no room are retried without the others.
 void appender::refuse_growth(int error) {
   ++failures_;
   batch refused = std::exchange(next_, {});
   const bool mixed =
-      std::ranges::any_of(refused.requests, [](auto* one) { return one->needs_room; });
-  for (append_request* one : refused.requests) {
-    if (mixed && !one->needs_room) {
-      waiting_.push_back(one);
+      std::ranges::any_of(refused.requests, [](auto* request) { return request->needs_room; });
+  for (append_request* request : refused.requests) {
+    if (mixed && !request->needs_room) {
+      waiting_.push_back(request);
     } else {
-      one->appended(error);
+      request->appended(error);
     }
   }
   if (!waiting_.empty()) wake();
@@ -142,7 +142,7 @@ void appender::io_done(std::int64_t result) {
   if (result < 0) {
     finish(static_cast<int>(-result));
   } else if (!syncing_ && static_cast<std::uint64_t>(result) != bytes) {
-    finish(ENOSPC);  // a short write: what is missing did not fit
+    finish(ENOSPC);  // a short write: the rest did not fit
   } else if (!syncing_ && settings_.durable) {
     syncing_ = true;
     port_.sync(active_->file.get(), *this);
@@ -159,12 +159,12 @@ void appender::commit() {
   active_->end += padded(current_.bytes, block_bytes);
   active_->unsynced = !settings_.durable;
   active_->dead_bytes += padded(current_.bytes, block_bytes) - current_.bytes;
-  for (const placed& one : current_.records) {
-    const append_item& item = *one.item;
-    const location where{.sequence = one.sequence,
+  for (const placed& request : current_.records) {
+    const append_item& item = *request.item;
+    const location where{.sequence = request.sequence,
                          .expires_ms = item.expires_ms,
                          .segment = active_->number,
-                         .offset = static_cast<std::uint32_t>(start + one.offset),
+                         .offset = static_cast<std::uint32_t>(start + request.offset),
                          .value_bytes = item.kind == record_kind::value
                                             ? static_cast<std::uint32_t>(item.value.size())
                                             : location::no_value};
@@ -180,12 +180,12 @@ void appender::finish(int error) {
   writing_ = syncing_ = false;
   if (error != 0) {
     ++failures_;
-    end();  // cuts off what was written of it
+    end();  // cuts off the partial write
   }
-  // Who is told may append again.
+  // Callbacks may append again.
   batch done = std::exchange(current_, {});
-  for (append_request* one : done.requests) one->appended(error);
-  if (done.memory.size() <= 2 * settings_.most_batch_bytes) {
+  for (append_request* request : done.requests) request->appended(error);
+  if (done.memory.size() <= 2 * settings_.max_batch_bytes) {
     done.records.clear();
     done.requests.clear();
     done.bytes = 0;

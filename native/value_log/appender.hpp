@@ -1,14 +1,21 @@
-// Appends records to the newest segment: all that come in one turn of the loop, and while the batch
-// before is being written, become one write. It begins at a block and is padded to one, so that no
-// later write touches what was answered; one write at a time, so that what is behind a hole was
-// never answered. The index learns of records when they are written, or with `durable` when the
-// kernel says that they outlive a loss of power.
+// Appends records to the newest segment of a log.
 //
-// A write that fails is cut off, and the segment with it: what was answered before stays. New
-// records that need room are refused while the disk has less free than two segments; deletions and
-// compaction may use that.
+//     class set_request : public append_request { void appended(int error) override; ... };
+//     request.items.push_back({.key = "name", .value = "value"});
+//     request.needs_room = true;
+//     newest.append(request);            // request.appended(0) once it is written
 //
-// Costs a copy and a hash of each record, memory for two batches. One thread, the shard's.
+// Batching: all records that arrive in one turn of the loop, and while the previous batch is being
+// written, form one write. A write starts at a block and is padded to one, so that no later write
+// touches acknowledged data. Only one write is in flight, so everything behind a hole was never
+// acknowledged. The index learns of records after the write completes, or with `durable` after the
+// sync.
+//
+// A failed write is cut off and ends its segment; acknowledged records stay. While the disk has
+// less free space than two segments, new records are rejected; deletions and compaction may still
+// use that space.
+//
+// Cost: a copy and a hash per record, memory for two batches. Thread: that of the shard.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +38,14 @@ struct append_item {
   std::int64_t expires_ms = 0;
 };
 
-// Stays in place, with what it points to, until it is appended, or is not.
+// The caller keeps the request and everything it points to in place until appended() is called.
 class append_request {
  public:
-  std::vector<append_item> items;  // all of them or none
-  bool needs_room = false;         // not where it only deletes
+  std::vector<append_item> items;  // appended atomically
+  bool needs_room = false;         // false for requests that only delete
 
-  // 0, or an errno: EMSGSIZE where it is longer than a segment. Never from within append().
+  // Receives 0 or an errno; EMSGSIZE if the request does not fit into a segment. Never called from
+  // within append().
   virtual void appended(int error) = 0;
 
  protected:
@@ -46,7 +54,7 @@ class append_request {
 
 struct append_settings {
   bool durable = false;
-  std::uint64_t most_batch_bytes = std::uint64_t{1} << 20U;  // one request may be more
+  std::uint64_t max_batch_bytes = std::uint64_t{1} << 20U;  // a single request may be larger
 };
 
 class appender final : private io_request, private reactor::task {
@@ -55,8 +63,8 @@ class appender final : private io_request, private reactor::task {
            const append_settings& settings)
       : content_(content), port_(port), loop_(loop), settings_(settings) {}
 
-  void append(append_request& wanted);
-  // Ends the segment that is written to, at once or after the write under way; then calls back.
+  void append(append_request& request);
+  // Seals the current segment, immediately or after the write in flight, then calls `then`.
   void roll(std::function<void()> then);
 
   [[nodiscard]] bool idle() const {
@@ -64,14 +72,14 @@ class appender final : private io_request, private reactor::task {
   }
   [[nodiscard]] std::uint64_t batches() const { return batches_; }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
-  void end();  // seals what is written to: at the end, when idle
+  void end();  // seals the current segment; call it at the end, when idle
 
  private:
   struct placed {
     append_request* from;
     const append_item* item;
     std::uint64_t sequence;
-    std::uint32_t offset;  // in the batch
+    std::uint32_t offset;  // offset in the batch
   };
   struct batch {
     aligned_memory memory;
@@ -80,11 +88,11 @@ class appender final : private io_request, private reactor::task {
     std::vector<append_request*> requests;
   };
 
-  void run() override;  // writes what has come
+  void run() override;  // starts the next write
   void io_done(std::int64_t result) override;
   void wake();
-  [[nodiscard]] static std::uint64_t bytes_of(const append_request& wanted);
-  void place(append_request& wanted, std::uint64_t bytes);
+  [[nodiscard]] static std::uint64_t bytes_of(const append_request& request);
+  void place(append_request& request, std::uint64_t bytes);
   void take_waiting();
   [[nodiscard]] int make_room();
   void refuse_growth(int error);
@@ -99,7 +107,7 @@ class appender final : private io_request, private reactor::task {
   shared_segment active_;
   batch next_;
   batch current_;
-  std::deque<append_request*> waiting_;  // for room in the next batch
+  std::deque<append_request*> waiting_;  // waiting for room in the next batch
   std::deque<append_request*> too_long_;
   std::function<void()> rolled_;
   std::uint64_t batches_ = 0;

@@ -45,7 +45,7 @@ void compactor::compact_all(std::function<void(int)> done) {
 void compactor::consider() {
   if (victim_ || stopped_ || sync_error_ != 0 || !jobs_.empty() || loop_.now() < not_before_)
     return;
-  if (content_.segments().most_dead(settings_.least_dead_share)) wake();
+  if (content_.segments().most_dead(settings_.min_dead_share)) wake();
 }
 
 void compactor::stop() {
@@ -57,7 +57,7 @@ void compactor::stop() {
 void compactor::run() {
   scheduled_ = false;
   if (victim_ == nullptr) choose();
-  if (victim_ != nullptr && !ending_) move_some();
+  if (victim_ != nullptr && !ending_) continue_moving();
 }
 
 // The next segment of a job, or the one with the most that is dead.
@@ -68,7 +68,7 @@ void compactor::choose() {
   }
   log_segments& segments = content_.segments();
   if (jobs_.empty()) {
-    const auto most = segments.most_dead(settings_.least_dead_share);
+    const auto most = segments.most_dead(settings_.min_dead_share);
     if (most && loop_.now() >= not_before_) begin(segments.find(*most));
     return;
   }
@@ -80,7 +80,7 @@ void compactor::choose() {
       if (jobs_.empty()) return;  // stopped meanwhile
       end();
       auto& left = jobs_.front().segments.emplace();
-      for (const auto& [number, one] : content_.segments().all()) left.push_back(number);
+      for (const auto& [number, segment] : content_.segments().all()) left.push_back(number);
       wake();
     });
     return;
@@ -105,7 +105,7 @@ void compactor::end_job(int error) {
 void compactor::begin(shared_segment victim) {
   victim_ = std::move(victim);
   victim_->counted_to = std::max<std::uint64_t>(victim_->counted_to, block_bytes);
-  read_to_ = parsed_to_ = block_bytes;
+  read_position_ = parse_position_ = block_bytes;
   unparsed_.clear();
   unparsed_from_ = 0;
   error_ = 0;
@@ -113,18 +113,18 @@ void compactor::begin(shared_segment victim) {
   wake();
 }
 
-void compactor::move_some() {
+void compactor::continue_moving() {
   // FLUSHALL took it away.
   if (content_.segments().find(victim_->number) == nullptr && error_ == 0) error_ = ESTALE;
   const bool more = !chunks_.empty() && chunks_.front()->done;
-  if (error_ == 0 && more && pieces_.size() < settings_.most_chunks) take_front();
-  if (error_ == 0) read_on();
+  if (error_ == 0 && more && pieces_.size() < settings_.max_chunks) parse_front_chunk();
+  if (error_ == 0) submit_reads();
   if (error_ != 0) {
     if (chunks_under_way_ == 0 && pieces_.empty()) give_up();
     return;
   }
   if (!chunks_.empty()) {
-    wants_turn_ = chunks_.front()->done && pieces_.size() < settings_.most_chunks;
+    wants_turn_ = chunks_.front()->done && pieces_.size() < settings_.max_chunks;
     return;
   }
   send_piece();
@@ -132,8 +132,8 @@ void compactor::move_some() {
     ending_ = true;
     seal_full();
     const bool kept = !content_.segments().directory().temporary();
-    for (const auto& [number, one] : content_.segments().all()) {
-      if (kept && one->unsynced && one != victim_) to_sync_.push_back(one);
+    for (const auto& [number, segment] : content_.segments().all()) {
+      if (kept && segment->unsynced && segment != victim_) to_sync_.push_back(segment);
     }
     sync_next();
   } else if (error_ != 0) {
@@ -148,7 +148,7 @@ void compactor::sync_next() {
   } else if (!removed_) {
     remove_victim();
   } else {
-    victim_gone();
+    finish_removal();
   }
 }
 
@@ -162,7 +162,7 @@ void compactor::synced(std::int64_t result) {
   fail(sync_error_);
   to_sync_.clear();
   if (removed_) {
-    victim_gone();
+    finish_removal();
   } else {
     give_up();
   }
@@ -173,16 +173,16 @@ void compactor::remove_victim() {
   const data_directory& directory = content_.segments().directory();
   content_.segments().remove(victim_->number);
   if (directory.temporary()) {
-    victim_gone();
+    finish_removal();
   } else {
     port_.sync(directory.fd(), *sync_);
   }
 }
 
-void compactor::victim_gone() {
+void compactor::finish_removal() {
   ++counts_.segments_removed;
   // Where the removal may not outlive a loss of power, what relies on it waits for the next one.
-  if (error_ == 0) content_.segment_gone();
+  if (error_ == 0) content_.segment_removed();
   content_.segments().let_go(std::move(victim_));
   victim_.reset();
   spare_.clear();
@@ -196,7 +196,7 @@ void compactor::fail(int error) {
 }
 
 void compactor::seal_full() {
-  for (const shared_segment& one : full_) content_.segments().seal(one);
+  for (const shared_segment& segment : full_) content_.segments().seal(segment);
   full_.clear();
 }
 
@@ -207,7 +207,7 @@ void compactor::end() {
 
 void compactor::give_up() {
   const bool still_there = content_.segments().find(victim_->number) != nullptr;
-  if (still_there) victim_->counted_to = std::max(victim_->counted_to, parsed_to_);
+  if (still_there) victim_->counted_to = std::max(victim_->counted_to, parse_position_);
   seal_full();
   chunks_.clear();
   spare_.clear();

@@ -29,8 +29,8 @@ namespace stallscope::value_log {
 
 struct compaction_settings {
   std::uint64_t chunk_bytes = std::uint64_t{128} << 10U;
-  std::size_t most_chunks = 64;  // under way, and as many pieces
-  double least_dead_share = 0.5;
+  std::size_t max_chunks = 64;  // under way, and as many pieces
+  double min_dead_share = 0.5;
   std::chrono::nanoseconds pause_after_failure = std::chrono::seconds{5};
   std::int64_t (*now_ms)() = nullptr;  // Unix time; null: the clock's
 };
@@ -84,11 +84,11 @@ class compactor final : private reactor::task {
   void choose();
   void begin(shared_segment victim);
   void end_job(int error);
-  void move_some();
-  void read_on();
-  void take_front();
+  void continue_moving();
+  void submit_reads();
+  void parse_front_chunk();
   void parse();
-  bool take_record(std::span<const std::byte> rest, const decoded& found);
+  bool take_record(std::span<const std::byte> rest, const decoded& decoded_record);
   void keep(std::span<const std::byte> bytes, const location& from);
   void send_piece();
   [[nodiscard]] aligned_memory memory_for(std::uint64_t bytes);
@@ -98,7 +98,7 @@ class compactor final : private reactor::task {
   void sync_next();
   void synced(std::int64_t result);
   void remove_victim();
-  void victim_gone();
+  void finish_removal();
   void seal_full();
   void give_up();
   void fail(int error);
@@ -115,10 +115,10 @@ class compactor final : private reactor::task {
   shared_segment victim_;
   shared_segment output_;
   std::vector<shared_segment> full_;  // outputs before it; pieces may still be under way
-  std::uint64_t read_to_ = 0;
-  std::uint64_t parsed_to_ = 0;
+  std::uint64_t read_position_ = 0;
+  std::uint64_t parse_position_ = 0;
   std::deque<std::unique_ptr<chunk>> chunks_;  // in the segment's order
-  std::vector<std::byte> unparsed_;            // what follows parsed_to_
+  std::vector<std::byte> unparsed_;            // what follows parse_position_
   std::size_t unparsed_from_ = 0;
   std::unique_ptr<piece> filling_;
   std::vector<std::unique_ptr<piece>> pieces_;  // being written

@@ -23,21 +23,21 @@ void compactor::keep_memory(aligned_memory&& unused) {
   if (unused.size() == settings_.chunk_bytes) spare_.push_back(std::move(unused));
 }
 
-void compactor::read_on() {
+void compactor::submit_reads() {
   const std::uint64_t end = padded(victim_->end, block_bytes);
-  while (read_to_ < end && chunks_.size() < settings_.most_chunks) {
-    const std::uint64_t bytes = std::min(settings_.chunk_bytes, end - read_to_);
+  while (read_position_ < end && chunks_.size() < settings_.max_chunks) {
+    const std::uint64_t bytes = std::min(settings_.chunk_bytes, end - read_position_);
     chunks_.push_back(std::make_unique<chunk>(*this));
     chunk& next = *chunks_.back();
     next.memory = memory_for(bytes);
-    next.reads(victim_->file.get(), read_to_, next.memory.bytes().first(bytes));
-    read_to_ += bytes;
+    next.reads(victim_->file.get(), read_position_, next.memory.bytes().first(bytes));
+    read_position_ += bytes;
     ++chunks_under_way_;
     port_.submit(next);
   }
 }
 
-void compactor::take_front() {
+void compactor::parse_front_chunk() {
   const std::unique_ptr<chunk> front = std::move(chunks_.front());
   chunks_.pop_front();
   const std::uint64_t wanted = front->io.size_bytes;
@@ -56,19 +56,19 @@ void compactor::take_front() {
 }
 
 void compactor::parse() {
-  while (error_ == 0 && unparsed_from_ < unparsed_.size() && parsed_to_ < victim_->end) {
+  while (error_ == 0 && unparsed_from_ < unparsed_.size() && parse_position_ < victim_->end) {
     const auto rest = std::span<const std::byte>(unparsed_).subspan(unparsed_from_);
-    const decoded found = decode(rest, parsed_to_, content_.secret());
-    if (!take_record(rest, found)) return;
+    const decoded decoded_record = decode(rest, parse_position_, content_.secret());
+    if (!take_record(rest, decoded_record)) return;
   }
 }
 
 // False: more has to be read before.
-bool compactor::take_record(std::span<const std::byte> rest, const decoded& found) {
-  std::uint64_t step = found.bytes;
-  switch (found.status) {
+bool compactor::take_record(std::span<const std::byte> rest, const decoded& decoded_record) {
+  std::uint64_t step = decoded_record.bytes;
+  switch (decoded_record.status) {
     case decode_status::incomplete:
-      if (parsed_to_ + found.bytes <= victim_->end) return false;
+      if (parse_position_ + decoded_record.bytes <= victim_->end) return false;
       [[fallthrough]];
     case decode_status::damaged:
       // Perhaps a value that a client needs: better a segment too many.
@@ -76,25 +76,25 @@ bool compactor::take_record(std::span<const std::byte> rest, const decoded& foun
       fail(EBADMSG);
       return false;
     case decode_status::padding:
-      step = padded(parsed_to_ + 1, block_bytes) - parsed_to_;
+      step = padded(parse_position_ + 1, block_bytes) - parse_position_;
       break;
     case decode_status::whole: {
-      const record& what = found.what;
+      const record& what = decoded_record.what;
       const location where{.sequence = what.sequence,
                            .expires_ms = what.expires_ms,
                            .segment = victim_->number,
-                           .offset = static_cast<std::uint32_t>(parsed_to_),
+                           .offset = static_cast<std::uint32_t>(parse_position_),
                            .value_bytes = what.kind == record_kind::value
                                               ? static_cast<std::uint32_t>(what.value.size())
                                               : location::no_value};
-      const bool counted = parsed_to_ < victim_->counted_to;
-      if (content_.to_be_moved(what, where, settings_.now_ms(), counted)) {
-        keep(rest.first(found.bytes), where);
+      const bool counted = parse_position_ < victim_->counted_to;
+      if (content_.must_move(what, where, settings_.now_ms(), counted)) {
+        keep(rest.first(decoded_record.bytes), where);
       }
       break;
     }
   }
-  parsed_to_ += step;
+  parse_position_ += step;
   unparsed_from_ += step;
   return true;
 }

@@ -1,4 +1,5 @@
-// What compaction asks of the disk: chunks read, pieces written, syncs. They tell their compactor.
+// I/O requests of the compactor: chunk reads, piece writes, syncs. Each reports to its owner when
+// it completes.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ struct compactor::chunk final : io_request {
 struct compactor::piece final : io_request {
   struct kept {
     location from;
-    std::uint32_t offset;  // in the piece
+    std::uint32_t offset;  // offset in the piece
   };
   piece(compactor& of_compactor, aligned_memory room)
       : owner(of_compactor), memory(std::move(room)) {

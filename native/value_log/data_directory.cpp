@@ -26,12 +26,12 @@ namespace {
   throw std::invalid_argument("--data " + path + " " + why);
 }
 
-// What was made in it outlives a loss of power. Some filesystems keep no directory by itself.
+// Makes new entries of the directory durable. Some filesystems cannot sync a directory.
 void sync_directory(int directory, const std::string& what) {
   if (::fsync(directory) != 0 && errno != EINVAL) fail(what);
 }
 
-// Who may pass through the parent need not be allowed to open it.
+// The parent directory may be searchable but not readable.
 void sync_parent_of(int directory, const std::string& path) {
   const descriptor parent(::openat(directory, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (parent) sync_directory(parent.get(), "--data " + path);
@@ -39,33 +39,34 @@ void sync_parent_of(int directory, const std::string& path) {
 
 descriptor open_directory(const std::string& path) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  descriptor found(::open(path.c_str(), flags));
-  if (!found && errno == ENOENT && ::mkdir(path.c_str(), 0700) == 0) {
-    found.reset(::open(path.c_str(), flags));
-    if (found) sync_parent_of(found.get(), path);
+  descriptor directory(::open(path.c_str(), flags));
+  if (!directory && errno == ENOENT && ::mkdir(path.c_str(), 0700) == 0) {
+    directory.reset(::open(path.c_str(), flags));
+    if (directory) sync_parent_of(directory.get(), path);
   }
-  if (found) return found;
-  if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is not a directory, or is a link to one");
+  if (directory) return directory;
+  if (errno == ELOOP || errno == ENOTDIR) refuse(path, "is not a directory or is a symbolic link");
   fail("--data " + path);
 }
 
 void check_own(const std::string& path, int directory) {
-  struct stat found {};
-  if (::fstat(directory, &found) != 0) fail("--data " + path);
-  if (found.st_uid != ::geteuid()) refuse(path, "is another user's: give a directory of your own");
-  if ((found.st_mode & 022U) != 0) {
-    refuse(path, "can be written by other users: chmod 700 it, or give another directory");
+  struct stat status {};
+  if (::fstat(directory, &status) != 0) fail("--data " + path);
+  if (status.st_uid != ::geteuid())
+    refuse(path, "belongs to another user: use a directory that you own");
+  if ((status.st_mode & 022U) != 0) {
+    refuse(path, "is writable by other users: run chmod 700 on it or use another directory");
   }
   if (::flock(directory, LOCK_EX | LOCK_NB) != 0) {
-    refuse(path, "is in use by another server: end it, or give another directory");
+    refuse(path, "is in use by another server: stop that server or use another directory");
   }
 }
 
-// What is wrong with a file of ours, or nullptr.
-const char* fault_of(const struct stat& found) {
-  if (!S_ISREG(found.st_mode)) return "is not a plain file";
-  if (found.st_uid != ::geteuid()) return "is another user's";
-  if (found.st_nlink > 1) return "is linked to from elsewhere";
+// The reason to reject a file, or nullptr.
+const char* fault_of(const struct stat& status) {
+  if (!S_ISREG(status.st_mode)) return "is not a regular file";
+  if (status.st_uid != ::geteuid()) return "belongs to another user";
+  if (status.st_nlink > 1) return "has more than one hard link";
   return nullptr;
 }
 
@@ -76,7 +77,7 @@ void make_buffered(segment_file& file) {
   file.direct = false;
 }
 
-// Not every filesystem reserves space beforehand; then a full disk shows at the write.
+// Not every filesystem supports fallocate(); a full disk then shows at the write.
 void reserve(int file, std::uint64_t bytes, const std::string& name) {
   if (::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0) return;
   if (errno != EOPNOTSUPP && errno != ENOSYS) fail(name);
@@ -113,30 +114,32 @@ void data_directory::adopt_identity(std::uint32_t shards) {
   bool known = false;
   bool unknown = false;
   for (const segment_name& name : segments) {
-    const segment_file found = open_file(name);
-    const first_block block = read_first_block(found.file.get(), name_of(name));
+    const segment_file file = open_file(name);
+    const first_block block = read_first_block(file.file.get(), name_of(name));
     if (!block.whole()) {
-      // One that was never begun says nothing, and holds nothing.
+      // A segment without a signature is new and empty.
       unknown = unknown || !block.never_begun();
       continue;
     }
     const first_block::owner& whose = block.whose;
     if (known && (whose.secret != identity_.secret || whose.keys != identity_.keys)) {
-      refuse(path_, "holds segments of two stores: " + name_of(name) + " is not of the others");
+      refuse(path_, "holds segments of two stores: " + name_of(name) +
+                        " belongs to another store than the others");
     }
     if (whose.shards != shards) {
       refuse(path_, "was written with --threads " + std::to_string(whose.shards) +
-                        ": give as many, or another directory");
+                        ": use the same number or another directory");
     }
     if (whose.name != name) {
       refuse(path_, "holds " + name_of(name) + ", which was written as " + name_of(whose.name) +
-                        ": give it that name again, or move it elsewhere");
+                        ": rename it back or move it elsewhere");
     }
     identity_ = {.shards = whose.shards, .keys = whose.keys, .secret = whose.secret};
     known = true;
   }
   if (unknown && !known) {
-    refuse(path_, "holds segments, and not one says whose it is: their first blocks are damaged");
+    refuse(path_,
+           "holds segments of an unknown store: the first block of every segment is damaged");
   }
 }
 
@@ -147,19 +150,19 @@ std::string data_directory::name_of(const segment_name& name) const {
 }
 
 std::vector<segment_name> data_directory::all_segments() const {
-  std::vector<segment_name> found;
-  if (temporary_) return found;
+  std::vector<segment_name> names;
+  if (temporary_) return names;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(
       ::fdopendir(::openat(directory_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)), ::closedir);
   if (!listing) fail("--data " + path_);
-  // Told apart from the end by errno: a name that is missed would be a segment that is lost.
+  // errno distinguishes an error from the end: a missed name would be a lost segment.
   while (const dirent* entry = (errno = 0, ::readdir(listing.get()))) {
     segment_name name;
     if (std::sscanf(entry->d_name, "shard-%u-%u.log", &name.shard, &name.number) != 2) continue;
-    if (name_of(name) == entry->d_name) found.push_back(name);
+    if (name_of(name) == entry->d_name) names.push_back(name);
   }
   if (errno != 0) fail("--data " + path_);
-  return found;
+  return names;
 }
 
 std::vector<std::uint32_t> data_directory::segments_of(std::uint32_t shard) const {
@@ -211,12 +214,12 @@ bool data_directory::seal(int file, const segment_name& name, std::uint64_t end)
 }
 
 segment_file data_directory::open(const segment_name& name) const {
-  segment_file found = open_file(name);
-  const first_block block = read_first_block(found.file.get(), name_of(name));
+  segment_file opened = open_file(name);
+  const first_block block = read_first_block(opened.file.get(), name_of(name));
   const bool whole_seal = block.whole_seal(name, identity_.secret);
-  if (whole_seal) found.sealed_end = block.records.end;
-  found.sound_head = block.whole() && (whole_seal || !block.sealed());
-  return found;
+  if (whole_seal) opened.sealed_end = block.records.end;
+  opened.sound_head = block.whole() && (whole_seal || !block.sealed());
+  return opened;
 }
 
 segment_file data_directory::open_file(const segment_name& name) const {
@@ -225,28 +228,28 @@ segment_file data_directory::open_file(const segment_name& name) const {
     constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     return ::openat(directory_.get(), text.c_str(), flags | direct);
   };
-  segment_file found{.file = descriptor(try_open(O_DIRECT)), .direct = true};
-  if (!found.file && errno == EINVAL) {
-    found.file.reset(try_open(0));
-    found.direct = false;
+  segment_file opened{.file = descriptor(try_open(O_DIRECT)), .direct = true};
+  if (!opened.file && errno == EINVAL) {
+    opened.file.reset(try_open(0));
+    opened.direct = false;
   }
-  if (!found.file && errno == ELOOP)
-    refuse(path_, "holds " + text + ", which is a link: remove it");
-  if (!found.file) fail(text);
+  if (!opened.file && errno == ELOOP)
+    refuse(path_, "holds " + text + ", which is a symbolic link: remove it");
+  if (!opened.file) fail(text);
   struct stat status {};
-  if (::fstat(found.file.get(), &status) != 0) fail(text);
+  if (::fstat(opened.file.get(), &status) != 0) fail(text);
   if (const char* fault = fault_of(status)) refuse(path_, "holds " + text + ", which " + fault);
-  // It was for what is not a plain file. io_uring would take it for a wish never to wait.
-  drop_flag(found.file.get(), O_NONBLOCK);
-  found.bytes = static_cast<std::uint64_t>(status.st_size);
-  return found;
+  // O_NONBLOCK was for special files only; io_uring would not wait with it.
+  drop_flag(opened.file.get(), O_NONBLOCK);
+  opened.bytes = static_cast<std::uint64_t>(status.st_size);
+  return opened;
 }
 
 void data_directory::remove(const segment_name& name) const noexcept {
   if (temporary_) return;
   try {
     ::unlinkat(directory_.get(), name_of(name).c_str(), 0);
-  } catch (...) {  // out of memory for a name: the next start removes it
+  } catch (...) {  // out of memory for a name: the next start removes the file
   }
 }
 

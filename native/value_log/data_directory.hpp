@@ -1,12 +1,18 @@
-// Where the segments of all shards lie: an own directory, which one server uses at a time, or no
-// directory at all, but files without a name that go with the process. Nothing is trusted that
-// another user could have made: the directory and its files have to be this user's, and files
-// neither links nor linked to twice.
+// The directory that holds the segments of all shards. It belongs to one server at a time. Without
+// a path, segments are unnamed files that disappear with the process.
 //
-// Each segment's first block says whose it is: how many shards there are, the seed by which keys
-// are dealt out to them, the secret of the records, and the segment's own shard and number. When
-// nothing more is written to it, it also says where its records end: what is missing before that is
-// damage, and not a write that was not finished. Any thread, once it is made.
+// Files that another user could have made are not trusted: the directory and its files must belong
+// to this user, and files must be neither symbolic links nor hard-linked twice.
+//
+// The first block of a segment identifies the store: number of shards, seed that assigns keys to
+// shards, secret of the records, and the shard and number of the segment. A sealed segment also
+// stores where its records end; anything missing before that point is damage, not an unfinished
+// write.
+//
+//     const data_directory directory("/var/lib/stallscope", 4);
+//     segment_file file = directory.create({.shard = 0, .number = 1}, 64 << 20);
+//
+// Thread: any, after construction.
 #pragma once
 
 #include <cstdint>
@@ -34,18 +40,18 @@ struct segment_name {
 
 struct segment_file {
   descriptor file;
-  bool direct = false;      // past the page cache
-  std::uint64_t bytes = 0;  // of the file
-  bool sound_head = true;   // false: the first block does not say all that it should
-  // Where its records end, once nothing is written to it any more.
+  bool direct = false;      // opened with O_DIRECT
+  std::uint64_t bytes = 0;  // size of the file
+  bool sound_head = true;   // false if the first block is damaged
+  // End of the records of a sealed segment.
   std::optional<std::uint64_t> sealed_end{};
 };
 
 class data_directory {
  public:
-  // An empty path: files without a name, in $TMPDIR or /var/tmp. Throws std::system_error, and
-  // std::invalid_argument where the directory is not ours alone, is in use, or is of another number
-  // of shards, or where a segment is not the one that its name says.
+  // An empty path means unnamed files in $TMPDIR or /var/tmp. Throws std::system_error; throws
+  // std::invalid_argument if the directory is not private, is in use, was written with another
+  // number of shards, or holds a segment under a wrong name.
   data_directory(const std::string& path, std::uint32_t shards);
 
   [[nodiscard]] const store_identity& identity() const noexcept { return identity_; }
@@ -53,16 +59,16 @@ class data_directory {
   [[nodiscard]] int fd() const noexcept { return directory_.get(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  // Of a shard, in ascending order.
+  // Segment numbers of a shard, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> segments_of(std::uint32_t shard) const;
-  // Makes a segment of so many bytes, all but the first block zero, whose name outlives a loss of
-  // power. Throws std::system_error: no space, among others. Takes milliseconds.
+  // Creates a segment of `bytes` bytes, zero except for the first block. Its name is durable on
+  // return. Throws std::system_error, for example if there is no space. Takes milliseconds.
   [[nodiscard]] segment_file create(const segment_name& name, std::uint64_t bytes) const;
   [[nodiscard]] segment_file open(const segment_name& name) const;
-  // Says in its first block that its records end there. False where the disk refuses: then it is
-  // taken for one that was still written to.
+  // Records the end of the records in the first block. Returns false if the write fails; the
+  // segment then counts as unsealed.
   [[nodiscard]] bool seal(int file, const segment_name& name, std::uint64_t end) const noexcept;
-  // Nothing where it cannot be: the segment is then found again at the next start.
+  // Ignores errors: the segment is then recovered again at the next start.
   void remove(const segment_name& name) const noexcept;
 
   [[nodiscard]] std::string name_of(const segment_name& name) const;

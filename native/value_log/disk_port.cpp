@@ -16,20 +16,22 @@ namespace stallscope::value_log {
 namespace {
 
 constexpr unsigned ring_entries = 256;
-constexpr std::uint64_t most_under_way = 1024;  // what its completion queue holds
-constexpr std::size_t most_queued = std::size_t{1} << 16U;
-// Longer ones, such as batches of large values, go in pieces, between which the other class passes.
-constexpr std::uint64_t most_bytes = std::uint64_t{128} << 10U;
-constexpr std::uint64_t sync_mark = 1;  // lowest bit of a ring entry's mark; pointers have it clear
+constexpr std::uint64_t max_under_way = 1024;  // capacity of the completion queue
+constexpr std::size_t max_queued = std::size_t{1} << 16U;
+// Longer transfers, such as batches of large values, are split so that the other class can pass
+// between the pieces.
+constexpr std::uint64_t max_bytes = std::uint64_t{128} << 10U;
+// lowest bit of the mark of a ring entry; pointers have it clear
+constexpr std::uint64_t sync_mark = 1;
 
 ioqueue::queue_settings queue_settings_of(const disk_port_settings& settings) {
   return {.costs = ioqueue::each_costs_one(),
           .limit = settings.limit,
           .tokens = std::nullopt,
-          .most_bytes = most_bytes};
+          .most_bytes = max_bytes};
 }
 
-// Of a ring that has no memory at the moment, or no room.
+// Errors of a ring that is temporarily out of memory or room.
 constexpr std::chrono::nanoseconds submit_again_after = std::chrono::milliseconds{1};
 
 bool is_sync(std::uint64_t mark) { return (mark & sync_mark) != 0; }
@@ -40,7 +42,7 @@ ioqueue::operation& operation_of(std::uint64_t mark) {
   return *reinterpret_cast<ioqueue::operation*>(mark);
 }
 
-// What is left of it: it keeps in its mark how much was carried.
+// The rest of the transfer; the operation stores the transferred bytes in its mark.
 ioqueue::transfer rest_of(const ioqueue::operation& begun) {
   ioqueue::transfer rest = begun.piece;
   rest.offset += begun.device_mark;
@@ -79,12 +81,12 @@ disk_port::disk_port(reactor::reactor& loop, const disk_port_settings& settings)
   const std::array shares{settings.query_shares, settings.compaction_shares};
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     classes_[i] = queue_.add_class(
-        {.name = std::string(io_class_names[i]), .shares = shares[i], .most_queued = most_queued});
+        {.name = std::string(io_class_names[i]), .shares = shares[i], .most_queued = max_queued});
   }
-  io_uring_params wanted{};
-  wanted.flags = IORING_SETUP_CQSIZE;
-  wanted.cq_entries = static_cast<unsigned>(most_under_way);
-  has_ring_ = ::io_uring_queue_init_params(ring_entries, &ring_, &wanted) == 0;
+  io_uring_params parameters{};
+  parameters.flags = IORING_SETUP_CQSIZE;
+  parameters.cq_entries = static_cast<unsigned>(max_under_way);
+  has_ring_ = ::io_uring_queue_init_params(ring_entries, &ring_, &parameters) == 0;
   if (has_ring_ && ::io_uring_register_eventfd(&ring_, bell_.fd()) != 0) {
     ::io_uring_queue_exit(&ring_);
     has_ring_ = false;
@@ -93,7 +95,7 @@ disk_port::disk_port(reactor::reactor& loop, const disk_port_settings& settings)
 }
 
 disk_port::~disk_port() {
-  loop_.forget(bell_.fd(), *this);
+  loop_.unwatch(bell_.fd(), *this);
   loop_.disarm(*this);
   if (has_ring_) ::io_uring_queue_exit(&ring_);
 }
@@ -146,7 +148,7 @@ void disk_port::sync(int file, io_request& request) {
 }
 
 bool disk_port::start(ioqueue::operation& begun) {
-  if (under_way_ >= most_under_way) return false;
+  if (under_way_ >= max_under_way) return false;
   begun.device_mark = 0;
   begin(reinterpret_cast<std::uint64_t>(&begun));
   return true;
@@ -168,7 +170,7 @@ void disk_port::flush() {
   }
 }
 
-// Nothing of ours is cancelled: what was begun ends soon, or the disk is broken.
+// No request is cancelled: an operation in flight ends soon unless the disk is broken.
 void disk_port::cancel(ioqueue::operation& /*unwanted*/) noexcept {}
 
 void disk_port::wake() {
@@ -199,7 +201,7 @@ void disk_port::take(std::uint64_t mark, std::int64_t result) {
   ioqueue::operation& begun = operation_of(mark);
   if (result >= 0) {
     begun.device_mark += static_cast<std::uint64_t>(result);
-    // Past the page cache only whole blocks can be carried on with.
+    // With O_DIRECT only whole blocks can be continued.
     const bool more = result > 0 && begun.device_mark < begun.piece.size_bytes;
     if (more && begun.device_mark % block_bytes == 0) return begin(mark);
     result = static_cast<std::int64_t>(begun.device_mark);

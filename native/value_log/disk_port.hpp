@@ -1,10 +1,14 @@
-// A shard's way to the disk: the I/O queue, with queries and compaction as its classes, over
-// io_uring, whose completions ring a bell that the shard's loop hears. Where io_uring is forbidden,
-// or refuses to go on, each request is a blocking call, and the class says so. A transfer that ends
-// short is carried on, until all is done or the disk says why not.
+// The disk access of a shard: an I/O queue with the classes "queries" and "compaction" on top of
+// io_uring. Completions signal an eventfd that the loop of the shard watches. If io_uring is
+// forbidden or fails, requests become blocking calls, and by_io_uring() returns false. A short
+// transfer is continued until it is complete or fails.
 //
-// What a turn submits goes to the kernel in one call. Costs what the queue costs and some 1 us of
-// system call a turn. One thread, the loop's.
+//     disk_port port(loop, {.limit = 8});
+//     request.reads(fd, offset, memory);
+//     port.submit(request);              // request.io_done(bytes or -errno) in a later turn
+//
+// Cost: the requests of a turn enter the kernel in one call, about 1 us; plus the cost of the
+// queue. Thread: that of the loop.
 #pragma once
 
 #include <liburing.h>
@@ -21,7 +25,7 @@
 namespace stallscope::value_log {
 
 struct disk_port_settings {
-  std::uint64_t limit = 8;  // requests in flight; 0: none
+  std::uint64_t limit = 8;  // requests in flight; 0: no limit
   std::uint32_t query_shares = 1000;
   std::uint32_t compaction_shares = 100;
 };
@@ -42,7 +46,7 @@ class disk_port final : public io_port,
   void submit(io_request& request) override;
   void sync(int file, io_request& request) override;
 
-  // Waits until nothing is under way; what completes may submit more.
+  // Waits until no request is in flight. Completions may submit more requests.
   void drain();
 
   [[nodiscard]] bool by_io_uring() const noexcept { return has_ring_ && !ring_failed_; }
@@ -54,7 +58,7 @@ class disk_port final : public io_port,
   void flush() override;
   void cancel(ioqueue::operation& unwanted) noexcept override;
   void on_events(std::uint32_t events) override;
-  void run() override;  // hands on what this turn brought
+  void run() override;  // reports the completions of this turn
   void fire() override { run(); }
   void wake();
   void offer_refused();
@@ -69,15 +73,15 @@ class disk_port final : public io_port,
   eventfd_bell bell_;
   io_uring ring_{};
   bool has_ring_ = false;
-  bool ring_failed_ = false;  // it takes nothing more; what it has may still end
+  bool ring_failed_ = false;  // it accepts no more entries; entries in flight may still complete
   bool scheduled_ = false;
   std::uint64_t under_way_ = 0;
-  std::deque<std::uint64_t> unsubmitted_;  // marks of entries that the kernel has not taken
+  std::deque<std::uint64_t> unsubmitted_;  // marks of entries not yet taken by the kernel
   ioqueue::monotonic_time clock_;
   ioqueue::queue queue_;
   std::array<ioqueue::class_id, 2> classes_{};
-  std::deque<io_request*> refused_;                           // their class was full
-  std::deque<std::pair<std::uint64_t, std::int64_t>> ended_;  // by blocking calls
+  std::deque<io_request*> refused_;                           // the queue of their class was full
+  std::deque<std::pair<std::uint64_t, std::int64_t>> ended_;  // completed by blocking calls
 };
 
 }  // namespace stallscope::value_log

@@ -6,7 +6,7 @@
 
 namespace stallscope::value_log {
 
-// Signals are for the threads that wait for them: this one inherits a mask with all of them.
+// This thread inherits a mask that blocks all signals; they are for threads that wait for them.
 file_worker::file_worker() {
   sigset_t all;
   sigset_t before;
@@ -43,7 +43,7 @@ void file_worker::work(const std::stop_token& stop) {
       working_ = true;
     }
     next();
-    next = nullptr;  // what it held may be a file whose room is given back
+    next = nullptr;  // its captures may be a file whose space is freed here
     const std::lock_guard lock(mutex_);
     working_ = false;
     if (jobs_.empty()) idle_.notify_all();

@@ -1,5 +1,9 @@
-// A thread beside the loop for calls on files that may take milliseconds: making them, and giving
-// back the room of those that were removed. What is posted runs in order, one after another.
+// A background thread for file operations that may take milliseconds: creating segments and freeing
+// the space of removed ones. Jobs run in order, one at a time.
+//
+//     worker.post([file = std::move(file)] { /* closes the file */ });
+//
+// Thread: post() and finish() may be called from any thread.
 #pragma once
 
 #include <condition_variable>
@@ -18,10 +22,10 @@ class file_worker {
   file_worker& operator=(const file_worker&) = delete;
   file_worker(file_worker&&) = delete;
   file_worker& operator=(file_worker&&) = delete;
-  ~file_worker();  // what was posted is still done
+  ~file_worker();  // runs the remaining jobs
 
   void post(std::function<void()> job);
-  void finish();  // waits until all that was posted is done
+  void finish();  // waits until all posted jobs are done
 
  private:
   void work(const std::stop_token& stop);
@@ -31,7 +35,7 @@ class file_worker {
   std::condition_variable_any idle_;
   std::deque<std::function<void()>> jobs_;
   bool working_ = false;
-  std::jthread thread_;  // last: the others outlive it
+  std::jthread thread_;  // last member: destroyed first
 };
 
 }  // namespace stallscope::value_log

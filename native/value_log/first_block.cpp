@@ -58,11 +58,12 @@ first_block read_first_block(int file, const std::string& name) {
   const aligned_memory memory(block_bytes);
   std::ranges::fill(memory.bytes(), std::byte{0});
   if (::pread(file, memory.bytes().data(), block_bytes, 0) < 0) {
-    throw std::system_error(errno, std::generic_category(), "reading the first block of " + name);
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot read the first block of " + name);
   }
-  first_block found{};
-  std::memcpy(&found, memory.bytes().data(), sizeof found);
-  return found;
+  first_block block{};
+  std::memcpy(&block, memory.bytes().data(), sizeof block);
+  return block;
 }
 
 bool write_first_block(int file, const first_block& made) {

@@ -1,6 +1,6 @@
-// A segment's first block: whose it is, and, once nothing is written to it any more, where its
-// records end. The latter lies in a sector of its own, so that writing it leaves the former alone.
-// Costs a system call each way. Any thread.
+// The first block of a segment: the identity of the store and segment and, once the segment is
+// sealed, the end of its records. The seal has a separate sector, so that writing it does not touch
+// the identity. Cost: one system call per read or write. Any thread.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct first_block {
     std::uint32_t unused;
     store::hash_seed keys;
     store::hash_seed secret;
-    std::uint64_t checksum;  // of what goes before it, by the secret
+    std::uint64_t checksum;  // of the preceding fields, keyed with the secret
   };
   struct seal {
     std::uint64_t end;  // 0: not sealed
@@ -31,19 +31,19 @@ struct first_block {
   std::array<std::byte, 512 - sizeof(owner)> zeros;
   seal records;
 
-  [[nodiscard]] bool whole() const;        // it says whose it is
-  [[nodiscard]] bool never_begun() const;  // not even a signature
+  [[nodiscard]] bool whole() const;        // the identity is valid
+  [[nodiscard]] bool never_begun() const;  // there is no signature
   [[nodiscard]] bool sealed() const { return records.end != 0 || records.checksum != 0; }
   [[nodiscard]] bool whole_seal(const segment_name& name, const store::hash_seed& secret) const;
 };
 
-// `sealed_end`: 0 while records are written to it.
+// `sealed_end`: 0 while the segment is being written.
 first_block make_first_block(const store_identity& store, const segment_name& name,
                              std::uint64_t sealed_end);
-// Zeros where the file is shorter. Throws std::system_error, with its name, where it cannot be
-// read.
+// Bytes beyond the end of the file read as zeros. Throws std::system_error with the name if the
+// read fails.
 first_block read_first_block(int file, const std::string& name);
-// False: errno says why not.
+// Returns false and sets errno if the write fails.
 bool write_first_block(int file, const first_block& made);
 
 }  // namespace stallscope::value_log

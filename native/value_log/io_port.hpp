@@ -1,8 +1,8 @@
-// What the log asks of the disk, and by what name its work is told apart: queries are the clients'
-// reads and writes, compaction is our own. Behind the port is the I/O queue (disk_port.hpp); tests
-// complete requests by hand, and let them fail.
+// The interface between the log and the disk. Class "queries" is for reads and writes of clients,
+// class "compaction" for the log's own work. disk_port.hpp implements it with an I/O queue; tests
+// complete requests by hand and can make them fail.
 //
-// One thread: io_done() comes on the thread that submitted, never from within submit().
+// Thread: one. io_done() is called on the submitting thread, never from within submit().
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace stallscope::value_log {
 enum class io_class : std::uint8_t { queries, compaction };
 inline constexpr std::array<std::string_view, 2> io_class_names{"queries", "compaction"};
 
-// Stays in place, as does its memory, until it is done.
+// The caller keeps the request and its memory in place until io_done().
 class io_request : public ioqueue::request {
  public:
   io_class of = io_class::queries;
@@ -35,7 +35,8 @@ class io_request : public ioqueue::request {
     io.kind = ioqueue::direction::write;
   }
 
-  // Bytes read or written, or a negative errno. It may submit further requests, this one too.
+  // Receives the transferred bytes or a negative errno. May submit further requests, including this
+  // one.
   virtual void io_done(std::int64_t result) = 0;
 
  protected:
@@ -54,7 +55,7 @@ class io_port {
   io_port& operator=(io_port&&) = delete;
 
   virtual void submit(io_request& request) = 0;
-  // What the file's writes so far left to be made durable; past the queue.
+  // Makes the completed writes of the file durable. Bypasses the queue.
   virtual void sync(int file, io_request& request) = 0;
 
  protected:

@@ -26,19 +26,19 @@ key_index::key_index() : seed_(store::random_seed()) {}
 key_index::~key_index() { clear(); }
 
 std::optional<location> key_index::find(std::string_view key) {
-  const auto* found = table_.find(key, hash_of(key));
-  if (found == nullptr) return std::nullopt;
-  return read_location(*found->held);
+  const auto* slot = table_.find(key, hash_of(key));
+  if (slot == nullptr) return std::nullopt;
+  return read_location(*slot->held);
 }
 
 void key_index::set(std::string_view key, const location& where) {
   const std::uint64_t hash = hash_of(key);
-  const auto* found = table_.find(key, hash);
+  const auto* slot = table_.find(key, hash);
   deleted_ += where.deleted() ? 1U : 0U;
-  if (found != nullptr) {
-    deleted_ -= read_location(*found->held).deleted() ? 1U : 0U;
-    // Of the same size as before, so it fits.
-    std::memcpy(const_cast<char*>(found->held->value().data()), &where, sizeof where);
+  if (slot != nullptr) {
+    deleted_ -= read_location(*slot->held).deleted() ? 1U : 0U;
+    // The size is unchanged, so it fits.
+    std::memcpy(const_cast<char*>(slot->held->value().data()), &where, sizeof where);
     return;
   }
   entry* made = entry::make(key, bytes_of(where));
@@ -47,7 +47,7 @@ void key_index::set(std::string_view key, const location& where) {
 }
 
 void key_index::erase(std::string_view key) {
-  if (auto* found = table_.find(key, hash_of(key)); found != nullptr) remove(found);
+  if (auto* slot = table_.find(key, hash_of(key)); slot != nullptr) remove(slot);
 }
 
 void key_index::remove(store::entry_table::slot* at) {

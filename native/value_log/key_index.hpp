@@ -1,8 +1,10 @@
-// Where each key's newest record lies. A key costs 16 bytes in the table and one allocation of 56
-// bytes and the key. A deleted key stays while older records of it are on the disk, for its own
-// record there has to stay as well: else a start after a crash would take the older one.
+// Maps each key to its newest record. Cost per key: 16 bytes in the table and one allocation of 56
+// bytes plus the key. Cost per lookup: a hash and two cache misses.
 //
-// Costs a hash and two cache misses a look-up. One thread.
+// A deleted key stays in the index while older records of it are on the disk: its deletion record
+// must then stay too, or a restart after a crash would bring back the older record.
+//
+// Thread: one.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +28,8 @@ struct location {
   std::uint32_t segment = 0;
   std::uint32_t offset = 0;
   std::uint32_t value_bytes = no_value;  // no_value: the key is deleted
-  std::uint32_t records = 1;             // of this key on the disk, this one too,
-  std::uint64_t counted_from = 0;        // as far as they have this sequence or a higher one
+  std::uint32_t records = 1;       // number of records of this key on the disk, including this one,
+  std::uint64_t counted_from = 0;  // that have this sequence number or a higher one
 
   [[nodiscard]] bool deleted() const { return value_bytes == no_value; }
   [[nodiscard]] bool expired(std::int64_t now_ms) const {

@@ -1,9 +1,15 @@
-// The order of operations on keys: those of one key run in the order they came, readers of it
-// together. Whoever needs several keys gets in line for all of them at once, so that no two wait
-// for each other; whoever needs the whole store waits for all before it and holds up all after it.
+// Orders operations by key: operations on the same key run in order of arrival, and readers of a
+// key run together. An operation with several keys queues for all of them at once, so there are no
+// deadlocks. An operation on all keys waits for all earlier operations and delays all later ones.
 //
-// Keys go by a hash: two that share one wait for each other at times, and nothing else happens.
-// Costs a look-up in a hash table a key, each way. One thread.
+//     class operation : public key_locks::holder { void all_held() override { start(); } };
+//     op.hashes = {hash_of(key)};
+//     op.exclusive = true;
+//     locks.acquire(op);                 // op.all_held(), now or later
+//     locks.release(op);
+//
+// Keys are identified by hash; two keys with the same hash only wait for each other. Cost: one hash
+// table lookup per key for acquire and release. Thread: one.
 #pragma once
 
 #include <cstddef>
@@ -18,45 +24,46 @@ class key_locks {
  public:
   class holder {
    public:
-    std::vector<std::uint64_t> hashes;  // of its keys; sorted, none twice, after acquire()
+    // hashes of the keys; acquire() sorts them and removes duplicates
+    std::vector<std::uint64_t> hashes;
     bool exclusive = false;
-    bool whole = false;  // all keys, exclusively
+    bool whole = false;  // locks all keys exclusively
 
-    virtual void all_held() = 0;  // also from within acquire() and release()
+    virtual void all_held() = 0;  // may be called from within acquire() and release()
 
    protected:
     ~holder() = default;
 
    private:
     friend class key_locks;
-    std::size_t missing_ = 0;
+    std::size_t pending_ = 0;
   };
 
-  void acquire(holder& wanted);
+  void acquire(holder& requester);
   void release(holder& done);
 
  private:
-  struct line {
+  struct key_queue {
     std::vector<holder*> waiting;
     std::uint32_t readers = 0;
     bool writer = false;
 
-    [[nodiscard]] bool admits(const holder& wanted) const {
-      return !writer && (!wanted.exclusive || readers == 0);
+    [[nodiscard]] bool admits(const holder& requester) const {
+      return !writer && (!requester.exclusive || readers == 0);
     }
-    void admit(const holder& wanted) {
-      writer = wanted.exclusive;
-      readers += wanted.exclusive ? 0U : 1U;
+    void admit(const holder& requester) {
+      writer = requester.exclusive;
+      readers += requester.exclusive ? 0U : 1U;
     }
   };
 
-  void acquire_keys(holder& wanted);
+  void acquire_keys(holder& requester);
   void release_key(std::uint64_t hash, const holder& done, std::vector<holder*>& ready);
 
-  std::unordered_map<std::uint64_t, line> lines_;
-  std::size_t active_ = 0;     // holders of keys, and those in line for them
-  holder* barrier_ = nullptr;  // that needs the whole store
-  std::deque<holder*> held_back_;
+  std::unordered_map<std::uint64_t, key_queue> queues_;
+  std::size_t active_ = 0;     // holders of keys and waiting operations
+  holder* barrier_ = nullptr;  // the operation that locks all keys
+  std::deque<holder*> blocked_;
 };
 
 }  // namespace stallscope::value_log

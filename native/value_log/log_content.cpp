@@ -5,14 +5,14 @@
 namespace stallscope::value_log {
 
 std::optional<location> log_content::find(std::string_view key, std::int64_t now_ms) {
-  const auto found = index_.find(key);
-  if (!found || found->deleted()) return std::nullopt;
-  if (!found->expired(now_ms)) return found;
-  if (found->records == 1 && !segments_.any_partly_counted()) forget(key, *found);
+  const auto place = index_.find(key);
+  if (!place || place->deleted()) return std::nullopt;
+  if (!place->expired(now_ms)) return place;
+  if (place->records == 1 && !segments_.any_partly_counted()) forget(key, *place);
   return std::nullopt;
 }
 
-// Its record is not needed: there is no older one that it would have to outlive.
+// The deletion record is not needed: no older record exists.
 void log_content::forget(std::string_view key, const location& where) {
   segments_.add_dead(where.segment, where.bytes(key.size()));
   index_.erase(key);
@@ -50,7 +50,7 @@ void log_content::recovered(const record& what, location where) {
   }
 }
 
-void log_content::all_recovered() {
+void log_content::finish_recovery() {
   index_.erase_if([&](std::string_view key, const location& held) {
     if (!held.deleted() || held.records != 1) return false;
     segments_.add_dead(held.segment, held.bytes(key.size()));
@@ -73,9 +73,9 @@ void log_content::written(std::string_view key, location where) {
 void log_content::flushed(const location& where) {
   flushed_sequence_ = where.sequence;
   index_.clear();
-  ripe_.clear();
+  removable_deletions_.clear();
   std::vector<std::uint32_t> others;
-  for (const auto& [number, one] : segments_.all()) {
+  for (const auto& [number, segment] : segments_.all()) {
     if (number != where.segment) others.push_back(number);
   }
   for (const std::uint32_t number : others) segments_.remove(number);
@@ -83,8 +83,8 @@ void log_content::flushed(const location& where) {
   left->dead_bytes = left->record_bytes_held();
 }
 
-bool log_content::to_be_moved(const record& what, const location& where, std::int64_t now_ms,
-                              bool counted) {
+bool log_content::must_move(const record& what, const location& where, std::int64_t now_ms,
+                            bool counted) {
   if (what.kind == record_kind::cleared) return what.sequence == flushed_sequence_;
   if (what.sequence < flushed_sequence_) return false;
   const auto held = index_.find(what.key);
@@ -105,7 +105,7 @@ void log_content::record_gone(std::string_view key) {
   auto held = *index_.find(key);
   --held.records;
   index_.set(key, held);
-  if (held.records == 1 && held.deleted()) ripe_.emplace_back(key);
+  if (held.records == 1 && held.deleted()) removable_deletions_.emplace_back(key);
 }
 
 void log_content::moved(std::string_view key, const location& from, const location& to) {
@@ -119,13 +119,13 @@ void log_content::moved(std::string_view key, const location& from, const locati
   index_.set(key, *held);
 }
 
-void log_content::segment_gone() {
+void log_content::segment_removed() {
   if (segments_.any_partly_counted()) return;
-  for (const std::string& key : ripe_) {
+  for (const std::string& key : removable_deletions_) {
     const auto held = index_.find(key);
     if (held && held->deleted() && held->records == 1) forget(key, *held);
   }
-  ripe_.clear();
+  removable_deletions_.clear();
 }
 
 }  // namespace stallscope::value_log

@@ -1,11 +1,11 @@
-// What one shard's log holds: its segments, and by key where the newest record lies. Here is
-// decided which records are still needed. A record is dead when its key has a newer one; that a key
-// was deleted has to stay written while an older record of it lies in any segment, and so the index
-// counts each key's records, from the first on that it knows of: those before say nothing any more
-// (that the key was deleted, or a value that expired). FLUSHALL writes one record that outlives all
-// before it.
+// The contents of the log of one shard: its segments and the index of newest records. This class
+// decides which records are still needed.
 //
-// One thread; look-ups as the index's, the rest a look-up and a few additions.
+// A record is dead if its key has a newer record. A deletion record stays alive while an older
+// record of the key exists in any segment, so the index counts the records of each key, from the
+// oldest one that can still matter. FLUSHALL writes one record that supersedes all earlier records.
+//
+// Thread: one. Cost: one index lookup per call, plus a few additions.
 #pragma once
 
 #include <cstdint>
@@ -33,25 +33,25 @@ class log_content {
   }
   [[nodiscard]] std::uint64_t next_sequence() { return ++sequence_; }
 
-  // Nothing where the key is not there, deleted or expired.
+  // Returns nothing if the key is absent, deleted or expired.
   [[nodiscard]] std::optional<location> find(std::string_view key, std::int64_t now_ms);
 
-  // A record found at the start; in any order.
+  // Adds a record read at the start, in any order.
   void recovered(const record& what, location where);
-  void all_recovered();
+  void finish_recovery();
 
-  // A record was written, with the highest sequence so far.
+  // Adds a written record; its sequence number is the highest so far.
   void written(std::string_view key, location where);
-  // All keys were flushed by a record there; every other segment is removed.
+  // FLUSHALL was written at this location; every other segment is removed.
   void flushed(const location& where);
 
-  // Of compaction, for each record of a segment in turn. What is not to be moved is then counted
-  // as gone from this segment, which has to be removed next.
-  [[nodiscard]] bool to_be_moved(const record& what, const location& where, std::int64_t now_ms,
-                                 bool counted);
+  // Called by compaction for each record of a segment in order. A record that need not be moved no
+  // longer counts as part of this segment, which must be removed next.
+  [[nodiscard]] bool must_move(const record& what, const location& where, std::int64_t now_ms,
+                               bool counted);
   void moved(std::string_view key, const location& from, const location& to);
-  // The segment is gone for good: keys whose deletion needs no longer be told are forgotten.
-  void segment_gone();
+  // A segment was removed durably: deletions that are no longer needed are dropped.
+  void segment_removed();
 
  private:
   void forget(std::string_view key, const location& where);
@@ -61,7 +61,8 @@ class log_content {
   log_segments segments_;
   std::uint64_t sequence_ = 0;
   std::uint64_t flushed_sequence_ = 0;
-  std::vector<std::string> ripe_;  // deleted keys of whom but the deletion is left
+  // deleted keys of which only the deletion record is left
+  std::vector<std::string> removable_deletions_;
 };
 
 }  // namespace stallscope::value_log

@@ -11,8 +11,8 @@
 namespace stallscope::value_log {
 namespace {
 
-// Of a segment: less is not worth the moving of the rest.
-constexpr std::uint64_t least_dead_part = 16;
+// Share of a segment; moving the rest for less is not worth it.
+constexpr std::uint64_t min_dead_part = 16;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ shared_segment log_segments::create_at_once() {
     if (next_.file.file) {
       made = std::move(next_.file);
       added->number = next_.number;
-      next_.asked_for = false;
+      next_.requested = false;
     }
   }
   if (!made.file) {
@@ -69,20 +69,20 @@ void log_segments::prepare_next(const segment& filling) {
   if (filling.end < segment_bytes_ / 2) return;
   {
     const std::lock_guard lock(next_.mutex);
-    if (next_.asked_for) return;
+    if (next_.requested) return;
   }
   if (!room_to_spare()) return;
   const std::uint32_t number = next_number_++;
-  next_.asked_for = true;
+  next_.requested = true;
   worker_->post([this, number] {
     segment_file made;
     try {
       made = directory_.create({shard_, number}, segment_bytes_);
     } catch (const std::system_error&) {
-      // Whoever needs it tries again, and is told.
+      // The caller that needs the segment tries again and receives the error.
     }
     const std::lock_guard lock(next_.mutex);
-    next_.asked_for = static_cast<bool>(made.file);
+    next_.requested = static_cast<bool>(made.file);
     next_.number = number;
     next_.file = std::move(made);
   });
@@ -93,9 +93,9 @@ bool log_segments::next_is_ready() const {
   return static_cast<bool>(next_.file.file);
 }
 
-void log_segments::add(shared_segment found) {
-  next_number_ = std::max(next_number_, found->number + 1);
-  all_.emplace(found->number, std::move(found));
+void log_segments::add(shared_segment existing) {
+  next_number_ = std::max(next_number_, existing->number + 1);
+  all_.emplace(existing->number, std::move(existing));
 }
 
 void log_segments::seal(const shared_segment& full) {
@@ -104,10 +104,10 @@ void log_segments::seal(const shared_segment& full) {
   full->unsynced = true;
   worker_->post([this, full] {
     const int file = full->file.get();
-    // Refused, the next start finds it as it was while it was written to.
+    // If this fails, the next start treats the segment as unsealed.
     [[maybe_unused]] const bool cut =
         ::ftruncate(file, static_cast<off_t>(padded(full->end, block_bytes))) == 0;
-    [[maybe_unused]] const bool said =
+    [[maybe_unused]] const bool sealed =
         !full->gaps && directory_.seal(file, {shard_, full->number}, full->end);
   });
 }
@@ -117,17 +117,18 @@ void log_segments::clear(segment& of, std::uint64_t offset, std::uint64_t bytes)
   constexpr int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
   const auto from = static_cast<off_t>(offset);
   if (::fallocate(of.file.get(), hole, from, static_cast<off_t>(bytes)) == 0) return;
-  // Whole records may be in it that nobody counts: nothing that has to outlive them is forgotten.
+  // It may contain whole records that the index does not count, so deletions that supersede them
+  // must be kept.
   of.damaged = true;
   of.counted_to = std::max<std::uint64_t>(of.counted_to, block_bytes);
 }
 
 void log_segments::remove(std::uint32_t number) {
   directory_.remove({shard_, number});
-  const auto found = all_.find(number);
-  if (found == all_.end()) return;
-  let_go(std::move(found->second));
-  all_.erase(found);
+  const auto existing = all_.find(number);
+  if (existing == all_.end()) return;
+  let_go(std::move(existing->second));
+  all_.erase(existing);
 }
 
 void log_segments::let_go(shared_segment unused) {
@@ -135,47 +136,49 @@ void log_segments::let_go(shared_segment unused) {
 }
 
 shared_segment log_segments::find(std::uint32_t number) const {
-  const auto found = all_.find(number);
-  return found == all_.end() ? nullptr : found->second;
+  const auto existing = all_.find(number);
+  return existing == all_.end() ? nullptr : existing->second;
 }
 
 void log_segments::add_dead(std::uint32_t number, std::uint64_t bytes) {
-  if (const auto found = all_.find(number); found != all_.end()) found->second->dead_bytes += bytes;
+  if (const auto existing = all_.find(number); existing != all_.end())
+    existing->second->dead_bytes += bytes;
 }
 
 std::uint64_t log_segments::bytes() const {
   std::uint64_t sum = 0;
-  for (const auto& [number, one] : all_) sum += one->sealed ? one->end : segment_bytes_;
+  for (const auto& [number, member] : all_) sum += member->sealed ? member->end : segment_bytes_;
   return sum;
 }
 
 std::uint64_t log_segments::dead_bytes() const {
   std::uint64_t sum = 0;
-  for (const auto& [number, one] : all_) sum += one->dead_bytes;
+  for (const auto& [number, member] : all_) sum += member->dead_bytes;
   return sum;
 }
 
-std::optional<std::uint32_t> log_segments::most_dead(double least_share) const {
+std::optional<std::uint32_t> log_segments::most_dead(double min_share) const {
   const segment* most = nullptr;
-  for (const auto& [number, one] : all_) {
-    if (!one->sealed || one->damaged || one->dead_share() < least_share) continue;
-    if (one->dead_bytes < segment_bytes_ / least_dead_part) continue;
-    if (most == nullptr || one->dead_share() > most->dead_share()) most = one.get();
+  for (const auto& [number, member] : all_) {
+    if (!member->sealed || member->damaged || member->dead_share() < min_share) continue;
+    if (member->dead_bytes < segment_bytes_ / min_dead_part) continue;
+    if (most == nullptr || member->dead_share() > most->dead_share()) most = member.get();
   }
   return most == nullptr ? std::nullopt : std::optional(most->number);
 }
 
 bool log_segments::any_partly_counted(std::uint32_t but) const {
-  return std::ranges::any_of(
-      all_, [&](const auto& one) { return one.second->counted_to != 0 && one.first != but; });
+  return std::ranges::any_of(all_, [&](const auto& member) {
+    return member.second->counted_to != 0 && member.first != but;
+  });
 }
 
 bool log_segments::room_to_spare() const {
   struct statvfs disk {};
-  // Whose filesystem does not say is believed to have room until it refuses.
+  // If statvfs() fails, assume that there is room until a write fails.
   if (::fstatvfs(directory_.fd(), &disk) != 0) return true;
   const std::lock_guard lock(next_.mutex);
-  const bool being_made = next_.asked_for && !next_.file.file;
+  const bool being_made = next_.requested && !next_.file.file;
   return disk.f_bavail * disk.f_frsize >= (being_made ? 3 : 2) * segment_bytes_;
 }
 

@@ -1,6 +1,6 @@
-// The segments of one shard: what each holds, how much of it is still of use, and the way to new
-// ones. A segment in use stays open as long as someone reads it, removed or not. The next one is
-// made, and the room of removed ones given back, by a thread beside the loop. One thread otherwise.
+// The segments of one shard: their contents, their live share, and the creation of new ones. A
+// segment stays open while it is read, even after its removal. A background thread creates the next
+// segment and frees the space of removed ones; everything else belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct segment {
   descriptor file;
   std::uint32_t number = 0;
   bool direct = false;
-  bool sealed = false;              // nothing is written to it any more
-  bool unsynced = false;            // a loss of power might take what was written last
-  bool damaged = false;             // a record in it could not be read: compaction leaves it
-  bool gaps = false;                // where a write failed, or never came, are zeros
-  std::uint64_t end = block_bytes;  // written so far
-  std::uint64_t dead_bytes = 0;     // of records that are no longer needed, and of padding
-  // Compaction went so far and gave up: the records before are no longer counted in the index.
+  bool sealed = false;              // no more writes
+  bool unsynced = false;            // the last writes may not be durable
+  bool damaged = false;             // a record is unreadable; compaction skips the segment
+  bool gaps = false;                // contains zeros where a write failed or is missing
+  std::uint64_t end = block_bytes;  // end of the written bytes
+  std::uint64_t dead_bytes = 0;     // of dead records and padding
+  // Compaction stopped here: the index no longer counts the records before this offset.
   std::uint64_t counted_to = 0;
 
   [[nodiscard]] std::uint64_t record_bytes_held() const { return end - block_bytes; }
@@ -45,35 +45,37 @@ class log_segments {
   log_segments(log_segments&&) = delete;
   log_segments& operator=(log_segments&&) = delete;
 
-  // Throws std::system_error where there is no space, or no further descriptor. Where there seems
-  // to be none this and the next one wait for the room that is being given back.
+  // Throws std::system_error if there is no space or no descriptor. If the disk seems full, waits
+  // for the space that is being freed.
   shared_segment create();
-  // Whether the next one is ready, or the disk has room to spare.
+  // Whether the next segment is ready or the disk has spare room.
   [[nodiscard]] bool may_grow();
-  // Has the next one made, where this one will soon be full and the disk has room to spare.
+  // Creates the next segment in the background, if `filling` is nearly full and the disk has spare
+  // room.
   void prepare_next(const segment& filling);
-  // One that was there at the start.
-  void add(shared_segment found);
-  // Nothing is written to it any more, and all that was has ended: says so in its first block, and
-  // gives back what was reserved behind its end.
+  // Adds a segment that existed at the start.
+  void add(shared_segment existing);
+  // Seals a segment after its last write: stores its end in the first block and frees the reserved
+  // space behind it.
   void seal(const shared_segment& full);
-  // A write there failed: none of it is to be found, now or by a later start.
+  // Erases a failed write, so that neither this nor a later start finds it.
   static void clear(segment& of, std::uint64_t offset, std::uint64_t bytes);
   void remove(std::uint32_t number);
-  // Closes it elsewhere, if nobody else has it: giving its room back takes its time.
+  // Closes the segment in the background if this is the last reference: freeing its space takes
+  // time.
   void let_go(shared_segment unused);
 
   [[nodiscard]] shared_segment find(std::uint32_t number) const;
   [[nodiscard]] const std::map<std::uint32_t, shared_segment>& all() const { return all_; }
-  // Bytes of a segment's records that are not needed any more.
+  // Adds dead bytes to a segment.
   void add_dead(std::uint32_t number, std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t segment_bytes() const { return segment_bytes_; }
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t dead_bytes() const;
-  // The sealed one with the most that is not needed, where that is at least such a share of it.
-  [[nodiscard]] std::optional<std::uint32_t> most_dead(double least_share) const;
-  // Whether compaction has begun with a segment other than that one and not removed it.
+  // The sealed segment with the highest dead share, if that is at least `min_share`.
+  [[nodiscard]] std::optional<std::uint32_t> most_dead(double min_share) const;
+  // Whether compaction has started on a segment other than `but` without removing it.
   [[nodiscard]] bool any_partly_counted(std::uint32_t but = 0) const;
   [[nodiscard]] const data_directory& directory() const { return directory_; }
   [[nodiscard]] std::uint32_t shard() const { return shard_; }
@@ -84,16 +86,16 @@ class log_segments {
  private:
   shared_segment create_at_once();
   [[nodiscard]] bool next_is_ready() const;
-  // Whether the disk has room for another segment, and one more for deletions and compaction,
-  // beside the one that is being made.
+  // Whether the disk has room for another segment and a spare one for deletions and compaction, in
+  // addition to the one being created.
   [[nodiscard]] bool room_to_spare() const;
 
-  // Made ahead; of the worker until it is ready.
+  // Created ahead; owned by the worker until it is ready.
   struct next_segment {
     mutable std::mutex mutex;
     segment_file file;
     std::uint32_t number = 0;
-    bool asked_for = false;
+    bool requested = false;
   };
 
   const data_directory& directory_;
@@ -102,7 +104,7 @@ class log_segments {
   std::uint32_t next_number_ = 1;
   std::map<std::uint32_t, shared_segment> all_;
   next_segment next_;
-  std::unique_ptr<file_worker> worker_;  // last: its work ends first
+  std::unique_ptr<file_worker> worker_;  // last member: its jobs end first
 };
 
 }  // namespace stallscope::value_log

@@ -21,7 +21,7 @@ struct head {
 static_assert(sizeof(head) == head_bytes);
 
 std::uint32_t mark_of(const store::hash_seed& secret) {
-  return static_cast<std::uint32_t>(secret[1]) | 1U;  // never that of padding
+  return static_cast<std::uint32_t>(secret[1]) | 1U;  // never zero, the mark of padding
 }
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes, const store::hash_seed& secret) {
@@ -33,11 +33,11 @@ bool all_zero(std::span<const std::byte> bytes) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-bool sound(const head& found, const store::hash_seed& secret) {
-  const bool known = found.kind >= static_cast<std::uint32_t>(record_kind::value) &&
-                     found.kind <= static_cast<std::uint32_t>(record_kind::cleared);
-  return known && found.mark == mark_of(secret) &&
-         record_bytes(found.key_bytes, found.value_bytes) <= most_record_bytes;
+bool is_valid(const head& header, const store::hash_seed& secret) {
+  const bool known = header.kind >= static_cast<std::uint32_t>(record_kind::value) &&
+                     header.kind <= static_cast<std::uint32_t>(record_kind::cleared);
+  return known && header.mark == mark_of(secret) &&
+         record_bytes(header.key_bytes, header.value_bytes) <= max_record_bytes;
 }
 
 }  // namespace
@@ -64,35 +64,35 @@ void encode(std::span<std::byte> to, const record& what, const store::hash_seed&
 
 decoded decode(std::span<const std::byte> from, std::uint64_t offset,
                const store::hash_seed& secret) {
-  head found{};
+  head header{};
   const std::uint64_t left_of_block = block_bytes - offset % block_bytes;
-  const auto looked_at = std::min({from.size(), sizeof found, std::size_t{left_of_block}});
+  const auto looked_at = std::min({from.size(), sizeof header, std::size_t{left_of_block}});
   if (all_zero(from.first(looked_at))) return {decode_status::padding, 0, {}};
-  if (from.size() < sizeof found) {
+  if (from.size() < sizeof header) {
     return {decode_status::incomplete, head_bytes, {}};
   }
-  std::memcpy(&found, from.data(), sizeof found);
-  if (!sound(found, secret)) return {decode_status::damaged, 0, {}};
-  const std::uint64_t bytes = record_bytes(found.key_bytes, found.value_bytes);
+  std::memcpy(&header, from.data(), sizeof header);
+  if (!is_valid(header, secret)) return {decode_status::damaged, 0, {}};
+  const std::uint64_t bytes = record_bytes(header.key_bytes, header.value_bytes);
   if (bytes > from.size()) return {decode_status::incomplete, bytes, {}};
-  const std::size_t used = head_bytes + found.key_bytes + std::size_t{found.value_bytes};
-  if (found.checksum != checksum_of(from.first(used), secret)) {
+  const std::size_t used = head_bytes + header.key_bytes + std::size_t{header.value_bytes};
+  if (header.checksum != checksum_of(from.first(used), secret)) {
     return {decode_status::damaged, 0, {}};
   }
   const char* key = reinterpret_cast<const char*>(from.data()) + head_bytes;
   return {decode_status::whole,
           bytes,
-          {.kind = static_cast<record_kind>(found.kind),
-           .sequence = found.sequence,
-           .expires_ms = found.expires_ms,
-           .key = {key, found.key_bytes},
-           .value = {key + found.key_bytes, found.value_bytes}}};
+          {.kind = static_cast<record_kind>(header.kind),
+           .sequence = header.sequence,
+           .expires_ms = header.expires_ms,
+           .key = {key, header.key_bytes},
+           .value = {key + header.key_bytes, header.value_bytes}}};
 }
 
 std::string_view key_of(std::span<const std::byte> record) {
-  head found{};
-  std::memcpy(&found, record.data(), sizeof found);
-  return {reinterpret_cast<const char*>(record.data()) + head_bytes, found.key_bytes};
+  head header{};
+  std::memcpy(&header, record.data(), sizeof header);
+  return {reinterpret_cast<const char*>(record.data()) + head_bytes, header.key_bytes};
 }
 
 }  // namespace stallscope::value_log

@@ -1,13 +1,14 @@
-// One record of the log: a key's value, that it was deleted, or that all keys were. A head of 40
-// bytes, the key, the value, padded to 8; all numbers little-endian.
+// One record of the log: the value of a key, the deletion of a key, or the deletion of all keys. A
+// header of 40 bytes, the key, the value, padded to 8 bytes; all numbers are little-endian.
 //
-//   0 checksum of all that follows it, keyed   8 mark of the store   12 kind   16 sequence
+//   0 checksum of all following bytes, keyed   8 mark of the store   12 kind   16 sequence
 //   24 expiry, Unix ms, 0: none   32 bytes of the key   36 bytes of the value
 //
-// Checksum and mark go by a secret of the store, so that bytes which a client stored as a value are
-// never taken for a record. Of a key's records the one with the highest sequence holds: a record
-// that compaction copies keeps its sequence. Encoding and decoding cost a hash of the bytes (an
-// eighth of a nanosecond each) and no allocation. Any thread.
+// Checksum and mark are keyed with a secret of the store, so that bytes that a client stored as a
+// value are never mistaken for a record. Among the records of a key, the highest sequence number
+// wins; a record that compaction copies keeps its number.
+//
+// Cost: one hash of the bytes (an eighth of a nanosecond per byte), no allocation. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@
 namespace stallscope::value_log {
 
 inline constexpr std::size_t head_bytes = 40;
-inline constexpr std::size_t block_bytes = 4096;  // of which the kernel reads and writes directly
-inline constexpr std::uint64_t most_record_bytes = std::uint64_t{1} << 30U;
+inline constexpr std::size_t block_bytes = 4096;  // the unit of O_DIRECT transfers
+inline constexpr std::uint64_t max_record_bytes = std::uint64_t{1} << 30U;
 
 enum class record_kind : std::uint32_t { value = 1, deleted = 2, cleared = 3 };
 
@@ -40,27 +41,27 @@ constexpr std::uint64_t record_bytes(std::uint64_t key_bytes, std::uint64_t valu
   return padded(head_bytes + key_bytes + value_bytes, 8);
 }
 
-// `to` has record_bytes(). The value may lie there already, in its place.
+// `to` has record_bytes() bytes. The value may already be in place.
 void encode(std::span<std::byte> to, const record& what, const store::hash_seed& secret);
 
 enum class decode_status : std::uint8_t {
   whole,
-  padding,     // zeros: the next record, if any, begins at a block
-  incomplete,  // needs `bytes`
+  padding,     // zeros; the next record starts at a block
+  incomplete,  // `bytes` bytes are needed
   damaged,
 };
 
 struct decoded {
   decode_status status;
-  std::uint64_t bytes = 0;  // whole or incomplete: of the record
-  record what;              // whole: views into what was decoded
+  std::uint64_t bytes = 0;  // size of the record, if whole or incomplete
+  record what;              // views into the decoded bytes, if whole
 };
 
-// `offset`: where that is in the segment, for padding ends with its block.
+// `offset` is the position in the segment: padding ends with its block.
 decoded decode(std::span<const std::byte> from, std::uint64_t offset,
                const store::hash_seed& secret);
 
-// Of bytes that are known to be a record.
+// The key of bytes that are known to be a record.
 std::string_view key_of(std::span<const std::byte> record);
 
 }  // namespace stallscope::value_log

@@ -1,9 +1,9 @@
-// Reads a segment from its beginning to its end, for the start after whatever ended the server
-// before. What is damaged is stepped over, as far as the next whole record. Behind the last whole
-// one of a segment that was written to there is nothing, or what a write left that was not
-// answered; a sealed one is full of records up to its end, and what is none is damage. Costs the
-// reading of the segment and a hash of it; memory for a megabyte, or for its longest record. Blocks
-// its thread.
+// Reads a segment from start to end, for recovery. Damage is skipped up to the next whole record.
+// Behind the last whole record of an unsealed segment there is at most an unacknowledged write; a
+// sealed segment contains records up to its end, and anything else is damage.
+//
+// Cost: reading and hashing the segment; memory for a megabyte or the longest record. Blocks the
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ struct damaged_part {
 };
 
 struct scanned_segment {
-  std::uint64_t end = block_bytes;    // of the last whole record; of a sealed segment: its own
-  std::uint64_t tail_bytes = 0;       // behind it, of what is no record: to be cut off
-  std::vector<damaged_part> damaged;  // before it
-  // Blocks of zeros before it, of one that was written to: a write never came, or was lost.
+  std::uint64_t end = block_bytes;    // end of the last whole record, or of the sealed segment
+  std::uint64_t tail_bytes = 0;       // bytes behind it that are not a record, to be cut off
+  std::vector<damaged_part> damaged;  // damage before `end`
+  // Blocks of zeros before `end` in an unsealed segment: a missing or lost write.
   std::vector<damaged_part> gaps;
 };
 
 using record_visitor = std::function<void(const record&, std::uint64_t offset)>;
 
-// Throws std::system_error, with its name and the place, where it cannot be read.
+// Throws std::system_error with the name and offset if the segment cannot be read.
 scanned_segment scan_segment(const segment_file& from, const std::string& name,
                              const store::hash_seed& secret, const record_visitor& visit);
 

@@ -1,4 +1,4 @@
-// The loader's command line.
+// The command line of the loader.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 namespace stallscope::load {
 
 struct command_line {
-  options asked;
+  options settings;
   bool die_with_parent = false;
 };
 
-// Nothing where only help or the version was asked for. Throws failure (usage).
+// Returns nothing after printing help or the version. Throws failure (usage).
 std::optional<command_line> parse_command_line(int argc, char** argv);
 
 }  // namespace stallscope::load

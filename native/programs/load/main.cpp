@@ -1,5 +1,5 @@
-// stallscope-load: loads a RESP server in a closed or an open loop, and tells latency from when
-// each request was due, service time and send lag.
+// stallscope-load: loads a RESP server in a closed or an open loop and reports latency from the due
+// time, service time and send lag.
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -8,19 +8,19 @@
 
 #include "base/failure.hpp"
 #include "command_line.hpp"
-#include "load/session.hpp"
+#include "load/load_run.hpp"
 
 namespace {
 
 using stallscope::exit_code;
 using stallscope::failure;
 
-int told(const char* message, const char* remedy, exit_code code) {
+int report_error(const char* message, const char* remedy, exit_code code) {
   std::fprintf(stderr, "stallscope-load: error: %s\n  remedy: %s\n", message, remedy);
   return static_cast<int>(code);
 }
 
-// Signals that end a run are read where it is convenient; threads inherit the mask.
+// Signals that end a run are read from a signalfd; threads inherit the mask.
 void block_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -30,7 +30,7 @@ void block_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Asks for SIGTERM at the parent's death; false where it is dead already.
+// Requests SIGTERM at the death of the parent; returns false if the parent is already dead.
 bool follow_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, static_cast<unsigned long>(SIGTERM), 0UL, 0UL, 0UL);
   return ::getppid() == parent;
@@ -41,16 +41,17 @@ bool follow_parent(pid_t parent) {
 int main(int argc, char** argv) {
   const pid_t parent = ::getppid();
   try {
-    const auto line = stallscope::load::parse_command_line(argc, argv);
-    if (!line) return static_cast<int>(exit_code::done);
-    if (line->die_with_parent && !follow_parent(parent)) return static_cast<int>(exit_code::done);
+    const auto command = stallscope::load::parse_command_line(argc, argv);
+    if (!command) return static_cast<int>(exit_code::done);
+    if (command->die_with_parent && !follow_parent(parent))
+      return static_cast<int>(exit_code::done);
     block_signals();
-    stallscope::load::session(line->asked).run();
+    stallscope::load::load_run(command->settings).run();
     return static_cast<int>(exit_code::done);
   } catch (const failure& problem) {
-    return told(problem.what(), problem.remedy().c_str(), problem.code());
+    return report_error(problem.what(), problem.remedy().c_str(), problem.code());
   } catch (const std::exception& error) {
-    return told(error.what(), "see stallscope doctor for what this machine allows",
-                exit_code::unable);
+    return report_error(error.what(), "run stallscope doctor to see what this machine supports",
+                        exit_code::unable);
   }
 }

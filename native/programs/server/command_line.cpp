@@ -13,8 +13,8 @@
 namespace stallscope::server {
 namespace {
 
-// As given, before it is checked.
-struct words {
+// Option texts before validation.
+struct option_texts {
   std::string cpus;
   unsigned threads = 0;
   int port = 7379;
@@ -39,91 +39,101 @@ constexpr const char* footer =
     "  stallscope-server --unix /run/user/1000/stallscope.sock --cpus 2,3\n"
     "  stallscope-server --bind 0.0.0.0 --password-file ~/.stallscope-password";
 
-void add_listening(CLI::App& app, server_options& options, words& given) {
-  app.add_option("--bind", options.bind, "address to listen on; beyond loopback a password is due")
+void add_listening(CLI::App& app, server_options& options, option_texts& texts) {
+  app.add_option("--bind", options.bind,
+                 "Listen address; non-loopback addresses require a password")
       ->capture_default_str();
-  app.add_option("--port", given.port, "TCP port; 0: any that is free; -1: none")
+  app.add_option("--port", texts.port, "TCP port; 0: any free port; -1: no TCP")
       ->check(CLI::Range(-1, 65535))
       ->capture_default_str();
-  app.add_option("--unix", options.unix_path, "path of a unix socket, for this user alone");
-  app.add_option("--password-file", given.password_file,
-                 "file of mode 600 with the password that clients have to say");
-  app.add_option("--metrics-port", given.metrics_port,
-                 "loopback port for Prometheus text over HTTP; 0: any")
+  app.add_option("--unix", options.unix_path, "Path of a unix socket with mode 0600");
+  app.add_option("--password-file", texts.password_file,
+                 "File of mode 600 that contains the password for clients");
+  app.add_option("--metrics-port", texts.metrics_port,
+                 "Loopback port for Prometheus metrics over HTTP; 0: any free port")
       ->check(CLI::Range(0, 65535));
 }
 
-void add_work(CLI::App& app, server_options& options, words& given) {
-  app.add_option("--threads", given.threads,
-                 "shards, one pinned thread each (1, or as --cpus says)")
+void add_work(CLI::App& app, server_options& options, option_texts& texts) {
+  app.add_option("--threads", texts.threads,
+                 "Number of shards, one pinned thread each; default: 1, or the number of --cpus")
       ->check(CLI::Range(1, 256));
-  app.add_option("--cpus", given.cpus, "CPUs to pin the threads to, as 0-3,8");
-  app.add_option("--path", given.path, "what a request runs through")
+  app.add_option("--cpus", texts.cpus, "CPUs for the threads, for example 0-3,8");
+  app.add_option("--path", texts.path, "Code that a request runs through")
       ->check(CLI::IsMember({"kv", "query", "codec", "disk"}))
       ->capture_default_str();
-  app.add_option("--stages", given.stages, "run the path's steps as stages, in batches")
+  app.add_option("--stages", texts.stages, "Run the steps of the path as stages, in batches")
       ->check(CLI::IsMember({"on", "off"}))
       ->capture_default_str();
-  app.add_option("--max-batch", options.stage.max_batch, "calls of a stage that run together")
+  app.add_option("--max-batch", options.stage.max_batch,
+                 "Maximum number of calls per batch of a stage")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--task-quota-us", given.task_quota_us, "a stage's turn, in microseconds")
+  app.add_option("--task-quota-us", texts.task_quota_us, "Time quota of a task, in microseconds")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  app.add_option("--write", given.write, "send replies once a turn of the loop, or each at once")
+  app.add_option("--write", texts.write,
+                 "Send replies once per turn of the loop (deferred) or immediately (eager)")
       ->check(CLI::IsMember({"deferred", "eager"}))
       ->capture_default_str();
-  app.add_option("--footprint-kb", options.footprint_kb, "generated code of the codec path")
+  app.add_option("--footprint-kb", options.footprint_kb, "Generated code of the codec path, in KB")
       ->capture_default_str();
-  app.add_option("--stage-kb", options.stage_kb, "generated code of each of its stages")
+  app.add_option("--stage-kb", options.stage_kb,
+                 "Generated code per stage of the codec path, in KB")
       ->capture_default_str();
-  app.add_option("--log-batches", options.log_batches, "file to write every batch to, at the end");
+  app.add_option("--log-batches", options.log_batches, "File to write all batches to, at the end");
 }
 
-void add_limits(CLI::App& app, server_options& options, words& given) {
+void add_limits(CLI::App& app, server_options& options, option_texts& texts) {
   client_limits& limits = options.limits;
-  app.add_option("--maxmemory", given.maxmemory, "bytes for keys and values; 0: no limit")
+  app.add_option("--maxmemory", texts.maxmemory,
+                 "Memory for keys and values, in bytes; 0: no limit")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
-  app.add_option("--maxmemory-policy", given.policy, "what goes when they are used")
+  app.add_option("--maxmemory-policy", texts.policy, "Eviction policy when --maxmemory is reached")
       ->check([](const std::string& name) {
-        return store::eviction_policy_of(name) ? std::string{} : "no policy is named " + name;
+        return store::eviction_policy_of(name) ? std::string{} : "unknown policy " + name;
       })
       ->capture_default_str();
-  app.add_option("--maxclients", limits.clients, "connections at once")
+  app.add_option("--maxclients", limits.clients, "Maximum number of connections")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
-  app.add_option("--max-request-bytes", limits.request_bytes, "of one request")
+  app.add_option("--max-request-bytes", limits.request_bytes, "Maximum size of a request")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{1024}, std::size_t{512} << 20U))
       ->capture_default_str();
-  app.add_option("--max-pipeline", limits.pipeline, "requests of a client under way at once")
+  app.add_option("--max-pipeline", limits.pipeline,
+                 "Maximum number of requests in flight per client")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--max-output-bytes", limits.output_bytes, "of a client's replies not yet sent")
+  app.add_option("--max-output-bytes", limits.output_bytes,
+                 "Maximum size of unsent replies per client")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{1024}, std::size_t{1} << 40U))
       ->capture_default_str();
-  app.add_option("--max-buffered-bytes", limits.buffered_bytes, "in all clients' buffers, a thread")
+  app.add_option("--max-buffered-bytes", limits.buffered_bytes,
+                 "Maximum size of all client buffers, per thread")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
-  app.add_option("--stalled-s", given.stalled_s, "closes a client that takes no reply for so long")
+  app.add_option("--stalled-s", texts.stalled_s,
+                 "Close a client that reads no reply for this time, in seconds")
       ->check(CLI::Range(1, 86'400))
       ->capture_default_str();
 }
 
-void add_disk(CLI::App& app, server_options& options, words& given) {
+void add_disk(CLI::App& app, server_options& options, option_texts& texts) {
   app.add_option("--data", options.disk.directory,
-                 "directory of the path disk; without it values go at the end");
-  app.add_option("--sync", given.sync,
-                 "each-batch: writes are answered when they outlive a loss of power")
+                 "Directory for --path disk; default: temporary files");
+  app.add_option("--sync", texts.sync, "each-batch: acknowledge writes after they are durable")
       ->check(CLI::IsMember({"none", "each-batch"}))
       ->capture_default_str();
-  app.add_option("--disk-limit", given.disk_limit, "requests on the disk at once; or none")
+  app.add_option("--disk-limit", texts.disk_limit,
+                 "Requests in flight on the disk, or none for no limit")
       ->capture_default_str();
-  app.add_option("--disk-shares", given.disk_shares, "of queries and compaction, where both wait")
+  app.add_option("--disk-shares", texts.disk_shares,
+                 "Disk shares of queries and compaction while both are waiting")
       ->capture_default_str();
-  app.add_option("--segment-bytes", options.disk.segment_bytes, "of one file of the log")
+  app.add_option("--segment-bytes", options.disk.segment_bytes, "Size of a segment of the log")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{1} << 20U, std::size_t{1} << 30U))
       ->capture_default_str();
@@ -140,19 +150,19 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
-// The first --threads of the CPUs, in turn where there are fewer of those.
-std::vector<int> choose_cpus(const words& given) {
+// Assigns --threads threads to the CPUs, round-robin.
+std::vector<int> choose_cpus(const option_texts& texts) {
   std::vector<int> cpus;
   try {
-    cpus = given.cpus.empty() ? allowed_cpus() : perf_events::parse_cpu_list(given.cpus);
+    cpus = texts.cpus.empty() ? allowed_cpus() : perf_events::parse_cpu_list(texts.cpus);
   } catch (const std::invalid_argument& error) {
     throw usage_error(std::string("--cpus: ") + error.what());
   }
-  if (cpus.empty()) throw usage_error("--cpus: no CPU is left: give a list as 0-3,8");
-  std::size_t wanted = given.threads;
-  if (wanted == 0) wanted = given.cpus.empty() ? 1 : cpus.size();
+  if (cpus.empty()) throw usage_error("--cpus: no CPU is available: use a list such as 0-3,8");
+  std::size_t count = texts.threads;
+  if (count == 0) count = texts.cpus.empty() ? 1 : cpus.size();
   std::vector<int> chosen;
-  for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(cpus[i % cpus.size()]);
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(cpus[i % cpus.size()]);
   return chosen;
 }
 
@@ -167,7 +177,7 @@ std::uint64_t whole_number(const std::string& option, std::string_view text, std
 }
 
 void check_shares(const std::string& text, disk_options& disk) {
-  constexpr std::uint64_t most_shares = 1'000'000;
+  constexpr std::uint64_t max_shares = 1'000'000;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     const std::string_view part = std::string_view(text).substr(at, end - at);
@@ -175,75 +185,76 @@ void check_shares(const std::string& text, disk_options& disk) {
     const std::string_view name = part.substr(0, equals);
     if (equals == std::string_view::npos || (name != "queries" && name != "compaction")) {
       throw usage_error("--disk-shares: '" + std::string(part) +
-                        "' is not understood: give them as queries=1000,compaction=100");
+                        "' is invalid: use the form queries=1000,compaction=100");
     }
     const auto shares = static_cast<std::uint32_t>(
-        whole_number("--disk-shares", part.substr(equals + 1), most_shares));
+        whole_number("--disk-shares", part.substr(equals + 1), max_shares));
     (name == "queries" ? disk.query_shares : disk.compaction_shares) = shares;
     at = end + 1;
   }
 }
 
-void check_disk(const words& given, server_options& options) {
+void check_disk(const option_texts& texts, server_options& options) {
   disk_options& disk = options.disk;
-  disk.durable = given.sync == "each-batch";
+  disk.durable = texts.sync == "each-batch";
   disk.limit =
-      given.disk_limit == "none" ? 0 : whole_number("--disk-limit", given.disk_limit, 1024);
-  check_shares(given.disk_shares, disk);
+      texts.disk_limit == "none" ? 0 : whole_number("--disk-limit", texts.disk_limit, 1024);
+  check_shares(texts.disk_shares, disk);
   if (options.path != path_kind::disk && !disk.directory.empty()) {
-    throw usage_error("--data keeps the values of --path disk: give that as well");
+    throw usage_error("--data requires --path disk");
   }
-  if (options.path == path_kind::disk && given.policy != "noeviction") {
-    throw usage_error("--maxmemory-policy " + given.policy +
-                      ": values on a disk are not evicted; --maxmemory bounds their index");
+  if (options.path == path_kind::disk && texts.policy != "noeviction") {
+    throw usage_error("--maxmemory-policy " + texts.policy +
+                      ": --path disk does not evict values; --maxmemory limits the index");
   }
 }
 
-void check(const words& given, server_options& options) {
-  options.cpus = choose_cpus(given);
-  options.tcp = given.port >= 0;
-  options.port = static_cast<std::uint16_t>(std::max(given.port, 0));
-  if (given.metrics_port >= 0) options.metrics_port = given.metrics_port;
-  options.path = given.path == "kv"      ? path_kind::kv
-                 : given.path == "query" ? path_kind::query
-                 : given.path == "disk"  ? path_kind::disk
+void check(const option_texts& texts, server_options& options) {
+  options.cpus = choose_cpus(texts);
+  options.tcp = texts.port >= 0;
+  options.port = static_cast<std::uint16_t>(std::max(texts.port, 0));
+  if (texts.metrics_port >= 0) options.metrics_port = texts.metrics_port;
+  options.path = texts.path == "kv"      ? path_kind::kv
+                 : texts.path == "query" ? path_kind::query
+                 : texts.path == "disk"  ? path_kind::disk
                                          : path_kind::codec;
-  check_disk(given, options);
-  options.stages = given.stages == "on";
-  options.write = given.write == "eager" ? write_policy::eager : write_policy::deferred;
-  options.task_quota = std::chrono::microseconds{given.task_quota_us};
-  options.limits.stalled = std::chrono::seconds{given.stalled_s};
-  if (given.maxmemory != 0) options.memory.bytes = given.maxmemory;
-  options.memory.policy = *store::eviction_policy_of(given.policy);
-  if (!given.password_file.empty()) options.password = read_password_file(given.password_file);
+  check_disk(texts, options);
+  options.stages = texts.stages == "on";
+  options.write = texts.write == "eager" ? write_policy::eager : write_policy::deferred;
+  options.task_quota = std::chrono::microseconds{texts.task_quota_us};
+  options.limits.stalled = std::chrono::seconds{texts.stalled_s};
+  if (texts.maxmemory != 0) options.memory.bytes = texts.maxmemory;
+  options.memory.policy = *store::eviction_policy_of(texts.policy);
+  if (!texts.password_file.empty()) options.password = read_password_file(texts.password_file);
   if (!options.tcp && options.unix_path.empty()) {
-    throw usage_error("nothing to listen on: leave --port away, or give --unix PATH");
+    throw usage_error("no address to listen on: omit --port -1 or add --unix PATH");
   }
   if (options.tcp && !is_loopback(options.bind) && options.password.empty()) {
     throw usage_error("--bind " + options.bind +
-                      " is reached from other machines: give --password-file as well");
+                      " is reachable from other machines: add --password-file");
   }
 }
 
 }  // namespace
 
 std::optional<parsed_command_line> parse_command_line(int argc, const char* const* argv) {
-  CLI::App app{"stallscope's reference server: RESP over TCP and unix sockets, a thread per core"};
+  CLI::App app{
+      "Reference server of stallscope: RESP over TCP and unix sockets, one thread per core"};
   app.set_version_flag("--version", "stallscope-server " STALLSCOPE_VERSION);
   app.footer(footer);
   parsed_command_line parsed;
-  words given;
-  add_listening(app, parsed.options, given);
-  add_work(app, parsed.options, given);
-  add_limits(app, parsed.options, given);
-  add_disk(app, parsed.options, given);
+  option_texts texts;
+  add_listening(app, parsed.options, texts);
+  add_work(app, parsed.options, texts);
+  add_limits(app, parsed.options, texts);
+  add_disk(app, parsed.options, texts);
   add_offline_options(app, parsed.offline);
-  app.add_flag("--die-with-parent", parsed.die_with_parent, "end when the starting process ends");
+  app.add_flag("--die-with-parent", parsed.die_with_parent, "Exit when the parent process exits");
   try {
     app.parse(argc, argv);
-    check(given, parsed.options);
-  } catch (const CLI::Success& asked) {
-    app.exit(asked, std::cout, std::cerr);
+    check(texts, parsed.options);
+  } catch (const CLI::Success& information) {
+    app.exit(information, std::cout, std::cerr);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     throw usage_error(error.what());

@@ -1,4 +1,4 @@
-// The server's command line.
+// The command line of the server.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace stallscope::server {
 
-// What was asked for cannot be; the message says the remedy.
+// An invalid command line; the message contains the remedy.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,11 +19,11 @@ class usage_error : public std::runtime_error {
 
 struct parsed_command_line {
   server_options options;
-  offline_work offline;  // what to do instead of serving
+  offline_work offline;  // work to do instead of serving
   bool die_with_parent = false;
 };
 
-// Nothing where help or the version was asked for, and was printed. Throws usage_error.
+// Returns nothing after printing help or the version. Throws usage_error.
 std::optional<parsed_command_line> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace stallscope::server

@@ -1,5 +1,5 @@
-// stallscope-server: the reference batched server. One JSON line on standard output says when it
-// answers; SIGTERM and SIGINT end it in order.
+// stallscope-server: the reference server with batched execution. Prints one JSON line when it is
+// ready; SIGTERM and SIGINT shut it down in order.
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -29,14 +29,14 @@ constexpr int exit_unable = 3;
 void die_with_parent() {
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) std::raise(SIGTERM);  // it died meanwhile
+  if (::getppid() != parent) std::raise(SIGTERM);  // it died before the prctl
 }
 
-// Descriptors for all clients; fewer clients where the system does not give so many.
+// Raises the descriptor limit for all clients; lowers --maxclients if that is not permitted.
 void make_room_for_clients(server::server_options& options) {
-  constexpr rlim_t own = 64;  // sockets, files and bells of the server itself
+  constexpr rlim_t own = 64;  // sockets, files and eventfds of the server itself
   const rlim_t per_shard = 4;
-  const rlim_t files = options.path == server::path_kind::disk ? 512 : 0;  // of the log
+  const rlim_t files = options.path == server::path_kind::disk ? 512 : 0;  // segments of the log
   const rlim_t others = own + per_shard * options.cpus.size() + files;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -46,9 +46,9 @@ void make_room_for_clients(server::server_options& options) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= wanted) return;
   const rlim_t fit = limit.rlim_cur > others ? limit.rlim_cur - others : 1;
-  std::fprintf(stderr, "stallscope-server: --maxclients is %llu: %llu descriptors are allowed\n",
-               static_cast<unsigned long long>(fit),
-               static_cast<unsigned long long>(limit.rlim_cur));
+  std::fprintf(
+      stderr, "stallscope-server: --maxclients is lowered to %llu: the limit is %llu descriptors\n",
+      static_cast<unsigned long long>(fit), static_cast<unsigned long long>(limit.rlim_cur));
   options.limits.clients = fit;
 }
 
@@ -62,7 +62,7 @@ void say_ready(const server::ready_server& ready, const std::string& unix_path) 
   for (const auto& thread : ready.threads) {
     line["threads"].push_back({{"tid", thread.tid}, {"cpu", thread.cpu}});
   }
-  // A path need not be text.
+  // The path may not be valid UTF-8.
   const std::string text =
       line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) {
@@ -70,7 +70,7 @@ void say_ready(const server::ready_server& ready, const std::string& unix_path) 
   }
 }
 
-// Opened before anything is served, so that a path that cannot be is told at once.
+// Opened before serving, so that a bad path is reported at once.
 stallscope::descriptor open_batches(const std::string& path) {
   if (path.empty()) return {};
   constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
@@ -96,7 +96,7 @@ int serve(int argc, char** argv) {
   auto parsed = server::parse_command_line(argc, argv);
   if (!parsed) return exit_done;
   if (parsed->die_with_parent) die_with_parent();
-  if (parsed->offline.wanted()) {
+  if (parsed->offline.requested()) {
     server::run_offline(parsed->offline, parsed->options);
     return exit_done;
   }

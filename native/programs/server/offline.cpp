@@ -19,8 +19,8 @@
 namespace stallscope::server {
 namespace {
 
-constexpr std::uint64_t most_requests = 10'000'000;
-constexpr std::size_t most_file_bytes = std::size_t{1} << 30U;
+constexpr std::uint64_t max_requests = 10'000'000;
+constexpr std::size_t max_file_bytes = std::size_t{1} << 30U;
 
 std::string name_of(path_kind path) {
   return path == path_kind::kv ? "kv" : path == path_kind::query ? "query" : "codec";
@@ -49,8 +49,8 @@ std::string bytes_of(const std::string& file) {
     refuse_file(file);
   }
   const auto size = in.tellg();
-  if (size < 0 || static_cast<std::size_t>(size) > most_file_bytes) {
-    throw std::runtime_error(file + ": not a file, or larger than 1 GB");
+  if (size < 0 || static_cast<std::size_t>(size) > max_file_bytes) {
+    throw std::runtime_error(file + ": not a readable file, or larger than 1 GB");
   }
   std::string bytes(static_cast<std::size_t>(size), '\0');
   in.seekg(0).read(bytes.data(), size);
@@ -112,18 +112,18 @@ void replay(const offline_work& work, const server_options& options) {
 }  // namespace
 
 void add_offline_options(CLI::App& app, offline_work& work) {
-  auto* make =
-      app.add_option("--make-requests", work.requests, "write N valid requests for --path, and end")
-          ->check(CLI::Range(std::uint64_t{1}, most_requests));
-  app.add_option("--requests-seed", work.seed, "the same seed makes the same requests")
+  auto* make = app.add_option("--make-requests", work.requests,
+                              "Write this number of valid requests for --path and exit")
+                   ->check(CLI::Range(std::uint64_t{1}, max_requests));
+  app.add_option("--requests-seed", work.seed, "Random seed of the requests")
       ->capture_default_str();
-  auto* output = app.add_option("-o,--output", work.output, "file for the requests");
+  auto* output = app.add_option("-o,--output", work.output, "Output file of --make-requests");
   make->needs(output);
   auto* replay = app.add_option("--replay", work.replay,
-                                "run a file of requests without sockets, and end: for simulators");
+                                "Run a file of requests without sockets and exit, for simulators");
   app.add_option(
          "--batches", work.batches,
-         "with stages on, the batches of a server's --log-batches (else all of --max-batch)")
+         "Batches for --stages on: a file of --log-batches; default: batches of --max-batch")
       ->needs(replay);
   make->excludes(replay);
 }

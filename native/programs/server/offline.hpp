@@ -1,4 +1,4 @@
-// What stallscope-server does besides serving: files of requests, and replaying them.
+// The offline functions of stallscope-server: generating request files and replaying them.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ class App;
 namespace stallscope::server {
 
 struct offline_work {
-  std::uint64_t requests = 0;  // to make; 0: none
+  std::uint64_t requests = 0;  // number of requests to generate; 0: none
   std::uint64_t seed = 1;
-  std::string output;   // of the requests made
-  std::string replay;   // a file of requests; empty: none
-  std::string batches;  // of a server's --log-batches; empty: even ones, of --max-batch
+  std::string output;   // output file of --make-requests
+  std::string replay;   // request file to replay; empty: none
+  std::string batches;  // file of --log-batches; empty: batches of --max-batch
 
-  [[nodiscard]] bool wanted() const { return requests != 0 || !replay.empty(); }
+  [[nodiscard]] bool requested() const { return requests != 0 || !replay.empty(); }
 };
 
 void add_offline_options(CLI::App& app, offline_work& work);
 
-// Does it, and says what it did in a line of JSON. Throws std::system_error and std::runtime_error,
-// with the file's name.
+// Does the work and prints one JSON line. Throws std::system_error and std::runtime_error with the
+// file name.
 void run_offline(const offline_work& work, const server_options& options);
 
 }  // namespace stallscope::server

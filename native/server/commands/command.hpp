@@ -1,14 +1,15 @@
-// The commands that every path of the server knows, with redis 7.0's replies and texts of errors.
-// For each request, in this order:
-//   admit()  finds the command, or writes why the request is refused (unknown, wrong number of
-//            words, no password yet); costs a hash of the name, no allocation.
-//   where    it runs: `keys` says which words are keys. None: on the connection's own thread, or,
-//   with
-//            every_shard, on all of them. Keys of several shards: see shard_merge.hpp.
-//   run()    makes room where the command may need memory, and answers, also where the system gives
-//            no memory.
-// Commands with keys, or for every shard, run on the thread of the shard and see no session; the
-// others run on the thread of the connection. The table itself never changes.
+// The commands that every path supports, with the replies and error texts of redis 7.0. A request
+// passes three steps:
+//
+//   admit()  looks up the command, or writes why the request is rejected (unknown, wrong number
+//            of words, not authenticated). Cost: a hash of the name, no allocation.
+//   route    `keys` names the words that are keys. Without keys, the command runs on the thread of
+//            its connection or, with every_shard, on all shards. Keys of several shards: see
+//            shard_merge.hpp.
+//   run()    makes room if the command may need memory, and always writes a reply.
+//
+// Commands with keys, or for every shard, run on the thread of the shard and do not see the
+// session; the others run on the thread of the connection. The table is constant.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ namespace stallscope::server {
 
 using request_words = std::span<const std::string_view>;
 
-// What a command runs on; null where it may not look.
+// The objects that a command may access; null if not available.
 struct execution {
   store::keyspace* keys = nullptr;
   session* client = nullptr;
@@ -34,26 +35,26 @@ struct execution {
 
 enum class key_places : std::uint8_t { none, first, every, every_second };
 
-// How the replies of several shards become one.
+// How the replies of several shards are combined.
 enum class reply_merge : std::uint8_t {
-  single,   // there is only one
-  sum,      // integers, added
-  all_ok,   // the first error, or OK
-  ordered,  // an array's elements, each at the place of its key
+  single,   // only one reply
+  sum,      // sum of integers
+  all_ok,   // first error, or OK
+  ordered,  // array elements, in the order of the keys
 };
 
 struct command {
-  std::string_view name;  // lower case; of a subcommand "client|id"
-  int arity;              // words with the name; negative: at least so many
+  std::string_view name;  // lower case; subcommands are "client|id"
+  int arity;              // number of words including the name; negative: a minimum
   key_places keys;
   reply_merge merge;
-  bool every_shard;   // has no keys and concerns all shards
-  bool needs_memory;  // refused when there is none
+  bool every_shard;   // without keys, runs on all shards
+  bool needs_memory;  // rejected if memory is full
   bool before_password;
   void (*run)(execution& on, request_words words, resp::reply_writer& to);
 };
 
-// Null where the request is refused; the reply is then written. `words` are not empty.
+// Returns null if the request is rejected; the reply is then written. `words` is not empty.
 const command* admit(request_words words, session& client, resp::reply_writer& to);
 
 inline void run(const command& what, execution& on, request_words words, resp::reply_writer& to) {

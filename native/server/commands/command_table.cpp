@@ -14,8 +14,8 @@ namespace {
 using enum key_places;
 using enum reply_merge;
 
-// A container's subcommands are found by "client|id"; its own entry answers when there is no word
-// for one.
+// Subcommands are entries named "client|id". The entry of the container answers if no subcommand is
+// given.
 constexpr std::array table{
     // name, arity, keys, merge, every_shard, needs_memory, before_password, run
     command{"get", 2, first, single, false, false, false, handlers::get},
@@ -71,9 +71,9 @@ constexpr std::array table{
     command{"command|list", -2, none, single, false, false, false, handlers::command_list},
 };
 
-// A name in lower case as two words, which compare at once.
+// A lower-case name packed into two words for fast comparison.
 struct folded_name {
-  static constexpr std::size_t most_bytes = 16;
+  static constexpr std::size_t max_bytes = 16;
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 
@@ -92,7 +92,7 @@ struct folded_name {
   }
 };
 
-// Names to entries of the table: open addressing, made by the compiler.
+// Maps names to table entries: open addressing, built at compile time.
 class name_index {
  public:
   constexpr name_index() {
@@ -105,10 +105,10 @@ class name_index {
   }
 
   constexpr const command* find(std::string_view name) const {
-    if (name.size() > folded_name::most_bytes) return nullptr;
-    const folded_name wanted = folded_name::of(name);
-    for (std::size_t at = home(wanted); slots_[at].entry != empty; at = (at + 1) % size) {
-      if (slots_[at].name == wanted) return &table[slots_[at].entry];
+    if (name.size() > folded_name::max_bytes) return nullptr;
+    const folded_name folded = folded_name::of(name);
+    for (std::size_t at = home(folded); slots_[at].entry != empty; at = (at + 1) % size) {
+      if (slots_[at].name == folded) return &table[slots_[at].entry];
     }
     return nullptr;
   }
@@ -156,7 +156,7 @@ void refuse_subcommand(const command& container, std::string_view word, resp::re
 }
 
 const command* find_subcommand(const command& container, std::string_view word) {
-  std::array<char, folded_name::most_bytes> name{};
+  std::array<char, folded_name::max_bytes> name{};
   const std::size_t bytes = container.name.size() + 1 + word.size();
   if (bytes > name.size()) return nullptr;
   auto end = std::copy(container.name.begin(), container.name.end(), name.begin());
@@ -169,7 +169,7 @@ constexpr bool is_container(const command& what) {
   return what.name == "client" || what.name == "config" || what.name == "command";
 }
 
-// Of commands with keys none is, and their requests are many.
+// Commands with keys have no subcommands; skip the check for these frequent requests.
 constexpr bool is_subcommand(const command& what) {
   return what.keys == none && what.name.find('|') != std::string_view::npos;
 }
@@ -185,26 +185,26 @@ bool right_number_of_words(const command& what, std::size_t words) {
 std::span<const command> all_commands() { return table; }
 
 const command* admit(request_words words, session& client, resp::reply_writer& to) {
-  const command* found = names.find(words[0]);
-  if (found == nullptr || is_subcommand(*found)) {
+  const command* what = names.find(words[0]);
+  if (what == nullptr || is_subcommand(*what)) {
     refuse_unknown(words, to);
     return nullptr;
   }
-  if (found->keys == none && words.size() > 1 && is_container(*found)) {
-    const command* subcommand = find_subcommand(*found, words[1]);
-    if (subcommand == nullptr) refuse_subcommand(*found, words[1], to);
+  if (what->keys == none && words.size() > 1 && is_container(*what)) {
+    const command* subcommand = find_subcommand(*what, words[1]);
+    if (subcommand == nullptr) refuse_subcommand(*what, words[1], to);
     if (subcommand == nullptr) return nullptr;
-    found = subcommand;
+    what = subcommand;
   }
-  if (!right_number_of_words(*found, words.size())) {
-    to.error("ERR wrong number of arguments for '" + std::string(found->name) + "' command");
+  if (!right_number_of_words(*what, words.size())) {
+    to.error("ERR wrong number of arguments for '" + std::string(what->name) + "' command");
     return nullptr;
   }
-  if (!client.authenticated && !found->before_password) {
+  if (!client.authenticated && !what->before_password) {
     to.error("NOAUTH Authentication required.");
     return nullptr;
   }
-  return found;
+  return what;
 }
 
 }  // namespace stallscope::server

@@ -8,8 +8,8 @@
 namespace stallscope::server::handlers {
 
 namespace {
-constexpr std::array<std::string_view, 4> types_we_never_have{"master", "replica", "slave",
-                                                              "pubsub"};
+constexpr std::array<std::string_view, 4> unsupported_client_types{"master", "replica", "slave",
+                                                                   "pubsub"};
 }
 
 bool valid_client_name(std::string_view name) {
@@ -38,7 +38,7 @@ void client_setname(execution& on, request_words words, reply_writer& to) {
   to.ok();
 }
 
-// As redis 7.2 has it; client libraries send it unasked.
+// From redis 7.2; client libraries send it by default.
 void client_setinfo(execution& on, request_words words, reply_writer& to) {
   const bool is_name = is_option(words[2], "lib-name");
   if (!is_name && !is_option(words[2], "lib-ver")) {
@@ -67,7 +67,7 @@ void client_list(execution& on, request_words words, reply_writer& to) {
     to.error(syntax_error);
     return;
   }
-  const bool none = std::any_of(types_we_never_have.begin(), types_we_never_have.end(),
+  const bool none = std::any_of(unsupported_client_types.begin(), unsupported_client_types.end(),
                                 [&](std::string_view type) { return is_option(words[3], type); });
   if (none) {
     to.verbatim("");
@@ -78,7 +78,7 @@ void client_list(execution& on, request_words words, reply_writer& to) {
   }
 }
 
-// Clients are never evicted here, so both are granted.
+// Clients are never evicted, so both settings succeed.
 void client_no_evict(execution& /*on*/, request_words words, reply_writer& to) {
   if (is_option(words[2], "on") || is_option(words[2], "off")) {
     to.ok();

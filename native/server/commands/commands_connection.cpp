@@ -14,12 +14,12 @@ constexpr std::string_view wrong_password =
     "WRONGPASS invalid username-password pair or user is disabled.";
 constexpr std::string_view the_only_user = "default";
 
-// Takes the same time wherever the two differ.
-bool same_secret(std::string_view one, std::string_view other) {
-  unsigned difference = one.size() == other.size() ? 0 : 1;
-  for (std::size_t at = 0; at < one.size(); ++at) {
-    const char beside = other.empty() ? '\0' : other[at % other.size()];
-    difference |= static_cast<unsigned char>(one[at]) ^ static_cast<unsigned char>(beside);
+// Constant time, independent of the position of the difference.
+bool same_secret(std::string_view left, std::string_view right) {
+  unsigned difference = left.size() == right.size() ? 0 : 1;
+  for (std::size_t at = 0; at < left.size(); ++at) {
+    const char beside = right.empty() ? '\0' : right[at % right.size()];
+    difference |= static_cast<unsigned char>(left[at]) ^ static_cast<unsigned char>(beside);
   }
   return difference == 0;
 }
@@ -36,16 +36,16 @@ struct hello_options {
 };
 
 std::optional<hello_options> parse_hello(request_words words, reply_writer& to) {
-  hello_options found;
+  hello_options options;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::size_t more = words.size() - 1 - at;
     if (is_option(words[at], "auth") && more >= 2) {
-      found.user = words[at + 1];
-      found.password = words[at + 2];
+      options.user = words[at + 1];
+      options.password = words[at + 2];
       at += 2;
     } else if (is_option(words[at], "setname") && more >= 1) {
-      found.name = words[++at];
-      if (valid_client_name(*found.name)) continue;
+      options.name = words[++at];
+      if (valid_client_name(*options.name)) continue;
       to.error(invalid_client_name);
       return std::nullopt;
     } else {
@@ -54,10 +54,10 @@ std::optional<hello_options> parse_hello(request_words words, reply_writer& to) 
       return std::nullopt;
     }
   }
-  return found;
+  return options;
 }
 
-// Nothing, and an error written, where it is none that we speak.
+// Writes an error and returns nothing if the version is not supported.
 std::optional<resp::protocol> parse_version(std::string_view word, reply_writer& to) {
   const auto version = resp::to_integer(word);
   if (!version) {

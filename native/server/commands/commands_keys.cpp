@@ -23,33 +23,34 @@ struct expire_conditions {
 };
 
 std::optional<expire_conditions> parse_conditions(request_words words, reply_writer& to) {
-  expire_conditions found;
+  expire_conditions conditions;
   for (const std::string_view word : words) {
     if (is_option(word, "nx")) {
-      found.without_expiry = true;
+      conditions.without_expiry = true;
     } else if (is_option(word, "xx")) {
-      found.with_expiry = true;
+      conditions.with_expiry = true;
     } else if (is_option(word, "gt")) {
-      found.later = true;
+      conditions.later = true;
     } else if (is_option(word, "lt")) {
-      found.earlier = true;
+      conditions.earlier = true;
     } else {
       to.error("ERR Unsupported option " + std::string(c_text(word, word.size())));
       return std::nullopt;
     }
   }
-  if (found.without_expiry && (found.with_expiry || found.later || found.earlier)) {
+  if (conditions.without_expiry &&
+      (conditions.with_expiry || conditions.later || conditions.earlier)) {
     to.error("ERR NX and XX, GT or LT options at the same time are not compatible");
     return std::nullopt;
   }
-  if (found.later && found.earlier) {
+  if (conditions.later && conditions.earlier) {
     to.error("ERR GT and LT options at the same time are not compatible");
     return std::nullopt;
   }
-  return found;
+  return conditions;
 }
 
-// No expiry counts as one that never comes.
+// No expiry counts as infinitely late.
 bool hold(const expire_conditions& conditions, std::optional<std::int64_t> before_ms,
           std::int64_t at_ms) {
   if (conditions.without_expiry && before_ms) return false;
@@ -68,24 +69,24 @@ void expire_as(const time_format& format, execution& on, request_words words, re
   store::keyspace& keys = *on.keys;
   const auto conditions = parse_conditions(words.subspan(3), to);
   if (!conditions) return;
-  const auto given = resp::to_integer(words[2]);
-  if (!given) {
+  const auto amount = resp::to_integer(words[2]);
+  if (!amount) {
     to.error(not_an_integer);
     return;
   }
   const std::int64_t from_ms = format.relative ? keys.now_ms() : 0;
-  if (*given > most / format.unit_ms || *given < least / format.unit_ms ||
-      *given * format.unit_ms > most - from_ms) {
+  if (*amount > most / format.unit_ms || *amount < least / format.unit_ms ||
+      *amount * format.unit_ms > most - from_ms) {
     to.error("ERR invalid expire time in '" + std::string(format.command_name) + "' command");
     return;
   }
-  const std::int64_t at_ms = *given * format.unit_ms + from_ms;
+  const std::int64_t at_ms = *amount * format.unit_ms + from_ms;
   const bool set =
       hold(*conditions, keys.expiry_ms(words[1]), at_ms) && keys.expire_at(words[1], at_ms);
   to.integer(set ? 1 : 0);
 }
 
-// In milliseconds; -2: no such key, -1: it does not expire.
+// In milliseconds; -2: the key does not exist, -1: it does not expire.
 std::int64_t time_to_live(store::keyspace& keys, std::string_view key) {
   const auto at_ms = keys.expiry_ms(key);
   if (at_ms) return std::max<std::int64_t>(0, *at_ms - keys.now_ms());
@@ -126,7 +127,7 @@ void pexpireat(execution& on, request_words words, reply_writer& to) {
 
 void ttl(execution& on, request_words words, reply_writer& to) {
   const std::int64_t left_ms = time_to_live(*on.keys, words[1]);
-  // Rounded; half a second is the most that may be missing at the end of the range.
+  // Rounded to the nearest second without overflow at the end of the range.
   to.integer(left_ms < 0 ? left_ms : left_ms / 1000 + (left_ms % 1000 >= 500 ? 1 : 0));
 }
 

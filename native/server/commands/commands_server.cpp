@@ -27,8 +27,8 @@ std::vector<std::string_view> flags_of(const command& what) {
   return flags;
 }
 
-// The ten members that redis 7.0 gives each command; categories, tips, key specifications and
-// subcommands are left empty.
+// The ten fields that redis 7.0 returns per command; categories, tips, key specifications and
+// subcommands are empty.
 void describe(const command& what, reply_writer& to) {
   const auto flags = flags_of(what);
   const bool has_keys = what.keys != key_places::none;
@@ -60,21 +60,21 @@ void info(execution& on, request_words words, reply_writer& to) {
   to.verbatim(on.server->info(words.subspan(1)));
 }
 
-// What a disk's shard answers by itself.
+// With --path disk, the disk shard answers this command itself.
 void compact(execution& /*on*/, request_words /*words*/, reply_writer& to) {
-  to.error("ERR there is no log to compact: it needs the server's --path disk");
+  to.error("ERR there is no log to compact: start the server with --path disk");
 }
 
 void config_get(execution& on, request_words words, reply_writer& to) {
   std::vector<std::pair<std::string, std::string>> found;
   for (const auto& [name, value] : on.server->settings()) {
-    const auto asked = std::find_if(words.begin() + 2, words.end(), [&name = name](auto pattern) {
-      return glob_match(pattern, name);
-    });
-    if (asked == words.end()) continue;
-    // Asked for by its name, it is called what the client called it.
-    const bool by_name = asked->find_first_of("*?[") == std::string_view::npos;
-    found.emplace_back(by_name ? *asked : name, value);
+    const auto pattern_at =
+        std::find_if(words.begin() + 2, words.end(),
+                     [&name = name](auto pattern) { return glob_match(pattern, name); });
+    if (pattern_at == words.end()) continue;
+    // If requested by name, the reply uses the spelling of the client.
+    const bool by_name = pattern_at->find_first_of("*?[") == std::string_view::npos;
+    found.emplace_back(by_name ? *pattern_at : name, value);
   }
   to.map(found.size());
   for (const auto& [name, value] : found) {
@@ -91,7 +91,7 @@ void command_count(execution& /*on*/, request_words /*words*/, reply_writer& to)
   to.integer(count_commands());
 }
 
-// We have no documentation of commands; redis-cli does without.
+// There is no documentation; redis-cli works without it.
 void command_docs(execution& /*on*/, request_words /*words*/, reply_writer& to) { to.map(0); }
 
 void command_info(execution& /*on*/, request_words words, reply_writer& to) {

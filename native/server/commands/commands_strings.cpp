@@ -34,48 +34,48 @@ expiry_kind expiry_option(std::string_view word) {
   return is_option(word, "keepttl") ? expiry_kind::keep : expiry_kind::none;
 }
 
-// Nothing where they contradict one another or are unknown.
+// Returns nothing if options are contradictory or unknown.
 std::optional<set_options> parse_set_options(request_words words) {
-  set_options found;
+  set_options options;
   for (std::size_t at = 0; at < words.size(); ++at) {
-    if (is_option(words[at], "nx") && !found.if_present) {
-      found.if_absent = true;
-    } else if (is_option(words[at], "xx") && !found.if_absent) {
-      found.if_present = true;
+    if (is_option(words[at], "nx") && !options.if_present) {
+      options.if_absent = true;
+    } else if (is_option(words[at], "xx") && !options.if_absent) {
+      options.if_present = true;
     } else if (is_option(words[at], "get")) {
-      found.give_old = true;
+      options.give_old = true;
     } else {
       const expiry_kind kind = expiry_option(words[at]);
       if (kind == expiry_kind::none) return std::nullopt;
-      if (found.expiry != expiry_kind::none && found.expiry != kind) return std::nullopt;
-      found.expiry = kind;
+      if (options.expiry != expiry_kind::none && options.expiry != kind) return std::nullopt;
+      options.expiry = kind;
       if (kind == expiry_kind::keep) continue;
       if (++at == words.size()) return std::nullopt;
-      found.time = words[at];
+      options.time = words[at];
     }
   }
-  return found;
+  return options;
 }
 
-// When the key is to expire, Unix milliseconds; nothing, and an error written, where it cannot be.
+// The expiry in Unix milliseconds. Writes an error and returns nothing if it is invalid.
 std::optional<std::int64_t> expiry_time(expiry_kind kind, std::string_view time,
                                         std::string_view command_name, std::int64_t now_ms,
                                         reply_writer& to) {
-  const auto given = resp::to_integer(time);
-  if (!given) {
+  const auto amount = resp::to_integer(time);
+  if (!amount) {
     to.error(not_an_integer);
     return std::nullopt;
   }
   const bool in_seconds = kind == expiry_kind::ex || kind == expiry_kind::exat;
   const bool relative = kind == expiry_kind::ex || kind == expiry_kind::px;
   const std::int64_t from = relative ? now_ms : 0;
-  const bool fits = *given > 0 && *given <= (in_seconds ? highest / 1000 : highest) &&
-                    *given * (in_seconds ? 1000 : 1) <= highest - from;
+  const bool fits = *amount > 0 && *amount <= (in_seconds ? highest / 1000 : highest) &&
+                    *amount * (in_seconds ? 1000 : 1) <= highest - from;
   if (!fits) {
     to.error("ERR invalid expire time in '" + std::string(command_name) + "' command");
     return std::nullopt;
   }
-  return *given * (in_seconds ? 1000 : 1) + from;
+  return *amount * (in_seconds ? 1000 : 1) + from;
 }
 
 void write_value(const std::optional<std::string_view>& value, reply_writer& to) {

@@ -9,16 +9,16 @@ namespace stallscope::server {
 
 namespace {
 
-struct one_match {
+struct element_match {
   bool matches;
   std::size_t pattern_bytes;
 };
 
-one_match match_class(std::string_view pattern, char byte) {
+element_match match_class(std::string_view pattern, char byte) {
   std::size_t at = 1;
   const bool negated = at < pattern.size() && pattern[at] == '^';
   if (negated) ++at;
-  bool found = false;
+  bool matched = false;
   while (at < pattern.size() && pattern[at] != ']') {
     if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
     const char from = lower_case(pattern[at]);
@@ -27,14 +27,14 @@ one_match match_class(std::string_view pattern, char byte) {
       at += 2;
       to = lower_case(pattern[at]);
     }
-    found = found || (from <= to ? from <= byte && byte <= to : to <= byte && byte <= from);
+    matched = matched || (from <= to ? from <= byte && byte <= to : to <= byte && byte <= from);
     ++at;
   }
-  return {found != negated, at < pattern.size() ? at + 1 : at};
+  return {matched != negated, at < pattern.size() ? at + 1 : at};
 }
 
-// Whether the pattern's first element, which is no star, matches a byte.
-one_match match_one(std::string_view pattern, char byte) {
+// Matches the first element of the pattern, which is not a star, against a byte.
+element_match match_element(std::string_view pattern, char byte) {
   switch (pattern[0]) {
     case '?':
       return {true, 1};
@@ -53,7 +53,7 @@ one_match match_one(std::string_view pattern, char byte) {
 bool glob_match(std::string_view pattern, std::string_view name) {
   std::size_t at = 0;
   std::size_t of_name = 0;
-  // Where to go on when what follows the last star does not match.
+  // Where to continue if the pattern after the last star does not match.
   std::optional<std::size_t> after_star;
   std::size_t star_name = 0;
   while (of_name < name.size()) {
@@ -63,9 +63,9 @@ bool glob_match(std::string_view pattern, std::string_view name) {
       continue;
     }
     if (at < pattern.size()) {
-      const one_match found = match_one(pattern.substr(at), lower_case(name[of_name]));
-      if (found.matches) {
-        at += found.pattern_bytes;
+      const element_match matched = match_element(pattern.substr(at), lower_case(name[of_name]));
+      if (matched.matches) {
+        at += matched.pattern_bytes;
         ++of_name;
         continue;
       }

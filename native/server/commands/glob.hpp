@@ -1,5 +1,5 @@
-// Matches names against patterns such as "save*" or "max[mn]emory?"; letter case does not matter.
-// Takes time in proportion to the pattern times the name, whatever the pattern.
+// Matches names against patterns such as "save*" or "max[mn]emory?", ignoring case. Cost: at most
+// the length of the pattern times the length of the name.
 #pragma once
 
 #include <string_view>

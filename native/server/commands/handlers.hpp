@@ -1,4 +1,4 @@
-// What each command does. The table in command_table.cpp says when and where each runs.
+// The handlers of the commands. The table in command_table.cpp defines when and where they run.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,7 @@ void client_setinfo(execution& on, request_words words, reply_writer& to);
 void client_info(execution& on, request_words words, reply_writer& to);
 void client_list(execution& on, request_words words, reply_writer& to);
 void client_no_evict(execution& on, request_words words, reply_writer& to);
-// Whether it may be a name: printable and without spaces.
+// Whether the text is a valid name: printable and without spaces.
 bool valid_client_name(std::string_view name);
 inline constexpr std::string_view invalid_client_name =
     "ERR Client names cannot contain spaces, newlines or special characters.";

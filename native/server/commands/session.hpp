@@ -1,4 +1,4 @@
-// What commands know of the connection that sent them, and of the server around it.
+// The state of a client that its commands see, and their view of the server.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace stallscope::server {
 
-// Belongs to the thread of its connection; commands that run on another shard do not see it.
+// Belongs to the thread of the connection; commands on other shards do not see it.
 struct session {
   std::uint64_t id = 0;
   resp::protocol version = resp::protocol::resp2;
-  bool authenticated = true;  // the server clears it where a password is asked for
-  bool closing = false;       // to be closed once the replies so far are sent
+  bool authenticated = true;  // cleared if a password is required
+  bool closing = false;       // close the connection after the replies so far
   std::string name;           // CLIENT SETNAME
   std::string library_name;   // CLIENT SETINFO
   std::string library_version;
 };
 
-// What commands ask of the server that runs them. Called on the thread of the asking connection.
+// Server functions for commands, called on the thread of the connection.
 class server_view {
  public:
   server_view() = default;
@@ -33,14 +33,14 @@ class server_view {
   server_view& operator=(server_view&&) = delete;
   virtual ~server_view() = default;
 
-  // Empty where none is asked for.
+  // Empty if no password is required.
   virtual std::string_view password() const = 0;
-  // INFO's text; no sections means the usual ones.
+  // The text of INFO; an empty list means the default sections.
   virtual std::string info(std::span<const std::string_view> sections) = 0;
-  // One line each, as CLIENT LIST has them.
+  // Lines of CLIENT LIST.
   virtual std::string client_line(const session& client) = 0;
   virtual std::string client_lines() = 0;
-  // For CONFIG GET: names and values.
+  // Names and values for CONFIG GET.
   virtual std::vector<std::pair<std::string, std::string>> settings() = 0;
 };
 

@@ -13,7 +13,7 @@ std::size_t words_a_key(const command& what) {
   return what.keys == key_places::every_second ? 2 : 1;
 }
 
-// The value at the beginning of `bytes`, a bulk string or a null of either version.
+// Takes the first value of `bytes`: a bulk string, or a null of either version.
 std::string_view first_value(std::string_view bytes) {
   const std::size_t head_bytes = bytes.find('\n') + 1;
   if (bytes[0] != '$') return bytes.substr(0, head_bytes);
@@ -61,7 +61,7 @@ std::vector<shard_part> split_by_shard(const command& what, request_words words,
   for (std::size_t number = 0; number < shard_of.size(); ++number) {
     const std::size_t shard = shard_of[number];
     auto part = std::find_if(parts.begin(), parts.end(),
-                             [&](const shard_part& one) { return one.shard == shard; });
+                             [&](const shard_part& part) { return part.shard == shard; });
     if (part == parts.end()) part = parts.insert(part, {shard, {words[0]}, {}});
     const auto key_words = words.subspan(1 + number * words_a_key(what), words_a_key(what));
     part->words.insert(part->words.end(), key_words.begin(), key_words.end());

@@ -1,6 +1,6 @@
-// Commands whose keys lie in several shards: what each shard is asked, and how the answers become
-// one. Such a command is not atomic: between the shards' parts other clients' commands may run.
-// Costs allocations for each part. One thread: the connection's.
+// Splits commands with keys on several shards into parts, and merges the replies. Such a command is
+// not atomic: commands of other clients may run between the parts. Cost: allocations per part.
+// Thread: that of the connection.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ namespace stallscope::server {
 
 struct shard_part {
   std::size_t shard;
-  std::vector<std::string_view> words;   // the name, then this shard's keys (and their values)
-  std::vector<std::size_t> key_numbers;  // of the whole request, in the order asked here
+  std::vector<std::string_view> words;   // the name, then the keys of this shard (and their values)
+  std::vector<std::size_t> key_numbers;  // positions of the keys in the whole request
 };
 
-// `shard_of` each key, in the request's order; every shard that has a key gives one part.
+// `shard_of` is the shard of each key in request order; the result has one part per shard involved.
 std::vector<shard_part> split_by_shard(const command& what, request_words words,
                                        std::span<const std::size_t> shard_of);
 
-// The keys among the words.
+// The keys of a request.
 std::vector<std::string_view> keys_of(const command& what, request_words words);
 
 struct part_reply {
-  std::span<const std::size_t> key_numbers;  // empty for commands on every shard
-  std::string_view bytes;                    // the shard's whole reply
+  std::span<const std::size_t> key_numbers;  // empty for every_shard commands
+  std::string_view bytes;                    // the complete reply of the shard
 };
 
 void merge_replies(const command& what, std::span<const part_reply> parts, resp::reply_writer& to);

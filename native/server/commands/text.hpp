@@ -1,4 +1,4 @@
-// Words of requests as options: letter case does not matter. No allocation.
+// Case-insensitive options in requests. No allocation.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ constexpr char lower_case(char byte) {
 constexpr bool is_option(std::string_view word, std::string_view option) {
   return word.size() == option.size() &&
          std::equal(word.begin(), word.end(), option.begin(),
-                    [](char one, char other) { return lower_case(one) == other; });
+                    [](char left, char right) { return lower_case(left) == right; });
 }
 
-// As C has it: up to the first zero byte, and at most so many bytes.
-constexpr std::string_view c_text(std::string_view word, std::size_t most) {
-  return word.substr(0, std::min(word.find('\0'), most));
+// The text up to the first zero byte, at most `max_bytes` bytes.
+constexpr std::string_view c_text(std::string_view word, std::size_t max_bytes) {
+  return word.substr(0, std::min(word.find('\0'), max_bytes));
 }
 
 }  // namespace stallscope::server

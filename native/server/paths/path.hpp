@@ -1,14 +1,15 @@
-// What a request runs through: named steps, one after another. With stages off a request runs
-// through all of them at once; with stages on each step is an execution stage (path_runner.hpp).
+// A path: the named steps that a request runs through. With stages off, a request runs through all
+// steps at once; with stages on, each step is an execution stage (path_runner.hpp).
 //
-// A path belongs to one thread, as do the calls that it runs: every shard makes its own. A step
-// must not block, and costs what it computes: an indirect call each.
+// Every request of a connection passes every step, including commands that do not belong to the
+// path, so that one FIFO keeps the replies in order. The first step inspects the words and sets
+// `claimed` if the request belongs to the path; the other steps return at once if it is not set,
+// and the step "execute" behind the path answers unclaimed requests from the command table. Only
+// the last step writes the reply: with stages on, earlier requests of the connection may not be
+// answered yet.
 //
-// Every request of a connection goes through every step, also a command that is not the path's own:
-// one FIFO keeps the replies in order. The path's first step looks at the words and sets `taken`
-// where the request is the path's; its other steps return at once where it is not set, and whoever
-// ends the path answers what nobody took from its own table of commands. Only the last step writes
-// the reply: with stages on, earlier requests of the connection may not have theirs yet.
+// Cost: an indirect call per step. Thread: a path and its calls belong to one thread; every shard
+// has its own. A step must not block.
 #pragma once
 
 #include <exception>
@@ -23,7 +24,7 @@ class reply_writer;
 
 namespace stallscope::server {
 
-// What a path keeps from step to step, made once a call and used again for request after request.
+// State that a path keeps between steps, created once per call object and reused for many requests.
 class call_state {
  public:
   call_state() = default;
@@ -34,28 +35,28 @@ class call_state {
   virtual ~call_state() = default;
 };
 
-// One request on its way. Whoever makes it (a connection derives from it) keeps it and what it
-// points to in place until the last step has run, and then may use it again after renew().
+// A request in flight. The owner (a slot derives from it) keeps it and the data it points to in
+// place until the last step has run; renew() prepares it for the next request.
 struct request_call {
-  std::span<const std::string_view> words;  // the command's name first
-  resp::reply_writer* reply = nullptr;      // the path's last step writes its reply here
-  std::unique_ptr<call_state> state;        // of path::make_state(), null where that is null
-  std::exception_ptr error;                 // a step threw: the later ones were not run
-  bool may_take = true;                     // false: no password yet, no path may answer it
-  bool taken = false;                       // the path answers this request
+  std::span<const std::string_view> words;  // command name first
+  resp::reply_writer* reply = nullptr;      // the last step writes the reply here
+  std::unique_ptr<call_state> state;        // from path::make_state(), may be null
+  std::exception_ptr error;                 // exception of a step; later steps were skipped
+  bool may_claim = true;                    // false for unauthenticated clients
+  bool claimed = false;                     // the path answers this request
 
   void renew(std::span<const std::string_view> request_words, resp::reply_writer& replies,
              bool authenticated = true) {
     words = request_words;
     reply = &replies;
-    may_take = authenticated;
+    may_claim = authenticated;
     error = nullptr;
-    taken = false;
+    claimed = false;
   }
 };
 
 struct step {
-  std::string name;  // unique in its path: the stage's name
+  std::string name;  // unique in its path; also the name of the stage
   void* context = nullptr;
   void (*run)(void* context, request_call& call) = nullptr;
 };
@@ -69,10 +70,10 @@ class path {
   path& operator=(path&&) = delete;
   virtual ~path() = default;
 
-  // In the order they run; valid as long as the path.
+  // In execution order; valid as long as the path.
   [[nodiscard]] virtual std::span<const step> steps() const = 0;
 
-  // For each new request_call; null where the path keeps nothing.
+  // State for a new request_call; null if the path keeps none.
   [[nodiscard]] virtual std::unique_ptr<call_state> make_state() = 0;
 };
 

@@ -11,17 +11,17 @@ path_runner::path_runner(std::span<const step> steps, owner& owner)
 path_runner::path_runner(std::span<const step> steps, owner& owner,
                          stages::stage_registry& registry)
     : steps_(steps), owner_(owner), max_wave_(registry.settings().max_batch) {
-  for (const auto& one : steps_) {
-    stages_.push_back(
-        std::make_unique<step_stage>(registry, one.name, step_handler{&one, nullptr, this}));
+  for (const auto& current : steps_) {
+    stages_.push_back(std::make_unique<step_stage>(registry, current.name,
+                                                   step_handler{&current, nullptr, this}));
   }
   for (std::size_t i = 1; i < stages_.size(); ++i) {
     stages_[i - 1]->handler().next = stages_[i].get();
   }
 }
 
-// A call that does not simply join the wave.
-bool path_runner::submit_apart(request_call& call) {
+// The slow path of submit(): the call does not join the current wave.
+bool path_runner::submit_slow(request_call& call) {
   if (stages_.empty()) {
     run_all(call);
     owner_.finished(call);
@@ -31,18 +31,18 @@ bool path_runner::submit_apart(request_call& call) {
   return under_way_ >= max_wave_;
 }
 
-void path_runner::run_alone(request_call& call) {
+void path_runner::run_single(request_call& call) {
   for (std::size_t i = 0; i < stages_.size(); ++i) {
-    stages_[i]->run_alone([&]() noexcept { return run_step(steps_[i], call); });
+    stages_[i]->run_single([&]() noexcept { return run_step(steps_[i], call); });
   }
   owner_.finished(call);
 }
 
-// Nothing is run, and nothing fails, after a step that failed.
-bool path_runner::run_step(const step& one, request_call& call) noexcept {
+// After a failed step, nothing runs and nothing fails.
+bool path_runner::run_step(const step& current, request_call& call) noexcept {
   if (call.error) return true;
   try {
-    one.run(one.context, call);
+    current.run(current.context, call);
   } catch (...) {
     call.error = std::current_exception();
     return false;
@@ -68,15 +68,15 @@ void path_runner::begin_wave() {
 
 void path_runner::run_all(request_call& call) const {
   try {
-    for (const auto& one : steps_) {
-      one.run(one.context, call);
+    for (const auto& current : steps_) {
+      current.run(current.context, call);
     }
   } catch (...) {
     call.error = std::current_exception();
   }
 }
 
-// It goes on in its place, so that the replies keep their order; its later steps are left out.
+// The request stays in place, so that replies keep their order; its later steps are skipped.
 void path_runner::step_handler::failed(request_call* call,
                                        std::exception_ptr thrown) const noexcept {
   call->error = std::move(thrown);

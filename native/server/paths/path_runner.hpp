@@ -1,10 +1,9 @@
-// Takes requests through the steps of a path, in one of two ways: all steps at once for each
-// request (stages off), or each step as an execution stage of its own (stages on). The replies are
-// the same, and the requests end in the order they were submitted. Belongs to the thread of the
-// path.
+// Runs requests through the steps of a path: all steps at once (stages off), or each step as an
+// execution stage (stages on). Replies are the same, and requests finish in the order of
+// submission.
 //
-// Costs over calling the steps: nothing with stages off; with stages on what execution_stage.hpp
-// says.
+// Cost over calling the steps: none with stages off, else that of execution_stage.hpp. Thread: that
+// of the path.
 #pragma once
 
 #include <memory>
@@ -18,9 +17,9 @@ namespace stallscope::server {
 
 class path_runner {
  public:
-  // Who submits requests. finished() comes once for each, in their order, within submit() with
-  // stages off. Where call.error is set a step threw, later ones were left out, and what the path
-  // has written of a reply is to be replaced. It may submit further requests.
+  // The submitter of requests. finished() is called once per request, in order, and within submit()
+  // if stages are off. If call.error is set, a step threw, later steps were skipped, and any
+  // partial reply of the path must be replaced. May submit more requests.
   class owner {
    public:
     virtual void finished(request_call& call) noexcept = 0;
@@ -35,31 +34,30 @@ class path_runner {
   path_runner& operator=(path_runner&&) = delete;
   ~path_runner() = default;
 
-  // Stages off. The steps stay where they are as long as the runner.
+  // Stages off. The steps outlive the runner.
   path_runner(std::span<const step> steps, owner& owner);
-  // Stages on: one is added to the registry for each step, under its name.
+  // Stages on: adds a stage per step to the registry, with the name of the step.
   path_runner(std::span<const step> steps, owner& owner, stages::stage_registry& registry);
 
-  // The call stays in place until it is finished. Whether a whole wave waits to be run: further
-  // calls would only leave the data cache before their turn.
+  // The call stays in place until it is finished. Returns true if a full wave is waiting to run:
+  // more calls would only evict each other from the data cache.
   bool submit(request_call& call) {
-    if (under_way_ >= max_wave_ || !waiting_.empty()) return submit_apart(call);
+    if (under_way_ >= max_wave_ || !waiting_.empty()) return submit_slow(call);
     ++under_way_;
     stages_.front()->enqueue(&call);
     return under_way_ >= max_wave_;
   }
 
-  // Whether stages are on and nothing is under way in them. A request that nothing else waits
-  // behind then gains nothing by a queue: one of the next two runs it there and then, as batches of
-  // one, at little more than it costs with stages off.
+  // Whether stages are on and empty. A single request then gains nothing from a queue; the next two
+  // functions run it at once, as batches of one, at little more than the cost with stages off.
   [[nodiscard]] bool free() const noexcept {
     return !stages_.empty() && under_way_ == 0 && waiting_.empty();
   }
-  void run_alone(request_call& call);
-  // For a path of one step, which `work` does without a call and so without the owner's finished().
+  void run_single(request_call& call);
+  // For a path of one step: `work` is the step, without a call and without finished().
   template <typename Work>
   void run_only_step(Work work) noexcept {
-    stages_.front()->run_alone(work);
+    stages_.front()->run_single(work);
   }
 
  private:
@@ -76,21 +74,21 @@ class path_runner {
     void pass_on(request_call* call) const noexcept;
   };
 
-  [[gnu::noinline]] bool submit_apart(request_call& call);
+  [[gnu::noinline]] bool submit_slow(request_call& call);
   void run_all(request_call& call) const;
-  static bool run_step(const step& one, request_call& call) noexcept;
+  static bool run_step(const step& current, request_call& call) noexcept;
   [[gnu::noinline]] void begin_wave();
   [[gnu::noinline]] void ended(request_call& call) noexcept;
 
   std::span<const step> steps_;
   owner& owner_;
   std::vector<std::unique_ptr<step_stage>> stages_;
-  std::size_t max_wave_ = 0;   // 0: stages are off
+  std::size_t max_wave_ = 0;   // 0 if stages are off
   std::size_t under_way_ = 0;  // of this wave
   stages::call_queue<request_call*> waiting_{0};
 };
 
-// Inlined into the stages' loops: the two run for every step of every request.
+// Inline in the loops of the stages: both run for every step of every request.
 inline void path_runner::step_handler::pass_on(request_call* call) const noexcept {
   if (next != nullptr) {
     next->enqueue(call);

@@ -1,4 +1,4 @@
-// HMAC-SHA256 under one key, by libcrypto: the key's own blocks are computed once.
+// HMAC-SHA256 with a fixed key, by libcrypto; the key blocks are computed once. One thread.
 #pragma once
 
 #include <openssl/types.h>
@@ -13,7 +13,7 @@ using mac_bytes = std::array<unsigned char, 32>;
 
 class mac_computer {
  public:
-  // Throws std::runtime_error with libcrypto's words.
+  // Throws std::runtime_error with the message of libcrypto.
   explicit mac_computer(std::string_view key);
   mac_bytes mac(std::string_view bytes);
 

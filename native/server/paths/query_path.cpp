@@ -15,30 +15,30 @@
 #include <vector>
 
 #include "resp/reply_writer.hpp"
+#include "server/paths/claim.hpp"
 #include "server/paths/query_mac.hpp"
 #include "server/paths/query_rows.hpp"
-#include "server/paths/taking.hpp"
 
 namespace stallscope::server {
 namespace {
 
-constexpr std::size_t most_selected = 16;
+constexpr std::size_t max_selected = 16;
 
 using json = rapidjson::Value;
 using json_writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-// What one request has found out so far. A failure is kept until the last step writes it.
+// State of one request. A failure is kept until the last step writes it.
 struct query_state final : call_state {
   std::string failure;  // without "ERR query: "
   std::string_view whole_failure;
-  // What is parsed and found lies here, so that a usual request allocates nothing.
+  // Parsed data lives in this pool, so that a typical request allocates nothing.
   alignas(16) std::array<char, 4096> memory;
   rapidjson::MemoryPoolAllocator<> pool{memory.data(), memory.size()};
-  rapidjson::Document asked{&pool};
+  rapidjson::Document query{&pool};
   json row;
   std::size_t table = 0;
   std::int64_t id = 0;
-  std::array<std::uint8_t, most_selected> selected{};
+  std::array<std::uint8_t, max_selected> selected{};
   std::size_t selected_count = 0;
   rapidjson::StringBuffer reply;
 
@@ -46,7 +46,7 @@ struct query_state final : call_state {
   void renew() {
     failure.clear();
     whole_failure = {};
-    asked.SetNull();
+    query.SetNull();
     row.SetNull();
     pool.Clear();
     selected_count = 0;
@@ -80,33 +80,33 @@ bool read_mac(std::string_view text, mac_bytes& read) {
 }
 
 void check_mac(mac_computer& computer, const request_call& call, query_state& state) {
-  mac_bytes given{};
-  if (call.words[2].size() > most_query_bytes) {
+  mac_bytes received_mac{};
+  if (call.words[2].size() > max_query_bytes) {
     state.failure = "the JSON is longer than 16 KB";
-  } else if (!read_mac(call.words[1], given)) {
+  } else if (!read_mac(call.words[1], received_mac)) {
     state.failure = "the authentication code is not 64 hexadecimal digits";
   } else if (const auto computed = computer.mac(call.words[2]);
-             CRYPTO_memcmp(computed.data(), given.data(), given.size()) != 0) {
-    state.failure = "the authentication code is not this JSON's";
+             CRYPTO_memcmp(computed.data(), received_mac.data(), received_mac.size()) != 0) {
+    state.failure = "the authentication code does not match the JSON";
   }
 }
 
-// Iterative: nesting costs memory, not stack.
+// Iterative: nesting uses memory, not stack.
 void parse(const request_call& call, query_state& state) {
   constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   const auto text = call.words[2];
-  state.asked.Parse<flags>(text.data(), text.size());
-  if (state.asked.HasParseError()) {
+  state.query.Parse<flags>(text.data(), text.size());
+  if (state.query.HasParseError()) {
     state.failure = std::string("not JSON: ") +
-                    rapidjson::GetParseError_En(state.asked.GetParseError()) + " (byte " +
-                    std::to_string(state.asked.GetErrorOffset()) + ")";
-  } else if (!state.asked.IsObject()) {
+                    rapidjson::GetParseError_En(state.query.GetParseError()) + " (byte " +
+                    std::to_string(state.query.GetErrorOffset()) + ")";
+  } else if (!state.query.IsObject()) {
     state.failure = "the JSON is not an object";
   }
 }
 
 bool choose_column(const query_table& table, const json& name, query_state& state) {
-  if (!name.IsString() || state.selected_count == most_selected) {
+  if (!name.IsString() || state.selected_count == max_selected) {
     return false;
   }
   const auto* const found = std::ranges::find(table.columns, text_of(name));
@@ -118,12 +118,12 @@ bool choose_column(const query_table& table, const json& name, query_state& stat
 }
 
 void plan(const request_call& /*call*/, query_state& state) {
-  // Constant: RapidJSON's other iterators do not compare unambiguously in C++20.
-  const auto& asked = std::as_const(state.asked);
-  const auto from = asked.FindMember("from");
-  const auto id = asked.FindMember("id");
-  const auto select = asked.FindMember("select");
-  const auto none = asked.MemberEnd();
+  // Const, because other RapidJSON iterators do not compare unambiguously in C++20.
+  const auto& query = std::as_const(state.query);
+  const auto from = query.FindMember("from");
+  const auto id = query.FindMember("id");
+  const auto select = query.FindMember("select");
+  const auto none = query.MemberEnd();
   if (from == none || id == none || select == none || !from->value.IsString() ||
       !id->value.IsInt64() || !select->value.IsArray()) {
     state.failure = R"("from" (text), "id" (integer) and "select" (array) are needed)";
@@ -132,14 +132,14 @@ void plan(const request_call& /*call*/, query_state& state) {
   const auto known = query_tables();
   const auto table = std::ranges::find(known, text_of(from->value), &query_table::name);
   if (table == known.end()) {
-    state.failure = "no such table";
+    state.failure = "unknown table";
     return;
   }
   state.table = static_cast<std::size_t>(table - known.begin());
   state.id = id->value.GetInt64();
   for (const auto& name : select->value.GetArray()) {
     if (!choose_column(*table, name, state)) {
-      state.failure = "no such column, or more than 16";
+      state.failure = "unknown column, or more than 16 columns";
       return;
     }
   }
@@ -180,8 +180,8 @@ void execute(const query_database& database, query_state& state) {
 void encode(const request_call& /*call*/, query_state& state) {
   json_writer writer(state.reply);
   writer.StartObject();
-  const auto& asked = std::as_const(state.asked);
-  if (const auto tag = asked.FindMember("tag"); tag != asked.MemberEnd()) {
+  const auto& query = std::as_const(state.query);
+  if (const auto tag = query.FindMember("tag"); tag != query.MemberEnd()) {
     writer.Key("tag");
     tag->value.Accept(writer);
   }
@@ -219,11 +219,11 @@ class query_path final : public path {
     return static_cast<query_state&>(*call.state);
   }
   static void authenticate(void* context, request_call& call) {
-    if (!take(call, "query")) {
+    if (!claim(call, "query")) {
       return;
     }
     auto& state = state_of(call);
-    state.renew();  // the last request may have ended before its last step
+    state.renew();  // the previous request may have ended before its last step
     if (call.words.size() != 3) {
       state.whole_failure = "ERR wrong number of arguments for 'query' command";
       return;
@@ -232,17 +232,17 @@ class query_path final : public path {
   }
   template <auto Work>
   static void in_order(void* /*context*/, request_call& call) {
-    if (call.taken && state_of(call).goes_on()) {
+    if (call.claimed && state_of(call).goes_on()) {
       Work(call, state_of(call));
     }
   }
   static void look_up(void* context, request_call& call) {
-    if (call.taken && state_of(call).goes_on()) {
+    if (call.claimed && state_of(call).goes_on()) {
       execute(static_cast<query_path*>(context)->database_, state_of(call));
     }
   }
   static void answer(void* /*context*/, request_call& call) {
-    if (call.taken) {
+    if (call.claimed) {
       reply(call, state_of(call));
     }
   }

@@ -49,7 +49,7 @@ void sqlite_finalize::operator()(sqlite3_stmt* statement) const noexcept {
 }
 
 query_database::query_database() {
-  // Used by one thread: SQLite's own locks are left out.
+  // Used by one thread: the mutexes of SQLite are disabled.
   constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   sqlite3* opened = nullptr;
   const auto status = sqlite3_open_v2(":memory:", &opened, flags, nullptr);

@@ -1,5 +1,5 @@
-// The rows that the query path looks up, and the statements that find them: one SQLite database in
-// memory, of one thread.
+// The tables of the query path and their prepared statements: one in-memory SQLite database. One
+// thread.
 #pragma once
 
 #include <array>
@@ -33,10 +33,11 @@ using query_statement = std::unique_ptr<sqlite3_stmt, sqlite_finalize>;
 
 class query_database {
  public:
-  // Fills the tables. Throws std::runtime_error with SQLite's words.
+  // Fills the tables. Throws std::runtime_error with the message of SQLite.
   query_database();
 
-  // Finds the row of an id in a table (its place in query_tables()), all columns in their order.
+  // Statement that selects all columns of the row with an id; `table` is an index into
+  // query_tables().
   [[nodiscard]] sqlite3_stmt* by_id(std::size_t table) const { return statements_[table].get(); }
 
  private:

@@ -10,7 +10,7 @@
 #include "server/paths/path_runner.hpp"
 #include "server/paths/replay_commands.hpp"
 
-// All that is to be counted runs within this function: a simulator finds it by its name.
+// All code to be counted runs within this function; the simulator finds it by name.
 extern "C" [[gnu::noipa]] void stallscope_replay_requests(void (*run)(void*), void* context) {
   run(context);
 }
@@ -18,10 +18,10 @@ extern "C" [[gnu::noipa]] void stallscope_replay_requests(void (*run)(void*), vo
 namespace stallscope::server {
 namespace {
 
-// Tasks run when all is over, and find nothing to do: the replay says what runs and when.
+// Tasks run at the end and find no work: the replay decides what runs when.
 class replay_scheduler final : public reactor::task_scheduler {
  public:
-  replay_scheduler() { now_ = std::chrono::nanoseconds{1}; }  // stands still; 0 is no time
+  replay_scheduler() { now_ = std::chrono::nanoseconds{1}; }  // constant; 0 means no time
 
   void schedule(reactor::task& work) override { tasks_.push_back(&work); }
   void run_all() {
@@ -31,8 +31,8 @@ class replay_scheduler final : public reactor::task_scheduler {
   }
 
  private:
-  bool quota_is_used_up() override {
-    unread_questions_ = 63;  // as of a server whose calls are short
+  bool check_quota() override {
+    unchecked_calls_ = 63;  // as in a server with short calls
     return false;
   }
 
@@ -51,7 +51,7 @@ std::uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
-// The requests of a file, one after another, and the replies to them.
+// The requests of a file in order, and their replies.
 class request_run final : public path_runner::owner {
  public:
   request_run(std::string requests, path* states_of)
@@ -62,7 +62,7 @@ class request_run final : public path_runner::owner {
   request_run& operator=(request_run&&) = delete;
   ~request_run() = default;
 
-  // False: there is no other request.
+  // Returns false after the last request.
   bool submit_next(path_runner& to) {
     if (rest_.empty()) {
       return false;
@@ -126,8 +126,8 @@ double timed(Work work) {
   return static_cast<double>(monotonic_ns() - begin_ns) / 1e9;
 }
 
-// The stages of a path, run by hand: the first one's batches on requests of the file, the others'
-// on what has come to them.
+// The stages of a path, run by hand: the first on requests of the file, the others on the calls
+// that reached them.
 class batch_run {
  public:
   batch_run(std::span<const step> steps, request_run& requests)
@@ -160,7 +160,7 @@ class batch_run {
     registry_.run_queued(next.stage, next.calls);
   }
 
-  // Whatever a file says, no queue is longer.
+  // No queue is longer than this, whatever the file contains.
   static constexpr std::size_t queue_limit = std::size_t{1} << 16U;
 
   replay_scheduler scheduler_;
@@ -202,10 +202,10 @@ replay_report replayed_path::run_in_batches(std::string requests,
   request_run run(std::move(requests), own_.get());
   batch_run stages(steps_, run);
   if (stages.stages() != batches.stages) {
-    throw std::runtime_error("the batches are of other stages than this path's");
+    throw std::runtime_error("the batches belong to other stages than those of this path");
   }
-  if (std::ranges::none_of(batches.batches, [](const auto& one) { return one.stage == 0; })) {
-    throw std::runtime_error("there is no batch of the first stage");
+  if (std::ranges::none_of(batches.batches, [](const auto& batch) { return batch.stage == 0; })) {
+    throw std::runtime_error("the first stage has no batch");
   }
   const auto seconds = timed([&] { stages.run(batches.batches); });
   auto report = run.report();

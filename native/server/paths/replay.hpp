@@ -1,7 +1,7 @@
-// Runs a file of requests through a path without sockets, for simulators that count what a request
-// executes: at once, or in the batches that a server's stages ran (batch_log.hpp). A slowed server
-// under a native client would always run full batches; this runs those of the server at its speed.
-// One thread.
+// Runs a file of requests through a path without sockets, for simulators that count instructions:
+// at once, or in the batches that the stages of a server ran (batch_log.hpp). Under a simulator, a
+// slow server with a native client would always run full batches; this replays those of the server
+// at normal speed. One thread.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ struct replay_report {
   std::uint64_t requests = 0;
   std::uint64_t error_replies = 0;
   std::uint64_t reply_bytes = 0;
-  std::uint64_t checksum = 0;  // FNV-1a of all replies: the same however they were run
-  double seconds = 0.0;        // of running alone
+  std::uint64_t checksum = 0;  // FNV-1a of all replies; independent of the batches
+  double seconds = 0.0;        // without preparation
 };
 
-// A path and what answers the requests that are not its own; null: kv, commands alone.
+// A path and the command table for its other requests. A null path means kv: commands only.
 class replayed_path {
  public:
   explicit replayed_path(std::unique_ptr<path> own);
@@ -36,18 +36,18 @@ class replayed_path {
   replayed_path(replayed_path&&) = delete;
   replayed_path& operator=(replayed_path&&) = delete;
 
-  // The path's, and "execute", as the server has them.
+  // The steps of the path and "execute", as in the server.
   [[nodiscard]] std::span<const step> steps() const;
 
-  // Runs all requests, each through all steps at once. Throws std::runtime_error where the bytes
-  // are not requests.
+  // Runs each request through all steps at once. Throws std::runtime_error if the bytes are not
+  // requests.
   replay_report run_at_once(std::string requests);
 
-  // Runs all requests in batches: those of the file, again from its beginning where it is too
-  // short. Throws std::runtime_error also where the batches are of other stages than the path's.
+  // Runs the requests in the batches of the file, which repeats if it is too short. Throws
+  // std::runtime_error also if the batches belong to other stages.
   replay_report run_in_batches(std::string requests, const stages::batch_file& batches);
 
-  // For want of a server's: every stage always runs so many calls.
+  // Synthetic batches: every stage always runs this number of calls.
   [[nodiscard]] stages::batch_file even_batches(std::uint32_t calls) const;
 
  private:

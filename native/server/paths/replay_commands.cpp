@@ -4,7 +4,7 @@ namespace stallscope::server {
 
 void replay_commands::run_step(void* context, request_call& call) {
   auto& own = *static_cast<replay_commands*>(context);
-  if (call.taken || call.words.empty()) {
+  if (call.claimed || call.words.empty()) {
     return;
   }
   if (const auto* what = admit(call.words, own.client_, *call.reply); what != nullptr) {

@@ -1,5 +1,5 @@
-// The server's commands without a server: one shard's keys, a client that has said its password. As
-// the last step of a replayed path.
+// The commands without a server: the keys of one shard and an authenticated client, as the last
+// step of a replayed path. One thread.
 #pragma once
 
 #include <string_view>
@@ -13,7 +13,7 @@ namespace stallscope::server {
 
 class replay_commands final : private server_view {
  public:
-  // `context` is a replay_commands.
+  // `context` points to a replay_commands.
   static void run_step(void* context, request_call& call);
 
  private:

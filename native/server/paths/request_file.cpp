@@ -12,7 +12,7 @@
 namespace stallscope::server {
 namespace {
 
-// As std::mt19937_64 is the same everywhere and the standard's distributions are not.
+// The standard fixes the output of std::mt19937_64, but not that of its distributions.
 using chance = std::mt19937_64;
 
 std::uint64_t below(chance& random, std::uint64_t bound) { return random() % bound; }
@@ -71,7 +71,7 @@ void write_requests(std::ostream& out, std::string_view path, std::uint64_t coun
   } else if (path == "kv") {
     write_one = &write_kv;
   } else {
-    throw std::invalid_argument("there is no path \"" + std::string(path) + "\"");
+    throw std::invalid_argument("unknown path \"" + std::string(path) + "\"");
   }
   chance random(seed);
   for (std::uint64_t i = 0; i < count; ++i) {

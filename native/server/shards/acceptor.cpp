@@ -22,20 +22,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int most_a_turn = 128;
-constexpr auto pause_of_shortage = 100ms;
+constexpr int max_accepts_per_turn = 128;
+constexpr auto shortage_pause = 100ms;
 constexpr std::string_view too_many = "-ERR max number of clients reached\r\n";
 
-// Carries a client to its shard; gone when it came back.
-class hand_over final : public cross_call {
+// Carries a client to its shard; deletes itself when it returns.
+class connection_handover final : public mailbox_call {
  public:
-  hand_over(descriptor socket, session start)
+  connection_handover(descriptor socket, session start)
       : socket_(std::move(socket)), start_(std::move(start)) {}
-  [[nodiscard]] bool run_there(shard& there) override {
+  [[nodiscard]] bool run_on_target(shard& there) override {
     there.adopt(std::move(socket_), start_);
     return true;
   }
-  void come_back() override { delete this; }
+  void on_returned() override { delete this; }
 
  private:
   descriptor socket_;
@@ -76,41 +76,42 @@ acceptor::acceptor(shared_server& server, shard& home, int listening)
 acceptor::~acceptor() { stop(); }
 
 void acceptor::stop() {
-  if (watching_) home_.loop().forget(listening_, *this);
+  if (watching_) home_.loop().unwatch(listening_, *this);
   if (paused_) home_.loop().disarm(*this);
   watching_ = paused_ = false;
 }
 
 void acceptor::on_events(std::uint32_t /*events*/) {
-  for (int i = 0; i < most_a_turn && watching_ && accept_one(); ++i) {
+  for (int i = 0; i < max_accepts_per_turn && watching_ && accept_next(); ++i) {
   }
 }
 
-bool acceptor::accept_one() {
+bool acceptor::accept_next() {
   sockaddr_storage from{};
   socklen_t length = sizeof from;
   descriptor socket(::accept4(listening_, reinterpret_cast<sockaddr*>(&from), &length,
                               SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket) {
-    deal(std::move(socket), from);
+    assign_to_shard(std::move(socket), from);
     return true;
   }
   if (errno == EAGAIN) return false;
-  // The client is gone already, or the network had trouble with it alone.
-  const bool its_own = errno == EINTR || errno == ECONNABORTED || errno == EPROTO ||
-                       errno == EPERM || errno == ENETDOWN || errno == EHOSTUNREACH;
-  if (!its_own) accept_failed(errno);
-  return its_own;
+  // The client has already disconnected, or the error concerns this connection only.
+  const bool connection_error = errno == EINTR || errno == ECONNABORTED || errno == EPROTO ||
+                                errno == EPERM || errno == ENETDOWN || errno == EHOSTUNREACH;
+  if (!connection_error) accept_failed(errno);
+  return connection_error;
 }
 
-void acceptor::deal(descriptor socket, const sockaddr_storage& from) {
+void acceptor::assign_to_shard(descriptor socket, const sockaddr_storage& from) {
   if (!server_.enter()) {
-    [[maybe_unused]] const ssize_t told =
+    [[maybe_unused]] const ssize_t sent =
         ::send(socket.get(), too_many.data(), too_many.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return;
   }
   const int on = 1;
-  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // unix sockets refuse it
+  // fails on unix sockets, which is harmless
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   session start;
   start.id = server_.next_id();
   start.authenticated = server_.password().empty();
@@ -120,9 +121,10 @@ void acceptor::deal(descriptor socket, const sockaddr_storage& from) {
     if (to == home_.index()) {
       home_.adopt(std::move(socket), start);
     } else {
-      home_.mail().post(to, *new hand_over(std::move(socket), start));  // deletes itself
+      // deletes itself
+      home_.mailbox().post(to, *new connection_handover(std::move(socket), start));
     }
-  } catch (const std::bad_alloc&) {  // before a shard had it
+  } catch (const std::bad_alloc&) {  // no shard owns the client yet
     server_.clients().remove(start.id);
     server_.leave();
   }
@@ -139,10 +141,10 @@ void acceptor::accept_failed(int error) {
 }
 
 void acceptor::pause() {
-  home_.loop().forget(listening_, *this);
+  home_.loop().unwatch(listening_, *this);
   watching_ = false;
   paused_ = true;
-  home_.loop().arm(*this, home_.loop().now() + pause_of_shortage);
+  home_.loop().arm(*this, home_.loop().now() + shortage_pause);
 }
 
 void acceptor::fire() {

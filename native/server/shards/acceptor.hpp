@@ -1,8 +1,8 @@
-// Takes new clients and deals them out to the shards in turn. Where descriptors have run out, a
-// reserved one is given up to take the client and close it, so that the client learns it and the
-// loop does not spin; then none is taken for a moment.
+// Accepts new clients and distributes them over the shards round-robin. If the process runs out of
+// descriptors, a reserved one is released to accept and close the client, so that the client gets
+// an answer and the loop does not spin; then accepting pauses for 100 ms.
 //
-// Lives on the first shard's thread.
+// Thread: that of the first shard.
 #pragma once
 
 #include <sys/socket.h>
@@ -28,14 +28,14 @@ class acceptor final : private reactor::event_handler, private reactor::timer {
   acceptor& operator=(acceptor&&) = delete;
   ~acceptor();
 
-  // Takes no more.
+  // Stops accepting.
   void stop();
 
  private:
   void on_events(std::uint32_t events) override;
   void fire() override;
-  bool accept_one();
-  void deal(descriptor socket, const sockaddr_storage& from);
+  bool accept_next();
+  void assign_to_shard(descriptor socket, const sockaddr_storage& from);
   void accept_failed(int error);
   void pause();
 

@@ -1,5 +1,5 @@
-// The clients of all shards, for CLIENT LIST. Any thread; a lock, taken when a client comes, goes
-// or says its name.
+// The clients of all shards, for CLIENT LIST. Any thread; a mutex, taken when a client connects,
+// disconnects or changes its name.
 #pragma once
 
 #include <chrono>

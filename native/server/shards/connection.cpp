@@ -37,16 +37,16 @@ connection::connection(shard& home, descriptor socket, const server::session& st
 }
 
 void connection::on_events(std::uint32_t events) {
-  or_closes([&] { answer_events(events); });
+  close_on_bad_alloc([&] { answer_events(events); });
 }
 
 void connection::run() {
-  or_closes([&] { carry_on(); });
+  close_on_bad_alloc([&] { resume_requests(); });
 }
 
 // Where the system gives no memory for its requests, this client alone bears it.
 template <typename Work>
-void connection::or_closes(Work work) {
+void connection::close_on_bad_alloc(Work work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
@@ -82,22 +82,22 @@ void connection::append(request_slot& slot) {
 
 void connection::finish(request_slot& slot) {
   slot.done = true;
-  if (&slot == first_ && !slot.apart) {
-    forget_first(0);
-    if (first_ != nullptr && first_->done) take_finished();
+  if (&slot == first_ && !slot.has_own_reply) {
+    release_first(0);
+    if (first_ != nullptr && first_->done) move_finished();
   } else {
     waiting_bytes_ += slot.reply_bytes();
-    take_finished();
+    move_finished();
   }
   if (closed_) return;
   home_.mark_dirty(*this);
   if (home_.options().write == write_policy::eager) flush();
   // Whoever is taking requests goes on by itself.
-  if (!taking_ && (in_flight_ == 0 || postponed_ != 0)) resume();
+  if (!parsing_ && (in_flight_ == 0 || postponed_ != 0)) resume();
 }
 
 // The oldest request under way is answered; what it had in a reply of its own is taken.
-inline void connection::forget_first(std::size_t reply_bytes) {
+inline void connection::release_first(std::size_t reply_bytes) {
   request_slot& oldest = *first_;
   foreign_reply_bytes_ = std::max(reply_bytes, foreign_reply_bytes_ - foreign_reply_bytes_ / 8);
   first_ = oldest.next;
@@ -105,18 +105,18 @@ inline void connection::forget_first(std::size_t reply_bytes) {
   home_.executor().give_back(oldest);
 }
 
-void connection::take_finished() {
+void connection::move_finished() {
   while (first_ != nullptr && first_->done) {
     request_slot& oldest = *first_;
     const std::size_t bytes = oldest.reply_bytes();
-    if (oldest.apart && !closed_ && !take_reply_apart(oldest)) break;
+    if (oldest.has_own_reply && !closed_ && !move_reply_to_output(oldest)) break;
     waiting_bytes_ -= bytes;
-    forget_first(bytes);
+    release_first(bytes);
   }
 }
 
 // A reply made elsewhere goes to the output, if the client takes its replies; false: not now.
-bool connection::take_reply_apart(request_slot& oldest) {
+bool connection::move_reply_to_output(request_slot& oldest) {
   const resp::byte_buffer& reply = oldest.own_reply();
   if (!reply.empty() && !output_fits()) return false;
   if (closed_) return true;
@@ -125,7 +125,7 @@ bool connection::take_reply_apart(request_slot& oldest) {
   return true;
 }
 
-bool connection::must_wait() { return !closed_ && (postponed_ != 0 || !another_fits()); }
+bool connection::must_wait() { return !closed_ && (postponed_ != 0 || !replies_fit()); }
 
 void connection::postpone(request_slot& slot) {
   slot.postponed = true;
@@ -142,21 +142,21 @@ request_slot& connection::oldest_postponed() {
 }
 
 void connection::answer_postponed() {
-  take_finished();
-  while (postponed_ != 0 && !closed_ && another_fits()) {
+  move_finished();
+  while (postponed_ != 0 && !closed_ && replies_fit()) {
     home_.executor().answer_now(oldest_postponed());
   }
 }
 
 void connection::read() {
-  if (said_goodbye_) {
-    discard();
+  if (write_shutdown_) {
+    discard_input();
   } else if (in_flight_ != 0) {
     // Their words lie in the buffer that would be read into.
-    paused_ = true;
+    read_paused_ = true;
     update_interest();
   } else if (receive()) {
-    take_requests();
+    parse_requests();
   }
 }
 
@@ -197,24 +197,24 @@ void connection::end_input() {
   home_.mark_dirty(*this);
 }
 
-void connection::discard() {
+void connection::discard_input() {
   char dropped[4096];
   const ssize_t got = ::recv(socket_.get(), dropped, sizeof dropped, 0);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) close();
 }
 
-bool connection::may_take() {
-  if (ended() || broken_ || !input_ || input_->empty()) return false;
+bool connection::may_parse() {
+  if (ended() || protocol_error_ || !input_ || input_->empty()) return false;
   if (in_flight_ >= (session_.authenticated ? home_.options().limits.pipeline : 1)) return false;
-  return replies_under_way_fit() && another_fits() && !closed_;
+  return remote_replies_fit() && replies_fit() && !closed_;
 }
 
 // Neither replies nor those that wait for an earlier one are too many.
-bool connection::another_fits() { return waiting_bytes_ <= throttle_bytes && output_fits(); }
+bool connection::replies_fit() { return waiting_bytes_ <= throttle_bytes && output_fits(); }
 
 // How large replies of other shards are shows only when they come: as many are asked for at once as
 // would fit were they like the latest.
-bool connection::replies_under_way_fit() const {
+bool connection::remote_replies_fit() const {
   return in_flight_ * foreign_reply_bytes_ <= throttle_bytes;
 }
 
@@ -229,25 +229,25 @@ bool connection::output_fits() {
   return false;
 }
 
-void connection::take_requests() {
-  starved_ = false;
-  taking_ = true;
-  while (may_take()) {
+void connection::parse_requests() {
+  needs_input_ = false;
+  parsing_ = true;
+  while (may_parse()) {
     const resp::parse_status status = parser_.parse(input_->content());
     if (status == resp::parse_status::incomplete) {
-      starved_ = true;
+      needs_input_ = true;
       break;
     }
-    take_one(status);
+    handle_parsed(status);
   }
-  taking_ = false;
+  parsing_ = false;
   if (closed_) return;
-  if (!input_ || input_->empty()) starved_ = true;
+  if (!input_ || input_->empty()) needs_input_ = true;
   account();
   home_.mark_dirty(*this);
 }
 
-void connection::take_one(resp::parse_status status) {
+void connection::handle_parsed(resp::parse_status status) {
   // The bytes stay where they are until more are read.
   input_->consume(parser_.consumed());
   if (status == resp::parse_status::request) {
@@ -255,7 +255,7 @@ void connection::take_one(resp::parse_status status) {
     if (home_.options().write == write_policy::eager && !closed_) flush();
   } else if (status == resp::parse_status::error) {
     home_.executor().refuse(*this, "ERR " + parser_.error());
-    broken_ = true;  // what came before is still answered
+    protocol_error_ = true;  // what came before is still answered
   }
 }
 
@@ -294,51 +294,52 @@ void connection::after_flush() {
     throttled_ = false;
     resume();
   }
-  const bool over = session_.closing || broken_ || ((input_ended_ || shutting_down_) && starved_);
+  const bool over =
+      session_.closing || protocol_error_ || ((input_ended_ || shutting_down_) && needs_input_);
   if (over && all_sent && in_flight_ == 0) {
     if (!shutting_down_ || input_ended_) {
       close();
       return;
     }
     // Closed with bytes unread, the client might lose its last replies.
-    if (!said_goodbye_) ::shutdown(socket_.get(), SHUT_WR);
-    said_goodbye_ = true;
+    if (!write_shutdown_) ::shutdown(socket_.get(), SHUT_WR);
+    write_shutdown_ = true;
   }
   give_back_buffers();
   update_interest();
 }
 
 void connection::resume() {
-  if (paused_) {
-    paused_ = false;
+  if (read_paused_) {
+    read_paused_ = false;
     update_interest();
   }
-  if ((starved_ && in_flight_ == 0) || scheduled_) return;
+  if ((needs_input_ && in_flight_ == 0) || scheduled_) return;
   scheduled_ = true;
   home_.loop().schedule(*this);
 }
 
-void connection::carry_on() {
+void connection::resume_requests() {
   scheduled_ = false;
   if (closed_) {
     while (postponed_ != 0) finish(oldest_postponed());
-    take_finished();
+    move_finished();
     return;
   }
   answer_postponed();
   if (closed_) return;
-  if (in_flight_ == 0 && paused_) {
-    paused_ = false;
+  if (in_flight_ == 0 && read_paused_) {
+    read_paused_ = false;
     update_interest();
   }
-  take_requests();
+  parse_requests();
 }
 
 void connection::give_back_buffers() {
   if (output_ && output_->empty()) home_.outputs().give_back(std::exchange(output_, nullptr));
   if (input_ && input_->empty() && in_flight_ == 0) {
     home_.inputs().give_back(std::exchange(input_, nullptr));
-    parser_.forget_many_words();
+    parser_.release_word_memory();
   }
   account();
 }
@@ -353,8 +354,9 @@ void connection::account() {
 }
 
 void connection::update_interest() {
-  const bool reads = said_goodbye_ || !(throttled_ || paused_ || input_ended_ || session_.closing ||
-                                        broken_ || (shutting_down_ && !said_goodbye_));
+  const bool reads =
+      write_shutdown_ || !(throttled_ || read_paused_ || input_ended_ || session_.closing ||
+                           protocol_error_ || (shutting_down_ && !write_shutdown_));
   const std::uint32_t wanted = (reads ? EPOLLIN : 0U) | (blocked_ ? EPOLLOUT : 0U);
   if (wanted == interest_ || closed_) return;
   interest_ = wanted;

@@ -37,7 +37,9 @@ class connection final : public reactor::event_handler, private reactor::task {
   [[nodiscard]] server::session& session() noexcept { return session_; }
   [[nodiscard]] bool idle() const noexcept { return in_flight_ == 0; }
   // Whether the request being taken is all that the client has asked for and not been answered.
-  [[nodiscard]] bool asked_once() const noexcept { return in_flight_ == 0 && input_->empty(); }
+  [[nodiscard]] bool has_single_request() const noexcept {
+    return in_flight_ == 0 && input_->empty();
+  }
   [[nodiscard]] bool ended() const noexcept { return closed_ || session_.closing; }
   [[nodiscard]] resp::byte_buffer& output();
   // Where the slot's reply goes: the output, if no earlier request is under way.
@@ -71,25 +73,25 @@ class connection final : public reactor::event_handler, private reactor::task {
  private:
   void run() override;
   template <typename Work>
-  void or_closes(Work work);
+  void close_on_bad_alloc(Work work);
   void answer_events(std::uint32_t events);
-  void carry_on();  // takes up requests again
+  void resume_requests();  // takes up requests again
   void read();
-  void discard();
+  void discard_input();
   bool receive();
   void end_input();
   [[nodiscard]] std::span<char> input_room();
-  void take_requests();
-  [[nodiscard]] bool may_take();
-  [[nodiscard]] bool another_fits();
-  [[nodiscard]] bool replies_under_way_fit() const;
+  void parse_requests();
+  [[nodiscard]] bool may_parse();
+  [[nodiscard]] bool replies_fit();
+  [[nodiscard]] bool remote_replies_fit() const;
   [[nodiscard]] bool output_fits();
-  void forget_first(std::size_t reply_bytes);
-  [[gnu::noinline]] void take_finished();
-  bool take_reply_apart(request_slot& oldest);
+  void release_first(std::size_t reply_bytes);
+  [[gnu::noinline]] void move_finished();
+  bool move_reply_to_output(request_slot& oldest);
   request_slot& oldest_postponed();
   void answer_postponed();
-  void take_one(resp::parse_status status);
+  void handle_parsed(resp::parse_status status);
   bool send_some();
   void after_flush();
   void resume();
@@ -112,15 +114,15 @@ class connection final : public reactor::event_handler, private reactor::task {
   std::size_t accounted_bytes_ = 0;
   std::chrono::nanoseconds last_taken_{};  // when the client last took some of its replies
   std::uint32_t interest_ = 0;
-  bool blocked_ = false;    // the socket takes no more for now
-  bool throttled_ = false;  // too many replies wait
-  bool taking_ = false;     // requests, from the input
-  bool paused_ = false;     // bytes wait to be read until the requests under way are done
-  bool starved_ = true;     // the input holds no whole request
-  bool broken_ = false;     // what came cannot be understood: it is the last
+  bool blocked_ = false;         // the socket takes no more for now
+  bool throttled_ = false;       // too many replies wait
+  bool parsing_ = false;         // requests, from the input
+  bool read_paused_ = false;     // bytes wait to be read until the requests under way are done
+  bool needs_input_ = true;      // the input holds no whole request
+  bool protocol_error_ = false;  // what came cannot be understood: it is the last
   bool input_ended_ = false;
   bool shutting_down_ = false;
-  bool said_goodbye_ = false;  // our side is shut; what still comes is dropped
+  bool write_shutdown_ = false;  // our side is shut; what still comes is dropped
   bool closed_ = false;
   bool scheduled_ = false;
 };

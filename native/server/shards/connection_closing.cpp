@@ -14,7 +14,7 @@ connection::~connection() {
 // What has arrived is still answered.
 void connection::begin_shutdown() {
   if (closed_) return;
-  if (in_flight_ == 0 && !throttled_ && !input_ended_ && receive()) take_requests();
+  if (in_flight_ == 0 && !throttled_ && !input_ended_ && receive()) parse_requests();
   if (closed_) return;
   shutting_down_ = true;
   update_interest();
@@ -30,7 +30,7 @@ void connection::cut_off() {
 void connection::close() {
   if (closed_) return;
   closed_ = true;
-  home_.loop().forget(socket_.get(), *this);
+  home_.loop().unwatch(socket_.get(), *this);
   socket_.reset();
   home_.counters().connections_closed.add(1);
   home_.server().clients().remove(session_.id);

@@ -12,7 +12,7 @@ struct known_access {
   disk_access access;
 };
 
-// All others may do both.
+// All other commands may do both.
 constexpr std::array known{
     known_access{"get", {.changes = false, .values = true}},
     known_access{"mget", {.changes = false, .values = true}},
@@ -32,10 +32,10 @@ constexpr std::array known{
 }  // namespace
 
 disk_access access_of(const command& what, request_words words) {
-  // With options it may be asked for the value before.
+  // With options, SET may return the old value.
   if (what.name == "set") return {.changes = true, .values = words.size() > 3};
-  const auto* found = std::ranges::find(known, what.name, &known_access::name);
-  return found == known.end() ? disk_access{} : found->access;
+  const auto* entry = std::ranges::find(known, what.name, &known_access::name);
+  return entry == known.end() ? disk_access{} : entry->access;
 }
 
 }  // namespace stallscope::server

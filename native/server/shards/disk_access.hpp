@@ -1,4 +1,4 @@
-// What a command needs of its keys before it can run. Any thread.
+// The access of a command to its keys. Any thread; no allocation.
 #pragma once
 
 #include "server/commands/command.hpp"
@@ -7,7 +7,7 @@ namespace stallscope::server {
 
 struct disk_access {
   bool changes = true;  // it may change its keys
-  bool values = true;   // it looks at their values, not only at whether and until when they are
+  bool values = true;   // it reads values, not only existence and expiry
 };
 
 disk_access access_of(const command& what, request_words words);

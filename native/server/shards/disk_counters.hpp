@@ -1,5 +1,6 @@
-// What a shard's log and its way to the disk have done, for INFO and the metrics: written by the
-// shard's thread, read by any. Levels of the last turn; percentiles at most a second old.
+// Counters of the log and the disk queue of a shard, for INFO and the metrics. Written by the
+// thread of the shard, read by any. Levels are those of the last turn; percentiles are at most one
+// second old.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@ struct disk_class_counters {
   gauge queued;
   gauge executing;
   gauge limit_hits;
-  gauge starved_ns;  // something was queued and nothing executing
+  gauge starved_ns;  // time with queued requests and none on the disk
   gauge queued_ns;   // integrals over time: requests times ns
   gauge executing_ns;
   gauge delay_p50_ns;

@@ -12,7 +12,7 @@
 namespace stallscope::server {
 namespace {
 
-constexpr std::chrono::nanoseconds disk_beat = std::chrono::milliseconds{100};
+constexpr std::chrono::nanoseconds disk_tick_interval = std::chrono::milliseconds{100};
 
 std::int64_t unix_now_ms() { return static_cast<std::int64_t>(realtime_ns() / 1'000'000); }
 
@@ -29,10 +29,10 @@ std::string random_text() {
 
 disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_directory& directory,
                              std::uint32_t shard, const disk_options& options,
-                             std::size_t most_index_bytes)
+                             std::size_t max_index_bytes)
     : loop_(loop),
       options_(options),
-      most_index_bytes_(most_index_bytes),
+      max_index_bytes_(max_index_bytes),
       lock_seed_(store::random_seed()),
       absent_value_(random_text()),
       port_(loop, {.limit = options.limit,
@@ -58,7 +58,7 @@ void disk_executor::end() {
   port_.drain();
   appender_.end();
   compactor_.end();
-  if (beating_) loop_.disarm(*this);
+  if (tick_armed_) loop_.disarm(*this);
 }
 
 void disk_executor::end_turn() {
@@ -89,9 +89,9 @@ void disk_executor::submit(disk_call& call) {
   made.hashes.clear();
   made.whole = false;
   last_work_ = loop_.now();
-  if (!beating_) {
-    beating_ = true;
-    loop_.arm(*this, loop_.now() + disk_beat);
+  if (!tick_armed_) {
+    tick_armed_ = true;
+    loop_.arm(*this, loop_.now() + disk_tick_interval);
   }
   if (call.what->every_shard) {
     // What counts or ends all keys waits for the writes before it.
@@ -115,178 +115,178 @@ void disk_executor::run() {
     ready_.pop_front();
     begin(next);
   }
-  while (!for_memory_.empty()) {
-    operation& next = *for_memory_.front();
+  while (!waiting_for_memory_.empty()) {
+    operation& next = *waiting_for_memory_.front();
     look_up(next);  // anew: compaction moves values
     if (!has_memory(next)) break;
-    for_memory_.pop_front();
+    waiting_for_memory_.pop_front();
     load(next);
   }
   std::vector<disk_call*> answers;
   answers.swap(answered_);
-  for (disk_call* one : answers) one->disk_answered();
+  for (disk_call* op : answers) op->disk_answered();
 }
 
-void disk_executor::begin(operation& one) {
-  if (!one.call->what->every_shard) {
-    look_up(one);
+void disk_executor::begin(operation& op) {
+  if (!op.call->what->every_shard) {
+    look_up(op);
     // None passes those that wait, or a long value would wait for ever beside short ones.
-    if (one.memory_bytes != 0 && (!for_memory_.empty() || !has_memory(one))) {
-      for_memory_.push_back(&one);
+    if (op.memory_bytes != 0 && (!waiting_for_memory_.empty() || !has_memory(op))) {
+      waiting_for_memory_.push_back(&op);
     } else {
-      load(one);
+      load(op);
     }
-  } else if (is_compaction(*one.call)) {
-    compact(one);
-  } else if (one.call->what->name == "dbsize") {
-    resp::reply_writer(*one.call->reply_to, one.call->version)
+  } else if (is_compaction(*op.call)) {
+    compact(op);
+  } else if (op.call->what->name == "dbsize") {
+    resp::reply_writer(*op.call->reply_to, op.call->version)
         .integer(static_cast<std::int64_t>(content_.index().size()));
-    answer(one);
+    answer(op);
   } else {
-    flush_all(one);
+    flush_all(op);
   }
 }
 
-bool disk_executor::has_memory(const operation& one) const {
-  return bytes_being_read_ == 0 || bytes_being_read_ + one.memory_bytes <= options_.read_bytes;
+bool disk_executor::has_memory(const operation& op) const {
+  return bytes_being_read_ == 0 || bytes_being_read_ + op.memory_bytes <= options_.read_bytes;
 }
 
-void disk_executor::look_up(operation& one) {
+void disk_executor::look_up(operation& op) {
   const std::int64_t now_ms = unix_now_ms();
-  one.keys.clear();
-  one.memory_bytes = 0;
-  for (const std::string_view key : keys_of(*one.call->what, one.call->words)) {
-    one.keys.push_back({key, content_.find(key, now_ms), nullptr});
-    const auto& where = one.keys.back().where;
-    if (where && one.access.values) one.memory_bytes += value_read::bytes_of(key, *where);
+  op.keys.clear();
+  op.memory_bytes = 0;
+  for (const std::string_view key : keys_of(*op.call->what, op.call->words)) {
+    op.keys.push_back({key, content_.find(key, now_ms), nullptr});
+    const auto& where = op.keys.back().where;
+    if (where && op.access.values) op.memory_bytes += value_read::bytes_of(key, *where);
   }
 }
 
-void disk_executor::load(operation& one) {
-  bytes_being_read_ += one.memory_bytes;
-  one.reads_left = 1;  // so that the last one comes below
-  for (auto& key : one.keys) {
-    if (!key.where || !one.access.values) continue;
-    key.read = std::make_unique<value_read>(one, key.key, *key.where,
+void disk_executor::load(operation& op) {
+  bytes_being_read_ += op.memory_bytes;
+  op.reads_left = 1;  // so that the last one comes below
+  for (auto& key : op.keys) {
+    if (!key.where || !op.access.values) continue;
+    key.read = std::make_unique<value_read>(op, key.key, *key.where,
                                             content_.segments().find(key.where->segment));
-    ++one.reads_left;
+    ++op.reads_left;
   }
-  for (auto& key : one.keys) {
+  for (auto& key : op.keys) {
     if (key.read) key.read->submit(port_);
   }
-  one.read_done();
+  op.read_done();
 }
 
 bool disk_executor::index_is_full() const {
-  return content_.index().memory_bytes() + content_.index().growth_bytes() > most_index_bytes_;
+  return content_.index().memory_bytes() + content_.index().growth_bytes() > max_index_bytes_;
 }
 
-void disk_executor::loaded(operation& one) {
-  disk_call& call = *one.call;
-  if (!one.failed.empty()) {
-    one.refuse(one.failed);
-    answer(one);
+void disk_executor::loaded(operation& op) {
+  disk_call& call = *op.call;
+  if (!op.failed.empty()) {
+    op.refuse(op.failed);
+    answer(op);
     return;
   }
   if (call.what->needs_memory && index_is_full()) {
-    one.refuse("OOM command not allowed when used memory > 'maxmemory'.");
-    answer(one);
+    op.refuse("OOM command not allowed when used memory > 'maxmemory'.");
+    answer(op);
     return;
   }
-  one.scratch.advance(unix_now_ms());
-  for (const auto& key : one.keys) {
+  op.scratch.advance(unix_now_ms());
+  for (const auto& key : op.keys) {
     if (!key.where) continue;
-    one.scratch.set(key.key, key.read ? key.read->value() : absent_value_);
-    if (key.where->expires_ms != 0) one.scratch.expire_at(key.key, key.where->expires_ms);
+    op.scratch.set(key.key, key.read ? key.read->value() : absent_value_);
+    if (key.where->expires_ms != 0) op.scratch.expire_at(key.key, key.where->expires_ms);
   }
-  const store::keyspace_counts before = one.scratch.counts();
-  execution on{.keys = &one.scratch};
+  const store::keyspace_counts before = op.scratch.counts();
+  execution on{.keys = &op.scratch};
   resp::reply_writer to(*call.reply_to, call.version);
   server::run(*call.what, on, call.words, to);
-  hits_ += one.scratch.counts().hits - before.hits;
-  misses_ += one.scratch.counts().misses - before.misses;
-  if (one.access.changes) collect_changes(one);
-  if (one.items.empty()) {
-    answer(one);
+  hits_ += op.scratch.counts().hits - before.hits;
+  misses_ += op.scratch.counts().misses - before.misses;
+  if (op.access.changes) collect_changes(op);
+  if (op.items.empty()) {
+    answer(op);
   } else {
-    appender_.append(one);
+    appender_.append(op);
   }
 }
 
-void disk_executor::collect_changes(operation& one) {
-  one.needs_room = false;
-  for (const auto& key : one.keys) {
-    const auto after = one.scratch.get(key.key);
+void disk_executor::collect_changes(operation& op) {
+  op.needs_room = false;
+  for (const auto& key : op.keys) {
+    const auto after = op.scratch.get(key.key);
     if (!after) {
-      if (key.where) one.items.push_back({.kind = value_log::record_kind::deleted, .key = key.key});
+      if (key.where) op.items.push_back({.kind = value_log::record_kind::deleted, .key = key.key});
       continue;
     }
-    const std::int64_t expires_ms = one.scratch.expiry_ms(key.key).value_or(0);
+    const std::int64_t expires_ms = op.scratch.expiry_ms(key.key).value_or(0);
     const bool as_before = key.where && key.where->expires_ms == expires_ms &&
                            *after == (key.read ? key.read->value() : absent_value_);
     if (as_before) continue;
-    one.needs_room = true;
-    one.items.push_back({.kind = value_log::record_kind::value,
-                         .key = key.key,
-                         .value = *after,
-                         .expires_ms = expires_ms});
+    op.needs_room = true;
+    op.items.push_back({.kind = value_log::record_kind::value,
+                        .key = key.key,
+                        .value = *after,
+                        .expires_ms = expires_ms});
   }
 }
 
-void disk_executor::flush_all(operation& one) {
-  execution on{.keys = &one.scratch};
-  resp::reply_writer to(*one.call->reply_to, one.call->version);
-  server::run(*one.call->what, on, one.call->words, to);
-  const bool refused = one.call->reply_to->view().starts_with('-');
+void disk_executor::flush_all(operation& op) {
+  execution on{.keys = &op.scratch};
+  resp::reply_writer to(*op.call->reply_to, op.call->version);
+  server::run(*op.call->what, on, op.call->words, to);
+  const bool refused = op.call->reply_to->view().starts_with('-');
   if (refused || content_.segments().all().empty()) {
-    answer(one);
+    answer(op);
     return;
   }
-  one.needs_room = false;
-  one.items.push_back({.kind = value_log::record_kind::cleared});
-  appender_.append(one);
+  op.needs_room = false;
+  op.items.push_back({.kind = value_log::record_kind::cleared});
+  appender_.append(op);
 }
 
-void disk_executor::compact(operation& one) {
-  const bool waits = one.call->what->name == "compact";
-  const auto done = [this, &one](int error) {
+void disk_executor::compact(operation& op) {
+  const bool waits = op.call->what->name == "compact";
+  const auto done = [this, &op](int error) {
     if (error == 0) {
-      resp::reply_writer(*one.call->reply_to, one.call->version).ok();
+      resp::reply_writer(*op.call->reply_to, op.call->version).ok();
     } else {
-      one.refuse("ERR compaction: " + std::error_code(error, std::generic_category()).message());
+      op.refuse("ERR compaction: " + std::error_code(error, std::generic_category()).message());
     }
-    answer(one);
+    answer(op);
   };
   compactor_.compact_all(waits ? std::function<void(int)>(done) : nullptr);
   if (waits) return;
-  resp::reply_writer(*one.call->reply_to, one.call->version)
+  resp::reply_writer(*op.call->reply_to, op.call->version)
       .simple("Background append only file rewriting started");
-  answer(one);
+  answer(op);
 }
 
-void disk_executor::answer(operation& one) {
-  answered_.push_back(one.call);
+void disk_executor::answer(operation& op) {
+  answered_.push_back(op.call);
   wake();
-  bytes_being_read_ -= one.memory_bytes;
-  one.memory_bytes = 0;
-  if (one.call->what->every_shard) publish_sums();
-  const bool locked = one.whole || !one.call->what->every_shard;
-  one.keys.clear();
-  one.items.clear();
-  one.failed.clear();
-  one.scratch.clear();
-  if (locked) locks_.release(one);
-  free_.push_back(&one);
+  bytes_being_read_ -= op.memory_bytes;
+  op.memory_bytes = 0;
+  if (op.call->what->every_shard) publish_sums();
+  const bool locked = op.whole || !op.call->what->every_shard;
+  op.keys.clear();
+  op.items.clear();
+  op.failed.clear();
+  op.scratch.clear();
+  if (locked) locks_.release(op);
+  free_.push_back(&op);
 }
 
 void disk_executor::fire() {
-  beating_ = false;
+  tick_armed_ = false;
   compactor_.consider();
   publish_sums();
   const bool busy = all_.size() != free_.size() || compactor_.running() || !appender_.idle();
   if (!busy && percentiles_at_ >= last_work_) return;
-  beating_ = true;
-  loop_.arm(*this, loop_.now() + disk_beat);
+  tick_armed_ = true;
+  loop_.arm(*this, loop_.now() + disk_tick_interval);
 }
 
 }  // namespace stallscope::server

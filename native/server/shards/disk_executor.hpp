@@ -45,7 +45,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
  public:
   // Reads the shard's segments; throws as recover() does.
   disk_executor(reactor::reactor& loop, const value_log::data_directory& directory,
-                std::uint32_t shard, const disk_options& options, std::size_t most_index_bytes);
+                std::uint32_t shard, const disk_options& options, std::size_t max_index_bytes);
   ~disk_executor();
   disk_executor(const disk_executor&) = delete;
   disk_executor& operator=(const disk_executor&) = delete;
@@ -71,21 +71,21 @@ class disk_executor final : private reactor::task, private reactor::timer {
   void publish();
   void publish_sums();
   void wake();
-  void begin(operation& one);
-  void look_up(operation& one);
-  void load(operation& one);
-  void loaded(operation& one);
-  void collect_changes(operation& one);
-  void answer(operation& one);
-  void flush_all(operation& one);
-  void compact(operation& one);
-  [[nodiscard]] bool has_memory(const operation& one) const;
+  void begin(operation& op);
+  void look_up(operation& op);
+  void load(operation& op);
+  void loaded(operation& op);
+  void collect_changes(operation& op);
+  void answer(operation& op);
+  void flush_all(operation& op);
+  void compact(operation& op);
+  [[nodiscard]] bool has_memory(const operation& op) const;
   [[nodiscard]] bool index_is_full() const;
   operation& take_operation();
 
   reactor::reactor& loop_;
   disk_options options_;
-  std::size_t most_index_bytes_;
+  std::size_t max_index_bytes_;
   store::hash_seed lock_seed_;
   std::string absent_value_;  // stands for a value that was not read; no client knows it
   value_log::disk_port port_;
@@ -95,7 +95,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   value_log::key_locks locks_;
   value_log::recovery_report report_;
   std::deque<operation*> ready_;
-  std::deque<operation*> for_memory_;
+  std::deque<operation*> waiting_for_memory_;
   std::vector<disk_call*> answered_;
   std::vector<std::unique_ptr<operation>> all_;
   std::vector<operation*> free_;
@@ -106,7 +106,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   std::chrono::nanoseconds percentiles_at_{};
   std::chrono::nanoseconds last_work_{};
   bool scheduled_ = false;
-  bool beating_ = false;
+  bool tick_armed_ = false;
   bool ended_ = false;
 };
 

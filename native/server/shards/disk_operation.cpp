@@ -42,17 +42,17 @@ std::string disk_executor::value_read::place() const {
 void disk_executor::value_read::io_done(std::int64_t result) {
   if (result < 0) {
     const auto code = std::error_code(static_cast<int>(-result), std::generic_category());
-    operation_.failed = "ERR reading " + place() + ": " + code.message();
+    operation_.read_error = "ERR reading " + place() + ": " + code.message();
   } else {
     const auto got =
         std::span<const std::byte>(memory_.bytes()).first(static_cast<std::size_t>(result));
     const std::uint64_t before = where_.offset - first_block_of(where_);
     const auto rest = got.size() > before ? got.subspan(before) : got.first(0);
-    const auto found = value_log::decode(rest, where_.offset, operation_.owner.content_.secret());
-    const bool whole = found.status == value_log::decode_status::whole &&
-                       found.what.sequence == where_.sequence && found.what.key == key_;
-    if (whole) value_ = found.what.value;
-    if (!whole) operation_.failed = "ERR the value is damaged on the disk, in " + place();
+    const auto decoded = value_log::decode(rest, where_.offset, operation_.owner.content_.secret());
+    const bool whole = decoded.status == value_log::decode_status::whole &&
+                       decoded.what.sequence == where_.sequence && decoded.what.key == key_;
+    if (whole) value_ = decoded.what.value;
+    if (!whole) operation_.read_error = "ERR the value is damaged on the disk, in " + place();
   }
   from_.reset();
   operation_.read_done();

@@ -1,4 +1,4 @@
-// One command of disk_executor on its way. Used again, with its memory, for others.
+// One command of disk_executor in flight. Reused with its memory.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace stallscope::server {
 
-// The record of one key, read.
+// The read of the record of one key.
 class disk_executor::value_read final : public value_log::io_request {
  public:
   value_read(operation& of_operation, std::string_view key, const value_log::location& where,
@@ -32,7 +32,7 @@ class disk_executor::value_read final : public value_log::io_request {
   operation& operation_;
   std::string_view key_;
   value_log::location where_;
-  value_log::shared_segment from_;  // open until it is read, even if it is removed meanwhile
+  value_log::shared_segment from_;  // stays open until read, even if the segment is removed
   value_log::aligned_memory memory_;
   std::string_view value_;
 };
@@ -40,10 +40,10 @@ class disk_executor::value_read final : public value_log::io_request {
 class disk_executor::operation final : public value_log::append_request,
                                        public value_log::key_locks::holder {
  public:
-  struct wanted_key {
+  struct operation_key {
     std::string_view key;
-    std::optional<value_log::location> where;  // nothing: there is none
-    std::unique_ptr<value_read> read;          // null: its value is not looked at
+    std::optional<value_log::location> where;  // nothing if the key does not exist
+    std::unique_ptr<value_read> read;          // null if the value is not needed
   };
 
   explicit operation(disk_executor& of_executor)
@@ -55,14 +55,14 @@ class disk_executor::operation final : public value_log::append_request,
   }
   void appended(int error) override;
   void read_done();
-  void refuse(std::string_view error);  // in place of whatever the reply is so far
+  void refuse(std::string_view error);  // replaces the partial reply
 
   disk_executor& owner;
   disk_call* call = nullptr;
   disk_access access;
-  std::vector<wanted_key> keys;
+  std::vector<operation_key> keys;
   store::keyspace scratch;
-  std::string failed;  // what a read said
+  std::string read_error;  // error of a read; empty if none failed
   std::size_t reads_left = 0;
   std::uint64_t memory_bytes = 0;
 };

@@ -3,7 +3,7 @@
 namespace stallscope::server {
 namespace {
 
-constexpr std::chrono::nanoseconds percentiles_apart = std::chrono::seconds{1};
+constexpr std::chrono::nanoseconds percentile_interval = std::chrono::seconds{1};
 
 void publish_counts(disk_class_counters& to, const ioqueue::class_metrics& from) {
   const auto& read = from.by_direction[static_cast<std::size_t>(ioqueue::direction::read)];
@@ -39,7 +39,7 @@ void disk_executor::publish_sums() {
   const bool direct = !segments.all().empty() && segments.all().rbegin()->second->direct;
   counters_.direct.set(direct ? 1 : 0);
   counters_.by_io_uring.set(port_.by_io_uring() ? 1 : 0);
-  if (loop_.now() - percentiles_at_ < percentiles_apart) return;
+  if (loop_.now() - percentiles_at_ < percentile_interval) return;
   percentiles_at_ = loop_.now();
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {
     publish_percentiles(counters_.classes[i], port_.metrics(static_cast<value_log::io_class>(i)));

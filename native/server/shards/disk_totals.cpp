@@ -11,71 +11,70 @@ namespace {
 using enum number_kind;
 using enum number_merge;
 using whole = disk_counters;
-using one_class = disk_class_counters;
+using per_class = disk_class_counters;
 
 constexpr std::array numbers{
-    disk_number{"segments", level, sum, "Files of the log.", &whole::segments},
-    disk_number{"log_bytes", level, sum, "Their size.", &whole::log_bytes},
-    disk_number{"dead_bytes", level, sum, "Of that, what compaction gives back.",
-                &whole::dead_bytes},
-    disk_number{"batches", counter, sum, "Writes of records.", &whole::batches},
-    disk_number{"write_failures", counter, sum, "Of these, refused by the disk.",
+    disk_number{"segments", level, sum, "Segments of the log.", &whole::segments},
+    disk_number{"log_bytes", level, sum, "Size of all segments.", &whole::log_bytes},
+    disk_number{"dead_bytes", level, sum, "Bytes that compaction can free.", &whole::dead_bytes},
+    disk_number{"batches", counter, sum, "Batches of records written.", &whole::batches},
+    disk_number{"write_failures", counter, sum, "Batches that the disk failed to write.",
                 &whole::write_failures},
-    disk_number{"recovered_records", level, sum, "Records found at the start.",
+    disk_number{"recovered_records", level, sum, "Records read at the start.",
                 &whole::recovered_records},
-    disk_number{"cut_bytes", level, sum, "Unfinished writes cut off at the start.",
+    disk_number{"cut_bytes", level, sum, "Bytes of unfinished writes cut off at the start.",
                 &whole::cut_bytes},
-    disk_number{"damaged_bytes", level, sum, "Damage found at the start.", &whole::damaged_bytes},
-    disk_number{"compaction_running", level, sum, "Shards that compact now.",
+    disk_number{"damaged_bytes", level, sum, "Damaged bytes at the start.", &whole::damaged_bytes},
+    disk_number{"compaction_running", level, sum, "Shards that are compacting.",
                 &whole::compaction_running},
-    disk_number{"compaction_failures", counter, sum, "Compactions given up.",
+    disk_number{"compaction_failures", counter, sum, "Failed compactions.",
                 &whole::compaction_failures},
-    disk_number{"compaction_segments_removed", counter, sum, "Segments given back.",
+    disk_number{"compaction_segments_removed", counter, sum, "Segments removed by compaction.",
                 &whole::segments_removed},
-    disk_number{"compaction_records_moved", counter, sum, "Records kept by compaction.",
+    disk_number{"compaction_records_moved", counter, sum, "Records moved by compaction.",
                 &whole::records_moved},
-    disk_number{"compaction_read_bytes", counter, sum, "Read by compaction.",
+    disk_number{"compaction_read_bytes", counter, sum, "Bytes read by compaction.",
                 &whole::compaction_read_bytes},
-    disk_number{"compaction_written_bytes", counter, sum, "Written by compaction.",
+    disk_number{"compaction_written_bytes", counter, sum, "Bytes written by compaction.",
                 &whole::compaction_written_bytes},
-    disk_number{"io_uring", level, least, "0: some shard does blocking calls instead.",
-                &whole::by_io_uring},
-    disk_number{"direct", level, least, "0: through the page cache.", &whole::direct},
+    disk_number{"io_uring", level, least,
+                "1 if all shards use io_uring, 0 if one uses blocking calls.", &whole::by_io_uring},
+    disk_number{"direct", level, least, "1 if files bypass the page cache.", &whole::direct},
 };
 
 constexpr std::array class_numbers{
-    disk_class_number{"reads", counter, sum, "Reads done.", &one_class::reads},
-    disk_class_number{"writes", counter, sum, "Writes done.", &one_class::writes},
-    disk_class_number{"read_bytes", counter, sum, "Bytes read.", &one_class::read_bytes},
-    disk_class_number{"written_bytes", counter, sum, "Bytes written.", &one_class::written_bytes},
-    disk_class_number{"failed", counter, sum, "Requests that failed.", &one_class::failed},
-    disk_class_number{"queued", level, sum, "Requests in the queue now.", &one_class::queued},
-    disk_class_number{"executing", level, sum, "Requests on the disk now.", &one_class::executing},
-    disk_class_number{"limit_hits", counter, sum, "Times its turn was above the limit.",
-                      &one_class::limit_hits},
+    disk_class_number{"reads", counter, sum, "Completed reads.", &per_class::reads},
+    disk_class_number{"writes", counter, sum, "Completed writes.", &per_class::writes},
+    disk_class_number{"read_bytes", counter, sum, "Bytes read.", &per_class::read_bytes},
+    disk_class_number{"written_bytes", counter, sum, "Bytes written.", &per_class::written_bytes},
+    disk_class_number{"failed", counter, sum, "Failed requests.", &per_class::failed},
+    disk_class_number{"queued", level, sum, "Requests in the queue.", &per_class::queued},
+    disk_class_number{"executing", level, sum, "Requests on the disk.", &per_class::executing},
+    disk_class_number{"limit_hits", counter, sum, "Times that a request waited for the limit.",
+                      &per_class::limit_hits},
     disk_class_number{"starved_ns", counter, sum, "Time with requests queued and none on the disk.",
-                      &one_class::starved_ns},
+                      &per_class::starved_ns},
     disk_class_number{"queued_ns", counter, sum, "Requests in the queue, summed over time.",
-                      &one_class::queued_ns},
+                      &per_class::queued_ns},
     disk_class_number{"executing_ns", counter, sum, "Requests on the disk, summed over time.",
-                      &one_class::executing_ns},
+                      &per_class::executing_ns},
     disk_class_number{"delay_p50_ns", level, largest, "Median time in the queue.",
-                      &one_class::delay_p50_ns},
+                      &per_class::delay_p50_ns},
     disk_class_number{"delay_p99_ns", level, largest, "99th percentile of the time in the queue.",
-                      &one_class::delay_p99_ns},
+                      &per_class::delay_p99_ns},
     disk_class_number{"total_p50_ns", level, largest, "Median time in the queue and on the disk.",
-                      &one_class::total_p50_ns},
+                      &per_class::total_p50_ns},
     disk_class_number{"total_p99_ns", level, largest,
                       "99th percentile of the time in the queue and on the disk.",
-                      &one_class::total_p99_ns},
+                      &per_class::total_p99_ns},
 };
 
 template <typename number, typename take>
 std::uint64_t total(const shared_server& server, const number& of, const take& value_of) {
   std::uint64_t so_far = 0;
   bool first = true;
-  for (const auto& one : server.shards()) {
-    const std::uint64_t value = value_of(one->disk()->counters());
+  for (const auto& owner_shard : server.shards()) {
+    const std::uint64_t value = value_of(owner_shard->disk()->counters());
     if (first || of.merge == sum) {
       so_far += value;
     } else {

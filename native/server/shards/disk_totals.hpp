@@ -1,4 +1,4 @@
-// What the disk's shards have done together, for INFO and the metrics. Any thread.
+// Sums of the disk counters of all shards, for INFO and the metrics. Any thread.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace stallscope::server {
 class shared_server;
 
 enum class number_kind : std::uint8_t { counter, level };
-// How shards' numbers become one.
+// How the numbers of the shards are combined.
 enum class number_merge : std::uint8_t { sum, largest, least };
 
 struct disk_number {

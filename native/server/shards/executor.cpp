@@ -25,37 +25,37 @@ executor::executor(shard& home, std::unique_ptr<path> work, stages::stage_regist
 
 void executor::submit(connection& client, request_words words) {
   home_.counters().requests.add(1);
-  // Who has not said the password is answered by the commands alone.
-  const bool straight = !runner_ || !client.session().authenticated;
-  if (straight && client.idle()) {
+  // Unauthenticated clients get the commands only, not the path.
+  const bool bypass_path = !runner_ || !client.session().authenticated;
+  if (bypass_path && client.idle()) {
     answer(client, words, nullptr);
     return;
   }
-  const bool alone = !straight && is_alone(client);
+  const bool alone = !bypass_path && can_bypass_queues(client);
   if (alone && path_ == nullptr) {
-    runner_->run_only_step([&]() noexcept { return answer_alone(client, words); });
+    runner_->run_only_step([&]() noexcept { return answer_single(client, words); });
     return;
   }
   request_slot& slot = slots_.take(client, words);
   client.append(slot);
-  if (straight) {
-    or_fails(slot, [&] { answer_slot(slot); });
+  if (bypass_path) {
+    capture_error(slot, [&] { answer_slot(slot); });
     finished(slot);
   } else if (alone) {
-    runner_->run_alone(slot);
+    runner_->run_single(slot);
   } else {
-    if (path_ == nullptr && words.size() > 1) slot.key_hash = home_.keys().expect(words[1]);
+    if (path_ == nullptr && words.size() > 1) slot.key_hash = home_.keys().prefetch(words[1]);
     if (runner_->submit(slot)) home_.loop().run_tasks_soon();
   }
 }
 
-// Whether no other request could join its batch.
-bool executor::is_alone(const connection& client) const {
-  return client.asked_once() && runner_->free() && home_.loop().nothing_waits();
+// Whether no other request could join the batch of this one.
+bool executor::can_bypass_queues(const connection& client) const {
+  return client.has_single_request() && runner_->free() && home_.loop().has_no_pending_work();
 }
 
-// False where there was no memory even to refuse it.
-bool executor::answer_alone(connection& client, request_words words) noexcept {
+// Returns false if there was no memory even for an error reply.
+bool executor::answer_single(connection& client, request_words words) noexcept {
   try {
     answer(client, words, nullptr);
     return true;
@@ -86,17 +86,17 @@ void executor::run_command_step(void* context, request_call& call) {
   }
 }
 
-// Its steps are run; it is done unless other shards still answer.
+// All steps have run; the request is done unless other shards still work on it.
 void executor::finished(request_call& call) noexcept {
   auto& slot = static_cast<request_slot&>(call);
   if (slot.postponed) return;
-  if (slot.error && slot.parts_left == 0) tell_error(slot);
+  if (slot.error && slot.parts_left == 0) reply_with_error(slot);
   if (slot.parts_left == 0) slot.client->finish(slot);
 }
 
-// Also where the step that answers was left out.
-void executor::tell_error(request_slot& slot) noexcept {
-  if (slot.apart) slot.extra->only.reply.cut_back(0);
+// Also used if the answering step was skipped.
+void executor::reply_with_error(request_slot& slot) noexcept {
+  if (slot.has_own_reply) slot.extra->only.reply.cut_back(0);
   try {
     answer_slot(slot);
   } catch (const std::bad_alloc&) {
@@ -105,13 +105,13 @@ void executor::tell_error(request_slot& slot) noexcept {
 }
 
 void executor::answer_now(request_slot& slot) {
-  or_fails(slot, [&] { answer_slot(slot); });
+  capture_error(slot, [&] { answer_slot(slot); });
   finished(slot);
 }
 
-// A slot that is under way has to be finished, whatever fails: its connection waits for it.
+// A slot must be finished even if `work` throws: its connection waits for it.
 template <typename Work>
-void executor::or_fails(request_slot& slot, Work work) noexcept {
+void executor::capture_error(request_slot& slot, Work work) noexcept {
   try {
     work();
   } catch (...) {
@@ -126,7 +126,7 @@ void executor::answer_slot(request_slot& slot) {
   const std::size_t before = out.size();
   if (slot.error) {
     write_error(slot.error, out);
-  } else if (slot.taken) {
+  } else if (slot.claimed) {
     if (slot.extra->path_reply.overflowed()) {
       client.cut_off();
       return;
@@ -134,7 +134,7 @@ void executor::answer_slot(request_slot& slot) {
     out.append(slot.extra->path_reply.view());
   } else {
     const std::string_view first_key = slot.key_hash ? slot.words[1] : std::string_view{};
-    const store::keyspace::expected_key expected(home_.keys(), first_key, slot.key_hash);
+    const store::keyspace::known_hash expected(home_.keys(), first_key, slot.key_hash);
     try {
       answer(client, slot.words, &slot);
     } catch (...) {
@@ -164,7 +164,7 @@ bool executor::answer(connection& client, request_words words, request_slot* slo
   resp::reply_writer to(out, client.session().version);
   const command* what = admit(words, client.session(), to);
   if (what != nullptr) {
-    const place where = place_of(*what, words);
+    const shard_index where = target_shard_of(*what, words);
     if (where != home_.index() || is_on_disk(*what)) {
       if (slot != nullptr) {
         send_to(*slot, *what, where);
@@ -172,7 +172,7 @@ bool executor::answer(connection& client, request_words words, request_slot* slo
       }
       request_slot& made = slots_.take(client, words);
       client.append(made);
-      or_fails(made, [&] { send_to(made, *what, where); });
+      capture_error(made, [&] { send_to(made, *what, where); });
       finished(made);
       return false;
     }
@@ -194,13 +194,13 @@ void executor::run_here(connection& client, const command& what, request_words w
   if (what.keys == key_places::none && !what.every_shard) client.session_may_have_changed();
 }
 
-executor::place executor::place_of(const command& what, request_words words) {
+executor::shard_index executor::target_shard_of(const command& what, request_words words) {
   shared_server& server = home_.server();
   const std::size_t shards = home_.options().cpus.size();
   if (shards == 1) return home_.index();
   switch (what.keys) {
     case key_places::none:
-      return what.every_shard ? place{} : home_.index();
+      return what.every_shard ? shard_index{} : home_.index();
     case key_places::first:
       return server.shard_of(words[1]);
     case key_places::every:
@@ -214,22 +214,22 @@ executor::place executor::place_of(const command& what, request_words words) {
   }
   const bool all_one = std::ranges::all_of(
       shards_of_keys_, [&](std::size_t at) { return at == shards_of_keys_.front(); });
-  return all_one ? place{shards_of_keys_.front()} : place{};
+  return all_one ? shard_index{shards_of_keys_.front()} : shard_index{};
 }
 
-// Where this fails, nothing is on its way yet.
-void executor::send_to(request_slot& slot, const command& what, place where) {
+// If this throws, no part was sent yet.
+void executor::send_to(request_slot& slot, const command& what, shard_index where) {
   slot.what = &what;
   if (where) {
     send(slot, *where);
   } else {
-    send_to_several(slot);
+    send_parts(slot);
   }
 }
 
 void executor::send(request_slot& slot, std::size_t to) {
   slot_extra& extra = slot.with_extra();
-  slot.apart = true;
+  slot.has_own_reply = true;
   extra.only.words = slot.words;
   extra.only.version = slot.client->session().version;
   slot.parts_left = 1;
@@ -238,10 +238,10 @@ void executor::send(request_slot& slot, std::size_t to) {
     return;
   }
   home_.counters().crossed.add(1);
-  home_.mail().post(to, extra.only);
+  home_.mailbox().post(to, extra.only);
 }
 
-void executor::send_to_several(request_slot& slot) {
+void executor::send_parts(request_slot& slot) {
   part_shards_.clear();
   if (slot.what->every_shard) {
     for (std::size_t at = 0; at < home_.options().cpus.size(); ++at) {
@@ -257,21 +257,21 @@ void executor::send_to_several(request_slot& slot) {
       made.words = made.own_words;
     }
   }
-  // All are made before any can come back.
+  // All parts exist before the first can return.
   slot.parts_left = static_cast<std::uint32_t>(slot.extra->parts.size());
   for (std::size_t i = 0; i < slot.extra->parts.size(); ++i) {
     if (part_shards_[i] == home_.index()) {
       run_part_here(slot, *slot.extra->parts[i]);
     } else {
       home_.counters().crossed.add(1);
-      home_.mail().post(part_shards_[i], *slot.extra->parts[i]);
+      home_.mailbox().post(part_shards_[i], *slot.extra->parts[i]);
     }
   }
 }
 
-// On a disk it comes back later, as from another shard.
+// With a disk, the part completes later, as if it ran on another shard.
 void executor::run_part_here(request_slot& slot, remote_part& part) {
-  if (part.run_there(home_)) --slot.parts_left;
+  if (part.run_on_target(home_)) --slot.parts_left;
 }
 
 void executor::add_part(request_slot& slot, std::size_t shard) {
@@ -281,16 +281,16 @@ void executor::add_part(request_slot& slot, std::size_t shard) {
   part_shards_.push_back(shard);
 }
 
-void executor::part_came_back(request_slot& slot) {
+void executor::part_finished(request_slot& slot) {
   if (--slot.parts_left != 0) return;
-  if (!slot.error) or_fails(slot, [&] { put_together(slot); });
+  if (!slot.error) capture_error(slot, [&] { merge_part_replies(slot); });
   finished(slot);
 }
 
-void executor::put_together(request_slot& slot) {
+void executor::merge_part_replies(request_slot& slot) {
   const auto cut_short = [](const auto& part) { return part->reply.overflowed(); };
   if (std::ranges::any_of(slot.extra->parts, cut_short)) {
-    slot.client->cut_off();  // there is no whole reply
+    slot.client->cut_off();  // the reply is incomplete
   } else if (!slot.extra->parts.empty()) {
     std::vector<part_reply> replies;
     for (const auto& part : slot.extra->parts) {

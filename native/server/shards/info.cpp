@@ -15,8 +15,8 @@
 namespace stallscope::server {
 namespace {
 
-// Clients ask for the version of redis whose commands are spoken.
-constexpr std::string_view spoken_version = "7.0.15";
+// Client libraries read the redis version to learn which commands exist.
+constexpr std::string_view redis_compatible_version = "7.0.15";
 
 void line(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(":").append(value).append("\r\n");
@@ -43,7 +43,7 @@ std::uint64_t limit_bytes(const server_options& options) {
 void add_server(std::string& text, const shared_server& server) {
   const auto up = std::chrono::duration_cast<std::chrono::seconds>(
       std::chrono::steady_clock::now() - server.started());
-  line(text, "redis_version", spoken_version);
+  line(text, "redis_version", redis_compatible_version);
   line(text, "redis_mode", "standalone");
   line(text, "server_name", "stallscope-server");
   line(text, "stallscope_version", STALLSCOPE_VERSION);
@@ -94,7 +94,7 @@ void add_cpu(std::string& text, const shared_server& server) {
   seconds_line(text, "used_cpu_sys", cpu.system_s);
   seconds_line(text, "used_cpu_user", cpu.user_s);
   const std::uint64_t requests = totals_of(server).requests;
-  // Before the first request there is no such number.
+  // Undefined before the first request.
   if (requests != 0) {
     seconds_line(text, "used_cpu_us_per_request",
                  (cpu.system_s + cpu.user_s) * 1e6 / static_cast<double>(requests));
@@ -145,7 +145,7 @@ void add_disk(std::string& text, const shared_server& server) {
 }
 
 struct section {
-  std::string_view name;  // as asked for, in lower case
+  std::string_view name;  // as in the request, in lower case
   std::string_view title;
   void (*add)(std::string& text, const shared_server& server);
 };
@@ -160,14 +160,14 @@ constexpr std::array<section, 8> all_sections{{{"server", "Server", add_server},
                                                {"disk", "Disk", add_disk}}};
 
 bool same_word(std::string_view word, std::string_view lower) {
-  return std::ranges::equal(word, lower, [](char one, char other) {
-    return (one >= 'A' && one <= 'Z' ? static_cast<char>(one + 32) : one) == other;
+  return std::ranges::equal(word, lower, [](char left, char right) {
+    return (left >= 'A' && left <= 'Z' ? static_cast<char>(left + 32) : left) == right;
   });
 }
 
-bool wanted(const section& one, std::span<const std::string_view> sections) {
+bool is_selected(const section& candidate, std::span<const std::string_view> sections) {
   return sections.empty() || std::ranges::any_of(sections, [&](std::string_view word) {
-           return same_word(word, one.name) || same_word(word, "all") ||
+           return same_word(word, candidate.name) || same_word(word, "all") ||
                   same_word(word, "default") || same_word(word, "everything");
          });
 }
@@ -176,12 +176,12 @@ bool wanted(const section& one, std::span<const std::string_view> sections) {
 
 std::string info_text(const shared_server& server, std::span<const std::string_view> sections) {
   std::string text;
-  for (const section& one : all_sections) {
-    if (!wanted(one, sections)) continue;
-    if (one.add == add_disk && server.data() == nullptr) continue;
+  for (const section& entry : all_sections) {
+    if (!is_selected(entry, sections)) continue;
+    if (entry.add == add_disk && server.data() == nullptr) continue;
     if (!text.empty()) text += "\r\n";
-    text.append("# ").append(one.title).append("\r\n");
-    one.add(text, server);
+    text.append("# ").append(entry.title).append("\r\n");
+    entry.add(text, server);
   }
   return text;
 }

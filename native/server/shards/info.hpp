@@ -1,4 +1,5 @@
-// What the server tells about itself in INFO and CONFIG GET, from the shards' counters. Any thread.
+// The texts of INFO and CONFIG GET, from the counters of the shards. Cost: a pass over the counters
+// of all shards. Any thread.
 #pragma once
 
 #include <span>
@@ -11,7 +12,7 @@ namespace stallscope::server {
 
 class shared_server;
 
-// No sections: all.
+// An empty list means all sections.
 std::string info_text(const shared_server& server, std::span<const std::string_view> sections);
 std::vector<std::pair<std::string, std::string>> settings_of(const shared_server& server);
 

@@ -15,8 +15,8 @@
 namespace stallscope::server {
 namespace {
 
-constexpr int backlog = 4096;  // the kernel takes its own limit where that is smaller
-constexpr mode_t owner_alone = 0177;
+constexpr int backlog = 4096;  // the kernel caps it at net.core.somaxconn
+constexpr mode_t owner_only_umask = 0177;
 
 [[noreturn]] void fail(const std::string& what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -47,14 +47,14 @@ tcp_address address_of(const std::string& text, std::uint16_t port) {
     return made;
   }
   throw std::invalid_argument("\"" + text +
-                              "\" is not an address: give a number, as 127.0.0.1 or ::1");
+                              "\" is not an address: use a numeric one such as 127.0.0.1 or ::1");
 }
 
 sockaddr_un unix_address(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof address.sun_path) {
-    throw std::invalid_argument("a unix socket's path has 1 to " +
+    throw std::invalid_argument("the path of a unix socket must have 1 to " +
                                 std::to_string(sizeof address.sun_path - 1) + " bytes: \"" + path +
                                 "\"");
   }
@@ -62,27 +62,26 @@ sockaddr_un unix_address(const std::string& path) {
   return address;
 }
 
-bool somebody_listens(const sockaddr_un& address) {
+bool socket_is_listening(const sockaddr_un& address) {
   const descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!probe) fail("socket");
   const auto* to = reinterpret_cast<const sockaddr*>(&address);
   return ::connect(probe.get(), to, sizeof address) == 0 || errno != ECONNREFUSED;
 }
 
-// What a server that was killed left behind.
+// Removes the socket of a server that was killed.
 void remove_stale(const std::string& path, const sockaddr_un& address) {
-  struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0) {
+  struct stat file_status {};
+  if (::lstat(path.c_str(), &file_status) != 0) {
     if (errno == ENOENT) return;
     fail(path);
   }
-  if (!S_ISSOCK(found.st_mode) || found.st_uid != ::geteuid()) {
-    throw std::invalid_argument(path +
-                                " is there already and is no socket of this user: remove it" +
-                                " or give another path");
+  if (!S_ISSOCK(file_status.st_mode) || file_status.st_uid != ::geteuid()) {
+    throw std::invalid_argument(path + " exists and is not a socket of this user: remove it" +
+                                " or use another path");
   }
-  if (somebody_listens(address)) {
-    throw std::invalid_argument(path + " is in use by another server: give another path");
+  if (socket_is_listening(address)) {
+    throw std::invalid_argument(path + " is in use by another server: use another path");
   }
   if (::unlink(path.c_str()) != 0) fail(path);
 }
@@ -102,22 +101,22 @@ bool is_loopback(const std::string& address) {
 }
 
 tcp_listener listen_tcp(const std::string& address, std::uint16_t port) {
-  const tcp_address wanted = address_of(address, port);
+  const tcp_address requested = address_of(address, port);
   const std::string name = address + " port " + std::to_string(port);
   tcp_listener made;
   made.socket.reset(
-      ::socket(wanted.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+      ::socket(requested.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!made.socket) fail("socket");
   const int on = 1;
   ::setsockopt(made.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(made.socket.get(), wanted.get(), wanted.length) != 0) fail(name);
+  if (::bind(made.socket.get(), requested.get(), requested.length) != 0) fail(name);
   if (::listen(made.socket.get(), backlog) != 0) fail(name);
   sockaddr_storage bound{};
   socklen_t length = sizeof bound;
   if (::getsockname(made.socket.get(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) {
     fail(name);
   }
-  // The port stands at the same place in both kinds of address.
+  // The port has the same offset in both address families.
   sockaddr_in four{};
   std::memcpy(&four, &bound, sizeof four);
   made.port = ntohs(four.sin_port);
@@ -129,8 +128,8 @@ unix_listener::unix_listener(std::string path) : path_(std::move(path)) {
   remove_stale(path_, address);
   socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket_) fail("socket");
-  // bind() makes the file anew and follows no link: a path that is there is refused.
-  const mode_t before = ::umask(owner_alone);
+  // bind() creates the file and follows no link: an existing path is an error.
+  const mode_t before = ::umask(owner_only_umask);
   const int bound =
       ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   ::umask(before);
@@ -144,9 +143,9 @@ unix_listener::unix_listener(std::string path) : path_(std::move(path)) {
 
 void unix_listener::close() noexcept {
   if (!socket_) return;
-  struct stat found {};
-  const bool ours =
-      ::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_;
+  struct stat file_status {};
+  const bool ours = ::lstat(path_.c_str(), &file_status) == 0 && file_status.st_dev == device_ &&
+                    file_status.st_ino == inode_;
   if (ours) ::unlink(path_.c_str());
   socket_.reset();
 }

@@ -1,5 +1,5 @@
-// Sockets that listen. Each throws std::system_error or std::invalid_argument with the address, and
-// what to do, where it cannot be.
+// Listening sockets. The functions throw std::system_error or std::invalid_argument with the
+// address and a remedy.
 #pragma once
 
 #include <sys/types.h>
@@ -16,14 +16,13 @@ struct tcp_listener {
   std::uint16_t port = 0;
 };
 
-// `address` is a number, of IPv4 or IPv6, or "localhost"; port 0: any that is free.
+// `address` is a numeric IPv4 or IPv6 address or "localhost"; port 0 means any free port.
 tcp_listener listen_tcp(const std::string& address, std::uint16_t port);
-// Whether only this machine reaches it.
+// Whether the address is reachable from this machine only.
 bool is_loopback(const std::string& address);
 
-// Removes its file at its end, if it still is the one it made. The file is its owner's alone
-// (0600). A link or a file at the path is refused; a socket of this user that nobody listens to is
-// replaced.
+// A listening unix socket. Its file has mode 0600 and is removed at the end if it is still the same
+// file. A link or a regular file at the path is rejected; a stale socket of this user is replaced.
 class unix_listener {
  public:
   explicit unix_listener(std::string path);

@@ -15,10 +15,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_visitors = 16;
-constexpr std::size_t most_request_bytes = 8192;
-constexpr auto patience = 5s;
-constexpr auto beat_time = 1s;
+constexpr std::size_t max_connections = 16;
+constexpr std::size_t max_request_bytes = 8192;
+constexpr auto request_timeout = 5s;
+constexpr auto scrape_tick_interval = 1s;
 
 std::string answer(std::string_view status, std::string_view body, std::string_view type) {
   std::string text("HTTP/1.1 ");
@@ -32,7 +32,7 @@ std::string refuse(std::string_view status) {
   return answer(status, std::string(status) + "\n", "text/plain; charset=utf-8");
 }
 
-// The request's first line: METHOD TARGET HTTP/1.x.
+// The first line of the request: METHOD TARGET HTTP/1.x.
 std::string answer_to(std::string_view request, const shared_server& server) {
   const std::string_view line = request.substr(0, request.find("\r\n"));
   const std::size_t first = line.find(' ');
@@ -50,18 +50,21 @@ std::string answer_to(std::string_view request, const shared_server& server) {
 
 }  // namespace
 
-// One connection: reads its request, writes its answer, ends.
-class metrics_server::visitor final : public reactor::event_handler {
+// One HTTP connection: reads a request, writes the response, ends.
+class metrics_server::http_connection final : public reactor::event_handler {
  public:
-  visitor(const shared_server& server, reactor::reactor& loop, descriptor socket)
-      : server_(server), loop_(loop), socket_(std::move(socket)), until_(loop.now() + patience) {
+  http_connection(const shared_server& server, reactor::reactor& loop, descriptor socket)
+      : server_(server),
+        loop_(loop),
+        socket_(std::move(socket)),
+        until_(loop.now() + request_timeout) {
     loop_.watch(socket_.get(), EPOLLIN, *this);
   }
-  visitor(const visitor&) = delete;
-  visitor& operator=(const visitor&) = delete;
-  visitor(visitor&&) = delete;
-  visitor& operator=(visitor&&) = delete;
-  ~visitor() { end(); }
+  http_connection(const http_connection&) = delete;
+  http_connection& operator=(const http_connection&) = delete;
+  http_connection(http_connection&&) = delete;
+  http_connection& operator=(http_connection&&) = delete;
+  ~http_connection() { end(); }
 
   void on_events(std::uint32_t /*events*/) override {
     if (answer_.empty() ? !read() : !write()) end();
@@ -71,10 +74,10 @@ class metrics_server::visitor final : public reactor::event_handler {
  private:
   void end() {
     if (!socket_) return;
-    loop_.forget(socket_.get(), *this);
+    loop_.unwatch(socket_.get(), *this);
     socket_.reset();
   }
-  // Both false: at the end.
+  // read() and write() return false when the connection is finished.
   bool read() {
     std::array<char, 2048> bytes{};
     const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
@@ -82,7 +85,7 @@ class metrics_server::visitor final : public reactor::event_handler {
     request_.append(bytes.data(), static_cast<std::size_t>(got));
     if (request_.find("\r\n\r\n") != std::string::npos) {
       answer_ = answer_to(request_, server_);
-    } else if (request_.size() > most_request_bytes) {
+    } else if (request_.size() > max_request_bytes) {
       answer_ = refuse("431 Request Header Fields Too Large");
     } else {
       return true;
@@ -113,34 +116,36 @@ metrics_server::metrics_server(shared_server& server, reactor::reactor& loop, st
 }
 
 metrics_server::~metrics_server() {
-  if (beating_) loop_.disarm(*this);
-  loop_.forget(listener_.socket.get(), *this);
+  if (tick_armed_) loop_.disarm(*this);
+  loop_.unwatch(listener_.socket.get(), *this);
 }
 
 void metrics_server::on_events(std::uint32_t /*events*/) {
   descriptor socket(
       ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket) {
-    std::erase_if(visitors_, [](const visitor& one) { return one.over(); });
-    if (visitors_.size() < most_visitors) visitors_.emplace_back(server_, loop_, std::move(socket));
+    std::erase_if(connections_,
+                  [](const http_connection& connection) { return connection.over(); });
+    if (connections_.size() < max_connections)
+      connections_.emplace_back(server_, loop_, std::move(socket));
   } else if (errno == EMFILE || errno == ENFILE) {
-    // Until the beat: the waiting client would be announced again at once.
+    // Until the next tick: epoll would report the waiting client again at once.
     loop_.change(listener_.socket.get(), 0, *this);
   }
-  beat();
+  arm_tick();
 }
 
 void metrics_server::fire() {
-  beating_ = false;
-  std::erase_if(visitors_, [](const visitor& one) { return one.over(); });
+  tick_armed_ = false;
+  std::erase_if(connections_, [](const http_connection& connection) { return connection.over(); });
   loop_.change(listener_.socket.get(), EPOLLIN, *this);
-  if (!visitors_.empty()) beat();
+  if (!connections_.empty()) arm_tick();
 }
 
-void metrics_server::beat() {
-  if (beating_) return;
-  beating_ = true;
-  loop_.arm(*this, loop_.now() + beat_time);
+void metrics_server::arm_tick() {
+  if (tick_armed_) return;
+  tick_armed_ = true;
+  loop_.arm(*this, loop_.now() + scrape_tick_interval);
 }
 
 }  // namespace stallscope::server

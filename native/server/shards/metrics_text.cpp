@@ -25,7 +25,7 @@ std::string number(double value) {
 
 class metrics_writer {
  public:
-  // What the lines that follow are.
+  // Starts a family of samples.
   void family(std::string_view name, std::string_view type, std::string_view help) {
     name_ = "stallscope_" + std::string(name);
     text_ += "# HELP " + name_ + " ";
@@ -58,41 +58,41 @@ void add_gauge(metrics_writer& to, std::string_view name, std::string_view help,
 
 void add_requests(metrics_writer& to, const shared_server& server) {
   const shard_totals sum = totals_of(server);
-  add_counter(to, "requests_total", "Requests read, whatever their replies.", sum.requests);
-  add_counter(to, "errors_total", "Replies that were errors.", sum.errors);
-  add_counter(to, "connections_total", "Clients that connected.", sum.connections_opened);
-  add_counter(to, "connections_rejected_total", "Clients turned away.", server.rejected());
-  add_counter(to, "connections_cut_off_total", "Clients closed for what they buffered.",
-              sum.cut_off);
-  add_counter(to, "connections_throttled_total", "Times a slow reader was not read from.",
-              sum.throttled);
-  add_gauge(to, "connections", "Clients connected now.", server.connected());
+  add_counter(to, "requests_total", "Requests read.", sum.requests);
+  add_counter(to, "errors_total", "Error replies.", sum.errors);
+  add_counter(to, "connections_total", "Connections accepted.", sum.connections_opened);
+  add_counter(to, "connections_rejected_total", "Connections rejected.", server.rejected());
+  add_counter(to, "connections_cut_off_total",
+              "Connections closed for exceeding a buffer limit or stalling.", sum.cut_off);
+  add_counter(to, "connections_throttled_total",
+              "Times that reading from a slow client was paused.", sum.throttled);
+  add_gauge(to, "connections", "Open connections.", server.connected());
   add_counter(to, "read_bytes_total", "Bytes read from clients.", sum.bytes_read);
   add_counter(to, "written_bytes_total", "Bytes written to clients.", sum.bytes_written);
-  add_gauge(to, "buffered_bytes", "Memory of clients' buffers.", sum.buffered_bytes);
+  add_gauge(to, "buffered_bytes", "Memory of client buffers.", sum.buffered_bytes);
   add_counter(to, "cross_shard_parts_total", "Parts of requests sent to other shards.",
               sum.crossed);
 }
 
 void add_keys(metrics_writer& to, const shared_server& server) {
   const shard_totals sum = totals_of(server);
-  add_gauge(to, "keys", "Keys held.", sum.keys);
+  add_gauge(to, "keys", "Number of keys.", sum.keys);
   add_gauge(to, "keyspace_bytes", "Memory of keys and values.", sum.memory_bytes);
-  add_counter(to, "keyspace_hits_total", "Keys read and found.", sum.hits);
-  add_counter(to, "keyspace_misses_total", "Keys read and not found.", sum.misses);
-  add_counter(to, "expired_keys_total", "Keys whose time came.", sum.expired);
-  add_counter(to, "evicted_keys_total", "Keys that went for want of memory.", sum.evicted);
+  add_counter(to, "keyspace_hits_total", "Lookups of existing keys.", sum.hits);
+  add_counter(to, "keyspace_misses_total", "Lookups of missing keys.", sum.misses);
+  add_counter(to, "expired_keys_total", "Expired keys.", sum.expired);
+  add_counter(to, "evicted_keys_total", "Keys evicted because of the memory limit.", sum.evicted);
 }
 
 void add_process(metrics_writer& to, const shared_server& server) {
   const process_cpu cpu = cpu_of_process();
-  to.family("process_cpu_seconds_total", "counter", "CPU time of the whole process.");
+  to.family("process_cpu_seconds_total", "counter", "CPU time of the process.");
   to.value(number(cpu.user_s + cpu.system_s));
   const std::uint64_t requests = totals_of(server).requests;
-  // Before the first request there is no such number.
+  // Undefined before the first request.
   if (requests == 0) return;
   to.family("process_cpu_seconds_per_request", "gauge",
-            "CPU time of the whole process since its start, over its requests.");
+            "CPU time of the process divided by the number of requests.");
   to.value(number((cpu.user_s + cpu.system_s) / static_cast<double>(requests)));
 }
 
@@ -107,13 +107,16 @@ constexpr std::array<stage_counter, 6> stage_counters{{
     {"stage_calls_executed_total", "Calls run.", &stage_counts::calls_executed},
     {"stage_calls_failed_total", "Calls run that threw.", &stage_counts::calls_failed},
     {"stage_tasks_scheduled_total", "Tasks scheduled.", &stage_counts::tasks_scheduled},
-    {"stage_tasks_preempted_total", "Tasks that the quota ended.", &stage_counts::tasks_preempted},
-    {"stage_inline_flushes_total", "Flushes by a full queue.", &stage_counts::inline_flushes},
+    {"stage_tasks_preempted_total", "Tasks that used up their quota.",
+     &stage_counts::tasks_preempted},
+    {"stage_inline_flushes_total", "Inline flushes of a full queue.",
+     &stage_counts::inline_flushes},
 }};
 
 std::string stage_label(const stage_counts& stage) { return "stage=\"" + stage.name + "\""; }
 
-// Buckets that end at 2^(i+first) - 1 units each, the last without an end; how many they hold.
+// Writes buckets with the upper bounds 2^(i+first) - 1 units, the last unbounded. Returns the total
+// count.
 std::uint64_t add_buckets(metrics_writer& to, const stage_counts& stage,
                           std::span<const std::uint64_t> buckets, unsigned first, double unit) {
   std::uint64_t below = 0;
@@ -137,17 +140,17 @@ void add_stages(metrics_writer& to, const shared_server& server) {
       to.sample("", stage_label(stage), std::to_string(stage.*counter.count));
     }
   }
-  to.family("stage_batch_size", "histogram", "Calls of a batch.");
+  to.family("stage_batch_size", "histogram", "Calls per batch.");
   for (const auto& stage : all) {
     add_buckets(to, stage, stage.batches, 1, 1.0);
     to.sample("_sum", stage_label(stage), std::to_string(stage.calls_executed));
   }
-  // Their sum is not known: the buckets alone are kept.
-  to.family("stage_queue_delay_seconds", "histogram", "Time of calls in the stage's queue.");
+  // There is no _sum: only the buckets are kept.
+  to.family("stage_queue_delay_seconds", "histogram", "Time in the queue of the stage.");
   for (const auto& stage : all) add_buckets(to, stage, stage.delays, 0, 1e-9);
 }
 
-// Times in ns stay so, as INFO has them.
+// Times stay in ns, as in INFO.
 void add_disk(metrics_writer& to, const shared_server& server) {
   const auto family = [&](std::string_view name, number_kind kind, std::string_view help) {
     const bool counter = kind == number_kind::counter;

@@ -1,4 +1,4 @@
-// The server's counts in Prometheus' text format (version 0.0.4). Any thread.
+// The counters of the server in the Prometheus text format (version 0.0.4). Any thread.
 #pragma once
 
 #include <string>

@@ -21,11 +21,12 @@ constexpr std::size_t longest = 512;
 }
 
 void check(const std::string& path, int fd) {
-  struct stat found {};
-  if (::fstat(fd, &found) != 0) throw std::system_error(errno, std::generic_category(), path);
-  if (!S_ISREG(found.st_mode)) refuse(path, "is not a plain file");
-  if (found.st_uid != ::geteuid() && found.st_uid != 0) refuse(path, "is another user's");
-  if ((found.st_mode & 077U) != 0) refuse(path, "is open to other users: chmod 600 it");
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) throw std::system_error(errno, std::generic_category(), path);
+  if (!S_ISREG(status.st_mode)) refuse(path, "is not a regular file");
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) refuse(path, "belongs to another user");
+  if ((status.st_mode & 077U) != 0)
+    refuse(path, "is accessible by other users: run chmod 600 on it");
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ void check(const std::string& path, int fd) {
 std::string read_password_file(const std::string& path) {
   const descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file) {
-    if (errno == ELOOP) refuse(path, "is a link: give the file itself");
+    if (errno == ELOOP) refuse(path, "is a symbolic link: use the file itself");
     throw std::system_error(errno, std::generic_category(), path);
   }
   check(path, file.get());
@@ -44,7 +45,7 @@ std::string read_password_file(const std::string& path) {
   const std::size_t end = line.find('\n');
   if (end == std::string::npos && line.size() > longest) refuse(path, "is longer than 512 bytes");
   if (end != std::string::npos) line.resize(end);
-  if (line.empty()) refuse(path, "holds no password in its first line");
+  if (line.empty()) refuse(path, "has an empty first line");
   return line;
 }
 

@@ -9,11 +9,11 @@
 
 namespace stallscope::server {
 
-bool remote_part::run_there(shard& there) {
+bool remote_part::run_on_target(shard& there) {
   if (there.disk() != nullptr) {
     what = slot.what;
     reply_to = &reply;
-    disk_of = &there;
+    disk_shard = &there;
     there.disk()->submit(*this);
     return false;
   }
@@ -24,14 +24,14 @@ bool remote_part::run_there(shard& there) {
 }
 
 void remote_part::disk_answered() {
-  if (&slot.client->home() == disk_of) {
-    come_back();
+  if (&slot.client->home() == disk_shard) {
+    on_returned();
   } else {
-    disk_of->mail().send_back(*this);
+    disk_shard->mailbox().send_back(*this);
   }
 }
 
-void remote_part::come_back() { slot.client->home().executor().part_came_back(slot); }
+void remote_part::on_returned() { slot.client->home().executor().part_finished(slot); }
 
 slot_pool::~slot_pool() {
   while (free_ != nullptr) delete std::exchange(free_, free_->next);
@@ -41,16 +41,16 @@ request_slot& slot_pool::take(connection& client, request_words words) {
   if (free_ == nullptr) add_one();
   request_slot& taken = *free_;
   taken.words =
-      words.size() <= taken.few_words.size() ? keep_few(taken, words) : keep_many(taken, words);
-  free_ = taken.next;  // its connection's until it is given back
+      words.size() <= taken.inline_words.size() ? keep_few(taken, words) : keep_many(taken, words);
+  free_ = taken.next;  // owned by its connection until it is given back
   --kept_;
-  // The next request is about to follow, and its slot was used hundreds of requests ago.
+  // The next request will follow, and its slot was last used hundreds of requests ago.
   __builtin_prefetch(free_, 1);
   taken.client = &client;
   if (path_ != nullptr) taken.reply->set_version(client.session().version);
   taken.key_hash.reset();
-  if (taken.error) forget_error(taken);
-  taken.taken = false;
+  if (taken.error) clear_error(taken);
+  taken.claimed = false;
   taken.next = nullptr;
   taken.done = false;
   return taken;
@@ -67,8 +67,8 @@ void slot_pool::add_one() {
 }
 
 request_words slot_pool::keep_few(request_slot& slot, request_words words) {
-  for (std::size_t i = 0; i < words.size(); ++i) slot.few_words[i] = words[i];
-  return {slot.few_words.data(), words.size()};
+  for (std::size_t i = 0; i < words.size(); ++i) slot.inline_words[i] = words[i];
+  return {slot.inline_words.data(), words.size()};
 }
 
 request_words slot_pool::keep_many(request_slot& slot, request_words words) {
@@ -77,17 +77,17 @@ request_words slot_pool::keep_many(request_slot& slot, request_words words) {
   return many;
 }
 
-void slot_pool::give_back_extra(request_slot& slot) {
-  if (kept_ >= most_kept || (slot.extra && !clear(slot))) {
+void slot_pool::release_with_extra(request_slot& slot) {
+  if (kept_ >= max_kept || (slot.extra && !clear(slot))) {
     delete &slot;
   } else {
     keep(slot);
   }
 }
 
-void slot_pool::forget_error(request_slot& slot) { slot.error = nullptr; }
+void slot_pool::clear_error(request_slot& slot) { slot.error = nullptr; }
 
-// False where it grew too large to be kept, or a reply went beyond its limit: that never ends.
+// Returns false if the slot grew too large to keep, or a reply overflowed, which is permanent.
 bool slot_pool::clear(request_slot& slot) {
   slot_extra& extra = *slot.extra;
   if (extra.only.reply.overflowed() || extra.path_reply.overflowed()) return false;
@@ -98,7 +98,7 @@ bool slot_pool::clear(request_slot& slot) {
   extra.only.reply.cut_back(0);
   extra.path_reply.cut_back(0);
   extra.parts.clear();
-  slot.apart = false;
+  slot.has_own_reply = false;
   return true;
 }
 

@@ -1,7 +1,7 @@
-// A request under way that cannot be answered where it was read: it is in a stage, or on another
-// shard, or behind one that is. Its connection keeps its slots in the order of the requests, so
-// that the replies keep theirs. Slots are used again with their memory: a request allocates nothing
-// once its shard is warm. One thread, but for a part that is on its way.
+// A request in flight that cannot be answered where it was read: it is in a stage, on another
+// shard, or behind such a request. Its connection links its slots in request order, so that replies
+// keep that order. Slots are reused with their memory: a warm shard allocates nothing per request.
+// One thread, except for a part that is on another shard.
 #pragma once
 
 #include <array>
@@ -15,52 +15,52 @@
 #include "resp/byte_buffer.hpp"
 #include "server/commands/command.hpp"
 #include "server/paths/path.hpp"
-#include "server/shards/cross_mail.hpp"
 #include "server/shards/disk_executor.hpp"
+#include "server/shards/shard_mailbox.hpp"
 
 namespace stallscope::server {
 
 class connection;
 struct request_slot;
 
-// What one other shard is asked for a request.
-struct remote_part final : cross_call, disk_call {
+// The part of a request that runs on one shard.
+struct remote_part final : mailbox_call, disk_call {
   remote_part(request_slot& of, std::size_t reply_limit) : slot(of), reply(reply_limit) {}
 
-  [[nodiscard]] bool run_there(shard& there) override;
-  void come_back() override;
+  [[nodiscard]] bool run_on_target(shard& there) override;
+  void on_returned() override;
   void disk_answered() override;
 
   request_slot& slot;
-  shard* disk_of = nullptr;                 // where it runs, if on a disk
-  std::vector<std::string_view> own_words;  // where they are not the request's
+  shard* disk_shard = nullptr;              // the shard that runs it, if on a disk
+  std::vector<std::string_view> own_words;  // if they differ from those of the request
   std::vector<std::size_t> key_numbers;
   resp::byte_buffer reply;
 };
 
-// What a request on the commands alone, with its keys here, does not need: made when it is.
+// State that requests with local keys and without a path do not need; allocated on demand.
 struct slot_extra {
   slot_extra(request_slot& of, std::size_t reply_limit)
       : path_reply(reply_limit), path_writer(path_reply), only(of, reply_limit) {}
 
   std::vector<std::string_view> many_words;
-  resp::byte_buffer path_reply;  // apart: a step that throws may have written half of it
+  resp::byte_buffer path_reply;  // separate: a step that throws may leave half a reply
   resp::reply_writer path_writer;
-  remote_part only;  // its reply is the slot's own where no shard is asked
+  remote_part only;  // without remote parts, its reply is that of the slot
   std::vector<std::unique_ptr<remote_part>> parts;
 };
 
-// Small: hundreds are under way at once, and each is touched several times.
+// Kept small: hundreds are in flight and each is accessed several times.
 struct request_slot final : request_call {
   connection* client = nullptr;
   request_slot* next = nullptr;
   const command* what = nullptr;
   std::uint32_t parts_left = 0;
   bool done = false;
-  bool postponed = false;  // its client does not read
-  bool apart = false;      // something is, or will be, in own_reply()
-  std::array<std::string_view, 3> few_words;
-  std::optional<std::uint64_t> key_hash;  // of the first key, where it was expected
+  bool postponed = false;      // waits until the client reads its replies
+  bool has_own_reply = false;  // own_reply() is in use
+  std::array<std::string_view, 3> inline_words;
+  std::optional<std::uint64_t> key_hash;  // hash of the first key, if prefetched
   std::unique_ptr<slot_extra> extra;
   std::size_t reply_limit = 0;
 
@@ -69,17 +69,17 @@ struct request_slot final : request_call {
     return *extra;
   }
   [[nodiscard]] resp::byte_buffer& own_reply() {
-    apart = true;
+    has_own_reply = true;
     return with_extra().only.reply;
   }
   [[nodiscard]] std::size_t reply_bytes() const noexcept {
-    return apart ? extra->only.reply.size() : 0;
+    return has_own_reply ? extra->only.reply.size() : 0;
   }
 };
 
 class slot_pool {
  public:
-  // Slots carry the states of this path's calls; null: none.
+  // Slots carry the call states of this path; null: none.
   slot_pool(path* states_of, std::size_t reply_limit)
       : path_(states_of), reply_limit_(reply_limit) {}
   slot_pool(const slot_pool&) = delete;
@@ -90,8 +90,8 @@ class slot_pool {
 
   request_slot& take(connection& client, request_words words);
   void give_back(request_slot& slot) {
-    if (kept_ >= most_kept || slot.extra) {
-      give_back_extra(slot);
+    if (kept_ >= max_kept || slot.extra) {
+      release_with_extra(slot);
     } else {
       keep(slot);
     }
@@ -103,21 +103,21 @@ class slot_pool {
     free_ = &slot;
     ++kept_;
   }
-  [[gnu::noinline]] void give_back_extra(request_slot& slot);
+  [[gnu::noinline]] void release_with_extra(request_slot& slot);
   [[gnu::noinline]] void add_one();
-  [[gnu::noinline]] static void forget_error(request_slot& slot);
+  [[gnu::noinline]] static void clear_error(request_slot& slot);
   static request_words keep_few(request_slot& slot, request_words words);
   [[gnu::noinline]] static request_words keep_many(request_slot& slot, request_words words);
   static bool clear(request_slot& slot);
 
-  static constexpr std::size_t most_kept = 4096;
+  static constexpr std::size_t max_kept = 4096;
   static constexpr std::size_t kept_bytes = std::size_t{16} << 10U;
   static constexpr std::size_t kept_words = 1024;
 
   path* path_;
   std::size_t reply_limit_;
-  request_slot* free_ = nullptr;  // the one given back last, and the others behind it
-  std::size_t kept_ = 0;          // so many
+  request_slot* free_ = nullptr;  // free slots, the last released one first
+  std::size_t kept_ = 0;          // number of free slots
 };
 
 }  // namespace stallscope::server

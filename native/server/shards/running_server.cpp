@@ -21,7 +21,7 @@
 namespace stallscope::server {
 namespace {
 
-// Blocked here, before any thread is made, so that all threads have it blocked.
+// Blocked before any thread is created, so that all threads inherit the mask.
 descriptor watch_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -43,7 +43,7 @@ void pin(int cpu) {
   }
 }
 
-// The threads of all shards but the first, from their pinning to their end.
+// The threads of all shards except the first, from pinning to exit.
 class shard_threads {
  public:
   explicit shard_threads(shared_server& server)
@@ -72,14 +72,14 @@ class shard_threads {
       const int cpu = server_.options().cpus[index];
       pin(cpu);
       started_[index] = {static_cast<pid_t>(::syscall(SYS_gettid)), cpu};
-      if (index == 0) return;  // the process keeps its name
+      if (index == 0) return;  // the main thread keeps the process name
       ::pthread_setname_np(::pthread_self(), ("shard-" + std::to_string(index)).c_str());
     } catch (...) {
       errors_[index] = std::current_exception();
     }
   }
-  // False where the system gives no thread: this shard and those after it are done before they
-  // began, so that the others can end.
+  // Returns false if the thread cannot be created: this shard and the following ones then count as
+  // done, so that the others can end.
   bool start(std::size_t index) {
     try {
       threads_.emplace_back([this, index] { work(index); });
@@ -112,19 +112,19 @@ class shard_threads {
 
 running_server::running_server(server_options options)
     : server_(std::move(options)), signals_(watch_signals()) {
-  const server_options& asked = server_.options();
+  const server_options& settings = server_.options();
   shard& first = *server_.shards().front();
-  if (asked.tcp) {
-    tcp_ = listen_tcp(asked.bind, asked.port);
+  if (settings.tcp) {
+    tcp_ = listen_tcp(settings.bind, settings.port);
     server_.set_port(tcp_->port);
     acceptors_.push_back(std::make_unique<acceptor>(server_, first, tcp_->socket.get()));
   }
-  if (!asked.unix_path.empty()) {
-    unix_.emplace(asked.unix_path);
+  if (!settings.unix_path.empty()) {
+    unix_.emplace(settings.unix_path);
     acceptors_.push_back(std::make_unique<acceptor>(server_, first, unix_->socket().get()));
   }
-  if (asked.metrics_port) {
-    metrics_.emplace(server_, first.loop(), static_cast<std::uint16_t>(*asked.metrics_port));
+  if (settings.metrics_port) {
+    metrics_.emplace(server_, first.loop(), static_cast<std::uint16_t>(*settings.metrics_port));
   }
   first.loop().watch(signals_.get(), EPOLLIN, *this);
 }
@@ -135,10 +135,10 @@ void running_server::run(const std::function<void(const ready_server&)>& ready) 
   const shard_threads threads(server_);
   try {
     threads.check();
-    ready_server told{.port = {}, .metrics_port = {}, .threads = threads.started()};
-    if (tcp_) told.port = tcp_->port;
-    if (metrics_) told.metrics_port = metrics_->port();
-    ready(told);
+    ready_server ready_state{.port = {}, .metrics_port = {}, .threads = threads.started()};
+    if (tcp_) ready_state.port = tcp_->port;
+    if (metrics_) ready_state.metrics_port = metrics_->port();
+    ready(ready_state);
   } catch (...) {
     end();
     server_.shards().front()->serve();
@@ -147,8 +147,8 @@ void running_server::run(const std::function<void(const ready_server&)>& ready) 
   serve_first();
 }
 
-// Where several serve, one alone cannot end: the others would wait for it. As in their threads, an
-// exception then ends the process.
+// With several shards, one cannot end alone: the others would wait for it. So an exception ends the
+// process, as it does in their threads.
 void running_server::serve_first() {
   shard& first = *server_.shards().front();
   if (server_.shards().size() == 1) {
@@ -160,9 +160,9 @@ void running_server::serve_first() {
 
 std::vector<std::string> running_server::disk_messages() const {
   std::vector<std::string> all;
-  for (const auto& one : server_.shards()) {
-    if (one->disk() == nullptr) continue;
-    const std::vector<std::string>& more = one->disk()->messages();
+  for (const auto& owner_shard : server_.shards()) {
+    if (owner_shard->disk() == nullptr) continue;
+    const std::vector<std::string>& more = owner_shard->disk()->messages();
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;
@@ -170,9 +170,9 @@ std::vector<std::string> running_server::disk_messages() const {
 
 void running_server::write_batches(std::ostream& out) const {
   stages::batch_file file;
-  for (const auto& one : server_.shards()) {
-    file.stages = one->stages().names();
-    const std::vector<stages::batch> more = one->batches().recorded();
+  for (const auto& owner_shard : server_.shards()) {
+    file.stages = owner_shard->stages().names();
+    const std::vector<stages::batch> more = owner_shard->batches().recorded();
     file.batches.insert(file.batches.end(), more.begin(), more.end());
   }
   stages::write_batches(out, file);
@@ -184,7 +184,7 @@ void running_server::on_events(std::uint32_t /*events*/) {
 }
 
 void running_server::end() {
-  for (auto& one : acceptors_) one->stop();
+  for (auto& open_acceptor : acceptors_) open_acceptor->stop();
   tcp_.reset();
   if (unix_) unix_->close();
   server_.begin_shutdown();

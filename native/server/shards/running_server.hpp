@@ -1,5 +1,9 @@
-// A server from its sockets to its end: shards on pinned threads, the acceptors, signals. The
-// calling thread is the first shard's.
+// A server from opening its sockets to shutdown: shards on pinned threads, acceptors, signals.
+//
+//     running_server server(options);     // listens from here on
+//     server.run([](const ready_server& ready) { print(*ready.port); });
+//
+// Thread: the calling thread runs the first shard.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +35,7 @@ struct ready_server {
 
 class running_server final : private reactor::event_handler {
  public:
-  // Listens from here on; throws where it cannot.
+  // Starts to listen. Throws if a socket or the log cannot be opened.
   explicit running_server(server_options options);
   running_server(const running_server&) = delete;
   running_server& operator=(const running_server&) = delete;
@@ -39,15 +43,15 @@ class running_server final : private reactor::event_handler {
   running_server& operator=(running_server&&) = delete;
   ~running_server();
 
-  // Pins the threads, calls `ready`, serves until SIGTERM or SIGINT; returns when all clients have
-  // their replies. Throws std::system_error where a thread cannot be made or pinned.
+  // Pins the threads, calls `ready` and serves until SIGTERM or SIGINT; returns after all clients
+  // have their replies. Throws std::system_error if a thread cannot be created or pinned.
   void run(const std::function<void(const ready_server&)>& ready);
 
-  // What was found amiss on the disk at the start, a line each.
+  // Messages about damage on the disk at the start, one line each.
   [[nodiscard]] std::vector<std::string> disk_messages() const;
 
-  // The batches that the stages ran, in the form of batch_log.hpp; of shards one after another.
-  // After run() alone.
+  // Writes the batches of the stages in the format of batch_log.hpp, shard after shard. Only after
+  // run().
   void write_batches(std::ostream& out) const;
 
  private:

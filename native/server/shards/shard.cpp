@@ -14,15 +14,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto beat = 100ms;
-constexpr std::size_t least_places = 16;
-constexpr std::size_t keys_a_sweep = 64;
-constexpr int most_sweeps_a_beat = 64;
-constexpr auto shutdown_grace = 5s;  // for clients that do not take their replies, or do not leave
+constexpr auto tick_interval = 100ms;
+constexpr std::size_t min_connection_capacity = 16;
+constexpr std::size_t keys_per_sweep = 64;
+constexpr int max_sweeps_per_tick = 64;
+// for clients that do not read their replies or do not disconnect
+constexpr auto shutdown_grace = 5s;
 
 std::int64_t unix_ms() { return static_cast<std::int64_t>(realtime_ns() / 1'000'000); }
 
-// Null: commands alone.
+// Null: commands only.
 std::unique_ptr<path> make_path(const server_options& options) {
   switch (options.path) {
     case path_kind::query:
@@ -61,7 +62,7 @@ shard::shard(shared_server& server, std::size_t index)
       disk_(make_disk(loop_, server, index)),
       inputs_(options_.limits.buffered_bytes),
       outputs_(options_.limits.output_bytes),
-      mail_(server.room(), *this, index, loop_, *this),
+      mailbox_(server.mailboxes(), *this, index, loop_, *this),
       log_(std::make_unique<stages::batch_log>(options_.log_batches.empty() ? 1 : 1U << 18U)),
       registry_(loop_, options_.stage, options_.log_batches.empty() ? nullptr : log_.get()),
       executor_(*this, make_path(options_), options_.stages ? &registry_ : nullptr) {
@@ -79,11 +80,11 @@ void shard::adopt(descriptor socket, const session& start) {
     return;
   }
   try {
-    make_place();
+    reserve_connection();
     auto client = std::make_unique<connection>(*this, std::move(socket), start);
     client->place = connections_.size();
     connections_.push_back(std::move(client));
-  } catch (const std::exception&) {  // the system has no memory or no watch for it
+  } catch (const std::exception&) {  // out of memory, or epoll_ctl failed
     server_.clients().remove(start.id);
     server_.leave();
     return;
@@ -91,13 +92,13 @@ void shard::adopt(descriptor socket, const session& start) {
   if (shutting_down_) connections_.back()->begin_shutdown();
 }
 
-// For one more client, in all lists: none of them grows when a client has something to be written,
-// or ends.
-void shard::make_place() {
+// Reserves room for another client in all lists, so that none grows when a client has output or
+// ends.
+void shard::reserve_connection() {
   if (connections_.size() < connections_.capacity()) return;
-  const std::size_t wanted = std::max(least_places, 2 * connections_.size());
-  for (auto* list : {&dirty_, &ended_, &flushing_}) list->reserve(wanted);
-  connections_.reserve(wanted);
+  const std::size_t capacity = std::max(min_connection_capacity, 2 * connections_.size());
+  for (auto* list : {&dirty_, &ended_, &flushing_}) list->reserve(capacity);
+  connections_.reserve(capacity);
 }
 
 bool shard::account(std::size_t from, std::size_t to) {
@@ -117,21 +118,21 @@ void shard::cut_off_largest() {
   largest->cut_off();
 }
 
-// What this turn answers goes by one time.
+// All replies of a turn use the same time.
 void shard::start_turn() { keys_.advance(unix_ms()); }
 
 void shard::end_turn() {
-  // Flushing may take up requests again and so mark a client anew, for the next turn.
+  // Flushing may resume requests and mark a client again, for the next turn.
   flushing_.swap(dirty_);
   for (connection* client : flushing_) {
     client->in_dirty = false;
     client->flush();
   }
   flushing_.clear();
-  mail_.end_turn();
+  mailbox_.end_turn();
   if (!ended_.empty()) remove_ended();
   publish();
-  arm_beat();
+  arm_tick();
   if (shutting_down_) end_if_done();
 }
 
@@ -167,21 +168,21 @@ void shard::publish() {
   counters_.evicted.set(counts.evicted);
 }
 
-// An idle shard whose keys do not expire sleeps on.
-void shard::arm_beat() {
-  if (beating_) return;
+// An idle shard without expiring keys needs no tick.
+void shard::arm_tick() {
+  if (tick_armed_) return;
   const bool needed =
       shutting_down_ || keys_.volatile_size() != 0 || counters_.buffered_bytes.value() != 0;
   if (!needed) return;
-  beating_ = true;
-  loop_.arm(*this, loop_.now() + beat);
+  tick_armed_ = true;
+  loop_.arm(*this, loop_.now() + tick_interval);
 }
 
 void shard::fire() {
-  beating_ = false;
+  tick_armed_ = false;
   sweep_keys();
   const bool close_all = shutting_down_ && loop_.now() >= close_all_at_;
-  // From the end: closing does not remove from the list, but adoption adds to it.
+  // From the end: closing does not change the list, but adopting appends to it.
   for (std::size_t i = connections_.size(); i-- != 0;) {
     if (close_all) {
       connections_[i]->close();
@@ -193,11 +194,11 @@ void shard::fire() {
 
 void shard::sweep_keys() {
   int sweeps = 0;
-  while (keys_.sweep(keys_a_sweep) * 4 >= keys_a_sweep && ++sweeps < most_sweeps_a_beat) {
+  while (keys_.sweep(keys_per_sweep) * 4 >= keys_per_sweep && ++sweeps < max_sweeps_per_tick) {
   }
 }
 
-void shard::bell_rang() {
+void shard::mailbox_drained() {
   if (server_.all_done()) loop_.stop();
   if (!server_.shutting_down() || shutting_down_) return;
   shutting_down_ = true;

@@ -1,5 +1,5 @@
-// One core's part of the server: a loop, a share of the keys, the connections it was given. Its
-// thread alone touches it, but for counters() and what cross_mail carries.
+// The part of the server that runs on one core: a loop, a share of the keys, and its connections.
+// Only its thread accesses it, except for counters() and the calls that shard_mailbox carries.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 #include "reactor/reactor.hpp"
 #include "server/shards/buffer_pool.hpp"
 #include "server/shards/connection.hpp"
-#include "server/shards/cross_mail.hpp"
 #include "server/shards/disk_executor.hpp"
 #include "server/shards/executor.hpp"
 #include "server/shards/server_options.hpp"
 #include "server/shards/shard_counters.hpp"
+#include "server/shards/shard_mailbox.hpp"
 #include "stages/batch_log.hpp"
 #include "store/keyspace.hpp"
 
@@ -22,7 +22,7 @@ namespace stallscope::server {
 
 class shared_server;
 
-class shard final : private reactor::timer, private cross_mail::listener {
+class shard final : private reactor::timer, private shard_mailbox::listener {
  public:
   shard(shared_server& server, std::size_t index);
   shard(const shard&) = delete;
@@ -31,7 +31,7 @@ class shard final : private reactor::timer, private cross_mail::listener {
   shard& operator=(shard&&) = delete;
   ~shard();
 
-  // Serves until all shards are done with their shutdown.
+  // Serves until all shards have shut down.
   void serve() {
     loop_.run();
     if (disk_) disk_->end();
@@ -39,10 +39,10 @@ class shard final : private reactor::timer, private cross_mail::listener {
 
   [[nodiscard]] reactor::reactor& loop() noexcept { return loop_; }
   [[nodiscard]] store::keyspace& keys() noexcept { return keys_; }
-  // Null where values are in memory.
+  // Null if values are in memory.
   [[nodiscard]] disk_executor* disk() noexcept { return disk_.get(); }
   [[nodiscard]] const disk_executor* disk() const noexcept { return disk_.get(); }
-  [[nodiscard]] cross_mail& mail() noexcept { return mail_; }
+  [[nodiscard]] shard_mailbox& mailbox() noexcept { return mailbox_; }
   [[nodiscard]] buffer_pool& inputs() noexcept { return inputs_; }
   [[nodiscard]] buffer_pool& outputs() noexcept { return outputs_; }
   [[nodiscard]] server::executor& executor() noexcept { return executor_; }
@@ -55,7 +55,7 @@ class shard final : private reactor::timer, private cross_mail::listener {
   [[nodiscard]] const stages::stage_registry& stages() const noexcept { return registry_; }
   [[nodiscard]] const stages::batch_log& batches() const noexcept { return *log_; }
 
-  // A client that the acceptor took; on this shard's thread.
+  // Adopts an accepted client; on the thread of this shard.
   void adopt(descriptor socket, const session& start);
 
   void mark_dirty(connection& client) {
@@ -63,9 +63,9 @@ class shard final : private reactor::timer, private cross_mail::listener {
     add_dirty(client);
   }
   void closed(connection& client) { ended_.push_back(&client); }
-  // Bytes in buffers went from one number to another; false where that is more than allowed.
+  // Updates the total of buffered bytes; returns false if it exceeds the limit.
   bool account(std::size_t from, std::size_t to);
-  // Closes the client with the most bytes in buffers.
+  // Closes the client with the most buffered bytes.
   void cut_off_largest();
 
  private:
@@ -75,24 +75,24 @@ class shard final : private reactor::timer, private cross_mail::listener {
   }
   // A member function as a task of the loop.
   template <void (shard::*function)()>
-  class own_task final : public reactor::task {
+  class member_task final : public reactor::task {
    public:
-    explicit own_task(shard& owner) : owner_(owner) {}
+    explicit member_task(shard& owner) : owner_(owner) {}
     void run() override { (owner_.*function)(); }
 
    private:
     shard& owner_;
   };
 
-  void make_place();
+  void reserve_connection();
   void start_turn();
   void end_turn();
-  void fire() override;  // the beat: expiry, stalled clients
-  void bell_rang() override;
+  void fire() override;  // the tick: expiry, stalled clients
+  void mailbox_drained() override;
   void sweep_keys();
   void remove_ended();
   void publish();
-  void arm_beat();
+  void arm_tick();
   void end_if_done();
 
   shared_server& server_;
@@ -104,7 +104,7 @@ class shard final : private reactor::timer, private cross_mail::listener {
   std::unique_ptr<disk_executor> disk_;
   buffer_pool inputs_;
   buffer_pool outputs_;
-  cross_mail mail_;
+  shard_mailbox mailbox_;
   std::unique_ptr<stages::batch_log> log_;
   stages::stage_registry registry_;
   server::executor executor_;
@@ -112,10 +112,10 @@ class shard final : private reactor::timer, private cross_mail::listener {
   std::vector<connection*> ended_;
   std::vector<connection*> flushing_;
   std::vector<std::unique_ptr<connection>> connections_;
-  own_task<&shard::start_turn> turn_start_{*this};
-  own_task<&shard::end_turn> turn_end_{*this};
+  member_task<&shard::start_turn> turn_start_{*this};
+  member_task<&shard::end_turn> turn_end_{*this};
   std::chrono::nanoseconds close_all_at_{};
-  bool beating_ = false;
+  bool tick_armed_ = false;
   bool shutting_down_ = false;
   bool done_ = false;
 };

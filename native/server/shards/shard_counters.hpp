@@ -1,6 +1,6 @@
-// What a shard has done and what it holds, for INFO and the metrics. Written by the shard's thread
-// (an ordinary load and store each), read by any: each number is true by itself, together they are
-// not of one instant.
+// Counters and levels of a shard for INFO and the metrics. Written by the thread of the shard (a
+// plain load and store each), read by any thread: each number is exact, but a set of numbers is not
+// a snapshot of one instant.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace stallscope::server {
 
 using stages::tally;
 
-// A level that its thread sets and any reads.
+// A level that one thread sets and any thread reads.
 class gauge {
  public:
   void set(std::uint64_t level) noexcept { level_.store(level, std::memory_order_relaxed); }
@@ -26,16 +26,16 @@ class gauge {
 
 struct alignas(64) shard_counters {
   tally requests;
-  tally errors;  // replies that are errors, broken requests too
+  tally errors;  // error replies, including protocol errors
   tally bytes_read;
   tally bytes_written;
   tally connections_opened;
   tally connections_closed;
   tally crossed;    // parts of requests sent to other shards
-  tally throttled;  // times a client was not read from because it did not take its replies
-  tally cut_off;    // connections closed for their size or for taking nothing
+  tally throttled;  // times that reading from a client paused because it did not read its replies
+  tally cut_off;    // connections closed for exceeding a limit or stalling
   gauge buffered_bytes;
-  // Of the keyspace, as the last turn left it.
+  // State of the keyspace at the end of the last turn.
   gauge keys;
   gauge volatile_keys;
   gauge mean_ttl_ms;

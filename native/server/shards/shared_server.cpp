@@ -18,7 +18,7 @@ shared_server::shared_server(server_options options)
     : options_(std::move(options)),
       data_(open_data(options_)),
       room_(options_.cpus.size()),
-      // Keys go to the shard that has them on the disk.
+      // Keys are assigned to the shard that holds them on the disk.
       seed_(data_ ? data_->identity().keys : store::random_seed()),
       started_(std::chrono::steady_clock::now()),
       shards_left_(options_.cpus.size()) {
@@ -34,7 +34,7 @@ bool shared_server::enter() {
     count_rejected();
     return false;
   }
-  connected_.fetch_add(1, std::memory_order_relaxed);  // the acceptor is alone in adding
+  connected_.fetch_add(1, std::memory_order_relaxed);  // only the acceptor increments it
   return true;
 }
 

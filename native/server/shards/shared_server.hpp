@@ -1,5 +1,5 @@
-// What all shards of a server share: its options, the way from shard to shard, its clients, and
-// what it tells about itself. Any thread, but for shards().
+// State shared by all shards of a server: options, mailboxes, clients, and the texts of INFO. Any
+// thread, except for shards().
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,9 @@
 
 #include "server/commands/session.hpp"
 #include "server/shards/client_list.hpp"
-#include "server/shards/cross_mail.hpp"
 #include "server/shards/server_options.hpp"
 #include "server/shards/shard_counters.hpp"
+#include "server/shards/shard_mailbox.hpp"
 #include "store/key_hash.hpp"
 #include "value_log/data_directory.hpp"
 
@@ -34,19 +34,19 @@ class shared_server final : public server_view {
   ~shared_server() override;
 
   [[nodiscard]] const server_options& options() const noexcept { return options_; }
-  // Null where values are in memory.
+  // Null if values are in memory.
   [[nodiscard]] const value_log::data_directory* data() const noexcept {
     return data_ ? &*data_ : nullptr;
   }
-  [[nodiscard]] mail_room& room() noexcept { return room_; }
+  [[nodiscard]] mailbox_queues& mailboxes() noexcept { return room_; }
   [[nodiscard]] client_list& clients() noexcept { return clients_; }
-  // Made with the server; a shard itself is its thread's.
+  // Constant after construction; each shard belongs to its thread.
   [[nodiscard]] std::span<const std::unique_ptr<shard>> shards() const noexcept { return shards_; }
   [[nodiscard]] std::size_t shard_of(std::string_view key) const {
     return store::key_hash(seed_, key) % shards_.size();
   }
 
-  // The acceptor's: a place for one more client, or none.
+  // Called by the acceptor: reserves a place for one more client; false if the limit is reached.
   [[nodiscard]] bool enter();
   void count_rejected() noexcept { rejected_.fetch_add(1, std::memory_order_relaxed); }
   void leave() noexcept { connected_.fetch_sub(1, std::memory_order_relaxed); }
@@ -54,11 +54,12 @@ class shared_server final : public server_view {
   [[nodiscard]] std::uint64_t connected() const noexcept { return connected_.load(); }
   [[nodiscard]] std::uint64_t rejected() const noexcept { return rejected_.load(); }
   [[nodiscard]] std::chrono::steady_clock::time_point started() const noexcept { return started_; }
-  // As bound, for INFO; set before threads are there.
+  // The bound port, for INFO; set before threads start.
   void set_port(std::uint16_t port) noexcept { port_ = port; }
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
-  // Every shard answers what it has read and closes its clients; also from a signal's thread.
+  // Starts the shutdown: every shard answers the requests it has read and closes its clients. Any
+  // thread.
   void begin_shutdown() noexcept;
   [[nodiscard]] bool shutting_down() const noexcept { return shutting_down_.load(); }
   void shard_is_done() noexcept;
@@ -75,7 +76,7 @@ class shared_server final : public server_view {
 
   server_options options_;
   std::optional<value_log::data_directory> data_;
-  mail_room room_;
+  mailbox_queues room_;
   client_list clients_;
   store::hash_seed seed_;
   std::chrono::steady_clock::time_point started_;

@@ -32,8 +32,8 @@ void add(stages::stage_counts& sum, const stages::stage_counts& more) {
 shard_totals totals_of(const shared_server& server) {
   shard_totals sum;
   std::uint64_t ttl_sum = 0;
-  for (const auto& one : server.shards()) {
-    const shard_counters& counts = one->counters();
+  for (const auto& owner_shard : server.shards()) {
+    const shard_counters& counts = owner_shard->counters();
     sum.requests += counts.requests.value();
     sum.errors += counts.errors.value();
     sum.bytes_read += counts.bytes_read.value();
@@ -58,10 +58,10 @@ shard_totals totals_of(const shared_server& server) {
 
 std::vector<stages::stage_counts> stages_of(const shared_server& server) {
   std::vector<stages::stage_counts> sum;
-  for (const auto& one : server.shards()) {
-    const std::vector<stages::stage_counts> more = one->stages().counts();
+  for (const auto& owner_shard : server.shards()) {
+    const std::vector<stages::stage_counts> more = owner_shard->stages().counts();
     if (sum.empty()) sum.resize(more.size());
-    // Every shard made the same stages in the same order.
+    // All shards create the same stages in the same order.
     for (std::size_t i = 0; i < more.size(); ++i) {
       sum[i].name = more[i].name;
       add(sum[i], more[i]);

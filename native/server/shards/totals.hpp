@@ -1,4 +1,4 @@
-// The counts of all shards together, and what the kernel counted for the process. Any thread.
+// Sums of the counters of all shards, and resource use of the process. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct shard_totals {
   std::uint64_t buffered_bytes = 0;
   std::uint64_t keys = 0;
   std::uint64_t volatile_keys = 0;
-  std::uint64_t mean_ttl_ms = 0;  // of keys that expire, weighted by their number
+  std::uint64_t mean_ttl_ms = 0;  // over keys with an expiry, weighted by their number
   std::uint64_t memory_bytes = 0;
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
@@ -36,9 +36,9 @@ struct process_cpu {
 };
 
 shard_totals totals_of(const shared_server& server);
-// Stages of one name on several shards as one.
+// Stages with the same name on several shards are added up.
 std::vector<stages::stage_counts> stages_of(const shared_server& server);
 process_cpu cpu_of_process();
-std::uint64_t resident_bytes();  // 0: the kernel does not say
+std::uint64_t resident_bytes();  // 0 if unknown
 
 }  // namespace stallscope::server

@@ -136,7 +136,7 @@ def test_a_failed_fill_ends_the_loader_before_the_run(load: Load) -> None:
     with serving(after_ping(silent)) as server:
         run = load(server.target, "--fill")
     assert run.status == 4
-    assert "--fill without a reply" in run.messages
+    assert "did not reply to a SET of --fill" in run.messages
 
 
 def lose_reply(peer: Peer, words: list[bytes]) -> bytes:

@@ -168,6 +168,6 @@ def test_a_directory_with_a_run_is_not_overwritten(loader: Path, tmp_path: Path)
             check=False,
         )
         assert ended.returncode == 2
-        assert "holds a run already" in ended.stderr
+        assert "already contains a run" in ended.stderr
         assert not aim.exists()
         assert [path.name for path in output.iterdir()] == [name]

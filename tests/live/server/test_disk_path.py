@@ -117,7 +117,7 @@ def test_many_keys_on_two_shards(tmp_path: Path) -> None:
             b"$%d\r\n%b\r\n" % (len(value), value) for value in some.values()
         )
         assert client.ask("DBSIZE") == b":20000\r\n"
-    assert "give as many" in refusal("--port", "0", *disk(tmp_path / "data"))
+    assert "use the same number" in refusal("--port", "0", *disk(tmp_path / "data"))
 
 
 def test_compaction_frees_overwritten_values(tmp_path: Path) -> None:
@@ -198,8 +198,8 @@ def test_a_damaged_end_of_a_closed_file_is_reported_and_kept(
         assert client.ask("COMPACT") == b"+OK\r\n"
     message = capfd.readouterr().err
     assert message.startswith(f"stallscope-server: {segment.name}: ")
-    assert "are damaged: what they held is lost" in message
-    assert "put a sound copy in its place" in message
+    assert "are damaged: their records are lost" in message
+    assert "replace it with an intact copy" in message
     assert segment.read_bytes() == damaged
     segment.write_bytes(sound)
     with stallscope_server(*options) as server, RawClient(server.port) as client:
@@ -214,7 +214,7 @@ def test_a_file_under_another_name_is_refused(tmp_path: Path) -> None:
     (segment,) = (tmp_path / "data").iterdir()
     other = segment.rename(segment.with_name("shard-000-0000000007.log"))
     message = refusal("--port", "0", *options)
-    assert f"holds {other.name}, which was written as {segment.name}: give it that name" in message
+    assert f"holds {other.name}, which was written as {segment.name}: rename it back" in message
 
 
 def test_a_damaged_value_is_an_error_of_its_own(
@@ -234,7 +234,7 @@ def test_a_damaged_value_is_an_error_of_its_own(
     with stallscope_server(*options) as server, RawClient(server.port) as client:
         assert client.ask("GET", "bad") == b"$-1\r\n"
         assert client.ask("STRLEN", "good") == b":5000\r\n"
-    assert "are damaged: what they held is lost" in capfd.readouterr().err
+    assert "are damaged: their records are lost" in capfd.readouterr().err
 
 
 def test_a_full_disk_is_an_error_and_deletions_make_room(tmp_path: Path) -> None:
@@ -286,11 +286,11 @@ def test_the_index_is_bounded(tmp_path: Path) -> None:
 
 def test_refused_directories_and_options(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
-    assert "a link" in refusal(*disk(tmp_path / "link"))
-    assert "give that as well" in refusal("--data", str(tmp_path))
-    assert "is no number" in refusal("--path", "disk", "--disk-limit", "0")
-    assert "is not understood" in refusal("--path", "disk", "--disk-shares", "writes=1")
-    assert "are not evicted" in refusal("--path", "disk", "--maxmemory-policy", "allkeys-lru")
+    assert "a symbolic link" in refusal(*disk(tmp_path / "link"))
+    assert "--data requires --path disk" in refusal("--data", str(tmp_path))
+    assert "is not a number" in refusal("--path", "disk", "--disk-limit", "0")
+    assert "is invalid" in refusal("--path", "disk", "--disk-shares", "writes=1")
+    assert "does not evict" in refusal("--path", "disk", "--maxmemory-policy", "allkeys-lru")
     with stallscope_server(*disk(tmp_path / "used")):
         assert "in use by another server" in refusal("--port", "0", *disk(tmp_path / "used"))
 

@@ -69,7 +69,7 @@ def test_unix_socket_does_not_replace(tmp_path: Path, kind: str) -> None:
         target.write_text("precious")
     status, message = refusal("--port", "-1", "--unix", str(path))
     assert status == 2
-    assert "is no socket of this user" in message
+    assert "is not a socket of this user" in message
     assert kind == "link to nothing" or path.read_text() == "precious"
     assert kind != "link to nothing" or not target.exists()
 

@@ -8,7 +8,7 @@
 
 using namespace stallscope::load;
 
-TEST_CASE("a fixed rate keeps its times: roundings do not add up") {
+TEST_CASE("a fixed rate accumulates no rounding errors") {
   arrivals third(arrival_process::fixed, 3, 1'000, 1);
   CHECK(third.peek() == 1'000);
   for (std::uint64_t i = 0; i < 3'000'000; ++i) third.next();
@@ -24,7 +24,7 @@ TEST_CASE("threads of a fixed rate take turns") {
   }
 }
 
-TEST_CASE("a Poisson process has its mean, and gaps that are exponential") {
+TEST_CASE("a Poisson process has the right mean and exponential gaps") {
   constexpr std::size_t count = 200'000;
   constexpr double mean_ns = 50'000;
   arrivals poisson(arrival_process::poisson, 20'000, 0, 42);
@@ -37,7 +37,7 @@ TEST_CASE("a Poisson process has its mean, and gaps that are exponential") {
     before = at;
   }
   CHECK(static_cast<double>(before) / count == doctest::Approx(mean_ns).epsilon(0.01));
-  // Kolmogorov's distance to the exponential law: 1.63 / sqrt(n) is passed once in a hundred.
+  // Kolmogorov distance to the exponential distribution: it exceeds 1.63 / sqrt(n) in 1 % of cases.
   std::sort(gaps.begin(), gaps.end());
   double distance = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -47,7 +47,7 @@ TEST_CASE("a Poisson process has its mean, and gaps that are exponential") {
   CHECK(distance < 1.63 / std::sqrt(static_cast<double>(count)));
 }
 
-TEST_CASE("the same seed gives the same times, another one others") {
+TEST_CASE("the seed determines the times") {
   arrivals one(arrival_process::poisson, 1'000, 7, 3);
   arrivals same(arrival_process::poisson, 1'000, 7, 3);
   arrivals other(arrival_process::poisson, 1'000, 7, 4);

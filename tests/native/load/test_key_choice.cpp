@@ -19,7 +19,7 @@ std::vector<std::size_t> drawn(std::uint64_t keys, std::optional<double> zipf) {
   return counts;
 }
 
-// Pearson's sum over all keys, less its mean, in standard deviations of its own.
+// The chi-squared statistic over all keys, minus its mean, in standard deviations.
 double surprise(const std::vector<std::size_t>& counts, double exponent) {
   double whole = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -38,7 +38,7 @@ double surprise(const std::vector<std::size_t>& counts, double exponent) {
 
 }  // namespace
 
-TEST_CASE("keys are asked for in Zipf's shares") {
+TEST_CASE("keys follow Zipf's law") {
   for (const double exponent : {0.5, 0.99, 1.0, 1.2, 2.0}) {
     for (const std::uint64_t keys : {2U, 10U, 500U}) {
       CAPTURE(exponent);
@@ -48,21 +48,21 @@ TEST_CASE("keys are asked for in Zipf's shares") {
   }
 }
 
-TEST_CASE("without an exponent all keys are alike") {
+TEST_CASE("without an exponent keys are uniform") {
   CHECK(std::abs(surprise(drawn(500, std::nullopt), 0)) < 4);
 }
 
-TEST_CASE("the extremes stay within the keys") {
+TEST_CASE("extreme parameters give valid keys") {
   std::mt19937_64 random(5);
   const key_choice one(1, 0.99);
   const key_choice many(1'000'000'000'000, 0.99);
   const key_choice steep(1'000, 20);
-  std::uint64_t most = 0;
+  std::uint64_t max_count = 0;
   for (int i = 0; i < 10'000; ++i) {
     CHECK(one(random) == 0);
     CHECK(steep(random) < 2);
-    most = std::max(most, many(random));
+    max_count = std::max(max_count, many(random));
   }
-  CHECK(most < 1'000'000'000'000);
-  CHECK(most > 1'000'000'000);
+  CHECK(max_count < 1'000'000'000'000);
+  CHECK(max_count > 1'000'000'000);
 }

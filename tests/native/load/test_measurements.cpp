@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/descriptor.hpp"
-#include "load/verdict.hpp"
+#include "load/loader_saturation.hpp"
 
 using namespace stallscope::load;
 
@@ -31,7 +31,7 @@ thread_account busy(double cpu_share, double spin_share, double delay_share) {
 
 }  // namespace
 
-TEST_CASE("a reply is counted from when it was due, from when it was sent, and how late that was") {
+TEST_CASE("a reply is recorded as latency, service time and send lag") {
   const auto values = with_requests(2);
   CHECK(values->requests == 2);
   CHECK(values->intended.max() == 25);
@@ -40,7 +40,7 @@ TEST_CASE("a reply is counted from when it was due, from when it was sent, and h
   CHECK(values->own_lag.max() == 2);
 }
 
-TEST_CASE("an error's kind is its first word; strangers' words are bounded") {
+TEST_CASE("the kind of an error is its first word, with a bounded number of kinds") {
   CHECK(error_kind("ERR unknown command 'x'") == "ERR");
   CHECK(error_kind("WRONGTYPE Operation") == "WRONGTYPE");
   CHECK(error_kind("") == "unnamed-error");
@@ -60,7 +60,7 @@ TEST_CASE("an error's kind is its first word; strangers' words are bounded") {
   CHECK(sum.total() == 210);
 }
 
-TEST_CASE("what is handed over arrives once, in seconds") {
+TEST_CASE("measurements arrive once, per second") {
   const stallscope::descriptor notice(eventfd(0, EFD_NONBLOCK));
   measurement_exchange exchange(notice.get());
   CHECK_FALSE(exchange.has(0));
@@ -84,7 +84,7 @@ TEST_CASE("what is handed over arrives once, in seconds") {
   CHECK(notices == 3);
 }
 
-TEST_CASE("a reporter that is behind loses nothing") {
+TEST_CASE("a slow reporter loses nothing") {
   const stallscope::descriptor notice(eventfd(0, EFD_NONBLOCK));
   measurement_exchange exchange(notice.get());
   std::unique_ptr<measurements> mine = with_requests(1);
@@ -98,7 +98,7 @@ TEST_CASE("a reporter that is behind loses nothing") {
   CHECK(all.requests == 11);
 }
 
-TEST_CASE("two threads hand over and take at once") {
+TEST_CASE("handover works with two threads") {
   const stallscope::descriptor notice(eventfd(0, EFD_NONBLOCK));
   measurement_exchange exchange(notice.get());
   constexpr unsigned seconds = 50;
@@ -121,23 +121,23 @@ TEST_CASE("two threads hand over and take at once") {
   CHECK(all.intended.count() == seconds);
 }
 
-TEST_CASE("the loader says when it was the limit, by its written rule") {
-  const auto quiet = with_requests(100);  // own lateness of 2 ns in a latency of 25
+TEST_CASE("loader saturation follows the documented rules") {
+  const auto quiet = with_requests(100);  // own lag of 2 ns in a latency of 25 ns
   measurements fine;
   fine.record({.intended_ns = 0, .sent_ns = 1, .own_lag_ns = 1, .measured = true}, 20);
   const auto limited = [](const thread_account& account, const measurements& all) {
-    return judge(std::span(&account, 1), all).limited_by_loader;
+    return check_loader_saturation(std::span(&account, 1), all).limited_by_loader;
   };
   CHECK_FALSE(limited(busy(0.89, 0, 0.04), fine));
   CHECK(limited(busy(0.91, 0, 0), fine));
-  CHECK_FALSE(limited(busy(0.99, 0.5, 0), fine));  // spinning is no work
+  CHECK_FALSE(limited(busy(0.99, 0.5, 0), fine));  // busy-waiting does not count
   CHECK(limited(busy(0.1, 0, 0.06), fine));
   fine.record({.intended_ns = 0, .sent_ns = 9, .own_lag_ns = 9, .measured = true}, 20);
   CHECK(limited(busy(0.1, 0, 0), fine));
   CHECK_FALSE(limited(busy(0.1, 0, 0), *quiet));
   const thread_account both = busy(1, 0, 0.5);
-  CHECK(judge(std::span(&both, 1), *quiet).why ==
+  CHECK(check_loader_saturation(std::span(&both, 1), *quiet).why ==
         "a thread was busy 100 % of the time; a thread waited for a CPU 50.0 % of the time");
   const auto none = std::make_unique<measurements>();
-  CHECK_FALSE(judge({}, *none).limited_by_loader);
+  CHECK_FALSE(check_loader_saturation({}, *none).limited_by_loader);
 }

@@ -9,18 +9,18 @@ using stallscope::load::reply_parser;
 
 namespace {
 
-struct found {
+struct parsed_reply {
   char type;
   bool error;
   bool nil;
   std::string text;
-  bool operator==(const found&) const = default;
+  bool operator==(const parsed_reply&) const = default;
 };
 
-// The replies in some bytes that come in pieces of that size; one of type '?' where they fail.
-std::vector<found> replies(std::string_view bytes, std::size_t piece) {
+// All replies in `bytes`, fed in pieces of that size; type '?' on failure.
+std::vector<parsed_reply> replies(std::string_view bytes, std::size_t piece) {
   reply_parser parser;
-  std::vector<found> all;
+  std::vector<parsed_reply> all;
   for (std::size_t from = 0; from < bytes.size(); from += piece) {
     std::string_view part = bytes.substr(from, piece);
     while (!part.empty()) {
@@ -45,13 +45,13 @@ bool fails(std::string_view bytes) {
 
 }  // namespace
 
-TEST_CASE("replies of every type are found, however the bytes come") {
+TEST_CASE("replies of every type are parsed, in pieces of any size") {
   const std::string bytes =
       "+OK\r\n-ERR no such thing\r\n:42\r\n$5\r\nhel\r\n\r\n$0\r\n\r\n$-1\r\n*-1\r\n*0\r\n"
       "*3\r\n:1\r\n$3\r\nabc\r\n*2\r\n+x\r\n$-1\r\n"
       "%1\r\n+key\r\n*1\r\n:1\r\n~2\r\n#t\r\n_\r\n,1.5\r\n(123\r\n=7\r\ntxt:abc\r\n!5\r\nERR "
       "x\r\n_\r\n";
-  const std::vector<found> expected = {
+  const std::vector<parsed_reply> expected = {
       {'+', false, false, "OK"},   {'-', true, false, "ERR no such thing"},
       {':', false, false, "42"},   {'$', false, false, "hel\r\n"},
       {'$', false, false, ""},     {'$', false, true, ""},
@@ -66,22 +66,22 @@ TEST_CASE("replies of every type are found, however the bytes come") {
   }
 }
 
-TEST_CASE("messages that nobody asked for are passed over") {
+TEST_CASE("push messages are skipped") {
   CHECK(replies(">2\r\n+message\r\n$2\r\nhi\r\n:1\r\n", 3) ==
-        std::vector<found>{{':', false, false, "1"}});
+        std::vector<parsed_reply>{{':', false, false, "1"}});
 }
 
-TEST_CASE("long texts are cut, and their ends still found") {
+TEST_CASE("long texts are truncated, and their ends are still detected") {
   const std::string line = "-" + std::string(1'000, 'x') + "\r\n";
   const std::string bulk = "$1000\r\n" + std::string(1'000, 'y') + "\r\n+OK\r\n";
   const auto all = replies(line + bulk, 97);
   REQUIRE(all.size() == 3);
-  CHECK(all[0].text == std::string(reply_parser::most_text, 'x'));
-  CHECK(all[1].text == std::string(reply_parser::most_text, 'y'));
+  CHECK(all[0].text == std::string(reply_parser::max_text, 'x'));
+  CHECK(all[1].text == std::string(reply_parser::max_text, 'y'));
   CHECK(all[2].text == "OK");
 }
 
-TEST_CASE("what is no RESP fails") {
+TEST_CASE("input that is not RESP fails") {
   for (const std::string_view bytes :
        {"HTTP/1.1 200 OK\r\n", "\r\n", "+OK\n", "$5\r\nhello!\r\n", "$5\r\nhello\r\r", "$\r\n",
         "$-\r\n", "$-2\r\n", "*-2\r\n", "%-1\r\n", "$5x\r\n", "$1-\r\n", "$--1\r\n", "$5\rx",

@@ -9,15 +9,15 @@ using json = nlohmann::json;
 
 namespace {
 
-options asked() {
+options default_options() {
   options some;
   some.target = "127.0.0.1:1";
   some.when.rate_per_s = 1'000;
   return some;
 }
 
-outcome found(std::uint64_t requests) {
-  outcome some;
+load_result result_of(std::uint64_t requests) {
+  load_result some;
   for (std::uint64_t i = 0; i < requests; ++i) {
     some.all.record({.intended_ns = 0, .sent_ns = 100'000, .own_lag_ns = 0, .measured = true},
                     300'000);
@@ -34,8 +34,8 @@ outcome found(std::uint64_t requests) {
 
 }  // namespace
 
-TEST_CASE("the last line has what scripts rely on") {
-  const json done = json::parse(done_line(asked(), found(2'000)));
+TEST_CASE("the last line has the documented fields") {
+  const json done = json::parse(done_line(default_options(), result_of(2'000)));
   CHECK(done["event"] == "done");
   CHECK(done["schema"] == "stallscope.load/1");
   CHECK(done["rate_asked"] == 1'000.0);
@@ -53,53 +53,53 @@ TEST_CASE("the last line has what scripts rely on") {
   CHECK(done["warnings"].empty());
 }
 
-TEST_CASE("what was not measured is null, and says why") {
-  outcome none = found(0);
+TEST_CASE("unmeasured values are null, with a warning") {
+  load_result none = result_of(0);
   none.threads[0].measured_ns = 0;
   none.threads[0].run_delay_ns.reset();
-  const json done = json::parse(done_line(asked(), none));
+  const json done = json::parse(done_line(default_options(), none));
   CHECK(done["rate_achieved"].is_null());
   CHECK(done["latency_us"]["p99"].is_null());
   REQUIRE(done["warnings"].size() == 1);
   CHECK(done["warnings"][0].get<std::string>().find("schedstat") != std::string::npos);
-  options closed = asked();
+  options closed = default_options();
   closed.when.rate_per_s.reset();
   CHECK(json::parse(done_line(closed, none))["rate_asked"].is_null());
 }
 
-TEST_CASE("a rate that was missed and requests without a reply are told") {
-  outcome some = found(1'900);
+TEST_CASE("a missed rate and unanswered requests cause warnings") {
+  load_result some = result_of(1'900);
   some.threads[0].unanswered = 3;
   some.threads[0].unsent = 97;
   some.threads[0].connections_lost = 1;
-  const json warnings = json::parse(done_line(asked(), some))["warnings"];
+  const json warnings = json::parse(done_line(default_options(), some))["warnings"];
   REQUIRE(warnings.size() == 3);
-  CHECK(warnings[0].get<std::string>().starts_with("fewer requests"));
+  CHECK(warnings[0].get<std::string>().starts_with("the achieved rate"));
   CHECK(warnings[1].get<std::string>().starts_with("3 requests had no reply"));
   CHECK(warnings[2] == "the target closed 1 connections");
 }
 
-TEST_CASE("the file has what was asked, the line does not") {
-  const json document = json::parse(load_document(asked(), found(1), 12.5));
+TEST_CASE("the file contains the options, the line does not") {
+  const json document = json::parse(load_document(default_options(), result_of(1), 12.5));
   CHECK(document["started_at_s"] == 12.5);
   CHECK(document["options"]["mode"] == "open");
   CHECK(document["threads"][0]["cpu_s"] == 0.5);
   CHECK_FALSE(document.contains("event"));
-  CHECK_FALSE(json::parse(done_line(asked(), found(1))).contains("options"));
+  CHECK_FALSE(json::parse(done_line(default_options(), result_of(1))).contains("options"));
 }
 
-TEST_CASE("a target fails where it mixes replies up, goes away or knows errors only") {
-  CHECK(target_failure(found(1)).empty());
-  outcome mixed = found(1);
+TEST_CASE("a target fails if it mixes up replies, closes or returns only errors") {
+  CHECK(target_failure(result_of(1)).empty());
+  load_result mixed = result_of(1);
   mixed.threads[0].check = {.sent = 10, .in_order = 9, .lost = 1};
   CHECK(target_failure(mixed).find("1 replies were lost") != std::string::npos);
-  options checking = asked();
+  options checking = default_options();
   checking.what.check = true;
   CHECK(json::parse(done_line(checking, mixed))["lost"] == 1);
-  outcome gone = found(1);
+  load_result gone = result_of(1);
   gone.threads[0].target_lost = true;
   CHECK_FALSE(target_failure(gone).empty());
-  outcome refused = found(0);
+  load_result refused = result_of(0);
   refused.all.errors.add("NOAUTH", 7);
   CHECK(target_failure(refused).find("7 NOAUTH") != std::string::npos);
 }

@@ -39,7 +39,7 @@ std::vector<unsigned> all_due(request_scheduler& scheduler, std::uint64_t now_ns
 
 }  // namespace
 
-TEST_CASE("a closed loop keeps as many under way as the pipeline has places") {
+TEST_CASE("a closed loop keeps the pipeline full") {
   auto scheduler = with_connections(closed_loop(2), 2);
   CHECK(scheduler.next_due_ns() == start);
   CHECK(all_due(scheduler, start) == std::vector<unsigned>{0, 0, 1, 1});
@@ -59,7 +59,7 @@ TEST_CASE("a closed loop keeps as many under way as the pipeline has places") {
   CHECK_FALSE(scheduler.answered(1, start + 80));
 }
 
-TEST_CASE("a pause before the next request is part of when it is due") {
+TEST_CASE("the due time includes the think time") {
   auto scheduler = with_connections(closed_loop(1, 500), 1);
   CHECK(all_due(scheduler, start).size() == 1);
   scheduler.answered(0, start + 20);
@@ -71,19 +71,19 @@ TEST_CASE("a pause before the next request is part of when it is due") {
   CHECK(reply->own_lag_ns == 10);
 }
 
-TEST_CASE("an open loop's requests come at their times, on connections in turn") {
+TEST_CASE("an open loop sends on schedule, on connections in turn") {
   auto scheduler = with_connections(open_loop(1e8, 2), 3);  // every 10 ns
   CHECK(all_due(scheduler, start) == std::vector<unsigned>{0});
   CHECK(scheduler.next_due_ns() == start + 10);
   CHECK(all_due(scheduler, start + 49) == std::vector<unsigned>{1, 2, 0, 1});
   CHECK(all_due(scheduler, start + 100) == std::vector<unsigned>{2});
-  CHECK(scheduler.next_due_ns() == never_ns);  // no place is free: only a reply helps
+  CHECK(scheduler.next_due_ns() == never_ns);  // no slot is free until a reply arrives
   scheduler.answered(1, start + 105);
   CHECK(scheduler.next_due_ns() == start + 60);
   CHECK(all_due(scheduler, start + 107) == std::vector<unsigned>{1});
 }
 
-TEST_CASE("a request that waited for a reply is late, but not by the loader's fault") {
+TEST_CASE("waiting for a reply is not own lag") {
   auto scheduler = with_connections(open_loop(1e8), 1);
   all_due(scheduler, start);
   scheduler.answered(0, start + 45);
@@ -94,25 +94,25 @@ TEST_CASE("a request that waited for a reply is late, but not by the loader's fa
   CHECK(reply->own_lag_ns == 2);
 }
 
-TEST_CASE("what was due while the loader did nothing is late by its fault, in the queue as well") {
+TEST_CASE("a stall of the loader is own lag, also for queued requests") {
   auto scheduler = with_connections(open_loop(1e8), 1);  // every 10 ns, one at a time
   all_due(scheduler, start);
   scheduler.answered(0, start + 5);
-  // A place was free at 10, and nobody looked before 100.
+  // A slot was free at 10, and the loader looked again at 100.
   std::vector<std::uint64_t> own;
   for (std::uint64_t now = start + 100; own.size() < 12; now += 3) {
     REQUIRE(scheduler.take(now));
     own.push_back(scheduler.answered(0, now + 3)->own_lag_ns);
   }
-  // Those due from 10 to 90 waited until 100 for the loader, and then for one another.
+  // Requests due from 10 to 90 waited for the loader until 100, and then for each other.
   CHECK(own == std::vector<std::uint64_t>{90, 80, 70, 60, 50, 40, 30, 20, 10, 0, 0, 0});
 }
 
-TEST_CASE("time in which all places were taken is the loader's where it was not there") {
+TEST_CASE("a stall counts as own lag even if all slots were taken") {
   auto scheduler = with_connections(open_loop(1e8), 1);
   all_due(scheduler, start);
-  scheduler.was_absent(start + 15, start + 55);
-  scheduler.was_absent(start + 55, start + 60);
+  scheduler.stalled(start + 15, start + 55);
+  scheduler.stalled(start + 55, start + 60);
   scheduler.answered(0, start + 60);
   std::vector<std::uint64_t> own;
   for (std::uint64_t now = start + 60; own.size() < 6; now += 1) {
@@ -122,13 +122,13 @@ TEST_CASE("time in which all places were taken is the loader's where it was not 
   CHECK(own == std::vector<std::uint64_t>{45, 40, 30, 20, 10, 0});
 }
 
-TEST_CASE("a short absence does not make a long one before it forgotten") {
+TEST_CASE("a short stall does not hide a long one before it") {
   auto scheduler = with_connections(open_loop(1e8), 1);
   all_due(scheduler, start);
-  scheduler.was_absent(start + 5, start + 45);
+  scheduler.stalled(start + 5, start + 45);
   scheduler.answered(0, start + 45);
   std::vector<std::uint64_t> own;
-  // One more was due while it was away; each is sent 1 ns after it could have been.
+  // One more request was due during the stall; each is sent 1 ns late.
   for (std::uint64_t now = start + 46; own.size() < 4; now += 3) {
     REQUIRE(scheduler.take(now));
     own.push_back(scheduler.answered(0, now + 2)->own_lag_ns);
@@ -136,7 +136,7 @@ TEST_CASE("a short absence does not make a long one before it forgotten") {
   CHECK(own == std::vector<std::uint64_t>{36, 27, 18, 9});
 }
 
-TEST_CASE("requests due before the warm-up is over are not measured") {
+TEST_CASE("requests due during the warm-up are not measured") {
   schedule plan = open_loop(1e8);
   plan.warmup_ns = 25;
   auto scheduler = with_connections(plan, 8);
@@ -148,7 +148,7 @@ TEST_CASE("requests due before the warm-up is over are not measured") {
   CHECK(measured == std::vector<bool>{false, false, false, true, true});
 }
 
-TEST_CASE("after the end nothing new is due, and what was due is still sent") {
+TEST_CASE("after the end no request is due, but earlier ones are still sent") {
   auto scheduler = with_connections(open_loop(1e8), 1);
   all_due(scheduler, start);
   scheduler.end_at(start + 25);
@@ -157,7 +157,7 @@ TEST_CASE("after the end nothing new is due, and what was due is still sent") {
   CHECK_FALSE(scheduler.finished(start + 31));
   CHECK(all_due(scheduler, start + 32).size() == 1);
   scheduler.answered(0, start + 33);
-  CHECK(scheduler.take_unsent() == 1);  // due at 20, and given up
+  CHECK(scheduler.take_unsent() == 1);  // due at 20, never sent
   CHECK(scheduler.finished(start + 34));
 
   auto closed = with_connections(closed_loop(1), 1);
@@ -168,7 +168,7 @@ TEST_CASE("after the end nothing new is due, and what was due is still sent") {
   CHECK(closed.finished(start + 31));
 }
 
-TEST_CASE("when sending stops a backlog is unsent, and what is under way is waited for") {
+TEST_CASE("stop_sending() leaves a backlog unsent and waits for requests in flight") {
   auto scheduler = with_connections(open_loop(1e8), 1);
   all_due(scheduler, start);
   scheduler.end_at(start + 25);
@@ -180,9 +180,9 @@ TEST_CASE("when sending stops a backlog is unsent, and what is under way is wait
   CHECK(scheduler.take_unsent() == 2);  // due at 10 and 20
 }
 
-TEST_CASE("a number of requests ends a run, shared out among threads") {
+TEST_CASE("a request limit ends a run and is divided among threads") {
   schedule plan = closed_loop(1);
-  plan.most_requests = 5;
+  plan.max_requests = 5;
   std::size_t sent = 0;
   for (unsigned thread = 0; thread < 3; ++thread) {
     request_scheduler scheduler(plan, 4, start, thread, 3);
@@ -197,7 +197,7 @@ TEST_CASE("a number of requests ends a run, shared out among threads") {
   CHECK(sent == 5);
 }
 
-TEST_CASE("a lost connection takes its requests with it, and comes back empty") {
+TEST_CASE("a lost connection loses its requests and returns empty") {
   for (const bool open : {false, true}) {
     CAPTURE(open);
     auto scheduler = with_connections(open ? open_loop(1e9, 2) : closed_loop(2), 2);

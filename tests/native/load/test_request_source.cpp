@@ -17,7 +17,7 @@ std::string next(request_source& source) {
   return out;
 }
 
-// A request's lines, without the lengths: GET, its key; or SET, its key, its value.
+// The words of a request: GET and key, or SET, key and value.
 std::vector<std::string> words_of(const std::string& request) {
   std::vector<std::string> lines;
   for (std::size_t from = 0; from < request.size();) {
@@ -42,11 +42,11 @@ std::size_t key_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("reads and writes come in their shares, of keys and sizes that were asked for") {
+TEST_CASE("reads and writes have the configured shares, keys and sizes") {
   request_mix mix;
   mix.keys = 50;
-  mix.least_value_bytes = 0;
-  mix.most_value_bytes = 20;
+  mix.min_value_bytes = 0;
+  mix.max_value_bytes = 20;
   mix.read_share = 0.75;
   key_requests source(mix, 3);
   std::size_t gets = 0;
@@ -68,10 +68,10 @@ TEST_CASE("reads and writes come in their shares, of keys and sizes that were as
   CHECK(sizes.rbegin()->first == 20);
 }
 
-TEST_CASE("filling sets every key of a thread's share once") {
+TEST_CASE("fill_requests sets every key of a thread once") {
   request_mix mix;
   mix.keys = 10;
-  mix.most_value_bytes = mix.least_value_bytes = 3;
+  mix.max_value_bytes = mix.min_value_bytes = 3;
   fill_requests source(mix, 1, 1, 3);
   for (const unsigned key : {1U, 4U, 7U}) {
     const auto words = words_of(next(source));
@@ -81,20 +81,20 @@ TEST_CASE("filling sets every key of a thread's share once") {
   }
 }
 
-TEST_CASE("a file's requests are sent as they stand, over and over") {
+TEST_CASE("the requests of a file are sent unchanged in a loop") {
   const std::string ping = "*1\r\n$4\r\nPING\r\n";
   const std::string echo = "*2\r\n$4\r\nECHO\r\n$3\r\na\r\n\r\n";
   const auto file =
       std::make_shared<request_file>(request_file::of_content(ping + echo + ping, "three"));
   CHECK(file->size() == 3);
-  file_requests source(file, 4);  // from the second on
+  file_requests source(file, 4);  // starting with the second request
   CHECK(next(source) == echo);
   CHECK(next(source) == ping);
   CHECK(next(source) == ping);
   CHECK(next(source) == echo);
 }
 
-TEST_CASE("a file that holds anything else is refused with the place") {
+TEST_CASE("an invalid request file is rejected with the offset") {
   using stallscope::failure;
   const std::string ping = "*1\r\n$4\r\nPING\r\n";
   for (const std::string wrong : {"PING\r\n", "*1\r\n$4\r\nPIN", "*-1\r\n", "+OK\r\n",
@@ -104,6 +104,7 @@ TEST_CASE("a file that holds anything else is refused with the place") {
                          doctest::Contains("odd: no whole request begins at byte 14"), failure);
   }
   CHECK_THROWS_WITH_AS(request_file::of_content("", "none"), doctest::Contains("empty"), failure);
-  CHECK_THROWS_WITH_AS(request_file("/proc/self"), doctest::Contains("no regular file"), failure);
+  CHECK_THROWS_WITH_AS(request_file("/proc/self"), doctest::Contains("not a regular file"),
+                       failure);
   CHECK_THROWS_WITH_AS(request_file("/nonexistent"), doctest::Contains("No such file"), failure);
 }

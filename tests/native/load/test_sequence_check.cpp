@@ -24,7 +24,7 @@ TEST_CASE("replies in order are right") {
   CHECK(check.counts().wrong() == 0);
 }
 
-TEST_CASE("a reply that never comes is lost") {
+TEST_CASE("a missing reply is lost") {
   auto check = sent(4);
   check.received("run-1:0");
   check.received("run-1:2");
@@ -33,7 +33,7 @@ TEST_CASE("a reply that never comes is lost") {
   CHECK(check.counts().wrong() == 2);
 }
 
-TEST_CASE("a reply that comes twice is doubled") {
+TEST_CASE("a duplicate reply is doubled") {
   auto check = sent(2);
   check.received("run-1:0");
   check.received("run-1:0");
@@ -43,7 +43,7 @@ TEST_CASE("a reply that comes twice is doubled") {
   CHECK(check.counts().wrong() == 2);
 }
 
-TEST_CASE("a reply that comes late is out of order, not lost") {
+TEST_CASE("a late reply is out of order, not lost") {
   auto check = sent(3);
   for (const char* token : {"run-1:1", "run-1:0", "run-1:2"}) check.received(token);
   check.give_up();
@@ -52,7 +52,7 @@ TEST_CASE("a reply that comes late is out of order, not lost") {
   CHECK(check.counts().in_order == 2);
 }
 
-TEST_CASE("what this connection never sent is foreign") {
+TEST_CASE("a token that was never sent is foreign") {
   auto check = sent(2);
   for (const char* token : {"run-2:0", "run-1:2", "run-1:", "run-1:1x", "run-1", "", "run-1:-1",
                             "run-1:99999999999999999999"}) {
@@ -63,7 +63,7 @@ TEST_CASE("what this connection never sent is foreign") {
   }
 }
 
-TEST_CASE("errors and lost connections are told otherwise") {
+TEST_CASE("errors and lost connections do not count as lost replies") {
   auto check = sent(3);
   check.answered_otherwise();
   check.received("run-1:1");

@@ -1,6 +1,6 @@
-// The known answer of an open loop: one connection, 1,000 requests a second for ten seconds, 0.1 ms
-// of service, and one stall of a second. The scheduler is the loader's own; clock and server are
-// the test's, so that the answer is exact.
+// Known answer of an open loop: one connection, 1,000 requests per second for ten seconds, 0.1 ms
+// of service, and one stall of one second. The scheduler is that of the loader; clock and server
+// are simulated, so the result is exact.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::uint64_t stall_begin = 3'000 * ms;
 constexpr std::uint64_t stall_end = 4'000 * ms;
 constexpr std::uint64_t service = ms / 10;
 
-// When a server that serves one after another, and not in the stall, has answered.
+// Completion time at a server that serves requests one at a time and not during the stall.
 std::uint64_t answer_of(std::uint64_t sent_ns) {
   const std::uint64_t done = sent_ns + service;
   return done > stall_begin && sent_ns < stall_end ? stall_end + service : done;
@@ -48,11 +48,11 @@ double at_ms(const stallscope::histogram::histogram& values, double percentile) 
 
 }  // namespace
 
-TEST_CASE("an open loop counts what a stall held up") {
+TEST_CASE("an open loop counts all requests delayed by a stall") {
   schedule plan;
   plan.rate_per_s = 1'000;
   plan.arrivals = arrival_process::fixed;
-  plan.most_requests = 10'000;
+  plan.max_requests = 10'000;
   plan.duration_ns = 100 * second_ns;
   const measurements values = simulate(plan);
   CHECK(values.requests == 10'000);
@@ -61,18 +61,18 @@ TEST_CASE("an open loop counts what a stall held up") {
   CHECK(at_ms(values.intended, 99) == doctest::Approx(910).epsilon(0.01));
   CHECK(at_ms(values.intended, 50) == doctest::Approx(0.1).epsilon(0.01));
   CHECK(at_ms(values.intended, 100) == doctest::Approx(1'000).epsilon(0.01));
-  // One request alone was under way meanwhile: the service time knows nothing of the others.
+  // Only one request was in flight during the stall: service time misses the others.
   CHECK(at_ms(values.service, 99.9) == doctest::Approx(0.1).epsilon(0.01));
   CHECK(at_ms(values.service, 100) == doctest::Approx(1'000).epsilon(0.01));
-  // The lateness is the target's: whenever a request was due and a place was free, it was sent.
+  // The lag is that of the target: a due request was sent whenever a slot was free.
   CHECK(at_ms(values.lag, 99) == doctest::Approx(910).epsilon(0.01));
   CHECK(values.own_lag.max() == 0);
 }
 
-TEST_CASE("a closed loop leaves the stall out, and the correction brings it back") {
+TEST_CASE("a closed loop omits the stall, and the correction restores it") {
   schedule plan;
   plan.think_ns = ms - service;
-  plan.most_requests = 9'001;
+  plan.max_requests = 9'001;
   plan.duration_ns = 100 * second_ns;
   const measurements values = simulate(plan);
   CHECK(at_ms(values.intended, 99.9) == doctest::Approx(0.1).epsilon(0.01));

@@ -28,7 +28,7 @@ TEST_CASE("targets are addresses with a port, or sockets") {
   }
 }
 
-TEST_CASE("a connection reaches who listens there") {
+TEST_CASE("a connection reaches the listener") {
   const descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;

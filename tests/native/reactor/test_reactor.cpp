@@ -74,12 +74,12 @@ TEST_CASE(
   CHECK(order == "abc..");
 }
 
-TEST_CASE("the last descriptor of a turn knows that nothing waits behind it") {
+TEST_CASE("the handler of the last descriptor of a turn sees no pending work") {
   reactor loop(by_hand);
   const std::array<stallscope::eventfd_bell, 3> bells;
   std::string seen;
-  named_task work([&] { seen += loop.nothing_waits() ? "T" : "t"; });
-  named_handler heard([&] { seen += loop.nothing_waits() ? "E" : "e"; });
+  named_task work([&] { seen += loop.has_no_pending_work() ? "T" : "t"; });
+  named_handler heard([&] { seen += loop.has_no_pending_work() ? "E" : "e"; });
   for (const auto& bell : bells) {
     loop.watch(bell.fd(), EPOLLIN, heard);
     bell.ring();
@@ -149,7 +149,7 @@ TEST_CASE("many short calls are preempted within an eighth of the quota") {
   CHECK(ran <= 563us);
 }
 
-TEST_CASE("tasks that are wanted soon run before the turn's other descriptors") {
+TEST_CASE("run_tasks_soon() runs tasks before the remaining descriptors") {
   reactor loop(by_hand);
   std::string order;
   named_task work([&] { order += "t"; });
@@ -173,7 +173,7 @@ TEST_CASE("tasks that are wanted soon run before the turn's other descriptors") 
   CHECK(order == "etet");
 }
 
-TEST_CASE("timers fire in the order of their times, once, and may arm and disarm others") {
+TEST_CASE("timers fire once, in time order, and may arm and disarm others") {
   reactor loop(by_hand);
   std::string order;
   named_timer late([&] { order += "l"; });
@@ -198,7 +198,7 @@ TEST_CASE("timers fire in the order of their times, once, and may arm and disarm
   CHECK(order == "elr");
 }
 
-TEST_CASE("a handler that is forgotten does not hear an event that was fetched with others") {
+TEST_CASE("an unwatched handler does not receive events that were already fetched") {
   reactor loop(by_hand);
   const stallscope::eventfd_bell one;
   const stallscope::eventfd_bell other;
@@ -206,7 +206,7 @@ TEST_CASE("a handler that is forgotten does not hear an event that was fetched w
   std::array<std::unique_ptr<named_handler>, 2> handlers;
   const auto forget_other = [&](std::size_t of, const stallscope::eventfd_bell& bell) {
     ++heard;
-    loop.forget(bell.fd(), *handlers[1 - of]);
+    loop.unwatch(bell.fd(), *handlers[1 - of]);
   };
   handlers[0] = std::make_unique<named_handler>([&] { forget_other(0, other); });
   handlers[1] = std::make_unique<named_handler>([&] { forget_other(1, one); });
@@ -218,7 +218,7 @@ TEST_CASE("a handler that is forgotten does not hear an event that was fetched w
   CHECK(heard == 1);
 }
 
-TEST_CASE("an exception of a task leaves run(), and the loop can go on") {
+TEST_CASE("an exception of a task leaves run(), and the loop can continue") {
   reactor loop(by_hand);
   named_task throws([] { throw std::runtime_error("broken"); });
   named_task stops([&] { loop.stop(); });
@@ -228,7 +228,7 @@ TEST_CASE("an exception of a task leaves run(), and the loop can go on") {
   loop.run();
 }
 
-TEST_CASE("a bounded queue refuses what does not fit, and keeps the order from thread to thread") {
+TEST_CASE("a bounded queue rejects excess items and keeps their order between threads") {
   stallscope::reactor::bounded_queue<int, 4> queue;
   int got = 0;
   CHECK(!queue.pop(got));
@@ -262,7 +262,7 @@ TEST_CASE("a bounded queue refuses what does not fit, and keeps the order from t
   CHECK(in_order);
 }
 
-TEST_CASE("a bell rung in one thread wakes a loop that sleeps in another") {
+TEST_CASE("an eventfd write in one thread wakes a loop that sleeps in another") {
   reactor loop;
   const stallscope::eventfd_bell bell;
   named_handler heard([&] {

@@ -6,7 +6,7 @@
 
 using stallscope::resp::byte_buffer;
 
-TEST_CASE("bytes come out in the order they went in, however they are consumed") {
+TEST_CASE("bytes keep their order for any sequence of appends and consumes") {
   byte_buffer buffer;
   std::string expected;
   std::string seen;
@@ -23,7 +23,7 @@ TEST_CASE("bytes come out in the order they went in, however they are consumed")
   CHECK(seen == expected);
 }
 
-TEST_CASE("consumed room is used again") {
+TEST_CASE("consumed room is reused") {
   byte_buffer buffer;
   for (int turn = 0; turn < 10'000; ++turn) {
     buffer.append(std::string(300, 'a'));
@@ -32,7 +32,7 @@ TEST_CASE("consumed room is used again") {
   CHECK(buffer.capacity() <= 4096);
 }
 
-TEST_CASE("what does not fit below the limit is dropped, and told") {
+TEST_CASE("bytes beyond the limit are dropped and set overflowed()") {
   byte_buffer buffer(10);
   buffer.append("12345678");
   CHECK_FALSE(buffer.overflowed());
@@ -41,7 +41,7 @@ TEST_CASE("what does not fit below the limit is dropped, and told") {
   CHECK(buffer.overflowed());
 }
 
-TEST_CASE("replies can be taken back, and an empty buffer gives memory back") {
+TEST_CASE("replies can be cut back, and an empty buffer can shrink") {
   byte_buffer buffer;
   buffer.append("kept");
   buffer.append(std::string(5000, 'x'));

@@ -21,7 +21,7 @@ std::string written(protocol version, const std::function<void(reply_writer&)>& 
 
 }  // namespace
 
-TEST_CASE("what both versions write alike") {
+TEST_CASE("replies that are the same in both versions") {
   for (const protocol version : {protocol::resp2, protocol::resp3}) {
     CHECK(written(version, [](auto& to) { to.ok(); }) == "+OK\r\n");
     CHECK(written(version, [](auto& to) { to.simple("PONG"); }) == "+PONG\r\n");
@@ -36,7 +36,7 @@ TEST_CASE("what both versions write alike") {
   }
 }
 
-TEST_CASE("what RESP3 has and RESP2 spells otherwise") {
+TEST_CASE("replies that differ between RESP2 and RESP3") {
   const auto all = [](reply_writer& to) {
     to.null();
     to.map(2);
@@ -47,7 +47,7 @@ TEST_CASE("what RESP3 has and RESP2 spells otherwise") {
   CHECK(written(protocol::resp3, all) == "_\r\n%2\r\n~3\r\n=6\r\ntxt:hi\r\n");
 }
 
-TEST_CASE("a reply beyond the buffer's limit is not written in part") {
+TEST_CASE("a reply beyond the buffer limit is not written partially") {
   byte_buffer out(64);
   reply_writer replies(out);
   replies.bulk(std::string(100, 'x'));
@@ -55,7 +55,7 @@ TEST_CASE("a reply beyond the buffer's limit is not written in part") {
   CHECK(out.overflowed());
 }
 
-TEST_CASE("integers are read as strictly as redis does") {
+TEST_CASE("integers are parsed as strictly as in redis") {
   CHECK(to_integer("0") == 0);
   CHECK(to_integer("-1") == -1);
   CHECK(to_integer("9223372036854775807") == std::numeric_limits<std::int64_t>::max());

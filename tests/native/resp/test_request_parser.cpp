@@ -13,16 +13,16 @@ namespace {
 
 using words = std::vector<std::string>;
 
-struct reading {
+struct parsed_text {
   std::vector<words> requests;
   std::string error;
-  bool operator==(const reading&) const = default;
+  bool operator==(const parsed_text&) const = default;
 };
 
-// All requests of `text`, which arrives in pieces of `step` bytes, each time in fresh memory.
-reading read_all(std::string_view text, std::size_t step, const request_limits& limits = {}) {
+// Parses all requests of `text`, which arrives in pieces of `step` bytes, each time in new memory.
+parsed_text read_all(std::string_view text, std::size_t step, const request_limits& limits = {}) {
   request_parser parser(limits);
-  reading found;
+  parsed_text result;
   std::string held;
   std::size_t arrived = 0;
   while (true) {
@@ -30,34 +30,34 @@ reading read_all(std::string_view text, std::size_t step, const request_limits& 
     held.swap(fresh);
     const parse_status status = parser.parse(held);
     if (status == parse_status::error) {
-      found.error = parser.error();
-      return found;
+      result.error = parser.error();
+      return result;
     }
     if (status == parse_status::incomplete) {
       CHECK(parser.consumed() == 0);
-      if (arrived == text.size()) return found;
+      if (arrived == text.size()) return result;
       held += text.substr(arrived, step);
       arrived = std::min(text.size(), arrived + step);
       continue;
     }
     if (status == parse_status::request) {
-      found.requests.emplace_back(parser.words().begin(), parser.words().end());
+      result.requests.emplace_back(parser.words().begin(), parser.words().end());
     }
     REQUIRE(parser.consumed() > 0);
     held.erase(0, parser.consumed());
   }
 }
 
-reading read_all(std::string_view text) {
-  const reading whole = read_all(text, text.size() + 1);
+parsed_text read_all(std::string_view text) {
+  const parsed_text whole = read_all(text, text.size() + 1);
   for (const std::size_t step : {1U, 2U, 3U, 7U}) CHECK(read_all(text, step) == whole);
   return whole;
 }
 
 std::vector<words> requests_of(std::string_view text) {
-  const reading found = read_all(text);
-  CHECK(found.error.empty());
-  return found.requests;
+  const parsed_text result = read_all(text);
+  CHECK(result.error.empty());
+  return result.requests;
 }
 
 std::string error_of(std::string_view text) { return read_all(text).error; }
@@ -71,7 +71,7 @@ TEST_CASE("arrays of bulk strings, one after another") {
   CHECK(requests_of("*0\r\n*-5\r\n*1\r\n$1\r\nx\r\n") == std::vector<words>{{"x"}});
 }
 
-TEST_CASE("lines typed by hand") {
+TEST_CASE("inline commands") {
   CHECK(requests_of("ping\r\n") == std::vector<words>{{"ping"}});
   CHECK(requests_of("  set  k\tv \n\r\n\nget k\n") ==
         std::vector<words>{{"set", "k", "v"}, {"get", "k"}});
@@ -83,14 +83,14 @@ TEST_CASE("lines typed by hand") {
   CHECK(requests_of("\va\vb\f c \f'd'\ve\n") == std::vector<words>{{"a\vb\f", "c", "d", "e"}});
 }
 
-TEST_CASE("quotes that do not close, or close within a word, are refused") {
+TEST_CASE("unclosed quotes, and quotes closed within a word, are rejected") {
   for (const char* line : {"\"a\n", "'a\n", "\"a\"b\n", "'a'b\n", "\"a\\\n", "\"\\\"\n"}) {
     CAPTURE(line);
     CHECK(error_of(line) == "Protocol error: unbalanced quotes in request");
   }
 }
 
-TEST_CASE("lengths that are none are refused with redis's words") {
+TEST_CASE("invalid lengths are rejected with the texts of redis") {
   for (const char* text : {"*x\r\n", "*\r\n", "*2147483648\r\n", "*99999999999999999999\r\n",
                            "*01\r\n", "* 1\r\n", "*1048577\r\n"}) {
     CAPTURE(text);
@@ -106,7 +106,7 @@ TEST_CASE("lengths that are none are refused with redis's words") {
   CHECK(error_of("*2\r\n$1\r\na\r\n:1\r\n") == "Protocol error: expected '$', got ':'");
 }
 
-TEST_CASE("a line without end is refused once it is longer than 64 KiB") {
+TEST_CASE("a line longer than 64 KiB is rejected") {
   const std::string endless(70'000, '1');
   const auto whole = [](const std::string& text) { return read_all(text, 4096).error; };
   CHECK(whole("*" + endless) == "Protocol error: too big mbulk count string");
@@ -122,7 +122,7 @@ TEST_CASE("limits hold for a word, for the words and for the whole request") {
         "Protocol error: request too large");
 }
 
-TEST_CASE("who has not said the password gets small requests only") {
+TEST_CASE("unauthenticated clients may send small requests only") {
   for (const bool authenticated : {false, true}) {
     request_parser parser;
     parser.set_authenticated(authenticated);
@@ -138,13 +138,13 @@ TEST_CASE("who has not said the password gets small requests only") {
   }
 }
 
-TEST_CASE("it tells the memory of its words, and gives that of many back") {
+TEST_CASE("the parser reports the memory of its words and can release it") {
   request_parser parser;
   std::string many = "*100000\r\n";
   for (int word = 0; word < 100'000; ++word) many += "$0\r\n\r\n";
   CHECK(parser.parse(many) == parse_status::request);
   CHECK(parser.memory_bytes() >= 100'000 * sizeof(std::string_view));
-  parser.forget_many_words();
+  parser.release_word_memory();
   CHECK(parser.memory_bytes() == 0);
   std::string one = "PING\n";
   CHECK(parser.parse(many) == parse_status::request);
@@ -152,7 +152,7 @@ TEST_CASE("it tells the memory of its words, and gives that of many back") {
   CHECK(parser.memory_bytes() == 0);
 }
 
-TEST_CASE("words lie in the input itself, and the parser says how much it waits for") {
+TEST_CASE("words are views into the input, and the expected size is known") {
   request_parser parser;
   std::string input = "*2\r\n$3\r\nGET\r\n$1000\r\nabc";
   CHECK(parser.parse(input) == parse_status::incomplete);

@@ -1,4 +1,4 @@
-// A scheduler whose loop and clock the test turns by hand: each run of a task is one tick().
+// A scheduler with a manual loop and clock: one tick() runs one task.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,7 @@ class hand_driven_scheduler final : public reactor::task_scheduler {
  public:
   void schedule(reactor::task& work) override { tasks_.push_back(&work); }
 
-  // Runs the next task, which may make `calls` calls until its quota is used up. False: there is
-  // none.
+  // Runs the next task, whose quota allows `calls` calls. Returns false if there is no task.
   bool tick(std::uint64_t calls = UINT64_MAX) {
     if (tasks_.empty()) {
       return false;
@@ -30,12 +29,12 @@ class hand_driven_scheduler final : public reactor::task_scheduler {
     }
   }
   void advance(std::chrono::nanoseconds by) { now_ += by; }
-  // For calls outside a task: an inline flush asks as well.
+  // For calls outside a task: an inline flush checks the quota as well.
   void allow(std::uint64_t calls) { quota_left_ = calls; }
   [[nodiscard]] std::size_t scheduled() const { return tasks_.size(); }
 
  private:
-  bool quota_is_used_up() override { return quota_left_ == 0 || --quota_left_ == 0; }
+  bool check_quota() override { return quota_left_ == 0 || --quota_left_ == 0; }
 
   std::deque<reactor::task*> tasks_;
   std::uint64_t quota_left_ = UINT64_MAX;

@@ -1,4 +1,4 @@
-// A stage whose calls are numbers and which writes down what it ran; negative ones throw.
+// A stage whose calls are numbers; it records what it ran. Negative numbers throw.
 #pragma once
 
 #include <exception>

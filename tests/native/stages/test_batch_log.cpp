@@ -20,7 +20,7 @@ TEST_CASE("the log keeps the last batches, oldest first") {
   CHECK(log.recorded() == std::vector<batch>{{2, 3}, {3, 4}, {4, 5}});
 }
 
-TEST_CASE("a file of batches is read as it was written") {
+TEST_CASE("a batch file can be read back") {
   const batch_file written{{"parse", "reply"}, {{0, 64}, {1, 64}, {0, 1}}};
   std::stringstream file;
   write_batches(file, written);
@@ -30,7 +30,7 @@ TEST_CASE("a file of batches is read as it was written") {
   CHECK(read.batches == written.batches);
 }
 
-TEST_CASE("what is not a file of batches is refused with its line") {
+TEST_CASE("an invalid batch file is rejected with the line number") {
   const auto read = [](const std::string& text) {
     std::istringstream file(text);
     return read_batches(file, 3);

@@ -5,7 +5,7 @@
 
 #include "stages/call_queue.hpp"
 
-TEST_CASE("a queue is first in, first out, through any pushes and pops") {
+TEST_CASE("the queue is first in, first out for any sequence of pushes and pops") {
   std::mt19937 random(1);
   for (const std::size_t room : {0U, 1U, 4U, 64U}) {
     stallscope::stages::call_queue<int> queue(room);

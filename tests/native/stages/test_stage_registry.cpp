@@ -8,7 +8,7 @@
 
 using namespace stallscope::stages;
 
-TEST_CASE("a name is used once, and again when its stage is gone") {
+TEST_CASE("a name is unique, and reusable after its stage is destroyed") {
   hand_driven_scheduler scheduler;
   stage_registry registry(scheduler);
   number_record record;
@@ -23,7 +23,7 @@ TEST_CASE("a name is used once, and again when its stage is gone") {
   CHECK(registry.counts().size() == 1);
 }
 
-TEST_CASE("a name that a line of INFO or a label could not hold is refused") {
+TEST_CASE("names that INFO or a metrics label cannot contain are rejected") {
   hand_driven_scheduler scheduler;
   stage_registry registry(scheduler);
   number_record record;
@@ -32,13 +32,13 @@ TEST_CASE("a name that a line of INFO or a label could not hold is refused") {
   }
 }
 
-TEST_CASE("a stage without room for a call is refused") {
+TEST_CASE("a stage without room for a call is rejected") {
   hand_driven_scheduler scheduler;
   CHECK_THROWS_AS(stage_registry(scheduler, {.max_batch = 0}), std::invalid_argument);
   CHECK_THROWS_AS(stage_registry(scheduler, {.queue_limit = 0}), std::invalid_argument);
 }
 
-TEST_CASE("shutdown drains chains of stages, also against their order") {
+TEST_CASE("drain() runs chains of stages in any direction") {
   hand_driven_scheduler scheduler;
   stage_registry registry(scheduler);
   number_record record;
@@ -56,7 +56,7 @@ TEST_CASE("shutdown drains chains of stages, also against their order") {
   scheduler.run_all();
 }
 
-TEST_CASE("every batch is in the log, by its stage's number") {
+TEST_CASE("every batch is logged with the number of its stage") {
   hand_driven_scheduler scheduler;
   batch_log log;
   stage_registry registry(scheduler, {}, &log);
@@ -72,7 +72,7 @@ TEST_CASE("every batch is in the log, by its stage's number") {
   CHECK(log.recorded() == std::vector<batch>{{1, 2}, {0, 2}, {1, 1}, {0, 1}});
 }
 
-TEST_CASE("percentiles are their bucket's largest value") {
+TEST_CASE("a percentile is the largest value of its bucket") {
   stage_tally tally;
   stage_counts none = tally.counts("none");
   CHECK(none.batch_percentile(0.5) == 0);

@@ -1,4 +1,4 @@
-// Thousands of random schedules against the obvious model: a list of queues.
+// Thousands of random schedules, compared with a simple model: a list of queues.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,9 +16,9 @@ using namespace stallscope::stages;
 
 namespace {
 
-constexpr int most_numbers = 60;
+constexpr int max_numbers = 60;
 
-// What must hold of a chain of stages: every call passes each stage once, in the order made.
+// Invariants of a chain of stages: every call passes each stage once, in order.
 struct chain {
   chain(std::mt19937& random, std::size_t length, stage_settings settings)
       : registry(scheduler, settings), records(length) {
@@ -84,12 +84,12 @@ void run_schedule(unsigned seed) {
   const stage_settings settings{.max_batch = up_to(6), .queue_limit = up_to(8)};
   chain c(random, up_to(5), settings);
   int made = 0;
-  while (made < most_numbers) {
+  while (made < max_numbers) {
     c.scheduler.allow(random() % 5);
     switch (random() % 4) {
       case 0:
       case 1:
-        for (auto burst = up_to(6); burst != 0 && made < most_numbers; --burst) {
+        for (auto burst = up_to(6); burst != 0 && made < max_numbers; --burst) {
           c.stages[0]->enqueue(made++);
         }
         break;
@@ -117,8 +117,8 @@ TEST_CASE("in any schedule every call passes every stage once, in order, within 
   }
 }
 
-// The model of one stage, to the tick: what each task must run.
-TEST_CASE("a stage alone does at every tick what a plain queue would do") {
+// The model of one stage, tick by tick: the calls that each task must run.
+TEST_CASE("a single stage behaves like a plain queue at every tick") {
   for (unsigned seed = 1; seed <= 2000; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

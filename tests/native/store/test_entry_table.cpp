@@ -28,20 +28,20 @@ class compared_table {
     table_.insert(model_[key], hash(key));
   }
   void erase(const std::string& key) {
-    entry_table::slot* found = table_.find(key, hash(key));
-    CHECK((found != nullptr) == model_.contains(key));
-    if (found == nullptr) return;
-    entry::free(found->held);
-    table_.erase(found);
+    entry_table::slot* slot = table_.find(key, hash(key));
+    CHECK((slot != nullptr) == model_.contains(key));
+    if (slot == nullptr) return;
+    entry::free(slot->held);
+    table_.erase(slot);
     model_.erase(key);
   }
   void check() const {
     auto& table = const_cast<entry_table&>(table_);
     REQUIRE(table.size() == model_.size());
     for (const auto& [key, held] : model_) {
-      const entry_table::slot* found = table.find(key, hash(key));
-      REQUIRE(found != nullptr);
-      REQUIRE(found->held == held);
+      const entry_table::slot* slot = table.find(key, hash(key));
+      REQUIRE(slot != nullptr);
+      REQUIRE(slot->held == held);
     }
     std::size_t visited = 0;
     table.for_each([&](const entry* held) {
@@ -61,7 +61,7 @@ class compared_table {
 
 }  // namespace
 
-TEST_CASE("it holds what was put in, while it grows, shrinks and moves") {
+TEST_CASE("the table holds its entries while it grows, shrinks and moves") {
   for (const std::uint64_t mask : {~std::uint64_t{0}, std::uint64_t{0xff}, std::uint64_t{0}}) {
     CAPTURE(mask);
     compared_table compared(mask);
@@ -85,21 +85,21 @@ TEST_CASE("it holds what was put in, while it grows, shrinks and moves") {
   }
 }
 
-TEST_CASE("drawing finds every entry about as often, also while entries move") {
+TEST_CASE("random draws hit all entries about equally often, also during a resize") {
   compared_table compared(~std::uint64_t{0});
   std::mt19937_64 random(3);
   // 49 fill the first 64 slots to three quarters; the next begins the move.
   for (int number = 0; number < 110; ++number) {
     compared.insert(std::to_string(number));
     std::map<const entry*, int> drawn;
-    for (int draw = 0; draw < 200; ++draw) ++drawn[compared.table().near(random())];
+    for (int draw = 0; draw < 200; ++draw) ++drawn[compared.table().entry_near(random())];
     CHECK_FALSE(drawn.contains(nullptr));
     CHECK(drawn.size() > static_cast<std::size_t>(number) / 8);
   }
-  CHECK(entry_table().near(5) == nullptr);
+  CHECK(entry_table().entry_near(5) == nullptr);
 }
 
-TEST_CASE("it says beforehand what one more entry allocates") {
+TEST_CASE("growth_bytes() predicts the allocation of the next insert") {
   compared_table compared(~std::uint64_t{0});
   for (int number = 0; number < 500; ++number) {
     const std::size_t before = compared.table().memory_bytes();

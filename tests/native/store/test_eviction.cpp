@@ -18,7 +18,7 @@ struct full_keyspace : keyspace {
     advance(filled_ms);
     set_limit({limit_bytes, policy});
   }
-  // Whether there was room for it.
+  // Whether there was room for the key.
   bool add(const std::string& key, std::size_t value_bytes = 100) {
     if (!make_room()) return false;
     set(key, std::string(value_bytes, 'v'));
@@ -28,7 +28,7 @@ struct full_keyspace : keyspace {
 
 }  // namespace
 
-TEST_CASE("without eviction writes are refused at the limit, and taken again below it") {
+TEST_CASE("without eviction, writes are rejected at the limit and accepted below it") {
   full_keyspace keys(eviction_policy::noeviction);
   int stored = 0;
   while (keys.add(std::to_string(stored))) ++stored;
@@ -40,7 +40,7 @@ TEST_CASE("without eviction writes are refused at the limit, and taken again bel
   CHECK(keys.add("again"));
 }
 
-TEST_CASE("with eviction every write is taken and memory stays at the limit") {
+TEST_CASE("with eviction, every write is accepted and memory stays at the limit") {
   for (const auto policy : {eviction_policy::allkeys_lru, eviction_policy::allkeys_random}) {
     full_keyspace keys(policy);
     std::size_t most = 0;
@@ -54,7 +54,7 @@ TEST_CASE("with eviction every write is taken and memory stays at the limit") {
   }
 }
 
-TEST_CASE("keys in use outlive the unused by far") {
+TEST_CASE("recently used keys are mostly kept") {
   full_keyspace keys(eviction_policy::allkeys_lru);
   std::int64_t now = filled_ms;
   for (int number = 0; number < 500; ++number) keys.add("used:" + std::to_string(number));
@@ -71,7 +71,7 @@ TEST_CASE("keys in use outlive the unused by far") {
   CHECK(left > 400);
 }
 
-TEST_CASE("volatile policies touch only keys that expire, and then refuse") {
+TEST_CASE("volatile policies evict only keys with an expiry, then reject writes") {
   for (const auto policy : {eviction_policy::volatile_lru, eviction_policy::volatile_ttl}) {
     full_keyspace keys(policy);
     for (int number = 0; number < 100; ++number) keys.add("kept:" + std::to_string(number));
@@ -89,7 +89,7 @@ TEST_CASE("volatile policies touch only keys that expire, and then refuse") {
   }
 }
 
-TEST_CASE("of keys that expire the next to do so go first") {
+TEST_CASE("volatile-ttl evicts the keys that expire first") {
   full_keyspace keys(eviction_policy::volatile_ttl);
   for (int number = 0; number < 5'000; ++number) {
     keys.add(std::to_string(number));
@@ -103,7 +103,7 @@ TEST_CASE("of keys that expire the next to do so go first") {
   CHECK(soon_left * 3 < static_cast<int>(keys.size()));
 }
 
-TEST_CASE("policies are known by redis's names") {
+TEST_CASE("policies have the names of redis") {
   CHECK(eviction_policy_of("volatile-ttl") == eviction_policy::volatile_ttl);
   CHECK(name_of(eviction_policy::allkeys_lru) == "allkeys-lru");
   CHECK_FALSE(eviction_policy_of("allkeys_lru").has_value());

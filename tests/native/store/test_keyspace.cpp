@@ -35,40 +35,40 @@ TEST_CASE("set, get, replace by shorter and longer values, erase") {
   CHECK(keys.counts().misses == 1);
 }
 
-TEST_CASE("an expected key is not hashed again, and only while it is expected") {
+TEST_CASE("a known hash is used during its lifetime only") {
   fresh_keyspace keys;
   const std::string name = "k";
   keys.set(name, "v");
-  const auto hash = keys.expect(name);
+  const auto hash = keys.prefetch(name);
   REQUIRE(hash);
   {
-    const keyspace::expected_key expected(keys, name, hash);
+    const keyspace::known_hash expected(keys, name, hash);
     CHECK(keys.get(name) == "v");
     CHECK(keys.get("other") == std::nullopt);
     keys.set(name, "w");
     CHECK(keys.size() == 1);
   }
   {
-    const keyspace::expected_key wrong(keys, name, *hash + 1);  // shows that it is used
+    const keyspace::known_hash wrong(keys, name, *hash + 1);  // proves that the hash is used
     CHECK_FALSE(keys.contains(name));
     CHECK(keys.get(std::string(name)) == "w");
   }
-  const keyspace::expected_key none(keys, name, std::nullopt);
+  const keyspace::known_hash none(keys, name, std::nullopt);
   CHECK(keys.get(name) == "w");
-  CHECK_FALSE(keys.expect(std::string(65, 'k')));
+  CHECK_FALSE(keys.prefetch(std::string(65, 'k')));
 }
 
-TEST_CASE("to expect keys changes nothing, whether they are there, long, or the table moves") {
+TEST_CASE("prefetching changes nothing, for existing, missing and long keys and during a resize") {
   fresh_keyspace keys;
-  keys.expect("k");
-  keys.expect("");
+  keys.prefetch("k");
+  keys.prefetch("");
   CHECK(keys.memory_bytes() == fresh_keyspace().memory_bytes());
   const std::string longer(100'000, 'k');
   for (int i = 0; i < 5000; ++i) {
-    keys.expect(std::to_string(i + 1));
+    keys.prefetch(std::to_string(i + 1));
     keys.set(std::to_string(i), "v");
-    keys.expect(std::to_string(i));
-    keys.expect(longer);
+    keys.prefetch(std::to_string(i));
+    keys.prefetch(longer);
   }
   CHECK(keys.size() == 5000);
   CHECK(keys.counts().hits == 0);
@@ -76,7 +76,7 @@ TEST_CASE("to expect keys changes nothing, whether they are there, long, or the 
   for (int i = 0; i < 5000; ++i) CHECK(keys.get(std::to_string(i)) == "v");
 }
 
-TEST_CASE("a key is gone when its time has come, before anyone sweeps") {
+TEST_CASE("an expired key is gone before a sweep") {
   fresh_keyspace keys;
   keys.set("k", "v");
   CHECK_FALSE(keys.expiry_ms("k").has_value());
@@ -91,7 +91,7 @@ TEST_CASE("a key is gone when its time has come, before anyone sweeps") {
   CHECK_FALSE(keys.expire_at("k", start_ms + 500));
 }
 
-TEST_CASE("setting removes an expiry unless asked to keep it") {
+TEST_CASE("set() removes an expiry, set_keeping_expiry() keeps it") {
   fresh_keyspace keys;
   keys.set("k", "v");
   keys.expire_at("k", start_ms + 100);
@@ -128,7 +128,7 @@ TEST_CASE("sweeps find all expired keys, a bounded number at a time") {
   CHECK(keys.get("501") == "501");
 }
 
-TEST_CASE("memory returns to where it was") {
+TEST_CASE("memory use returns to the initial value") {
   fresh_keyspace keys;
   const std::size_t empty = keys.memory_bytes();
   for (int number = 0; number < 5000; ++number) {

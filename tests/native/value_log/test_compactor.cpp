@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "value_log/log_bench.hpp"
+#include "value_log/log_fixture.hpp"
 
 using namespace stallscope::value_log;
 using stallscope::test::scratch;
@@ -27,7 +27,7 @@ contents held_by(log_content& content, int keys) {
   return held;
 }
 
-// All keys a test uses, so that those that have to be absent are asked for as well.
+// All keys of a test, including those that must be absent.
 contents all_keys(int keys) {
   contents all;
   for (int i = 0; i < keys; ++i) all["k" + std::to_string(i)] = "";
@@ -36,185 +36,186 @@ contents all_keys(int keys) {
 
 }  // namespace
 
-TEST_CASE("compaction keeps what is there, and gives back the rest") {
+TEST_CASE("compaction keeps live records and frees the rest") {
   const scratch folder;
   std::mt19937 random(3);
   contents model;
-  log_bench bench(folder.at(""));
+  log_fixture fixture(folder.at(""));
   for (int step = 0; step < 400; ++step) {
     const std::string key = "k" + std::to_string(random() % 20);
     if (model.contains(key) && random() % 3 == 0) {
-      REQUIRE(bench.erase(key) == 0);
+      REQUIRE(fixture.erase(key) == 0);
       model.erase(key);
     } else {
       const std::string value = value_of(random);
-      REQUIRE(bench.put(key, value) == 0);
+      REQUIRE(fixture.put(key, value) == 0);
       model[key] = value;
     }
   }
-  const std::uint64_t before = bench.content.segments().bytes();
+  const std::uint64_t before = fixture.content.segments().bytes();
   int result = -1;
-  bench.compaction.compact_all([&](int error) { result = error; });
-  bench.finish();
+  fixture.compaction.compact_all([&](int error) { result = error; });
+  fixture.finish();
   CHECK(result == 0);
-  CHECK(held_by(bench.content, 20) == model);
-  CHECK(bench.content.segments().bytes() < before / 4);
+  CHECK(held_by(fixture.content, 20) == model);
+  CHECK(fixture.content.segments().bytes() < before / 4);
   CHECK(found_after_crash(folder.at(""), all_keys(20)) == model);
-  CHECK(bench.compaction.counts().segments_removed > 10);
-  // Deletions are forgotten once nothing is left that they would have to outlive.
-  for (const auto& [key, value] : model) REQUIRE(bench.erase(key) == 0);
+  CHECK(fixture.compaction.counts().segments_removed > 10);
+  // Deletions are dropped once no older record exists.
+  for (const auto& [key, value] : model) REQUIRE(fixture.erase(key) == 0);
   for (int round = 0; round < 3; ++round) {
-    bench.compaction.compact_all(nullptr);
-    bench.finish();
+    fixture.compaction.compact_all(nullptr);
+    fixture.finish();
   }
-  CHECK(bench.content.index().size() == 0);
-  CHECK(bench.content.segments().bytes() <= 2 * small_segment);
+  CHECK(fixture.content.index().size() == 0);
+  CHECK(fixture.content.segments().bytes() <= 2 * small_segment);
 }
 
-TEST_CASE("a crash at any step of writes and compaction loses nothing that was answered") {
+TEST_CASE("a crash at any step of writes and compaction loses no acknowledged write") {
   for (unsigned seed = 1; seed <= 2; ++seed) {
     const scratch folder;
     std::mt19937 random(seed);
     contents model;
-    log_bench bench(folder.at(""));
-    std::vector<std::unique_ptr<log_bench::one_append>> under_way;
+    log_fixture fixture(folder.at(""));
+    std::vector<std::unique_ptr<log_fixture::one_append>> under_way;
     const auto busy = [&](const std::string& key) {
-      return std::ranges::any_of(under_way, [&](const auto& one) { return one->key == key; });
+      return std::ranges::any_of(under_way,
+                                 [&](const auto& request) { return request->key == key; });
     };
     for (int step = 0; step < 500; ++step) {
       const std::string key = "k" + std::to_string(random() % 12);
       if (random() % 2 == 0 && !busy(key)) {
         const bool deletes = model.contains(key) && random() % 3 == 0;
         const std::string value = value_of(random);
-        under_way.push_back(std::make_unique<log_bench::one_append>());
-        bench.begin(*under_way.back(), key, deletes ? nullptr : &value);
+        under_way.push_back(std::make_unique<log_fixture::one_append>());
+        fixture.begin(*under_way.back(), key, deletes ? nullptr : &value);
       }
-      if (step % 120 == 80) bench.compaction.compact_all(nullptr);
-      bench.loop.tick();
-      bench.compaction.next_turn();
-      if (bench.port.waiting() != 0 && random() % 2 == 0) bench.port.let_go(random() % 2 == 0);
-      for (const auto& one : under_way) {
-        if (one->result != 0) continue;
-        if (one->needs_room) {
-          model[one->key] = one->value;
+      if (step % 120 == 80) fixture.compaction.compact_all(nullptr);
+      fixture.loop.tick();
+      fixture.compaction.next_turn();
+      if (fixture.port.waiting() != 0 && random() % 2 == 0) fixture.port.let_go(random() % 2 == 0);
+      for (const auto& request : under_way) {
+        if (request->result != 0) continue;
+        if (request->needs_room) {
+          model[request->key] = request->value;
         } else {
-          model.erase(one->key);
+          model.erase(request->key);
         }
       }
-      std::erase_if(under_way, [](const auto& one) { return one->result >= 0; });
+      std::erase_if(under_way, [](const auto& request) { return request->result >= 0; });
       if (step % 7 != 0) continue;
-      contents found = found_after_crash(folder.at(""), all_keys(12));
-      contents wanted = model;
-      for (const auto& one : under_way) {  // may be there, or not yet
-        found.erase(one->key);
-        wanted.erase(one->key);
+      contents recovered = found_after_crash(folder.at(""), all_keys(12));
+      contents expected = model;
+      for (const auto& request : under_way) {  // may be recovered or not
+        recovered.erase(request->key);
+        expected.erase(request->key);
       }
-      REQUIRE(found == wanted);
+      REQUIRE(recovered == expected);
     }
-    bench.finish();
+    fixture.finish();
   }
 }
 
-TEST_CASE("a write that fails takes nothing with it, and the next one goes elsewhere") {
+TEST_CASE("a failed write affects no other record, and the next write uses a new segment") {
   const scratch folder;
-  log_bench bench(folder.at(""));
-  REQUIRE(bench.put("k0", "before") == 0);
-  bench.port.fail_writes_with = ENOSPC;
-  CHECK(bench.put("k0", "lost") == ENOSPC);
-  CHECK(bench.put("k1", "lost") == ENOSPC);
-  bench.port.fail_writes_with = 0;
-  CHECK(value_in(bench.content, "k0") == "before");
-  CHECK_FALSE(value_in(bench.content, "k1"));
-  REQUIRE(bench.put("k1", "after") == 0);
+  log_fixture fixture(folder.at(""));
+  REQUIRE(fixture.put("k0", "before") == 0);
+  fixture.port.fail_writes_with = ENOSPC;
+  CHECK(fixture.put("k0", "lost") == ENOSPC);
+  CHECK(fixture.put("k1", "lost") == ENOSPC);
+  fixture.port.fail_writes_with = 0;
+  CHECK(value_in(fixture.content, "k0") == "before");
+  CHECK_FALSE(value_in(fixture.content, "k1"));
+  REQUIRE(fixture.put("k1", "after") == 0);
   CHECK(found_after_crash(folder.at(""), all_keys(2)) ==
         contents{{"k0", "before"}, {"k1", "after"}});
 }
 
-TEST_CASE("compaction that fails is told, keeps all, and can be done again") {
+TEST_CASE("a failed compaction is reported, loses nothing and can be repeated") {
   const scratch folder;
-  log_bench bench(folder.at(""));
+  log_fixture fixture(folder.at(""));
   contents model;
   for (int i = 0; i < 60; ++i) {
     const std::string key = "k" + std::to_string(i % 20);
     model[key] = std::string(3000, static_cast<char>('a' + i % 26));
-    REQUIRE(bench.put(key, model[key]) == 0);
+    REQUIRE(fixture.put(key, model[key]) == 0);
   }
-  REQUIRE(bench.erase("k3") == 0);
+  REQUIRE(fixture.erase("k3") == 0);
   model.erase("k3");
   int result = -1;
-  bench.port.fail_writes_with = EIO;
-  bench.compaction.compact_all([&](int error) { result = error; });
-  bench.finish();
+  fixture.port.fail_writes_with = EIO;
+  fixture.compaction.compact_all([&](int error) { result = error; });
+  fixture.finish();
   CHECK(result == EIO);
-  CHECK(bench.compaction.counts().failures == 1);
-  CHECK(held_by(bench.content, 20) == model);
+  CHECK(fixture.compaction.counts().failures == 1);
+  CHECK(held_by(fixture.content, 20) == model);
   CHECK(found_after_crash(folder.at(""), all_keys(20)) == model);
-  bench.port.fail_writes_with = 0;
+  fixture.port.fail_writes_with = 0;
   for (int round = 0; round < 2; ++round) {
-    bench.compaction.compact_all([&](int error) { result = error; });
-    bench.finish();
+    fixture.compaction.compact_all([&](int error) { result = error; });
+    fixture.finish();
     CHECK(result == 0);
   }
-  CHECK(held_by(bench.content, 20) == model);
+  CHECK(held_by(fixture.content, 20) == model);
   CHECK(found_after_crash(folder.at(""), all_keys(20)) == model);
 }
 
-TEST_CASE("what a failed move wrote all the same never comes back") {
+TEST_CASE("records of a failed move are never recovered") {
   const scratch folder;
-  log_bench bench(folder.at(""));
+  log_fixture fixture(folder.at(""));
   const std::string stays(20'000, 's');
-  REQUIRE(bench.put("k0", "old") == 0);
-  REQUIRE(bench.put("k1", stays) == 0);
-  bench.newest.end();
+  REQUIRE(fixture.put("k0", "old") == 0);
+  REQUIRE(fixture.put("k1", stays) == 0);
+  fixture.newest.end();
   int result = -1;
   const auto compact = [&] {
-    bench.compaction.compact_all([&](int error) { result = error; });
-    bench.finish();
+    fixture.compaction.compact_all([&](int error) { result = error; });
+    fixture.finish();
     return result;
   };
-  bench.port.lose_answers_with = EIO;
+  fixture.port.lose_answers_with = EIO;
   CHECK(compact() == EIO);
-  bench.port.lose_answers_with = 0;
+  fixture.port.lose_answers_with = 0;
   CHECK(found_after_crash(folder.at(""), all_keys(2)) == contents{{"k0", "old"}, {"k1", stays}});
   CHECK(compact() == 0);
-  // The deletion's segment is mostly dead, that of the value is not.
-  REQUIRE(bench.erase("k0") == 0);
-  for (int i = 0; i < 3; ++i) REQUIRE(bench.put("k2", std::string(9000, 'x')) == 0);
-  bench.newest.end();
-  const std::uint64_t removed = bench.compaction.counts().segments_removed;
-  bench.loop.advance(std::chrono::minutes(1));
-  bench.compaction.consider();
-  bench.finish();
-  CHECK(bench.compaction.counts().segments_removed == removed + 1);
+  // The segment of the deletion is mostly dead, that of the value is not.
+  REQUIRE(fixture.erase("k0") == 0);
+  for (int i = 0; i < 3; ++i) REQUIRE(fixture.put("k2", std::string(9000, 'x')) == 0);
+  fixture.newest.end();
+  const std::uint64_t removed = fixture.compaction.counts().segments_removed;
+  fixture.loop.advance(std::chrono::minutes(1));
+  fixture.compaction.consider();
+  fixture.finish();
+  CHECK(fixture.compaction.counts().segments_removed == removed + 1);
   CHECK(found_after_crash(folder.at(""), all_keys(3)) ==
         contents{{"k1", stays}, {"k2", std::string(9000, 'x')}});
 }
 
-TEST_CASE("a sync that failed is not believed when it is asked again") {
+TEST_CASE("after a failed sync, a later success is not trusted") {
   const scratch folder;
-  log_bench bench(folder.at(""));
-  REQUIRE(bench.put("k0", "value") == 0);
-  bench.newest.end();
+  log_fixture fixture(folder.at(""));
+  REQUIRE(fixture.put("k0", "value") == 0);
+  fixture.newest.end();
   int result = -1;
-  bench.port.fail_syncs_with = EIO;
-  bench.compaction.compact_all([&](int error) { result = error; });
-  bench.finish();
+  fixture.port.fail_syncs_with = EIO;
+  fixture.compaction.compact_all([&](int error) { result = error; });
+  fixture.finish();
   CHECK(result == EIO);
-  bench.port.fail_syncs_with = 0;
+  fixture.port.fail_syncs_with = 0;
   result = -1;
-  bench.compaction.compact_all([&](int error) { result = error; });
-  bench.loop.advance(std::chrono::minutes(1));
-  bench.compaction.consider();
-  bench.finish();
+  fixture.compaction.compact_all([&](int error) { result = error; });
+  fixture.loop.advance(std::chrono::minutes(1));
+  fixture.compaction.consider();
+  fixture.finish();
   CHECK(result == EIO);
-  CHECK(bench.content.segments().find(1) != nullptr);
-  CHECK(value_in(bench.content, "k0") == "value");
+  CHECK(fixture.content.segments().find(1) != nullptr);
+  CHECK(value_in(fixture.content, "k0") == "value");
 }
 
-TEST_CASE("after a sync that failed the next start reads what is there, and syncs it anew") {
+TEST_CASE("after a failed sync, the next start reads and syncs all segments again") {
   const scratch folder;
   {
-    log_bench before(folder.at(""));
+    log_fixture before(folder.at(""));
     REQUIRE(before.put("k0", "value") == 0);
     before.newest.end();
     before.port.fail_syncs_with = EIO;
@@ -222,69 +223,71 @@ TEST_CASE("after a sync that failed the next start reads what is there, and sync
     before.finish();
     REQUIRE(before.compaction.counts().failures == 1);
   }
-  log_bench bench(folder.at(""));
-  CHECK(value_in(bench.content, "k0") == "value");
-  // What the server before wrote is not believed to be durable: all of it, before any goes.
+  log_fixture fixture(folder.at(""));
+  CHECK(value_in(fixture.content, "k0") == "value");
+  // Writes of the previous server may not be durable: all must be synced before any segment is
+  // removed.
   std::vector<std::string> left;
-  for (const auto& [number, one] : bench.content.segments().all()) {
-    CHECK(one->unsynced);
+  for (const auto& [number, request] : fixture.content.segments().all()) {
+    CHECK(request->unsynced);
     left.push_back(
-        folder.at(std::filesystem::path(bench.content.segments().name_of(number)).filename()));
+        folder.at(std::filesystem::path(fixture.content.segments().name_of(number)).filename()));
   }
   REQUIRE(left.size() >= 2);
   int result = -1;
-  bench.compaction.compact_all([&](int error) { result = error; });
-  while (bench.content.segments().find(1) != nullptr) {
-    bench.loop.run_all();
-    bench.compaction.next_turn();
-    if (bench.loop.scheduled() == 0) bench.port.let_go();
+  fixture.compaction.compact_all([&](int error) { result = error; });
+  while (fixture.content.segments().find(1) != nullptr) {
+    fixture.loop.run_all();
+    fixture.compaction.next_turn();
+    if (fixture.loop.scheduled() == 0) fixture.port.let_go();
   }
   for (const std::string& name : left) {
-    if (name.ends_with("0000000001.log")) continue;  // it goes
-    CHECK(std::ranges::count(bench.port.synced, name) == 1);
+    if (name.ends_with("0000000001.log")) continue;  // removed
+    CHECK(std::ranges::count(fixture.port.synced, name) == 1);
   }
-  bench.finish();
+  fixture.finish();
   CHECK(result == 0);
-  CHECK(value_in(bench.content, "k0") == "value");
+  CHECK(value_in(fixture.content, "k0") == "value");
 }
 
-TEST_CASE("values that a server before left unsynced are durable before older ones are removed") {
+TEST_CASE("unsynced values of a previous server are synced before older ones are removed") {
   const scratch folder;
   {
-    log_bench before(folder.at(""));
+    log_fixture before(folder.at(""));
     REQUIRE(before.put("k0", "old") == 0);
     before.newest.end();
     REQUIRE(before.put("k0", "new") == 0);
   }
-  log_bench bench(folder.at(""));
-  bench.compaction.compact_all(nullptr);
-  while (bench.content.segments().find(1) != nullptr) {
-    bench.loop.run_all();
-    bench.compaction.next_turn();
-    if (bench.loop.scheduled() == 0) bench.port.let_go();
+  log_fixture fixture(folder.at(""));
+  fixture.compaction.compact_all(nullptr);
+  while (fixture.content.segments().find(1) != nullptr) {
+    fixture.loop.run_all();
+    fixture.compaction.next_turn();
+    if (fixture.loop.scheduled() == 0) fixture.port.let_go();
   }
-  CHECK(std::ranges::count(bench.port.synced, folder.at("shard-000-0000000002.log").string()) == 1);
-  bench.finish();
+  CHECK(std::ranges::count(fixture.port.synced, folder.at("shard-000-0000000002.log").string()) ==
+        1);
+  fixture.finish();
 }
 
-TEST_CASE("a value longer than a segment is refused, and alone") {
+TEST_CASE("only a value longer than a segment is rejected") {
   const scratch folder;
-  log_bench bench(folder.at(""));
-  CHECK(bench.put("long", std::string(small_segment, 'x')) == EMSGSIZE);
-  CHECK(bench.put("short", "y") == 0);
-  CHECK(bench.content.index().size() == 1);
+  log_fixture fixture(folder.at(""));
+  CHECK(fixture.put("long", std::string(small_segment, 'x')) == EMSGSIZE);
+  CHECK(fixture.put("short", "y") == 0);
+  CHECK(fixture.content.index().size() == 1);
 }
 
-TEST_CASE("writes of one turn are one batch") {
+TEST_CASE("the writes of a turn form one batch") {
   const scratch folder;
-  log_bench bench(folder.at(""));
-  std::vector<std::unique_ptr<log_bench::one_append>> many;
+  log_fixture fixture(folder.at(""));
+  std::vector<std::unique_ptr<log_fixture::one_append>> many;
   const std::string value = "v";
   for (int i = 0; i < 50; ++i) {
-    many.push_back(std::make_unique<log_bench::one_append>());
-    bench.begin(*many.back(), "k" + std::to_string(i), &value);
+    many.push_back(std::make_unique<log_fixture::one_append>());
+    fixture.begin(*many.back(), "k" + std::to_string(i), &value);
   }
-  bench.finish();
-  CHECK(bench.newest.batches() == 1);
-  CHECK(bench.content.index().size() == 50);
+  fixture.finish();
+  CHECK(fixture.newest.batches() == 1);
+  CHECK(fixture.content.index().size() == 50);
 }

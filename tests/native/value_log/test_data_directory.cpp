@@ -36,7 +36,7 @@ bool tells(const std::string& message, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("a directory is made for this user alone, and remembers whose it is") {
+TEST_CASE("a directory is created private and stores its identity") {
   const scratch folder;
   const fs::path path = folder.at("data");
   stallscope::store::hash_seed secret{};
@@ -58,44 +58,44 @@ TEST_CASE("a directory is made for this user alone, and remembers whose it is") 
   CHECK(again.segments_of(1) == std::vector<std::uint32_t>{7});
 }
 
-TEST_CASE("another number of threads is refused") {
+TEST_CASE("another number of threads is rejected") {
   const scratch folder;
   static_cast<void>(data_directory(folder.at("data"), 2).create({0, 1}, 65536));
   CHECK(tells(refusal_of(folder.at("data"), 1), "--threads 2"));
 }
 
-TEST_CASE("a directory in use is refused") {
+TEST_CASE("a directory in use is rejected") {
   const scratch folder;
   const data_directory held(folder.at("data"), 1);
   CHECK(tells(refusal_of(folder.at("data")), "in use"));
 }
 
-TEST_CASE("links, and directories that others can write to, are refused") {
+TEST_CASE("symbolic links and directories writable by others are rejected") {
   const scratch folder;
   fs::create_directory(folder.at("data"));
   fs::create_directory_symlink(folder.at("data"), folder.at("link"));
-  CHECK(tells(refusal_of(folder.at("link")), "a link"));
+  CHECK(tells(refusal_of(folder.at("link")), "a symbolic link"));
   ::chmod(folder.at("data").c_str(), 0777);
   CHECK(tells(refusal_of(folder.at("data")), "by other users"));
   folder.write("file", "");
-  CHECK(tells(refusal_of(folder.at("file")), "no directory"));
+  CHECK(tells(refusal_of(folder.at("file")), "not a directory"));
 }
 
-TEST_CASE("segments that are links, or linked to twice, are refused") {
+TEST_CASE("segments that are symbolic links or have two hard links are rejected") {
   const scratch folder;
   const fs::path path = folder.at("data");
   static_cast<void>(data_directory(path, 1).create({0, 1}, 65536));
   fs::create_symlink("/dev/null", path / "shard-000-0000000002.log");
-  CHECK(tells(refusal_of(path), "is a link"));
+  CHECK(tells(refusal_of(path), "is a symbolic link"));
   fs::remove(path / "shard-000-0000000002.log");
   fs::create_hard_link(path / "shard-000-0000000001.log", path / "other");
-  CHECK(tells(refusal_of(path), "linked to from elsewhere"));
+  CHECK(tells(refusal_of(path), "more than one hard link"));
   fs::remove(path / "other");
   fs::create_directory(path / "shard-000-0000000005.log");
   CHECK_THROWS(data_directory(path, 1));
 }
 
-TEST_CASE("segments of two stores are refused, and those that are nobody's") {
+TEST_CASE("segments of two stores or of an unknown store are rejected") {
   const scratch folder;
   static_cast<void>(data_directory(folder.at("one"), 1).create({0, 1}, 65536));
   static_cast<void>(data_directory(folder.at("two"), 1).create({0, 2}, 65536));
@@ -107,7 +107,7 @@ TEST_CASE("segments of two stores are refused, and those that are nobody's") {
   CHECK(tells(refusal_of(folder.at("two")), "damaged"));
 }
 
-TEST_CASE("a segment under another one's name is refused") {
+TEST_CASE("a renamed segment is rejected") {
   const scratch folder;
   const fs::path path = folder.at("data");
   {
@@ -126,7 +126,7 @@ TEST_CASE("a segment under another one's name is refused") {
   CHECK(refusal_of(path, 2).empty());
 }
 
-TEST_CASE("the names of a directory and its segments outlive a loss of power") {
+TEST_CASE("the names of a directory and its segments are durable") {
   const scratch folder;
   const watched_syncs syncs;
   const data_directory made(folder.at("data"), 1);
@@ -136,7 +136,7 @@ TEST_CASE("the names of a directory and its segments outlive a loss of power") {
   CHECK(syncs.of()[1] == folder.at("data"));
 }
 
-TEST_CASE("a segment whose name may not outlive a loss of power is none") {
+TEST_CASE("a segment whose name is not durable is not used") {
   const scratch folder;
   const data_directory made(folder.at("data"), 1);
   const watched_syncs failing(EIO);
@@ -145,12 +145,12 @@ TEST_CASE("a segment whose name may not outlive a loss of power is none") {
   CHECK(fs::is_empty(folder.at("data")));
 }
 
-TEST_CASE("without a directory files have no name") {
+TEST_CASE("without a directory, files are unnamed") {
   const data_directory made("", 1);
   CHECK(made.temporary());
   const segment_file file = made.create({0, 1}, 65536);
-  struct stat found {};
-  REQUIRE(::fstat(file.file.get(), &found) == 0);
-  CHECK(found.st_nlink == 0);
-  CHECK(found.st_size == 65536);
+  struct stat status {};
+  REQUIRE(::fstat(file.file.get(), &status) == 0);
+  CHECK(status.st_nlink == 0);
+  CHECK(status.st_size == 65536);
 }

@@ -36,15 +36,16 @@ struct port_request final : io_request {
   }
 };
 
-struct port_bench {
-  explicit port_bench(const fs::path& path, const disk_port_settings& settings = {})
+struct port_fixture {
+  explicit port_fixture(const fs::path& path, const disk_port_settings& settings = {})
       : file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), port(loop, settings) {}
 
-  // Whether that many requests were done in time.
+  // Whether all requests completed in time.
   template <typename requests>
-  bool wait_for(const requests& wanted) {
+  bool wait_for(const requests& pending) {
     for (int turns = 0; turns < patience; ++turns) {
-      if (std::ranges::all_of(wanted, [](const auto& one) { return one->times != 0; })) return true;
+      if (std::ranges::all_of(pending, [](const auto& request) { return request->times != 0; }))
+        return true;
       loop.turn(std::chrono::milliseconds{10});
     }
     return false;
@@ -81,19 +82,19 @@ struct port_bench {
   disk_port port;
 };
 
-// The ring of this process becomes a file that is none: the kernel takes nothing more from it.
+// Replaces the ring of this process by a file, so that the kernel accepts no more entries.
 bool break_rings() {
   const descriptor none(::open("/dev/null", O_RDWR | O_CLOEXEC));
   bool broken = false;
-  for (const auto& one : fs::directory_iterator("/proc/self/fd")) {
+  for (const auto& request : fs::directory_iterator("/proc/self/fd")) {
     std::error_code gone;
-    if (fs::read_symlink(one, gone) != "anon_inode:[io_uring]") continue;
-    broken = ::dup2(none.get(), std::stoi(one.path().filename())) >= 0 || broken;
+    if (fs::read_symlink(request, gone) != "anon_inode:[io_uring]") continue;
+    broken = ::dup2(none.get(), std::stoi(request.path().filename())) >= 0 || broken;
   }
   return broken;
 }
 
-// While it is there, files of this process end at so many bytes.
+// Limits the file size of this process during its lifetime.
 class file_limit {
  public:
   explicit file_limit(rlim_t bytes) {
@@ -115,80 +116,80 @@ class file_limit {
   void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
 };
 
-// Whether it holds just that, from there to its end.
-bool holds(port_bench& bench, std::uint64_t offset, char filled_with, std::size_t bytes) {
-  return bench.read(offset, bytes + block_bytes) == std::string(bytes, filled_with);
+// Whether the file contains exactly these bytes up to its end.
+bool holds(port_fixture& fixture, std::uint64_t offset, char filled_with, std::size_t bytes) {
+  return fixture.read(offset, bytes + block_bytes) == std::string(bytes, filled_with);
 }
 
-void write_read_sync(port_bench& bench) {
+void write_read_sync(port_fixture& fixture) {
   constexpr std::size_t many = 300'000 / block_bytes * block_bytes;
-  REQUIRE(::ftruncate(bench.file.get(), 0) == 0);
-  CHECK(bench.write(0, 'a', many) == many);
-  CHECK(holds(bench, 0, 'a', many));
-  CHECK(bench.write(many, 'b', block_bytes) == block_bytes);
-  CHECK(bench.sync() == 0);
-  CHECK(holds(bench, many, 'b', block_bytes));
+  REQUIRE(::ftruncate(fixture.file.get(), 0) == 0);
+  CHECK(fixture.write(0, 'a', many) == many);
+  CHECK(holds(fixture, 0, 'a', many));
+  CHECK(fixture.write(many, 'b', block_bytes) == block_bytes);
+  CHECK(fixture.sync() == 0);
+  CHECK(holds(fixture, many, 'b', block_bytes));
 }
 
-void end_short(port_bench& bench) {
+void end_short(port_fixture& fixture) {
   constexpr std::size_t limit = 2 * block_bytes;
-  REQUIRE(::ftruncate(bench.file.get(), 0) == 0);
+  REQUIRE(::ftruncate(fixture.file.get(), 0) == 0);
   const file_limit full(limit);
-  CHECK(bench.write(0, 'a', 4 * block_bytes) == -EFBIG);
-  CHECK(holds(bench, 0, 'a', limit));
+  CHECK(fixture.write(0, 'a', 4 * block_bytes) == -EFBIG);
+  CHECK(holds(fixture, 0, 'a', limit));
 }
 
 }  // namespace
 
-TEST_CASE("what is written through the port is there, and what ends short is told why") {
+TEST_CASE("written data can be read, and a short transfer reports its error") {
   const scratch folder;
-  port_bench bench(folder.at("file"));
-  write_read_sync(bench);
-  port_bench other(folder.at("other"));
+  port_fixture fixture(folder.at("file"));
+  write_read_sync(fixture);
+  port_fixture other(folder.at("other"));
   end_short(other);
 }
 
-TEST_CASE("a ring that refuses to go on gives way to blocking calls, and nothing is lost") {
+TEST_CASE("a failed ring is replaced by blocking calls without losing requests") {
   const scratch folder;
-  port_bench bench(folder.at("file"), {.limit = 0});
-  if (!bench.port.by_io_uring()) return;
+  port_fixture fixture(folder.at("file"), {.limit = 0});
+  if (!fixture.port.by_io_uring()) return;
   REQUIRE(break_rings());
-  // More than the ring has room for, all given in one turn.
+  // more than the capacity of the ring, in one turn
   const aligned_memory memory(block_bytes);
   std::ranges::fill(memory.bytes(), std::byte{'x'});
   std::vector<std::unique_ptr<port_request>> many;
   for (std::uint64_t i = 0; i < 600; ++i) {
     many.push_back(std::make_unique<port_request>());
-    many.back()->writes(bench.file.get(), i * block_bytes, memory.bytes());
-    bench.port.submit(*many.back());
+    many.back()->writes(fixture.file.get(), i * block_bytes, memory.bytes());
+    fixture.port.submit(*many.back());
   }
-  REQUIRE(bench.wait_for(many));
-  CHECK(std::ranges::all_of(many, [](const auto& one) {
-    return one->times == 1 && one->result == static_cast<std::int64_t>(block_bytes);
+  REQUIRE(fixture.wait_for(many));
+  CHECK(std::ranges::all_of(many, [](const auto& request) {
+    return request->times == 1 && request->result == static_cast<std::int64_t>(block_bytes);
   }));
-  CHECK_FALSE(bench.port.by_io_uring());
-  CHECK(holds(bench, 0, 'x', 600 * block_bytes));
-  write_read_sync(bench);
-  port_bench other(folder.at("other"));
+  CHECK_FALSE(fixture.port.by_io_uring());
+  CHECK(holds(fixture, 0, 'x', 600 * block_bytes));
+  write_read_sync(fixture);
+  port_fixture other(folder.at("other"));
   end_short(other);
-  end_short(bench);
+  end_short(fixture);
 }
 
 TEST_CASE("a port whose ring failed drains") {
   const scratch folder;
-  port_bench bench(folder.at("file"));
-  if (!bench.port.by_io_uring()) return;
+  port_fixture fixture(folder.at("file"));
+  if (!fixture.port.by_io_uring()) return;
   const aligned_memory memory(block_bytes);
   std::ranges::fill(memory.bytes(), std::byte{'x'});
   std::array<port_request, 20> many;
-  for (port_request& one : many) {
-    one.writes(bench.file.get(), 0, memory.bytes());
-    bench.port.submit(one);
+  for (port_request& request : many) {
+    request.writes(fixture.file.get(), 0, memory.bytes());
+    fixture.port.submit(request);
   }
   port_request synced;
-  bench.port.sync(bench.file.get(), synced);
+  fixture.port.sync(fixture.file.get(), synced);
   REQUIRE(break_rings());
-  bench.port.drain();
-  CHECK(std::ranges::all_of(many, [](const auto& one) { return one.times == 1; }));
+  fixture.port.drain();
+  CHECK(std::ranges::all_of(many, [](const auto& request) { return request.times == 1; }));
   CHECK(synced.result == 0);
 }

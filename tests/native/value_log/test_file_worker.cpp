@@ -10,9 +10,9 @@
 
 using namespace stallscope::value_log;
 
-TEST_CASE("who waits for a worker finds all done, and what it held given back") {
+TEST_CASE("finish() waits until all jobs are done and their captures destroyed") {
   file_worker worker;
-  worker.finish();  // nothing was posted
+  worker.finish();  // no job was posted
   std::promise<void> gate;
   std::vector<int> done;
   auto held = std::make_shared<int>(1);

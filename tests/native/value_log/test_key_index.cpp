@@ -8,7 +8,7 @@
 
 using namespace stallscope::value_log;
 
-TEST_CASE("the index holds what a map holds") {
+TEST_CASE("the index matches a map") {
   key_index index;
   std::map<std::string, location> model;
   std::mt19937_64 random(1);
@@ -28,10 +28,10 @@ TEST_CASE("the index holds what a map holds") {
   }
   std::size_t alive = 0;
   for (const auto& [key, where] : model) {
-    const auto found = index.find(key);
-    REQUIRE(found);
-    CHECK(found->sequence == where.sequence);
-    CHECK(found->deleted() == where.deleted());
+    const auto place = index.find(key);
+    REQUIRE(place);
+    CHECK(place->sequence == where.sequence);
+    CHECK(place->deleted() == where.deleted());
     alive += where.deleted() ? 0U : 1U;
   }
   CHECK(index.size() == alive);

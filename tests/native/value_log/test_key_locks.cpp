@@ -25,7 +25,7 @@ class operation final : public key_locks::holder {
 
 }  // namespace
 
-TEST_CASE("readers run together, a writer alone, in the order they came") {
+TEST_CASE("readers run together and writers exclusively, in order of arrival") {
   key_locks locks;
   operation read({1}, false);
   operation also({1}, false);
@@ -47,7 +47,7 @@ TEST_CASE("readers run together, a writer alone, in the order they came") {
   CHECK(late.held);
 }
 
-TEST_CASE("a key named twice is one") {
+TEST_CASE("a duplicate key counts once") {
   key_locks locks;
   operation twice({5, 5}, true);
   operation next({5}, true);
@@ -58,7 +58,7 @@ TEST_CASE("a key named twice is one") {
   CHECK(next.held);
 }
 
-TEST_CASE("whoever needs all waits for those before and holds up those after") {
+TEST_CASE("an operation on all keys waits for earlier ones and delays later ones") {
   key_locks locks;
   operation before({1}, true);
   operation all({}, true);
@@ -74,7 +74,7 @@ TEST_CASE("whoever needs all waits for those before and holds up those after") {
   CHECK(after.held);
 }
 
-TEST_CASE("all get their keys, and never two of whom one changes a key") {
+TEST_CASE("every operation gets its keys, and writers are exclusive") {
   std::mt19937 random(7);
   key_locks locks;
   std::vector<std::unique_ptr<operation>> waiting;

@@ -19,20 +19,20 @@ std::vector<std::byte> encoded(const record& what) {
 
 }  // namespace
 
-TEST_CASE("a record reads as it was written") {
+TEST_CASE("a record can be read back") {
   const auto bytes = encoded({record_kind::value, 7, 1234, "key", "some value"});
-  const decoded found = decode(bytes, 4096, secret);
-  REQUIRE(found.status == decode_status::whole);
-  CHECK(found.bytes == bytes.size());
-  CHECK(found.bytes % 8 == 0);
-  CHECK(found.what.sequence == 7);
-  CHECK(found.what.expires_ms == 1234);
-  CHECK(found.what.key == "key");
-  CHECK(found.what.value == "some value");
+  const decoded decoded_record = decode(bytes, 4096, secret);
+  REQUIRE(decoded_record.status == decode_status::whole);
+  CHECK(decoded_record.bytes == bytes.size());
+  CHECK(decoded_record.bytes % 8 == 0);
+  CHECK(decoded_record.what.sequence == 7);
+  CHECK(decoded_record.what.expires_ms == 1234);
+  CHECK(decoded_record.what.key == "key");
+  CHECK(decoded_record.what.value == "some value");
   CHECK(key_of(bytes) == "key");
 }
 
-TEST_CASE("no byte of a record changes unseen, but those of its padding") {
+TEST_CASE("a change of any byte except padding is detected") {
   const auto bytes = encoded({record_kind::deleted, 7, 0, "keys", "value"});
   const std::size_t used = head_bytes + 4 + 5;
   for (std::size_t at = 0; at < used; ++at) {
@@ -42,12 +42,12 @@ TEST_CASE("no byte of a record changes unseen, but those of its padding") {
   }
 }
 
-TEST_CASE("what is cut off is incomplete, and says how much it needs") {
+TEST_CASE("a truncated record is incomplete and reports the bytes needed") {
   const auto bytes = encoded({record_kind::value, 7, 0, "key", "value"});
   for (std::size_t length = 1; length < bytes.size(); ++length) {
-    const decoded found = decode(std::span(bytes).first(length), 4096, secret);
-    CHECK(found.status == decode_status::incomplete);
-    CHECK(found.bytes == (length < head_bytes ? head_bytes : bytes.size()));
+    const decoded decoded_record = decode(std::span(bytes).first(length), 4096, secret);
+    CHECK(decoded_record.status == decode_status::incomplete);
+    CHECK(decoded_record.bytes == (length < head_bytes ? head_bytes : bytes.size()));
   }
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("padding ends with its block") {
   CHECK(decode(bytes, 4096, secret).status == decode_status::damaged);
 }
 
-TEST_CASE("a record of another store is none") {
+TEST_CASE("a record of another store is not accepted") {
   const auto bytes = encoded({record_kind::value, 7, 0, "key", "value"});
   CHECK(decode(bytes, 4096, {11, 24}).status == decode_status::damaged);
   CHECK(decode(bytes, 4096, {12, 22}).status == decode_status::damaged);

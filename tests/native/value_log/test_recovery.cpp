@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "value_log/log_bench.hpp"
+#include "value_log/log_fixture.hpp"
 
 using namespace stallscope::value_log;
 using stallscope::test::scratch;
@@ -14,34 +14,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The only segment of a folder.
+// The only segment in a directory.
 fs::path only_segment(const fs::path& folder) {
-  std::vector<fs::path> found;
-  for (const auto& file : fs::directory_iterator(folder)) found.push_back(file.path());
-  REQUIRE(found.size() == 1);
-  return found.front();
+  std::vector<fs::path> paths;
+  for (const auto& file : fs::directory_iterator(folder)) paths.push_back(file.path());
+  REQUIRE(paths.size() == 1);
+  return paths.front();
 }
 
 struct written_batch {
   std::string key;
   std::string value;
-  std::uint64_t end;  // of its record in the file
+  std::uint64_t end;  // end of its record in the file
 };
 
-// A segment of one record a batch, as a server leaves it that ended in order; `killed`: or as it
-// lies there before.
+// A segment with one record per batch, as after an orderly shutdown; with `killed`, as before it.
 std::vector<written_batch> write_batches(const fs::path& folder, const fs::path& killed = {}) {
   std::vector<written_batch> batches;
-  log_bench bench(folder);
+  log_fixture fixture(folder);
   for (int i = 0; i < 5; ++i) {
     const std::string key = "key" + std::to_string(i);
     const std::string value(static_cast<std::size_t>(i) * 1500, static_cast<char>('a' + i));
-    REQUIRE(bench.put(key, value) == 0);
-    const location where = *bench.content.find(key, 1);
+    REQUIRE(fixture.put(key, value) == 0);
+    const location where = *fixture.content.find(key, 1);
     batches.push_back({key, value, where.offset + where.bytes(key.size())});
   }
   if (!killed.empty()) copy_folder(folder, killed);
-  bench.newest.end();
+  fixture.newest.end();
   return batches;
 }
 
@@ -68,7 +67,7 @@ TEST_CASE("a segment cut off at any byte keeps every record before it") {
   const fs::path file = only_segment(whole.at(""));
   const std::uint64_t length = fs::file_size(only_segment(ended.at("")));
   const scratch cut;
-  // The bytes of long values are alike: every one near a record's edge, of the others some.
+  // Long values have uniform bytes: test all offsets near record edges, and some others.
   for (std::uint64_t kept = block_bytes; kept < length; ++kept) {
     const bool near_edge = std::ranges::any_of(batches, [&](const written_batch& one) {
       return kept + 50 > one.end && kept < one.end + 3;
@@ -97,7 +96,7 @@ TEST_CASE(
   const auto damage = [&](const fs::path& file, int kind) {
     if (kind == 0) flip(file, batches[4].end - 8);
     if (kind == 1) fs::resize_file(file, batches[4].end - 1);
-    // As a block that the disk forgot.
+    // A block that the disk lost.
     if (kind == 2)
       zero(file, batches[3].end / block_bytes * block_bytes + block_bytes, block_bytes);
     // All records.
@@ -110,24 +109,24 @@ TEST_CASE(
     damage(damaged.at(name), kind);
     const std::uint64_t left = fs::file_size(damaged.at(name));
     for (int start = 0; start < 2; ++start) {
-      log_bench bench(damaged.at(""));
-      CHECK(bench.report.cut_bytes == 0);
-      CHECK(bench.report.damaged_bytes > 0);
-      REQUIRE(bench.report.messages.size() == 1);
-      CHECK(bench.report.messages[0].find("are damaged: what they held is lost") !=
+      log_fixture fixture(damaged.at(""));
+      CHECK(fixture.report.cut_bytes == 0);
+      CHECK(fixture.report.damaged_bytes > 0);
+      REQUIRE(fixture.report.messages.size() == 1);
+      CHECK(fixture.report.messages[0].find("are damaged: their records are lost") !=
             std::string::npos);
-      CHECK(bench.report.messages[0].find("put a sound copy in its place") != std::string::npos);
-      CHECK_FALSE(bench.content.find(batches[4].key, 1));
-      if (kind != 3) CHECK(value_in(bench.content, batches[2].key) == batches[2].value);
-      // Neither cut off, nor given back by compaction.
-      bench.compaction.compact_all(nullptr);
-      bench.finish();
+      CHECK(fixture.report.messages[0].find("replace it with an intact copy") != std::string::npos);
+      CHECK_FALSE(fixture.content.find(batches[4].key, 1));
+      if (kind != 3) CHECK(value_in(fixture.content, batches[2].key) == batches[2].value);
+      // Neither cut off nor freed by compaction.
+      fixture.compaction.compact_all(nullptr);
+      fixture.finish();
       CHECK(fs::file_size(damaged.at(name)) == left);
     }
   }
 }
 
-TEST_CASE("zeros before whole records of a segment that was written to are told") {
+TEST_CASE("zeros before whole records of an unsealed segment are reported") {
   const scratch ended;
   const scratch killed;
   const auto batches = write_batches(ended.at(""), killed.at(""));
@@ -138,81 +137,82 @@ TEST_CASE("zeros before whole records of a segment that was written to are told"
   copy_folder(killed.at(""), tail.at(""));
   zero(killed.at(name), from, to - from);
   for (int start = 0; start < 2; ++start) {
-    const log_bench bench(killed.at(""));
-    CHECK(bench.report.records == batches.size() - 1);
-    REQUIRE(bench.report.messages.size() == 1);
-    CHECK(bench.report.messages[0].find(std::to_string(to - from) + " bytes at offset " +
-                                        std::to_string(from) + " are zeros") != std::string::npos);
+    const log_fixture fixture(killed.at(""));
+    CHECK(fixture.report.records == batches.size() - 1);
+    REQUIRE(fixture.report.messages.size() == 1);
+    CHECK(fixture.report.messages[0].find(std::to_string(to - from) + " bytes at offset " +
+                                          std::to_string(from) + " are zeros") !=
+          std::string::npos);
   }
-  // Nothing but zeros follows: nobody knows of a write there.
+  // Only zeros follow: the write is unknown.
   const std::uint64_t end = padded(batches[3].end, block_bytes);
   zero(tail.at(name), end, fs::file_size(tail.at(name)) - end);
-  const log_bench bench(tail.at(""));
-  CHECK(bench.report.records == batches.size() - 1);
-  CHECK(bench.report.messages.empty());
+  const log_fixture fixture(tail.at(""));
+  CHECK(fixture.report.records == batches.size() - 1);
+  CHECK(fixture.report.messages.empty());
 }
 
-TEST_CASE("what is behind the end of a sealed segment is never taken for its records") {
+TEST_CASE("bytes behind the end of a sealed segment are never read as records") {
   const scratch folder;
   const scratch other;
   const auto batches = write_batches(folder.at(""), other.at(""));
   const fs::path file = only_segment(folder.at(""));
-  // A write that failed, and whose cutting off was lost: whole records.
+  // Whole records of a failed write whose erasure was lost.
   std::string late = other.read(file.filename()).substr(block_bytes, block_bytes);
   const std::uint64_t end = fs::file_size(file);
   std::ofstream(file, std::ios::binary | std::ios::app) << late;
   {
-    const log_bench bench(folder.at(""));
-    CHECK(bench.report.records == batches.size());
-    CHECK(bench.report.cut_bytes == block_bytes);
-    CHECK(bench.report.damaged_bytes == 0);
+    const log_fixture fixture(folder.at(""));
+    CHECK(fixture.report.records == batches.size());
+    CHECK(fixture.report.cut_bytes == block_bytes);
+    CHECK(fixture.report.damaged_bytes == 0);
   }
   CHECK(fs::file_size(file) == end);
 }
 
-TEST_CASE("what recovery cut off is ended in order from then on") {
+TEST_CASE("a segment is sealed after recovery has cut it off") {
   const scratch ended;
   const scratch folder;
   const auto batches = write_batches(ended.at(""), folder.at(""));
   const fs::path file = only_segment(folder.at(""));
   flip(file, batches[4].end - 8);
   {
-    const log_bench bench(folder.at(""));
-    CHECK(bench.report.cut_bytes > 0);
-    CHECK(bench.report.damaged_bytes == 0);
-    CHECK(bench.report.records == 4);
+    const log_fixture fixture(folder.at(""));
+    CHECK(fixture.report.cut_bytes > 0);
+    CHECK(fixture.report.damaged_bytes == 0);
+    CHECK(fixture.report.records == 4);
   }
   flip(file, batches[3].end - 8);
-  const log_bench bench(folder.at(""));
-  CHECK(bench.report.cut_bytes == 0);
-  CHECK(bench.report.damaged_bytes > 0);
-  CHECK(bench.report.records == 3);
+  const log_fixture fixture(folder.at(""));
+  CHECK(fixture.report.cut_bytes == 0);
+  CHECK(fixture.report.damaged_bytes > 0);
+  CHECK(fixture.report.records == 3);
 }
 
-TEST_CASE("a segment with a damaged first block loses nothing in silence") {
+TEST_CASE("a damaged first block is always reported") {
   const scratch folder;
   const auto batches = write_batches(folder.at(""));
   const fs::path file = only_segment(folder.at(""));
   {
-    log_bench more(folder.at(""));
+    log_fixture more(folder.at(""));
     REQUIRE(more.put("another", "segment") == 0);
   }
   flip(file, 20);
   {
-    const log_bench bench(folder.at(""));
-    CHECK(bench.report.records == batches.size() + 1);
-    REQUIRE(bench.report.messages.size() == 1);
-    CHECK(bench.report.messages[0].find("its first block is damaged") != std::string::npos);
+    const log_fixture fixture(folder.at(""));
+    CHECK(fixture.report.records == batches.size() + 1);
+    REQUIRE(fixture.report.messages.size() == 1);
+    CHECK(fixture.report.messages[0].find("the first block is damaged") != std::string::npos);
   }
   const std::uint64_t left = fs::file_size(file);
   flip(file, batches[4].end - 8);
-  const log_bench bench(folder.at(""));
-  CHECK(bench.report.cut_bytes == 0);
-  CHECK(bench.report.damaged_bytes > 0);
+  const log_fixture fixture(folder.at(""));
+  CHECK(fixture.report.cut_bytes == 0);
+  CHECK(fixture.report.damaged_bytes > 0);
   CHECK(fs::file_size(file) == left);
 }
 
-TEST_CASE("a damaged byte costs its record alone, and is told") {
+TEST_CASE("a damaged byte loses only its record and is reported") {
   const scratch whole;
   const auto batches = write_batches(whole.at(""));
   const fs::path name = only_segment(whole.at("")).filename();
@@ -238,103 +238,103 @@ TEST_CASE("a damaged byte costs its record alone, and is told") {
   }
 }
 
-TEST_CASE("a tail that is no record is cut off and told") {
+TEST_CASE("a tail that is not a record is cut off and reported") {
   const scratch folder;
   const auto batches = write_batches(folder.at(""));
   const fs::path file = only_segment(folder.at(""));
   std::ofstream(file, std::ios::binary | std::ios::app) << std::string(5000, 'x');
   {
-    log_bench bench(folder.at(""));
-    CHECK(bench.report.cut_bytes == 5000);
-    REQUIRE(bench.report.messages.size() == 1);
-    CHECK(bench.report.messages[0].find("cut off behind offset") != std::string::npos);
-    CHECK(bench.report.records == batches.size());
+    log_fixture fixture(folder.at(""));
+    CHECK(fixture.report.cut_bytes == 5000);
+    REQUIRE(fixture.report.messages.size() == 1);
+    CHECK(fixture.report.messages[0].find("cut off behind offset") != std::string::npos);
+    CHECK(fixture.report.records == batches.size());
   }
-  log_bench again(folder.at(""));
+  log_fixture again(folder.at(""));
   CHECK(again.report.messages.empty());
   CHECK(value_in(again.content, batches[4].key) == batches[4].value);
 }
 
-TEST_CASE("a segment whose first block was never written goes") {
+TEST_CASE("a segment without a first block is removed") {
   const scratch folder;
   write_batches(folder.at(""));
   std::ofstream(folder.at("shard-000-0000000009.log")) << "";
   fs::resize_file(folder.at("shard-000-0000000009.log"), small_segment);
-  const log_bench bench(folder.at(""));
-  CHECK(bench.report.segments == 1);
+  const log_fixture fixture(folder.at(""));
+  CHECK(fixture.report.segments == 1);
   CHECK_FALSE(fs::exists(folder.at("shard-000-0000000009.log")));
 }
 
-TEST_CASE("a crash while the first segment was made leaves nothing in the way") {
+TEST_CASE("a crash during the creation of the first segment is harmless") {
   const scratch folder;
   for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{100}, small_segment}) {
     std::ofstream(folder.at("shard-000-0000000001.log")) << "";
     fs::resize_file(folder.at("shard-000-0000000001.log"), length);
-    log_bench bench(folder.at(""));
-    CHECK(bench.report.messages.empty());
-    CHECK(bench.put("key", "value") == 0);
+    log_fixture fixture(folder.at(""));
+    CHECK(fixture.report.messages.empty());
+    CHECK(fixture.put("key", "value") == 0);
     fs::remove(folder.at("shard-000-0000000001.log"));
   }
 }
 
-TEST_CASE("a segment that lost its first block, and with it its store's secret, is never removed") {
+TEST_CASE("a segment whose secret is lost with its first block is never removed") {
   const scratch folder;
   write_batches(folder.at(""));
   const fs::path file = only_segment(folder.at(""));
   const auto bytes = fs::file_size(file);
   std::fstream(file, std::ios::binary | std::ios::in | std::ios::out) << std::string(4096, '\0');
   for (int start = 0; start < 2; ++start) {
-    log_bench bench(folder.at(""));
-    CHECK(bench.report.damaged_bytes >= bytes - 2 * block_bytes);
-    REQUIRE(bench.report.messages.size() == 1);
-    CHECK(bench.report.messages[0].find("is left as it is") != std::string::npos);
+    log_fixture fixture(folder.at(""));
+    CHECK(fixture.report.damaged_bytes >= bytes - 2 * block_bytes);
+    REQUIRE(fixture.report.messages.size() == 1);
+    CHECK(fixture.report.messages[0].find("is left as it is") != std::string::npos);
     CHECK(fs::file_size(file) == bytes);
-    CHECK(bench.put("key", "value") == 0);
-    CHECK(value_in(bench.content, "key") == "value");
+    CHECK(fixture.put("key", "value") == 0);
+    CHECK(value_in(fixture.content, "key") == "value");
   }
 }
 
-TEST_CASE("a value that looks like a record is none, even where it is read as one") {
+TEST_CASE("a value that looks like a record is never recovered as one") {
   const scratch folder;
   std::string value(9000, 'x');
   {
-    log_bench bench(folder.at(""));
-    // The bytes of a record of another store, with another secret.
+    log_fixture fixture(folder.at(""));
+    // A record of another store, with another secret.
     std::vector<std::byte> forged(record_bytes(4, 4));
     encode(forged, {record_kind::value, 1000, 0, "evil", "done"}, {1, 2});
     for (std::size_t at = 0; at + forged.size() < value.size(); at += 64) {
       std::memcpy(value.data() + at, forged.data(), forged.size());
     }
-    REQUIRE(bench.put("victim", value) == 0);
-    bench.newest.end();
+    REQUIRE(fixture.put("victim", value) == 0);
+    fixture.newest.end();
   }
   flip(only_segment(folder.at("")), block_bytes + 9);
-  log_bench bench(folder.at(""));
-  CHECK_FALSE(bench.content.find("evil", 1));
-  CHECK_FALSE(bench.content.find("victim", 1));
+  log_fixture fixture(folder.at(""));
+  CHECK_FALSE(fixture.content.find("evil", 1));
+  CHECK_FALSE(fixture.content.find("victim", 1));
 }
 
-TEST_CASE("FLUSHALL outlives a crash before the old segments are gone") {
+TEST_CASE("FLUSHALL survives a crash before the old segments are removed") {
   const scratch folder;
   const scratch before;
   {
-    log_bench bench(folder.at(""));
+    log_fixture fixture(folder.at(""));
     for (int i = 0; i < 40; ++i)
-      REQUIRE(bench.put("k" + std::to_string(i), std::string(3000, 'v')) == 0);
+      REQUIRE(fixture.put("k" + std::to_string(i), std::string(3000, 'v')) == 0);
     copy_folder(folder.at(""), before.at(""));
-    log_bench::one_append cleared;
+    log_fixture::one_append cleared;
     cleared.items = {{.kind = record_kind::cleared}};
-    bench.newest.append(cleared);
-    bench.finish();
+    fixture.newest.append(cleared);
+    fixture.finish();
     REQUIRE(cleared.result == 0);
-    CHECK(bench.content.index().size() == 0);
-    REQUIRE(bench.put("after", "1") == 0);
+    CHECK(fixture.content.index().size() == 0);
+    REQUIRE(fixture.put("after", "1") == 0);
   }
-  // All segments of before are there again.
+  // All earlier segments are back.
   for (const auto& file : fs::directory_iterator(before.at(""))) {
     fs::copy_file(file, folder.at(file.path().filename()), fs::copy_options::skip_existing);
   }
-  log_bench bench(folder.at(""));
-  CHECK(bench.content.index().size() == 1);
-  CHECK(value_in(bench.content, "after") == "1");
+  log_fixture fixture(folder.at(""));
+  CHECK(fixture.content.index().size() == 1);
+  CHECK(value_in(fixture.content, "after") == "1");
 }

@@ -16,7 +16,7 @@ std::vector<std::string> syncs_seen;
 
 }  // namespace
 
-// In place of the library's: the program's own comes first.
+// Replaces the function of the C library: symbols of the program come first.
 extern "C" int fsync(int file) {
   const std::lock_guard lock(syncs_mutex);
   if (syncs_watched) {

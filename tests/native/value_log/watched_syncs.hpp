@@ -1,5 +1,6 @@
-// Which files and directories this process makes durable by fsync(), by their names, while one of
-// these is there; the calls go on to the kernel, or fail as told. One at a time.
+// Records the names of files and directories that this process makes durable with fsync(), during
+// the lifetime of an instance; the calls reach the kernel or fail on request. One instance at a
+// time.
 #pragma once
 
 #include <string>

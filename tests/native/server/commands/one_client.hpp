@@ -1,4 +1,4 @@
-// One client of one shard, without a network: lines go in, replies come out.
+// One client of one shard, without a network: maps request lines to replies.
 #pragma once
 
 #include <string>
@@ -39,16 +39,16 @@ class one_client {
     client.id = 7;
   }
 
-  // The reply to a line typed by hand.
+  // The reply to an inline command.
   std::string ask(std::string line) {
     line += "\n";
     resp::request_parser parser;
     if (parser.parse(line) != resp::parse_status::request) return "not a request";
     resp::byte_buffer out;
     resp::reply_writer to(out, client.version);
-    if (const server::command* found = server::admit(parser.words(), client, to); found) {
+    if (const server::command* what = server::admit(parser.words(), client, to); what) {
       server::execution on{&keys, &client, &view};
-      server::run(*found, on, parser.words(), to);
+      server::run(*what, on, parser.words(), to);
     }
     return std::string(out.view());
   }

@@ -7,7 +7,7 @@
 using stallscope::test::one_client;
 namespace server = stallscope::server;
 
-TEST_CASE("names are found whatever their case, and every name once") {
+TEST_CASE("names are case-insensitive and unique") {
   one_client client;
   CHECK(client.ask("PinG") == "+PONG\r\n");
   CHECK(client.ask("CLIENT getNAME") == "$-1\r\n");
@@ -15,7 +15,7 @@ TEST_CASE("names are found whatever their case, and every name once") {
   for (const server::command& what : server::all_commands()) CHECK(names.insert(what.name).second);
 }
 
-TEST_CASE("every command but a container of others can be run") {
+TEST_CASE("every command except containers has a handler") {
   for (const server::command& what : server::all_commands()) {
     const bool container = what.name == "client" || what.name == "config";
     CHECK((what.run == nullptr) == container);
@@ -23,7 +23,7 @@ TEST_CASE("every command but a container of others can be run") {
   }
 }
 
-TEST_CASE("what is refused before it runs") {
+TEST_CASE("invalid requests are rejected before they run") {
   one_client client;
   CHECK(client.ask("foo a b") ==
         "-ERR unknown command 'foo', with args beginning with: 'a' 'b' \r\n");
@@ -40,7 +40,7 @@ TEST_CASE("what is refused before it runs") {
   CHECK(client.ask("client|id a").starts_with("-ERR unknown command 'client|id'"));
 }
 
-TEST_CASE("long and binary words of unknown commands are cut") {
+TEST_CASE("long and binary words of unknown commands are truncated") {
   one_client client;
   const std::string reply = client.ask(std::string(500, 'x') + " " + std::string(500, 'y') + " z");
   CHECK(reply == "-ERR unknown command '" + std::string(128, 'x') +
@@ -49,7 +49,7 @@ TEST_CASE("long and binary words of unknown commands are cut") {
         "-ERR unknown command 'a', with args beginning with: 'c  d' \r\n");
 }
 
-TEST_CASE("without the password only what says it is let in") {
+TEST_CASE("unauthenticated clients may only authenticate") {
   one_client client;
   client.view.secret = "secret";
   client.client.authenticated = false;
@@ -69,7 +69,7 @@ TEST_CASE("without the password only what says it is let in") {
   CHECK(client.ask("client getname") == "$2\r\nme\r\n");
 }
 
-TEST_CASE("writes are refused when there is no memory, reads and deletions are not") {
+TEST_CASE("without memory, writes are rejected but reads and deletions are not") {
   one_client client;
   client.ask("set a b");
   client.keys.set_limit({1, stallscope::store::eviction_policy::noeviction});
@@ -80,7 +80,7 @@ TEST_CASE("writes are refused when there is no memory, reads and deletions are n
   CHECK(client.ask("del a") == ":1\r\n");
 }
 
-TEST_CASE("the table is described to who asks") {
+TEST_CASE("COMMAND describes the table") {
   one_client client;
   const std::string count = client.ask("command count");
   CHECK(client.ask("command").starts_with("*" + count.substr(1)));

@@ -20,7 +20,7 @@ TEST_CASE("ping, echo, select, quit") {
   CHECK(client.client.closing);
 }
 
-TEST_CASE("hello changes the protocol from its own reply on") {
+TEST_CASE("HELLO changes the protocol, starting with its own reply") {
   one_client client;
   CHECK(client.ask("hello").starts_with("*14\r\n"));
   CHECK(client.ask("get nothing") == "$-1\r\n");
@@ -38,7 +38,7 @@ TEST_CASE("hello changes the protocol from its own reply on") {
   CHECK(client.ask("get nothing") == "$-1\r\n");
 }
 
-TEST_CASE("auth where there is no password") {
+TEST_CASE("AUTH without a configured password") {
   one_client client;
   CHECK(client.ask("auth x").starts_with("-ERR AUTH <password> called without any password"));
   CHECK(client.ask("auth default x") == "+OK\r\n");
@@ -46,7 +46,7 @@ TEST_CASE("auth where there is no password") {
   CHECK(client.ask("auth a b c") == "-ERR syntax error\r\n");
 }
 
-TEST_CASE("what a client says of itself") {
+TEST_CASE("clients can set their name and library") {
   one_client client;
   CHECK(client.ask("client id") == ":7\r\n");
   CHECK(client.ask("client setname me") == "+OK\r\n");
@@ -71,7 +71,7 @@ TEST_CASE("what a client says of itself") {
   CHECK(client.ask("client getname") == "$-1\r\n");
 }
 
-TEST_CASE("settings are found by name and by pattern, each once") {
+TEST_CASE("CONFIG GET matches names and patterns, without duplicates") {
   one_client client;
   CHECK(client.ask("config get SAVE s*") == "*2\r\n$4\r\nSAVE\r\n$0\r\n\r\n");
   CHECK(client.ask("config get save appendonly") ==

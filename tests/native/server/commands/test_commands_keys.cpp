@@ -27,7 +27,7 @@ TEST_CASE("values are set, read, counted and deleted") {
   CHECK(client.ask("dbsize") == ":0\r\n");
 }
 
-TEST_CASE("set's conditions, and the old value") {
+TEST_CASE("conditions of SET, and the old value") {
   one_client client;
   CHECK(client.ask("set a 1 xx") == nil);
   CHECK(client.ask("set a 1 nx") == "+OK\r\n");
@@ -46,7 +46,7 @@ TEST_CASE("set's conditions, and the old value") {
   }
 }
 
-TEST_CASE("set's expiry in every form") {
+TEST_CASE("every form of expiry in SET") {
   one_client client;
   client.ask("set a 1 ex 100");
   CHECK(client.ask("pttl a") == ":100000\r\n");
@@ -69,7 +69,7 @@ TEST_CASE("set's expiry in every form") {
   CHECK(client.ask("ttl a") == ":-2\r\n");
 }
 
-TEST_CASE("expiries that cannot be") {
+TEST_CASE("invalid expiries are rejected") {
   one_client client;
   const std::string refused = "-ERR invalid expire time in 'set' command\r\n";
   for (const char* time : {"ex 0", "ex -1", "px 0", "ex 9223372036854775807",
@@ -87,7 +87,7 @@ TEST_CASE("expiries that cannot be") {
   CHECK(client.ask("expire a x") == not_an_integer);
 }
 
-TEST_CASE("expire and its conditions") {
+TEST_CASE("EXPIRE and its conditions") {
   one_client client;
   client.ask("set a 1");
   CHECK(client.ask("expire x 10") == ":0\r\n");
@@ -112,7 +112,7 @@ TEST_CASE("expire and its conditions") {
   CHECK(client.ask("exists a") == ":0\r\n");
 }
 
-TEST_CASE("counting keeps the expiry and knows its range") {
+TEST_CASE("INCR keeps the expiry and checks its range") {
   one_client client;
   CHECK(client.ask("incr n") == ":1\r\n");
   client.ask("expire n 10");

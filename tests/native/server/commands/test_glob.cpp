@@ -24,7 +24,7 @@ TEST_CASE("patterns and the names they match") {
   CHECK_FALSE(glob_match("s\\*", "sx"));
 }
 
-TEST_CASE("a pattern of many stars ends soon") {
+TEST_CASE("a pattern with many stars takes little time") {
   std::string stars;
   for (int count = 0; count < 2000; ++count) stars += "*a";
   CHECK_FALSE(glob_match(stars + "b", std::string(4000, 'a')));

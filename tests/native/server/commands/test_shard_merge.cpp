@@ -12,7 +12,7 @@ using namespace stallscope::server;
 
 namespace {
 
-// As many shards as it likes; a key's first letter says which one.
+// Any number of shards; the first letter of a key selects its shard.
 class some_shards {
  public:
   explicit some_shards(std::size_t count) {
@@ -61,7 +61,7 @@ class some_shards {
 
 }  // namespace
 
-TEST_CASE("several shards answer as one does") {
+TEST_CASE("several shards give the same replies as one shard") {
   const std::vector<std::vector<std::string_view>> requests{
       {"MSET", "a", "1", "b", "22", "c", "", "a", "\r\n$-1\r\n"},
       {"MGET", "a", "x", "c", "b", "a"},
@@ -86,7 +86,7 @@ TEST_CASE("several shards answer as one does") {
   }
 }
 
-TEST_CASE("one shard's refusal is the whole request's") {
+TEST_CASE("an error of one shard is the reply to the whole request") {
   some_shards shards(2);
   shards.shard('b' % 2).set_limit({1, store::eviction_policy::noeviction});
   CHECK(shards.ask({"MSET", "a", "1", "b", "2"}, resp::protocol::resp2) ==

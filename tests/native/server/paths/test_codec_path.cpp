@@ -3,42 +3,42 @@
 #include <stdexcept>
 #include <string>
 
-#include "path_bench.hpp"
+#include "path_fixture.hpp"
 #include "server/paths/codec_path.hpp"
 
 using namespace stallscope::server;
 
 TEST_CASE("the digest is the same on every build and architecture") {
-  path_bench bench(make_codec_path({}));
-  CHECK(bench.reply({"CODEC", "abc"}) == "$16\r\n1afc4c7bd22c74d9\r\n");
-  CHECK(bench.reply({"codec", ""}) == "$16\r\n6a34231931d46fdb\r\n");
+  path_fixture fixture(make_codec_path({}));
+  CHECK(fixture.reply({"CODEC", "abc"}) == "$16\r\n1afc4c7bd22c74d9\r\n");
+  CHECK(fixture.reply({"codec", ""}) == "$16\r\n6a34231931d46fdb\r\n");
 }
 
-TEST_CASE("staged and unstaged, in stages of any size, the replies are the same bytes") {
+TEST_CASE("replies are the same with stages of any size and without stages") {
   std::vector<words> requests{{"PING"}, {"CODEC"}, {"CODEC", "a", "b"}};
   for (int i = 0; i < 50; ++i) {
     requests.push_back({"CODEC", std::string(static_cast<std::size_t>(i), static_cast<char>(i))});
   }
-  path_bench whole(make_codec_path({.footprint_kb = 100, .stage_kb = 100}));
+  path_fixture whole(make_codec_path({.footprint_kb = 100, .stage_kb = 100}));
   const auto expected = whole.replies(requests, false);
   CHECK(
       expected.starts_with("+untaken\r\n-ERR wrong number of arguments for 'codec' command\r\n-"));
   for (const std::size_t stage_kb : {1, 13, 35, 99}) {
     CAPTURE(stage_kb);
-    path_bench bench(make_codec_path({.footprint_kb = 100, .stage_kb = stage_kb}));
-    CHECK(bench.replies(requests, true) == expected);
-    CHECK(bench.replies(requests, false) == expected);
+    path_fixture fixture(make_codec_path({.footprint_kb = 100, .stage_kb = stage_kb}));
+    CHECK(fixture.replies(requests, true) == expected);
+    CHECK(fixture.replies(requests, false) == expected);
   }
 }
 
-TEST_CASE("each input bit changes the digest, and the footprint does") {
-  path_bench bench(make_codec_path({}));
-  path_bench larger(make_codec_path({.footprint_kb = most_codec_kb, .stage_kb = 13}));
-  CHECK(bench.reply({"CODEC", "abc"}) != bench.reply({"CODEC", "abb"}));
-  CHECK(bench.reply({"CODEC", "abc"}) != larger.reply({"CODEC", "abc"}));
+TEST_CASE("every input bit and the footprint change the digest") {
+  path_fixture fixture(make_codec_path({}));
+  path_fixture larger(make_codec_path({.footprint_kb = max_codec_kb, .stage_kb = 13}));
+  CHECK(fixture.reply({"CODEC", "abc"}) != fixture.reply({"CODEC", "abb"}));
+  CHECK(fixture.reply({"CODEC", "abc"}) != larger.reply({"CODEC", "abc"}));
 }
 
-TEST_CASE("the stages cover the footprint and say that they are synthetic") {
+TEST_CASE("the stages cover the footprint and are named synthetic") {
   const auto path = make_codec_path({.footprint_kb = 30, .stage_kb = 13});
   std::vector<std::string> names;
   for (const auto& step : path->steps()) {
@@ -49,13 +49,13 @@ TEST_CASE("the stages cover the footprint and say that they are synthetic") {
   CHECK(make_codec_path({})->steps().size() == 34);
 }
 
-TEST_CASE("a client that has not said the password is not served") {
-  path_bench bench(make_codec_path({}));
-  CHECK(bench.replies({{"CODEC", "abc"}}, true, false) == "+untaken\r\n");
+TEST_CASE("an unauthenticated client is not served") {
+  path_fixture fixture(make_codec_path({}));
+  CHECK(fixture.replies({{"CODEC", "abc"}}, true, false) == "+untaken\r\n");
 }
 
-TEST_CASE("footprints that the code does not have are refused") {
-  CHECK_THROWS_AS(make_codec_path({.footprint_kb = most_codec_kb + 1}), std::invalid_argument);
+TEST_CASE("footprints larger than the code are rejected") {
+  CHECK_THROWS_AS(make_codec_path({.footprint_kb = max_codec_kb + 1}), std::invalid_argument);
   CHECK_THROWS_AS(make_codec_path({.footprint_kb = 12}), std::invalid_argument);
   CHECK_THROWS_AS(make_codec_path({.stage_kb = 0}), std::invalid_argument);
 }

@@ -71,7 +71,8 @@ TEST_CASE("with stages off a request runs through all steps at once") {
   CHECK(t.wave_full == std::vector{false, false, false});
 }
 
-TEST_CASE("with stages on each step runs for all requests, and a failed one keeps its place") {
+TEST_CASE(
+    "with stages on each step runs for all requests, and a failed request keeps its position") {
   three_steps t;
   hand_driven_scheduler scheduler;
   stage_registry registry(scheduler);
@@ -85,7 +86,7 @@ TEST_CASE("with stages on each step runs for all requests, and a failed one keep
   CHECK_THROWS_WITH_AS(std::rethrow_exception(t.calls[1].error), "thrown", std::runtime_error);
 }
 
-TEST_CASE("more requests than a batch go in waves, the next when all of one are done") {
+TEST_CASE("requests beyond a batch run in waves, each after the previous one is done") {
   three_steps t;
   hand_driven_scheduler scheduler;
   stage_registry registry(scheduler, {.max_batch = 2});
@@ -97,12 +98,12 @@ TEST_CASE("more requests than a batch go in waves, the next when all of one are 
   CHECK(t.owner.ended == std::vector{1, -2, 3});
   t.trace.clear();
   t.submit_all(runner);
-  registry.drain();  // shutdown: the waves that wait are run as well
+  registry.drain();  // shutdown also runs the waiting waves
   CHECK(t.owner.ended.size() == 6);
   scheduler.run_all();
 }
 
-TEST_CASE("two steps of one name are refused") {
+TEST_CASE("two steps with the same name are rejected") {
   three_steps t;
   t.steps[2].name = "a";
   hand_driven_scheduler scheduler;
@@ -110,7 +111,7 @@ TEST_CASE("two steps of one name are refused") {
   CHECK_THROWS_AS(path_runner(t.steps, t.owner, registry), std::invalid_argument);
 }
 
-TEST_CASE("a request that is alone runs through all stages at once, and waits for no task") {
+TEST_CASE("a single request runs through all stages at once, without a task") {
   three_steps t;
   hand_driven_scheduler scheduler;
   stage_registry registry(scheduler);
@@ -119,7 +120,7 @@ TEST_CASE("a request that is alone runs through all stages at once, and waits fo
     auto& call = t.calls[static_cast<std::size_t>(i)];
     call.number = i + 1;
     CHECK(runner.free());
-    runner.run_alone(call);
+    runner.run_single(call);
   }
   CHECK(t.trace == "a1 b1 c1 a2 b2 a3 b3 c3 ");
   CHECK(t.owner.ended == std::vector{1, -2, 3});
@@ -135,7 +136,7 @@ TEST_CASE("a request that is alone runs through all stages at once, and waits fo
   CHECK(runner.free());
 }
 
-TEST_CASE("with stages off nothing runs alone: it runs at once anyway") {
+TEST_CASE("with stages off there is no fast path for a single request") {
   three_steps t;
   CHECK_FALSE(path_runner(t.steps, t.owner).free());
 }

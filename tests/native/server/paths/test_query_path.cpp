@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "path_bench.hpp"
+#include "path_fixture.hpp"
 #include "server/paths/query_path.hpp"
 
 using namespace stallscope::server;
@@ -25,34 +25,34 @@ TEST_CASE("the authentication code is HMAC-SHA256") {
   CHECK(query_mac("{}") == "5260cde16c20ea3e07459bc454cbee89af29070421f249b53bb9ab33e79b6dea");
 }
 
-TEST_CASE("a query is answered with its row, in the order asked, and its tag") {
-  path_bench bench(make_query_path());
-  CHECK(bench.reply(query(good)) ==
+TEST_CASE("the reply has the row, with columns in the selected order, and the tag") {
+  path_fixture fixture(make_query_path());
+  CHECK(fixture.reply(query(good)) ==
         bulk("{\"tag\":[1,\"\xc3\xa9\"],\"row\":{\"name\":\"items number "
              "17\",\"price\":346.23,\"stock\":527}}"));
-  CHECK(bench.reply(query(R"({"from":"people","id":2000,"select":["mail","id"]})")) ==
+  CHECK(fixture.reply(query(R"({"from":"people","id":2000,"select":["mail","id"]})")) ==
         bulk(R"({"row":{"mail":"kept \"here\" since 2000, until told otherwise","id":2000}})"));
-  CHECK(bench.reply(query(R"({"from":"people","id":2001,"select":["mail"]})")) ==
+  CHECK(fixture.reply(query(R"({"from":"people","id":2001,"select":["mail"]})")) ==
         bulk(R"({"row":null})"));
-  CHECK(bench.reply(query(R"({"from":"people","id":1,"select":[]})")) == bulk(R"({"row":{}})"));
+  CHECK(fixture.reply(query(R"({"from":"people","id":1,"select":[]})")) == bulk(R"({"row":{}})"));
 }
 
-TEST_CASE("a mac of capital digits is the same number") {
-  path_bench bench(make_query_path());
+TEST_CASE("a mac with capital digits is accepted") {
+  path_fixture fixture(make_query_path());
   auto request = query(good);
   for (auto& digit : request[1]) {
     digit = static_cast<char>(std::toupper(digit));
   }
-  CHECK(bench.reply(request) == bench.reply(query(good)));
+  CHECK(fixture.reply(request) == fixture.reply(query(good)));
 }
 
-TEST_CASE("what is wrong with a query is a reply that says so") {
-  path_bench bench(make_query_path());
+TEST_CASE("an invalid query gets an error reply with the reason") {
+  path_fixture fixture(make_query_path());
   const auto refusal = [&](const words& request) {
-    auto said = bench.reply(request);
-    CHECK(said.starts_with("-ERR "));
-    CHECK(said.ends_with("\r\n"));
-    return said.substr(5, said.size() - 7);
+    auto error = fixture.reply(request);
+    CHECK(error.starts_with("-ERR "));
+    CHECK(error.ends_with("\r\n"));
+    return error.substr(5, error.size() - 7);
   };
   CHECK(refusal({"QUERY"}) == "wrong number of arguments for 'query' command");
   CHECK(refusal({"QUERY", "a", "b", "c"}) == "wrong number of arguments for 'query' command");
@@ -62,7 +62,7 @@ TEST_CASE("what is wrong with a query is a reply that says so") {
         "query: the authentication code is not 64 hexadecimal digits");
   CHECK(refusal({"QUERY", query_mac(good), good + " "}) ==
         "query: the authentication code is not this JSON's");
-  CHECK(refusal(query(std::string(most_query_bytes + 1, ' '))) ==
+  CHECK(refusal(query(std::string(max_query_bytes + 1, ' '))) ==
         "query: the JSON is longer than 16 KB");
   CHECK(refusal(query("[]")) == "query: the JSON is not an object");
   CHECK(refusal(query("{\"a\": \"\xff\"}")).starts_with("query: not JSON: "));
@@ -78,19 +78,19 @@ TEST_CASE("what is wrong with a query is a reply that says so") {
         "query: no such column, or more than 16");
 }
 
-TEST_CASE("deep and long tags come back whole, whatever was asked before") {
-  path_bench bench(make_query_path());
+TEST_CASE("deep and long tags are returned completely, whatever the previous request") {
+  path_fixture fixture(make_query_path());
   const auto tagged = [](const std::string& tag) {
     return query(R"({"from":"items","id":0,"select":[],"tag":)" + tag + "}");
   };
   const auto deep = std::string(7000, '[') + std::string(7000, ']');
-  CHECK(bench.reply(tagged(deep)) == bulk(R"({"tag":)" + deep + R"(,"row":null})"));
+  CHECK(fixture.reply(tagged(deep)) == bulk(R"({"tag":)" + deep + R"(,"row":null})"));
   const auto long_text = "\"" + std::string(15'000, 'x') + "\"";
-  CHECK(bench.reply(tagged(long_text)) == bulk(R"({"tag":)" + long_text + R"(,"row":null})"));
-  CHECK(bench.reply(tagged("1")) == bulk(R"({"tag":1,"row":null})"));
+  CHECK(fixture.reply(tagged(long_text)) == bulk(R"({"tag":)" + long_text + R"(,"row":null})"));
+  CHECK(fixture.reply(tagged("1")) == bulk(R"({"tag":1,"row":null})"));
 }
 
-TEST_CASE("staged and unstaged the replies are the same bytes, also among requests that fail") {
+TEST_CASE("replies are the same with and without stages, also among failing requests") {
   std::vector<words> requests{{"PING"}, {"QUERY"}, {"GET", "a"}};
   for (int i = 0; i < 40; ++i) {
     requests.push_back(query(R"({"from": "items", "id": )" + std::to_string(i * 77) +
@@ -98,8 +98,8 @@ TEST_CASE("staged and unstaged the replies are the same bytes, also among reques
     requests.push_back({"QUERY", std::string(64, '0'), std::to_string(i)});
     requests.push_back(query("{" + std::to_string(i)));
   }
-  path_bench bench(make_query_path());
-  const auto expected = bench.replies(requests, false);
+  path_fixture fixture(make_query_path());
+  const auto expected = fixture.replies(requests, false);
   CHECK(expected.size() > 4000);
-  CHECK(bench.replies(requests, true) == expected);
+  CHECK(fixture.replies(requests, true) == expected);
 }

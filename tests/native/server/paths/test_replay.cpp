@@ -29,7 +29,7 @@ std::string file_of(const std::string& path, std::uint64_t count) {
 
 }  // namespace
 
-TEST_CASE("at once and in batches of any size, all requests are answered with the same bytes") {
+TEST_CASE("replies are the same at once and in batches of any size") {
   for (const auto* name : {"kv", "query", "codec"}) {
     CAPTURE(name);
     const auto requests = file_of(name, 100) + "PING\r\n";
@@ -47,7 +47,7 @@ TEST_CASE("at once and in batches of any size, all requests are answered with th
   }
 }
 
-TEST_CASE("uneven batches, and batches of stages that nothing has come to, lose no request") {
+TEST_CASE("uneven batches, and batches of stages without calls, lose no request") {
   const auto requests = file_of("query", 50);
   replayed_path path(make_query_path());
   auto batches = path.even_batches(1);
@@ -57,7 +57,7 @@ TEST_CASE("uneven batches, and batches of stages that nothing has come to, lose 
   CHECK(report.checksum == replayed_path(make_query_path()).run_at_once(requests).checksum);
 }
 
-TEST_CASE("batches of another path, or none that takes requests, are refused") {
+TEST_CASE("batches of another path, or without the first stage, are rejected") {
   replayed_path path(make_query_path());
   const auto other = replayed_path(make_codec_path({})).even_batches(4);
   CHECK_THROWS_WITH_AS(path.run_in_batches("PING\r\n", other),
@@ -68,7 +68,8 @@ TEST_CASE("batches of another path, or none that takes requests, are refused") {
                        "there is no batch of the first stage", std::runtime_error);
 }
 
-TEST_CASE("what is not requests is refused with its place, staged ones before it notwithstanding") {
+TEST_CASE(
+    "bytes that are not requests are rejected with their offset, even after staged requests") {
   replayed_path path(make_query_path());
   const auto* wrong = "the bytes at 6 are not a whole request";
   CHECK_THROWS_WITH_AS(path.run_at_once("PING\r\n*1\r\n$4\r\nPI"), wrong, std::runtime_error);

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "path_bench.hpp"
+#include "path_fixture.hpp"
 #include "resp/request_parser.hpp"
 #include "server/paths/codec_path.hpp"
 #include "server/paths/query_path.hpp"
@@ -35,7 +35,7 @@ std::vector<words> requests_of(std::string file) {
 
 }  // namespace
 
-TEST_CASE("a file holds as many requests as were asked for, the same ones for a seed") {
+TEST_CASE("a file contains the requested number of requests, the same for the same seed") {
   for (const auto* path : {"kv", "query", "codec"}) {
     CAPTURE(path);
     CHECK(requests_of(file_of(path, 100, 1)).size() == 100);
@@ -46,12 +46,12 @@ TEST_CASE("a file holds as many requests as were asked for, the same ones for a 
   CHECK_THROWS_AS(file_of("none", 1, 1), std::invalid_argument);
 }
 
-TEST_CASE("every request of a file is answered, none with an error") {
-  path_bench query(make_query_path());
+TEST_CASE("every request of a file gets a reply without an error") {
+  path_fixture query(make_query_path());
   for (const auto& request : requests_of(file_of("query", 300, 7))) {
     CHECK(query.reply(request).starts_with("$"));
   }
-  path_bench codec(make_codec_path({}));
+  path_fixture codec(make_codec_path({}));
   for (const auto& request : requests_of(file_of("codec", 50, 7))) {
     CHECK(codec.reply(request).starts_with("$16\r\n"));
   }

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int patience = 2000;  // turns of at most 10 ms
 
-// Requests to a shard whose values have no directory, and in which order they were answered.
-class disk_bench {
+// Sends requests to a shard without a directory and records the order of the replies.
+class disk_fixture {
  public:
-  explicit disk_bench(const disk_options& options)
+  explicit disk_fixture(const disk_options& options)
       : directory_(options.directory, 1),
         disk_(loop_, directory_, 0, options, std::size_t{64} << 20U) {}
 
@@ -34,7 +34,7 @@ class disk_bench {
     made.reply_to = &made.reply;
     disk_.submit(made);
   }
-  // The numbers of all requests, as they were answered.
+  // The numbers of all requests in the order of their replies.
   const std::vector<std::size_t>& answered() {
     for (int turns = 0; turns < patience && order_.size() < calls_.size(); ++turns) {
       loop_.turn(std::chrono::milliseconds{10});
@@ -50,7 +50,7 @@ class disk_bench {
   struct call final : disk_call {
     void disk_answered() override { owner->order_.push_back(number); }
 
-    disk_bench* owner = nullptr;
+    disk_fixture* owner = nullptr;
     std::size_t number = 0;
     std::vector<std::string> words_held;
     std::vector<std::string_view> views;
@@ -64,32 +64,32 @@ class disk_bench {
   disk_executor disk_;
 };
 
-std::size_t place_of(const std::vector<std::size_t>& order, std::size_t number) {
+std::size_t target_shard_of(const std::vector<std::size_t>& order, std::size_t number) {
   return static_cast<std::size_t>(std::ranges::find(order, number) - order.begin());
 }
 
 }  // namespace
 
-TEST_CASE("a long value waits for memory, but not for the short ones that come after it") {
+TEST_CASE("a long value waits for memory, but not for later short values") {
   disk_options options;
   options.segment_bytes = std::uint64_t{1} << 20U;
   options.read_bytes = 60'000;
-  disk_bench bench(options);
-  bench.send("set", {"first", std::string(50'000, 'f')});
-  bench.send("set", {"long", std::string(200'000, 'l')});
-  for (int i = 0; i < 100; ++i) bench.send("set", {"short" + std::to_string(i), "s"});
-  REQUIRE(bench.answered().size() == 102);
-  bench.send("strlen", {"first"});
-  bench.send("strlen", {"long"});
-  for (int i = 0; i < 100; ++i) bench.send("strlen", {"short" + std::to_string(i)});
-  bench.send("set", {"another", "reads nothing"});
-  const std::vector<std::size_t>& order = bench.answered();
+  disk_fixture fixture(options);
+  fixture.send("set", {"first", std::string(50'000, 'f')});
+  fixture.send("set", {"long", std::string(200'000, 'l')});
+  for (int i = 0; i < 100; ++i) fixture.send("set", {"short" + std::to_string(i), "s"});
+  REQUIRE(fixture.answered().size() == 102);
+  fixture.send("strlen", {"first"});
+  fixture.send("strlen", {"long"});
+  for (int i = 0; i < 100; ++i) fixture.send("strlen", {"short" + std::to_string(i)});
+  fixture.send("set", {"another", "reads nothing"});
+  const std::vector<std::size_t>& order = fixture.answered();
   REQUIRE(order.size() == 205);
-  CHECK(bench.reply(102) == ":50000\r\n");
-  CHECK(bench.reply(103) == ":200000\r\n");
+  CHECK(fixture.reply(102) == ":50000\r\n");
+  CHECK(fixture.reply(103) == ":200000\r\n");
   for (std::size_t number = 104; number < 204; ++number) {
-    CHECK(bench.reply(number) == ":1\r\n");
-    CHECK(place_of(order, 103) < place_of(order, number));
+    CHECK(fixture.reply(number) == ":1\r\n");
+    CHECK(target_shard_of(order, 103) < target_shard_of(order, number));
   }
-  CHECK(bench.reply(204) == "+OK\r\n");
+  CHECK(fixture.reply(204) == "+OK\r\n");
 }

@@ -1,5 +1,5 @@
-// Shards driven by hand, one turn after another on this thread, while the system gives no memory
-// for something of a request's: whoever asked bears it, and the server still ends.
+// Shards driven by hand, one turn after another on this thread, while allocations fail: only the
+// client of the request is affected, and the server still shuts down.
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -17,25 +17,25 @@
 
 namespace {
 
-// How many allocations from now on succeed; nothing: all. No other thread's.
-thread_local std::optional<std::size_t> given_before_failure;
+// Number of allocations of this thread that still succeed; nothing: all.
+thread_local std::optional<std::size_t> allocations_left;
 thread_local bool only_one_fails = true;
 thread_local bool failed = false;
 
 void* allocate(std::size_t bytes) noexcept {
-  if (given_before_failure && *given_before_failure == 0) {
-    if (only_one_fails) given_before_failure.reset();
+  if (allocations_left && *allocations_left == 0) {
+    if (only_one_fails) allocations_left.reset();
     failed = true;
     return nullptr;
   }
-  if (given_before_failure) --*given_before_failure;
+  if (allocations_left) --*allocations_left;
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
 
 void* allocate_or_throw(std::size_t bytes) {
-  void* given = allocate(bytes);
-  if (given == nullptr) throw std::bad_alloc();
-  return given;
+  void* allowed = allocate(bytes);
+  if (allowed == nullptr) throw std::bad_alloc();
+  return allowed;
 }
 
 }  // namespace
@@ -48,10 +48,10 @@ void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
 void* operator new[](std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   return allocate(bytes);
 }
-void operator delete(void* given) noexcept { std::free(given); }
-void operator delete[](void* given) noexcept { std::free(given); }
-void operator delete(void* given, std::size_t /*bytes*/) noexcept { std::free(given); }
-void operator delete[](void* given, std::size_t /*bytes*/) noexcept { std::free(given); }
+void operator delete(void* allowed) noexcept { std::free(allowed); }
+void operator delete[](void* allowed) noexcept { std::free(allowed); }
+void operator delete(void* allowed, std::size_t /*bytes*/) noexcept { std::free(allowed); }
+void operator delete[](void* allowed, std::size_t /*bytes*/) noexcept { std::free(allowed); }
 
 namespace {
 
@@ -62,17 +62,18 @@ constexpr int enough_turns = 50;
 
 server_options two_shards(bool stages) {
   server_options options;
-  options.cpus = {0, 0};  // nothing is pinned here
+  options.cpus = {0, 0};  // no thread is pinned here
   options.stages = stages;
   return options;
 }
 
-class two_by_hand {
+class hand_driven_server {
  public:
-  explicit two_by_hand(bool stages) : server_(two_shards(stages)) {}
+  explicit hand_driven_server(bool stages) : server_(two_shards(stages)) {}
 
-  // A client of the first shard's; its own end. While it is taken, so many allocations succeed.
-  descriptor connect(std::optional<std::size_t> given = {}) {
+  // Connects a client to the first shard and returns its end. Meanwhile, `allowed` allocations
+  // succeed.
+  descriptor connect(std::optional<std::size_t> allowed = {}) {
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()) == 0);
     descriptor own(ends[0]);
@@ -80,41 +81,41 @@ class two_by_hand {
     session start;
     start.id = server_.next_id();
     start.authenticated = true;
-    given_before_failure = given;
+    allocations_left = allowed;
     server_.shards()[0]->adopt(descriptor(ends[1]), start);
-    given_before_failure.reset();
+    allocations_left.reset();
     return own;
   }
 
-  // The allocation after so many fails, or all from there on.
-  void turns(std::optional<std::size_t> given = {}) {
-    given_before_failure = given;
+  // Runs turns; the allocation after `allowed` ones fails.
+  void turns(std::optional<std::size_t> allowed = {}) {
+    allocations_left = allowed;
     for (int i = 0; i < enough_turns; ++i) {
       for (const auto& one : server_.shards()) one->loop().turn({});
     }
-    given_before_failure.reset();
+    allocations_left.reset();
   }
 
-  // All that comes, and whether the server has closed: nothing where it has not.
+  // All received bytes and whether the server closed the connection; nothing if it did not.
   std::pair<std::string, bool> ask(const descriptor& client, std::string_view request,
-                                   std::optional<std::size_t> given = {}) {
+                                   std::optional<std::size_t> allowed = {}) {
     REQUIRE(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(request.size()));
-    turns(given);
+    turns(allowed);
     std::string all(4096, '\0');
     const ssize_t got = ::recv(client.get(), all.data(), all.size(), 0);
     all.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     return {all, got == 0};
   }
 
-  std::string key_of_shard(std::size_t wanted) const {
+  std::string key_of_shard(std::size_t shard) const {
     for (int number = 0;; ++number) {
       std::string key = "k" + std::to_string(number);
-      if (server_.shard_of(key) == wanted) return key;
+      if (server_.shard_of(key) == shard) return key;
     }
   }
 
-  // Whether it ends, when all clients have left.
+  // Whether the server ends after all clients have left.
   bool ends() {
     server_.begin_shutdown();
     turns();
@@ -125,10 +126,10 @@ class two_by_hand {
   shared_server server_;
 };
 
-// Asks where so many allocations succeed; whether one failed.
-bool ask_with_failure(bool stages, std::size_t given, const std::string& before,
-                      const std::string& kind) {
-  two_by_hand server(stages);
+// Sends a request while `allowed` allocations succeed; returns whether one failed.
+bool request_with_failure(bool stages, std::size_t allowed, const std::string& before,
+                          const std::string& kind) {
+  hand_driven_server server(stages);
   const std::string far = server.key_of_shard(1);
   const std::string near = server.key_of_shard(0);
   const std::string request = kind == "GET"    ? "GET " + far + "\r\n"
@@ -142,9 +143,9 @@ bool ask_with_failure(bool stages, std::size_t given, const std::string& before,
     CHECK(server.ask(steady, "ECHO one\r\n").first == "$3\r\none\r\n");
     const descriptor client = server.connect();
     failed = false;
-    const auto answer = server.ask(client, before + request, given);
+    const auto answer = server.ask(client, before + request, allowed);
     const std::string& reply = answer.first;
-    CAPTURE(given);
+    CAPTURE(allowed);
     CAPTURE(reply);
     CHECK((answer.second || !reply.empty()));
     if (!failed) CHECK(reply == (before.empty() ? "" : "+PONG\r\n") + whole);
@@ -168,24 +169,24 @@ TEST_CASE(
         CAPTURE(before);
         CAPTURE(stages);
         CAPTURE(only_one_fails);
-        std::size_t given = 0;
-        while (ask_with_failure(stages, given, before, kind)) ++given;
-        CHECK(given > 2);
+        std::size_t allowed = 0;
+        while (request_with_failure(stages, allowed, before, kind)) ++allowed;
+        CHECK(allowed > 2);
       }
     }
   }
 }
 
-TEST_CASE("who finds no memory for its connection is closed, and nobody else") {
+TEST_CASE("without memory for a connection, only that client is closed") {
   only_one_fails = true;
-  std::size_t given = 0;
+  std::size_t allowed = 0;
   do {
-    CAPTURE(given);
-    two_by_hand server(true);
+    CAPTURE(allowed);
+    hand_driven_server server(true);
     {
       const descriptor steady = server.connect();
       failed = false;
-      const descriptor client = server.connect(given);
+      const descriptor client = server.connect(allowed);
       if (failed) {
         char byte = 0;
         CHECK(::recv(client.get(), &byte, 1, 0) == 0);
@@ -196,7 +197,7 @@ TEST_CASE("who finds no memory for its connection is closed, and nobody else") {
     }
     server.turns();
     CHECK(server.ends());
-    ++given;
+    ++allowed;
   } while (failed);
-  CHECK(given > 1);
+  CHECK(allowed > 1);
 }

@@ -20,15 +20,15 @@ namespace {
 
 using namespace stallscope::server;
 
-class own_folder {
+class temporary_folder {
  public:
-  own_folder() {
+  temporary_folder() {
     std::string name = (std::filesystem::temp_directory_path() / "server-XXXXXX").string();
     path_ = ::mkdtemp(name.data());
   }
-  ~own_folder() { std::filesystem::remove_all(path_); }
-  own_folder(const own_folder&) = delete;
-  own_folder& operator=(const own_folder&) = delete;
+  ~temporary_folder() { std::filesystem::remove_all(path_); }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
 
   [[nodiscard]] std::string file(const std::string& name, const std::string& text,
                                  mode_t mode) const {
@@ -44,8 +44,8 @@ class own_folder {
 
 }  // namespace
 
-TEST_CASE("a password is its file's first line, and the file nobody else's") {
-  const own_folder folder;
+TEST_CASE("the password is the first line of a private file") {
+  const temporary_folder folder;
   CHECK(read_password_file(folder.file("good", "a secret\nmore\n", 0600)) == "a secret");
   CHECK(read_password_file(folder.file("no end", "secret", 0400)) == "secret");
   CHECK_THROWS_AS(read_password_file(folder.file("open", "secret\n", 0604)), std::invalid_argument);
@@ -56,7 +56,7 @@ TEST_CASE("a password is its file's first line, and the file nobody else's") {
   CHECK_THROWS_AS(read_password_file("/nonexistent/file"), std::system_error);
 }
 
-TEST_CASE("which addresses only this machine reaches") {
+TEST_CASE("loopback addresses are recognized") {
   for (const char* address : {"127.0.0.1", "127.8.9.10", "::1", "localhost"}) {
     CHECK(is_loopback(address));
   }
@@ -68,7 +68,7 @@ TEST_CASE("which addresses only this machine reaches") {
   }
 }
 
-TEST_CASE("a pool keeps small buffers, and no more of them than some") {
+TEST_CASE("a pool keeps a limited number of small buffers") {
   buffer_pool pool(1 << 20);
   auto small = pool.take();
   small->append("bytes");
@@ -85,7 +85,7 @@ TEST_CASE("a pool keeps small buffers, and no more of them than some") {
   CHECK(pool.take().get() != grown);
 }
 
-TEST_CASE("clients are listed by number, with what they said last") {
+TEST_CASE("clients are listed by id, with their latest state") {
   client_list clients;
   session one;
   one.id = 7;

@@ -1,4 +1,4 @@
-// Sends requests through a path, with stages on or off, and returns the replies' bytes.
+// Sends requests through a path, with stages on or off, and returns the bytes of the replies.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace stallscope::server {
 
 using words = std::vector<std::string>;
 
-class path_bench final : path_runner::owner {
+class path_fixture final : path_runner::owner {
  public:
-  explicit path_bench(std::unique_ptr<path> path) : path_(std::move(path)) {}
+  explicit path_fixture(std::unique_ptr<path> path) : path_(std::move(path)) {}
 
-  // What nobody takes is answered "+untaken".
-  std::string replies(const std::vector<words>& requests, bool stages, bool may_take = true) {
+  // Unclaimed requests get the reply "+untaken".
+  std::string replies(const std::vector<words>& requests, bool stages, bool may_claim = true) {
     stages::hand_driven_scheduler scheduler;
     stages::stage_registry registry(scheduler);
     auto runner =
@@ -33,7 +33,7 @@ class path_bench final : path_runner::owner {
     }
     for (std::size_t i = 0; i < calls.size(); ++i) {
       calls[i].state = path_->make_state();
-      calls[i].renew(views[i], writer_, may_take);
+      calls[i].renew(views[i], writer_, may_claim);
       runner.submit(calls[i]);
     }
     scheduler.run_all();
@@ -45,7 +45,7 @@ class path_bench final : path_runner::owner {
 
  private:
   void finished(request_call& call) noexcept override {
-    if (!call.taken) {
+    if (!call.claimed) {
       writer_.simple("untaken");
     } else if (call.error) {
       writer_.error("ERR thrown");

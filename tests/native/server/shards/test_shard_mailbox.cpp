@@ -8,34 +8,34 @@
 #include <thread>
 #include <vector>
 
-#include "server/shards/cross_mail.hpp"
+#include "server/shards/shard_mailbox.hpp"
 
 namespace {
 
 using namespace stallscope::server;
 using stallscope::reactor::reactor;
 
-// Shards are only named here: what calls do with theirs is theirs.
+// Shards are only forward-declared: the calls of this test do not use them.
 shard& nobody() {
   alignas(64) static std::array<std::byte, 64> place{};
   return *reinterpret_cast<shard*>(place.data());
 }
 
-class ring_counter final : public cross_mail::listener {
+class ring_counter final : public shard_mailbox::listener {
  public:
-  void bell_rang() override { ++rings; }
+  void mailbox_drained() override { ++rings; }
   int rings = 0;
 };
 
-class numbered_call final : public cross_call {
+class numbered_call final : public mailbox_call {
  public:
   numbered_call(int number, std::vector<int>& ran, std::vector<int>& back)
       : number_(number), ran_(ran), back_(back) {}
-  bool run_there(shard& /*there*/) override {
+  bool run_on_target(shard& /*there*/) override {
     ran_.push_back(number_);
     return true;
   }
-  void come_back() override { back_.push_back(number_); }
+  void on_returned() override { back_.push_back(number_); }
 
  private:
   int number_;
@@ -44,15 +44,15 @@ class numbered_call final : public cross_call {
 };
 
 struct side {
-  side(mail_room& room, std::size_t index) : mail(room, nobody(), index, loop, rung) {}
+  side(mailbox_queues& room, std::size_t index) : mail(room, nobody(), index, loop, rung) {}
 
   reactor loop;
   ring_counter rung;
-  cross_mail mail;
+  shard_mailbox mail;
 };
 
 struct two_sides {
-  mail_room room{2};
+  mailbox_queues room{2};
   side one{room, 0};
   side other{room, 1};
   std::vector<int> ran;
@@ -82,11 +82,11 @@ void turn(side& of) {
 
 }  // namespace
 
-TEST_CASE("a call runs at the other side, and comes back") {
+TEST_CASE("a call runs on the target and returns") {
   two_sides sides;
   sides.post(1);
   turn(sides.other);
-  CHECK(sides.ran.empty());  // the bell rings at the end of the sender's turn
+  CHECK(sides.ran.empty());  // the sender wakes the target at the end of its turn
   turn(sides.one);
   turn(sides.other);
   CHECK(sides.ran == std::vector<int>{0});
@@ -95,7 +95,7 @@ TEST_CASE("a call runs at the other side, and comes back") {
   CHECK(sides.back == std::vector<int>{0});
 }
 
-TEST_CASE("a turn's calls ring once") {
+TEST_CASE("the calls of a turn cause one wake-up") {
   two_sides sides;
   sides.post(100);
   turn(sides.one);
@@ -105,7 +105,7 @@ TEST_CASE("a turn's calls ring once") {
   CHECK(counts_up(sides.ran, 100));
 }
 
-TEST_CASE("calls beyond the queue's size wait at the sender, and keep their order") {
+TEST_CASE("calls beyond the queue size wait at the sender and keep their order") {
   two_sides sides;
   constexpr int many = 5000;
   sides.post(many);
@@ -118,7 +118,7 @@ TEST_CASE("calls beyond the queue's size wait at the sender, and keep their orde
   CHECK(counts_up(sides.back, many));
 }
 
-TEST_CASE("two threads: every call runs once and comes back once, in order") {
+TEST_CASE("two threads: every call runs once and returns once, in order") {
   two_sides sides;
   constexpr int many = 5000;
   std::atomic<bool> over{false};

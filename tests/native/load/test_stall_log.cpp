@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
-#include "load/absences.hpp"
+#include "load/stall_log.hpp"
 
-using stallscope::load::absences;
+using stallscope::load::stall_log;
 
-TEST_CASE("time absent counts from the moment asked for") {
-  absences away;
+TEST_CASE("stalled time counts from the given moment") {
+  stall_log away;
   CHECK(away.since(0) == 0);
   away.add(10, 20);
   away.add(30, 35);
@@ -16,8 +16,8 @@ TEST_CASE("time absent counts from the moment asked for") {
   CHECK(away.since(35) == 0);
 }
 
-TEST_CASE("what was told before does not count twice") {
-  absences away;
+TEST_CASE("overlapping stalls count once") {
+  stall_log away;
   away.add(10, 20);
   away.add(15, 25);
   away.add(12, 24);
@@ -26,9 +26,9 @@ TEST_CASE("what was told before does not count twice") {
   CHECK(away.since(26) == 4);
 }
 
-TEST_CASE("of many absences none is lost, and none gets longer than the time since") {
-  absences away;
-  constexpr std::uint64_t all = 3 * absences::most;
+TEST_CASE("many stalls keep their total and never exceed the elapsed time") {
+  stall_log away;
+  constexpr std::uint64_t all = 3 * stall_log::max_count;
   for (std::uint64_t i = 0; i < all; ++i) away.add(10 * i, 10 * i + 1);
   CHECK(away.since(0) == all);
   const std::uint64_t end = 10 * (all - 1) + 1;

@@ -1,5 +1,5 @@
-// A log on a directory of its own, whose requests are carried out when the test says so, and whose
-// loop is turned by hand; and what a start after a crash at that moment would find.
+// A log in a temporary directory with manual I/O completion and a manual loop, and the state that a
+// restart after a crash at this moment would recover.
 #pragma once
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace stallscope::value_log {
 
 inline constexpr std::uint64_t small_segment = std::uint64_t{64} << 10U;
 
-// A file that is cut off meanwhile, by the thread beside the loop, cannot be copied: once more.
+// The background thread may truncate a file during the copy; then copy again.
 inline void copy_folder(const std::filesystem::path& from, const std::filesystem::path& to) {
   constexpr auto anew = std::filesystem::copy_options::overwrite_existing;
   for (const auto& file : std::filesystem::directory_iterator(from)) {
@@ -37,13 +37,13 @@ inline void copy_folder(const std::filesystem::path& from, const std::filesystem
   }
 }
 
-// Requests wait until they are let go, one after another.
-class hand_port final : public io_port {
+// Requests wait until released, one at a time.
+class manual_port final : public io_port {
  public:
   int fail_writes_with = 0;
   int fail_syncs_with = 0;
-  int lose_answers_with = 0;        // what was written is said to have failed
-  std::vector<std::string> synced;  // names of files
+  int lose_answers_with = 0;        // reported errno of writes that succeeded
+  std::vector<std::string> synced;  // file names
 
   void submit(io_request& request) override { waiting_.push_back({&request, -1}); }
   void sync(int file, io_request& request) override {
@@ -52,7 +52,7 @@ class hand_port final : public io_port {
   }
 
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
-  // Of the oldest, or the newest.
+  // Completes the oldest or the newest request.
   void let_go(bool oldest = true) {
     const auto [request, synced_file] = oldest ? waiting_.front() : waiting_.back();
     if (oldest) {
@@ -65,14 +65,14 @@ class hand_port final : public io_port {
 
  private:
   std::int64_t carry(const io_request& request) const {
-    const ioqueue::transfer& asked = request.io;
-    const auto offset = static_cast<off_t>(asked.offset);
-    if (asked.kind == ioqueue::direction::read) {
-      const ssize_t got = ::pread(asked.file, asked.memory, asked.size_bytes, offset);
+    const ioqueue::transfer& transfer = request.io;
+    const auto offset = static_cast<off_t>(transfer.offset);
+    if (transfer.kind == ioqueue::direction::read) {
+      const ssize_t got = ::pread(transfer.file, transfer.memory, transfer.size_bytes, offset);
       return got < 0 ? -errno : got;
     }
     if (fail_writes_with != 0) return -fail_writes_with;
-    const ssize_t put = ::pwrite(asked.file, asked.memory, asked.size_bytes, offset);
+    const ssize_t put = ::pwrite(transfer.file, transfer.memory, transfer.size_bytes, offset);
     if (lose_answers_with != 0) return -lose_answers_with;
     return put < 0 ? -errno : put;
   }
@@ -82,7 +82,7 @@ class hand_port final : public io_port {
 
 using contents = std::map<std::string, std::string>;
 
-// The value of a record that lies in a segment.
+// The value of a record in a segment.
 inline std::string value_at(const log_content& content, const location& where,
                             std::size_t key_bytes) {
   const shared_segment in = content.segments().find(where.segment);
@@ -92,9 +92,9 @@ inline std::string value_at(const log_content& content, const location& where,
       ::pread(in->file.get(), memory.bytes().data(), memory.size(), static_cast<off_t>(first));
   if (got < 0) throw std::runtime_error("pread");
   const auto held = std::span<const std::byte>(memory.bytes()).first(static_cast<std::size_t>(got));
-  const decoded found = decode(held.subspan(where.offset - first), where.offset, content.secret());
-  if (found.status != decode_status::whole) throw std::runtime_error("no whole record");
-  return std::string(found.what.value);
+  const decoded values = decode(held.subspan(where.offset - first), where.offset, content.secret());
+  if (values.status != decode_status::whole) throw std::runtime_error("no whole record");
+  return std::string(values.what.value);
 }
 
 inline std::optional<std::string> value_in(log_content& content, const std::string& key) {
@@ -102,29 +102,29 @@ inline std::optional<std::string> value_in(log_content& content, const std::stri
   return where ? std::optional(value_at(content, *where, key.size())) : std::nullopt;
 }
 
-// What a start on a copy of the directory finds of these keys.
+// Recovers a copy of the directory and returns the values of these keys.
 inline contents found_after_crash(const std::filesystem::path& folder, const contents& keys) {
   const test::scratch copy;
   copy_folder(folder, copy.at(""));
   const data_directory directory(copy.at(""), 1);
   log_content content(directory, 0, small_segment);
   recover(content);
-  contents found;
+  contents values;
   for (const auto& [key, value] : keys) {
-    if (const auto held = value_in(content, key)) found[key] = *held;
+    if (const auto held = value_in(content, key)) values[key] = *held;
   }
-  return found;
+  return values;
 }
 
-class log_bench {
+class log_fixture {
  public:
-  explicit log_bench(const std::filesystem::path& folder)
+  explicit log_fixture(const std::filesystem::path& folder)
       : directory(folder, 1),
         content(directory, 0, small_segment),
         newest(content, port, loop, {}),
         compaction(
             content, newest, port, loop,
-            {.chunk_bytes = 8192, .most_chunks = 3, .now_ms = [] { return std::int64_t{1}; }}),
+            {.chunk_bytes = 8192, .max_chunks = 3, .now_ms = [] { return std::int64_t{1}; }}),
         report(recover(content)) {}
 
   class one_append final : public append_request {
@@ -135,7 +135,7 @@ class log_bench {
     void appended(int error) override { result = error; }
   };
 
-  // Until nothing is left to do.
+  // Runs until no work is left.
   void finish() {
     for (;;) {
       loop.run_all();
@@ -159,7 +159,7 @@ class log_bench {
 
   data_directory directory;
   stages::hand_driven_scheduler loop;
-  hand_port port;
+  manual_port port;
   log_content content;
   appender newest;
   compactor compaction;

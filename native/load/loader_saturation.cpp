@@ -1,4 +1,4 @@
-#include "load/verdict.hpp"
+#include "load/loader_saturation.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,18 +12,18 @@ struct shares {
   double run_delay = 0;
 };
 
-// Of the thread that has the most of each.
+// The maximum over all threads.
 shares greatest(std::span<const thread_account> threads) {
-  shares most;
+  shares max_count;
   for (const thread_account& thread : threads) {
     if (thread.wall_ns == 0) continue;
     const auto wall = static_cast<double>(thread.wall_ns);
     const auto worked = thread.cpu_ns - std::min(thread.cpu_ns, thread.spin_ns);
-    most.busy = std::max(most.busy, static_cast<double>(worked) / wall);
-    most.run_delay =
-        std::max(most.run_delay, static_cast<double>(thread.run_delay_ns.value_or(0)) / wall);
+    max_count.busy = std::max(max_count.busy, static_cast<double>(worked) / wall);
+    max_count.run_delay =
+        std::max(max_count.run_delay, static_cast<double>(thread.run_delay_ns.value_or(0)) / wall);
   }
-  return most;
+  return max_count;
 }
 
 std::string text(const char* format, double number) {
@@ -34,18 +34,19 @@ std::string text(const char* format, double number) {
 
 }  // namespace
 
-verdict judge(std::span<const thread_account> threads, const measurements& all) {
-  const shares most = greatest(threads);
+loader_saturation check_loader_saturation(std::span<const thread_account> threads,
+                                          const measurements& all) {
+  const shares max_count = greatest(threads);
   const auto own_lag = static_cast<double>(all.own_lag.value_at_percentile(99));
   const auto latency = static_cast<double>(all.intended.value_at_percentile(99));
-  const std::string busy = text("a thread was busy %.0f %% of the time", 100 * most.busy);
-  const std::string delay = text("waited for a CPU %.1f %% of the time", 100 * most.run_delay);
+  const std::string busy = text("a thread was busy %.0f %% of the time", 100 * max_count.busy);
+  const std::string delay = text("waited for a CPU %.1f %% of the time", 100 * max_count.run_delay);
   const std::string lag = text("p99 of its own lateness is %.1f us", own_lag / 1000) +
                           text(" of a latency of %.1f us", latency / 1000);
   std::vector<std::string> reasons;
-  if (most.busy >= most_busy_share) reasons.push_back(busy);
-  if (most.run_delay >= most_run_delay_share) reasons.push_back("a thread " + delay);
-  if (own_lag > most_own_lag_share * latency) reasons.push_back(lag);
+  if (max_count.busy >= max_busy_share) reasons.push_back(busy);
+  if (max_count.run_delay >= max_run_delay_share) reasons.push_back("a thread " + delay);
+  if (own_lag > max_own_lag_share * latency) reasons.push_back(lag);
   if (reasons.empty()) return {false, busy + " and " + delay + "; " + lag};
   std::string why = reasons.front();
   for (std::size_t i = 1; i < reasons.size(); ++i) why += "; " + reasons[i];
