@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "value_log/compactor_requests.hpp"
 
 namespace stallscope::value_log {
 namespace {
@@ -14,6 +13,15 @@ std::int64_t clock_now_ms() { return static_cast<std::int64_t>(realtime_ns() / 1
 
 }  // namespace
 
+struct compactor::sync_request final : io_request {
+  explicit sync_request(compactor& of_compactor) : owner(of_compactor) {
+    of = io_class::compaction;
+  }
+  void io_done(std::int64_t result) override { owner.synced(result); }
+
+  compactor& owner;
+};
+
 compactor::compactor(log_content& content, appender& newest, io_port& port,
                      reactor::task_scheduler& loop, const compaction_settings& settings)
     : content_(content),
@@ -21,6 +29,10 @@ compactor::compactor(log_content& content, appender& newest, io_port& port,
       port_(port),
       loop_(loop),
       settings_(settings),
+      memory_(settings.chunk_bytes),
+      reader_(port, memory_, settings.max_chunks, [this] { wake(); }),
+      writer_(content, port, memory_,
+              {.failed = [this](int error) { fail(error); }, .progress = [this] { wake(); }}),
       sync_(std::make_unique<sync_request>(*this)) {
   if (settings_.now_ms == nullptr) settings_.now_ms = clock_now_ms;
 }
@@ -57,10 +69,10 @@ void compactor::stop() {
 void compactor::run() {
   scheduled_ = false;
   if (victim_ == nullptr) choose();
-  if (victim_ != nullptr && !ending_) continue_moving();
+  if (victim_ != nullptr && !syncing_) continue_moving();
 }
 
-// The next segment of a job, or the one with the most that is dead.
+// Starts on the next segment of a job, or on the segment with the highest dead share.
 void compactor::choose() {
   if (stopped_ || sync_error_ != 0) {
     while (!jobs_.empty()) end_job(stopped_ ? ECANCELED : sync_error_);
@@ -77,7 +89,7 @@ void compactor::choose() {
     rolling_ = true;
     appender_.roll([this] {
       rolling_ = false;
-      if (jobs_.empty()) return;  // stopped meanwhile
+      if (jobs_.empty()) return;  // stopped in the meantime
       end();
       auto& left = jobs_.front().segments.emplace();
       for (const auto& [number, segment] : content_.segments().all()) left.push_back(number);
@@ -105,40 +117,99 @@ void compactor::end_job(int error) {
 void compactor::begin(shared_segment victim) {
   victim_ = std::move(victim);
   victim_->counted_to = std::max<std::uint64_t>(victim_->counted_to, block_bytes);
-  read_position_ = parse_position_ = block_bytes;
+  reader_.start(victim_);
+  parse_position_ = block_bytes;
   unparsed_.clear();
   unparsed_from_ = 0;
   error_ = 0;
-  ending_ = removed_ = false;
+  syncing_ = removed_ = false;
   wake();
 }
 
 void compactor::continue_moving() {
-  // FLUSHALL took it away.
+  // FLUSHALL may have removed the segment.
   if (content_.segments().find(victim_->number) == nullptr && error_ == 0) error_ = ESTALE;
-  const bool more = !chunks_.empty() && chunks_.front()->done;
-  if (error_ == 0 && more && pieces_.size() < settings_.max_chunks) parse_front_chunk();
-  if (error_ == 0) submit_reads();
+  const bool may_write = writer_.in_flight() < settings_.max_chunks;
+  if (error_ == 0 && reader_.front_ready() && may_write) parse_front_chunk();
+  if (error_ == 0) reader_.submit();
   if (error_ != 0) {
-    if (chunks_under_way_ == 0 && pieces_.empty()) give_up();
-    return;
+    if (reader_.in_flight() == 0 && writer_.in_flight() == 0) give_up();
+  } else if (!reader_.empty()) {
+    wants_turn_ = reader_.front_ready() && writer_.in_flight() < settings_.max_chunks;
+  } else {
+    finish_moving();
   }
-  if (!chunks_.empty()) {
-    wants_turn_ = chunks_.front()->done && pieces_.size() < settings_.max_chunks;
-    return;
+}
+
+void compactor::parse_front_chunk() {
+  unparsed_.erase(unparsed_.begin(),
+                  unparsed_.begin() + static_cast<std::ptrdiff_t>(unparsed_from_));
+  unparsed_from_ = 0;
+  if (const int error = reader_.append_front(unparsed_); error != 0) {
+    fail(error);
+  } else {
+    parse();
   }
-  send_piece();
-  if (error_ == 0 && pieces_.empty()) {
-    ending_ = true;
-    seal_full();
-    const bool kept = !content_.segments().directory().temporary();
-    for (const auto& [number, segment] : content_.segments().all()) {
-      if (kept && segment->unsynced && segment != victim_) to_sync_.push_back(segment);
+}
+
+void compactor::parse() {
+  while (error_ == 0 && unparsed_from_ < unparsed_.size() && parse_position_ < victim_->end) {
+    const auto rest = std::span<const std::byte>(unparsed_).subspan(unparsed_from_);
+    if (!handle_record(rest, decode(rest, parse_position_, content_.secret()))) return;
+  }
+}
+
+// Returns false if more bytes are needed or the segment is damaged.
+bool compactor::handle_record(std::span<const std::byte> rest, const decoded& next) {
+  std::uint64_t step = next.bytes;
+  switch (next.status) {
+    case decode_status::incomplete:
+      if (parse_position_ + next.bytes <= victim_->end) return false;
+      [[fallthrough]];
+    case decode_status::damaged:
+      // The damaged bytes may be a value that a client needs: keep the segment.
+      victim_->damaged = true;
+      fail(EBADMSG);
+      return false;
+    case decode_status::padding:
+      step = padded(parse_position_ + 1, block_bytes) - parse_position_;
+      break;
+    case decode_status::whole: {
+      const record& what = next.what;
+      const location where{.sequence = what.sequence,
+                           .expires_ms = what.expires_ms,
+                           .segment = victim_->number,
+                           .offset = static_cast<std::uint32_t>(parse_position_),
+                           .value_bytes = what.kind == record_kind::value
+                                              ? static_cast<std::uint32_t>(what.value.size())
+                                              : location::no_value};
+      const bool counted = parse_position_ < victim_->counted_to;
+      if (content_.must_move(what, where, settings_.now_ms(), counted)) {
+        writer_.append(rest.first(next.bytes), where);
+      }
+      break;
     }
-    sync_next();
-  } else if (error_ != 0) {
-    wake();
   }
+  parse_position_ += step;
+  unparsed_from_ += step;
+  return true;
+}
+
+// All records are parsed: when the last write is done, syncs the segments that hold live records.
+void compactor::finish_moving() {
+  if (!writer_.flush()) {
+    wake();
+    return;
+  }
+  if (writer_.in_flight() != 0) return;
+  syncing_ = true;
+  reader_.clear();
+  writer_.seal_full();
+  const bool durable = !content_.segments().directory().temporary();
+  for (const auto& [number, segment] : content_.segments().all()) {
+    if (durable && segment->unsynced && segment != victim_) to_sync_.push_back(segment);
+  }
+  sync_next();
 }
 
 void compactor::sync_next() {
@@ -180,13 +251,13 @@ void compactor::remove_victim() {
 }
 
 void compactor::finish_removal() {
-  ++counts_.segments_removed;
-  // Where the removal may not outlive a loss of power, what relies on it waits for the next one.
+  ++segments_removed_;
+  // If the removal may not be durable, whatever relies on it waits for the next one.
   if (error_ == 0) content_.segment_removed();
   content_.segments().let_go(std::move(victim_));
   victim_.reset();
-  spare_.clear();
-  ending_ = false;
+  memory_.clear();
+  syncing_ = false;
   error_ = 0;
   wake();
 }
@@ -195,29 +266,30 @@ void compactor::fail(int error) {
   if (error_ == 0) error_ = error;
 }
 
-void compactor::seal_full() {
-  for (const shared_segment& segment : full_) content_.segments().seal(segment);
-  full_.clear();
-}
+void compactor::end() { writer_.end(); }
 
-void compactor::end() {
-  if (output_) full_.push_back(std::exchange(output_, nullptr));
-  seal_full();
+compaction_counts compactor::counts() const {
+  return {.segments_removed = segments_removed_,
+          .records_moved = writer_.records_moved(),
+          .bytes_read = reader_.bytes_read(),
+          .bytes_written = writer_.bytes_written(),
+          .failures = failures_,
+          .last_error = last_error_};
 }
 
 void compactor::give_up() {
   const bool still_there = content_.segments().find(victim_->number) != nullptr;
   if (still_there) victim_->counted_to = std::max(victim_->counted_to, parse_position_);
-  seal_full();
-  chunks_.clear();
-  spare_.clear();
-  filling_.reset();
+  writer_.seal_full();
+  reader_.clear();
+  memory_.clear();
+  writer_.drop();
   victim_.reset();
-  ending_ = false;
+  syncing_ = false;
   const int error = std::exchange(error_, 0);
   if (still_there) {
-    ++counts_.failures;
-    counts_.last_error = error;
+    ++failures_;
+    last_error_ = error;
     not_before_ = loop_.now() + settings_.pause_after_failure;
   }
   if (!jobs_.empty()) end_job(still_there ? error : 0);

@@ -1,14 +1,22 @@
-// Moves what is still needed out of segments that are mostly dead, and removes them: by itself
-// where half of a sealed segment is dead, or all of them when asked. It reads a segment in chunks
-// and writes what it keeps in pieces, with many of both under way: how many of them reach the disk
-// beside the queries is the queue's to say. A segment is removed only when everything of it is
-// moved and durable, and the kernel is asked to keep its removal before anything relies on it.
+// Compaction: moves live records out of mostly dead segments and removes these segments. It starts
+// on its own if half of a sealed segment is dead, and for all segments on request (COMPACT).
 //
-// What fails leaves the segment where it is, and is tried again when asked, or after a while. But a
-// sync that fails ends compaction until the next start: what the kernel could not write it forgets,
-// and the next sync would not say so.
-// Takes 16 MB while it runs and the longest record; a turn of the loop takes one chunk, some 50 us.
-// One thread, the shard's.
+//   compactor compaction(content, newest, port, loop, {});
+//   compaction.consider();                           // about ten times per second
+//   compaction.compact_all([](int error) { ... });   // on request
+//   compaction.next_turn();                          // once per turn of the loop
+//
+// A chunk_reader reads the segment and a piece_writer writes the live records, both with many
+// requests in flight; the I/O queue decides how many of them reach the disk beside the queries. A
+// segment is removed only after all its live records are moved and durable, and its removal is made
+// durable before anything relies on it.
+//
+// A failed compaction leaves its segment in place and is retried on request or after a pause. A
+// failed sync, however, ends compaction until the next start: the kernel drops the pages that it
+// could not write, and a later sync would not report that.
+//
+// Cost: 16 MB while it runs, plus the longest record; one chunk per turn of the loop, about 50 us.
+// Thread: that of the shard.
 #pragma once
 
 #include <chrono>
@@ -20,19 +28,21 @@
 #include <vector>
 
 #include "reactor/task_scheduler.hpp"
-#include "value_log/aligned_memory.hpp"
 #include "value_log/appender.hpp"
+#include "value_log/chunk_memory.hpp"
+#include "value_log/chunk_reader.hpp"
 #include "value_log/io_port.hpp"
 #include "value_log/log_content.hpp"
+#include "value_log/piece_writer.hpp"
 
 namespace stallscope::value_log {
 
 struct compaction_settings {
   std::uint64_t chunk_bytes = std::uint64_t{128} << 10U;
-  std::size_t max_chunks = 64;  // under way, and as many pieces
+  std::size_t max_chunks = 64;  // in flight; also the limit of pieces
   double min_dead_share = 0.5;
   std::chrono::nanoseconds pause_after_failure = std::chrono::seconds{5};
-  std::int64_t (*now_ms)() = nullptr;  // Unix time; null: the clock's
+  std::int64_t (*now_ms)() = nullptr;  // Unix time; null: CLOCK_REALTIME
 };
 
 struct compaction_counts {
@@ -46,7 +56,7 @@ struct compaction_counts {
 
 class compactor final : private reactor::task {
  public:
-  // All outlive it.
+  // All arguments outlive the compactor.
   compactor(log_content& content, appender& newest, io_port& port, reactor::task_scheduler& loop,
             const compaction_settings& settings);
   ~compactor();
@@ -55,28 +65,25 @@ class compactor final : private reactor::task {
   compactor(compactor&&) = delete;
   compactor& operator=(compactor&&) = delete;
 
-  // Rewrites every segment there is now; then calls back with 0 or an errno.
+  // Rewrites all present segments, then calls `done` with 0 or an errno.
   void compact_all(std::function<void(int error)> done);
-  // Begins where enough is dead. Cheap enough for ten times a second.
+  // Starts on the segment with the highest dead share, if that is high enough.
   void consider();
-  // Once a turn of the loop: goes on with what was read, a chunk a turn, so that queries that came
-  // meanwhile are heard in between.
+  // Called once per turn: continues with the next chunk, so that queries run between chunks.
   void next_turn();
-  // Begins nothing more; what is under way is given up.
+  // Abandons the current segment and starts no other.
   void stop();
-  void end();  // seals what was written to: at the end, when nothing is under way
+  void end();  // seals the written segments; nothing may be in flight
 
   [[nodiscard]] bool running() const { return victim_ != nullptr || !jobs_.empty(); }
   [[nodiscard]] bool idle() const { return victim_ == nullptr && !rolling_; }
-  [[nodiscard]] const compaction_counts& counts() const { return counts_; }
+  [[nodiscard]] compaction_counts counts() const;
 
  private:
-  struct chunk;
-  struct piece;
   struct sync_request;
   struct job {
     std::function<void(int)> done;
-    std::optional<std::deque<std::uint32_t>> segments;  // left to do; nothing: not begun
+    std::optional<std::deque<std::uint32_t>> segments;  // remaining; nothing: not started
   };
 
   void run() override;
@@ -85,21 +92,14 @@ class compactor final : private reactor::task {
   void begin(shared_segment victim);
   void end_job(int error);
   void continue_moving();
-  void submit_reads();
   void parse_front_chunk();
   void parse();
-  bool take_record(std::span<const std::byte> rest, const decoded& decoded_record);
-  void keep(std::span<const std::byte> bytes, const location& from);
-  void send_piece();
-  [[nodiscard]] aligned_memory memory_for(std::uint64_t bytes);
-  void keep_memory(aligned_memory&& unused);
-  void piece_done(piece& written, std::int64_t result);
-  void commit(const piece& written);
+  bool handle_record(std::span<const std::byte> rest, const decoded& next);
+  void finish_moving();
   void sync_next();
   void synced(std::int64_t result);
   void remove_victim();
   void finish_removal();
-  void seal_full();
   void give_up();
   void fail(int error);
 
@@ -108,27 +108,24 @@ class compactor final : private reactor::task {
   io_port& port_;
   reactor::task_scheduler& loop_;
   compaction_settings settings_;
-  compaction_counts counts_;
   std::deque<job> jobs_;
   std::chrono::nanoseconds not_before_{};
+  std::uint64_t segments_removed_ = 0;
+  std::uint64_t failures_ = 0;
+  int last_error_ = 0;
 
-  shared_segment victim_;
-  shared_segment output_;
-  std::vector<shared_segment> full_;  // outputs before it; pieces may still be under way
-  std::uint64_t read_position_ = 0;
+  chunk_memory memory_;
+  chunk_reader reader_;
+  piece_writer writer_;
+  shared_segment victim_;  // the segment being compacted
   std::uint64_t parse_position_ = 0;
-  std::deque<std::unique_ptr<chunk>> chunks_;  // in the segment's order
-  std::vector<std::byte> unparsed_;            // what follows parse_position_
+  std::vector<std::byte> unparsed_;  // the bytes after parse_position_
   std::size_t unparsed_from_ = 0;
-  std::unique_ptr<piece> filling_;
-  std::vector<std::unique_ptr<piece>> pieces_;  // being written
-  std::vector<aligned_memory> spare_;           // of chunks and pieces that are done
   std::vector<shared_segment> to_sync_;
   std::unique_ptr<sync_request> sync_;
-  std::size_t chunks_under_way_ = 0;
   int error_ = 0;
-  int sync_error_ = 0;   // of one that failed, ever
-  bool ending_ = false;  // all is moved: the syncs are under way
+  int sync_error_ = 0;    // of any failed sync; final
+  bool syncing_ = false;  // all records are moved, syncs are in flight
   bool removed_ = false;
   bool rolling_ = false;
   bool scheduled_ = false;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/command_line.hpp"
 #include "base/failure.hpp"
 #include "perf_events/cpu_list.hpp"
 
@@ -191,19 +192,13 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   add_load(app, line.settings, texts);
   add_time(app, line.settings, texts);
   add_mix(app, line.settings, texts);
-  app.add_flag("--die-with-parent", line.die_with_parent, "Exit when the parent process exits");
+  add_die_with_parent(app, line.die_with_parent);
   app.add_option("-o,--output", line.settings.directory,
                  "Output directory for intended.hlog, service.hlog, lag.hlog and load.json");
   app.footer(
       "Prints one JSON line per second and one at the end.\n"
       "Example: stallscope-load --target 127.0.0.1:6379 --mode open --rate 20000 --duration 10");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw wrong(error.what());
-    app.exit(error);  // --help, --version
-    return std::nullopt;
-  }
+  if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
   line.settings = checked(line.settings, texts);
   return line;
 }

@@ -1,7 +1,6 @@
 // stallscope-server: the reference server with batched execution. Prints one JSON line when it is
 // ready; SIGTERM and SIGINT shut it down in order.
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/program.hpp"
 #include "command_line.hpp"
 #include "server/shards/running_server.hpp"
 
@@ -26,12 +26,6 @@ constexpr int exit_done = 0;
 constexpr int exit_usage = 2;
 constexpr int exit_unable = 3;
 
-void die_with_parent() {
-  const pid_t parent = ::getppid();
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) std::raise(SIGTERM);  // it died before the prctl
-}
-
 // Raises the descriptor limit for all clients; lowers --maxclients if that is not permitted.
 void make_room_for_clients(server::server_options& options) {
   constexpr rlim_t own = 64;  // sockets, files and eventfds of the server itself
@@ -40,11 +34,11 @@ void make_room_for_clients(server::server_options& options) {
   const rlim_t others = own + per_shard * options.cpus.size() + files;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = options.limits.clients + others;
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  const rlim_t needed = options.limits.clients + others;
+  if (limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(needed, limit.rlim_max);
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  if (limit.rlim_cur >= wanted) return;
+  if (limit.rlim_cur >= needed) return;
   const rlim_t fit = limit.rlim_cur > others ? limit.rlim_cur - others : 1;
   std::fprintf(
       stderr, "stallscope-server: --maxclients is lowered to %llu: the limit is %llu descriptors\n",
@@ -92,10 +86,10 @@ void write_batches(const server::running_server& running, const stallscope::desc
   }
 }
 
-int serve(int argc, char** argv) {
+int serve(const stallscope::program& program, int argc, char** argv) {
   auto parsed = server::parse_command_line(argc, argv);
   if (!parsed) return exit_done;
-  if (parsed->die_with_parent) die_with_parent();
+  if (parsed->die_with_parent && !program.follow_parent()) return exit_done;
   if (parsed->offline.requested()) {
     server::run_offline(parsed->offline, parsed->options);
     return exit_done;
@@ -114,8 +108,9 @@ int serve(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const stallscope::program program("stallscope-server", "");
   try {
-    return serve(argc, argv);
+    return serve(program, argc, argv);
   } catch (const server::usage_error& error) {
     std::fprintf(stderr, "stallscope-server: %s\n", error.what());
     return exit_usage;

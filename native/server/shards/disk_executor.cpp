@@ -31,7 +31,6 @@ disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_direc
                              std::uint32_t shard, const disk_options& options,
                              std::size_t max_index_bytes)
     : loop_(loop),
-      options_(options),
       max_index_bytes_(max_index_bytes),
       lock_seed_(store::random_seed()),
       absent_value_(random_text()),
@@ -41,13 +40,12 @@ disk_executor::disk_executor(reactor::reactor& loop, const value_log::data_direc
       content_(directory, shard, options.segment_bytes),
       appender_(content_, port_, loop, {.durable = options.durable}),
       compactor_(content_, appender_, port_, loop, {}),
-      report_(value_log::recover(content_)) {
-  counters_.recovered_records.set(report_.records);
-  counters_.cut_bytes.set(report_.cut_bytes);
-  counters_.damaged_bytes.set(report_.damaged_bytes);
+      report_(value_log::recover(content_)),
+      budget_(options.read_bytes),
+      publisher_({content_, port_, appender_, compactor_}, report_) {
   compactor_.consider();
-  publish();
-  publish_sums();
+  publisher_.publish(lookups_);
+  publisher_.publish_sums(loop_.now());
 }
 
 disk_executor::~disk_executor() { end(); }
@@ -63,7 +61,7 @@ void disk_executor::end() {
 
 void disk_executor::end_turn() {
   compactor_.next_turn();
-  publish();
+  publisher_.publish(lookups_);
 }
 
 disk_executor::operation& disk_executor::take_operation() {
@@ -94,7 +92,7 @@ void disk_executor::submit(disk_call& call) {
     loop_.arm(*this, loop_.now() + disk_tick_interval);
   }
   if (call.what->every_shard) {
-    // What counts or ends all keys waits for the writes before it.
+    // Commands on all keys wait for earlier writes.
     made.whole = !is_compaction(call);
     if (!made.whole) {
       made.all_held();
@@ -115,26 +113,24 @@ void disk_executor::run() {
     ready_.pop_front();
     begin(next);
   }
-  while (!waiting_for_memory_.empty()) {
-    operation& next = *waiting_for_memory_.front();
-    look_up(next);  // anew: compaction moves values
-    if (!has_memory(next)) break;
-    waiting_for_memory_.pop_front();
-    load(next);
+  while (operation* next = budget_.next()) {
+    look_up(*next);  // again: compaction moves values
+    if (!budget_.fits(*next)) break;
+    budget_.pop_next();
+    load(*next);
   }
   std::vector<disk_call*> answers;
   answers.swap(answered_);
-  for (disk_call* op : answers) op->disk_answered();
+  for (disk_call* call : answers) call->disk_answered();
 }
 
 void disk_executor::begin(operation& op) {
   if (!op.call->what->every_shard) {
     look_up(op);
-    // None passes those that wait, or a long value would wait for ever beside short ones.
-    if (op.memory_bytes != 0 && (!waiting_for_memory_.empty() || !has_memory(op))) {
-      waiting_for_memory_.push_back(&op);
-    } else {
+    if (budget_.admit(op)) {
       load(op);
+    } else {
+      budget_.wait(op);
     }
   } else if (is_compaction(*op.call)) {
     compact(op);
@@ -145,10 +141,6 @@ void disk_executor::begin(operation& op) {
   } else {
     flush_all(op);
   }
-}
-
-bool disk_executor::has_memory(const operation& op) const {
-  return bytes_being_read_ == 0 || bytes_being_read_ + op.memory_bytes <= options_.read_bytes;
 }
 
 void disk_executor::look_up(operation& op) {
@@ -163,8 +155,8 @@ void disk_executor::look_up(operation& op) {
 }
 
 void disk_executor::load(operation& op) {
-  bytes_being_read_ += op.memory_bytes;
-  op.reads_left = 1;  // so that the last one comes below
+  budget_.take(op.memory_bytes);
+  op.reads_left = 1;  // released by read_done() below
   for (auto& key : op.keys) {
     if (!key.where || !op.access.values) continue;
     key.read = std::make_unique<value_read>(op, key.key, *key.where,
@@ -183,8 +175,8 @@ bool disk_executor::index_is_full() const {
 
 void disk_executor::loaded(operation& op) {
   disk_call& call = *op.call;
-  if (!op.failed.empty()) {
-    op.refuse(op.failed);
+  if (!op.read_error.empty()) {
+    op.refuse(op.read_error);
     answer(op);
     return;
   }
@@ -203,8 +195,8 @@ void disk_executor::loaded(operation& op) {
   execution on{.keys = &op.scratch};
   resp::reply_writer to(*call.reply_to, call.version);
   server::run(*call.what, on, call.words, to);
-  hits_ += op.scratch.counts().hits - before.hits;
-  misses_ += op.scratch.counts().misses - before.misses;
+  lookups_.hits += op.scratch.counts().hits - before.hits;
+  lookups_.misses += op.scratch.counts().misses - before.misses;
   if (op.access.changes) collect_changes(op);
   if (op.items.empty()) {
     answer(op);
@@ -267,13 +259,13 @@ void disk_executor::compact(operation& op) {
 void disk_executor::answer(operation& op) {
   answered_.push_back(op.call);
   wake();
-  bytes_being_read_ -= op.memory_bytes;
+  budget_.release(op.memory_bytes);
   op.memory_bytes = 0;
-  if (op.call->what->every_shard) publish_sums();
+  if (op.call->what->every_shard) publisher_.publish_sums(loop_.now());
   const bool locked = op.whole || !op.call->what->every_shard;
   op.keys.clear();
   op.items.clear();
-  op.failed.clear();
+  op.read_error.clear();
   op.scratch.clear();
   if (locked) locks_.release(op);
   free_.push_back(&op);
@@ -282,9 +274,9 @@ void disk_executor::answer(operation& op) {
 void disk_executor::fire() {
   tick_armed_ = false;
   compactor_.consider();
-  publish_sums();
+  publisher_.publish_sums(loop_.now());
   const bool busy = all_.size() != free_.size() || compactor_.running() || !appender_.idle();
-  if (!busy && percentiles_at_ >= last_work_) return;
+  if (!busy && publisher_.percentiles_at() >= last_work_) return;
   tick_armed_ = true;
   loop_.arm(*this, loop_.now() + disk_tick_interval);
 }

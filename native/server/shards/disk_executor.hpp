@@ -1,11 +1,15 @@
-// Runs commands on keys whose values lie on the disk, for one shard. Each gets in line for its
-// keys; then their values are read, where the command looks at them; then the ordinary command runs
-// over a keyspace that holds nothing but these keys; and what it changed is appended to the log. So
-// a command answers here what it answers in memory, and a write is answered when it is written.
+// Runs commands on keys whose values are on the disk, for one shard. A command first locks its
+// keys; then the values that it needs are read; then the ordinary command handler runs on a
+// temporary keyspace with only these keys; finally its changes are appended to the log. So the
+// replies are the same as in memory, and a write is acknowledged after it is written.
 //
-// Commands on different keys overtake each other; those on one key do not. Memory: the index, what
-// is being read (bounded; what would go beyond waits), two batches, compaction's buffers. One
-// thread, the shard's.
+//   class get_call : public disk_call { void disk_answered() override { send(reply); } };
+//   disk.submit(call);      // call.disk_answered(), in a later turn
+//
+// Commands on different keys may overtake each other; commands on the same key do not.
+//
+// Cost: memory for the index, the values being read (bounded by a read_budget), two batches and the
+// buffers of compaction. Thread: that of the shard.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +22,8 @@
 #include "server/commands/command.hpp"
 #include "server/shards/disk_counters.hpp"
 #include "server/shards/disk_options.hpp"
+#include "server/shards/disk_publisher.hpp"
+#include "server/shards/read_budget.hpp"
 #include "value_log/appender.hpp"
 #include "value_log/compactor.hpp"
 #include "value_log/disk_port.hpp"
@@ -27,7 +33,7 @@
 
 namespace stallscope::server {
 
-// A command that is under way; it stays in place, with its words, until it is answered.
+// A command in flight; the caller keeps it and its words in place until disk_answered().
 class disk_call {
  public:
   const command* what = nullptr;
@@ -43,7 +49,7 @@ class disk_call {
 
 class disk_executor final : private reactor::task, private reactor::timer {
  public:
-  // Reads the shard's segments; throws as recover() does.
+  // Reads the segments of the shard; throws as recover() does.
   disk_executor(reactor::reactor& loop, const value_log::data_directory& directory,
                 std::uint32_t shard, const disk_options& options, std::size_t max_index_bytes);
   ~disk_executor();
@@ -54,22 +60,20 @@ class disk_executor final : private reactor::task, private reactor::timer {
 
   void submit(disk_call& call);
   void end_turn();
-  // Compaction ends as soon as it can, so that whoever waits for it is answered.
+  // Stops compaction soon, so that commands that wait for it are answered.
   void begin_shutdown() { compactor_.stop(); }
-  // On the shard's thread, after its last turn: waits for what is under way.
+  // Called after the last turn of the shard: waits for requests in flight.
   void end();
 
-  [[nodiscard]] const disk_counters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const disk_counters& counters() const noexcept { return publisher_.counters(); }
   [[nodiscard]] const std::vector<std::string>& messages() const { return report_.messages; }
 
  private:
   class operation;
   class value_read;
 
-  void run() override;  // what may go on, and the answers
+  void run() override;  // continues ready operations and delivers replies
   void fire() override;
-  void publish();
-  void publish_sums();
   void wake();
   void begin(operation& op);
   void look_up(operation& op);
@@ -79,15 +83,14 @@ class disk_executor final : private reactor::task, private reactor::timer {
   void answer(operation& op);
   void flush_all(operation& op);
   void compact(operation& op);
-  [[nodiscard]] bool has_memory(const operation& op) const;
   [[nodiscard]] bool index_is_full() const;
   operation& take_operation();
 
   reactor::reactor& loop_;
-  disk_options options_;
   std::size_t max_index_bytes_;
   store::hash_seed lock_seed_;
-  std::string absent_value_;  // stands for a value that was not read; no client knows it
+  std::string absent_value_;  // placeholder for a value that was not read; random, so that no
+                              // client knows it
   value_log::disk_port port_;
   value_log::log_content content_;
   value_log::appender appender_;
@@ -95,15 +98,12 @@ class disk_executor final : private reactor::task, private reactor::timer {
   value_log::key_locks locks_;
   value_log::recovery_report report_;
   std::deque<operation*> ready_;
-  std::deque<operation*> waiting_for_memory_;
+  read_budget<operation> budget_;
   std::vector<disk_call*> answered_;
   std::vector<std::unique_ptr<operation>> all_;
   std::vector<operation*> free_;
-  std::uint64_t bytes_being_read_ = 0;
-  std::uint64_t hits_ = 0;
-  std::uint64_t misses_ = 0;
-  disk_counters counters_;
-  std::chrono::nanoseconds percentiles_at_{};
+  key_lookups lookups_;
+  disk_publisher publisher_;
   std::chrono::nanoseconds last_work_{};
   bool scheduled_ = false;
   bool tick_armed_ = false;

@@ -1,4 +1,4 @@
-#include "server/shards/disk_executor.hpp"
+#include "server/shards/disk_publisher.hpp"
 
 namespace stallscope::server {
 namespace {
@@ -30,8 +30,17 @@ void publish_percentiles(disk_class_counters& to, const ioqueue::class_metrics& 
 
 }  // namespace
 
-// What takes a walk over histograms and segments.
-void disk_executor::publish_sums() {
+disk_publisher::disk_publisher(const log_parts& parts, const value_log::recovery_report& recovery)
+    : content_(parts.content),
+      port_(parts.port),
+      appender_(parts.newest),
+      compactor_(parts.compaction) {
+  counters_.recovered_records.set(recovery.records);
+  counters_.cut_bytes.set(recovery.cut_bytes);
+  counters_.damaged_bytes.set(recovery.damaged_bytes);
+}
+
+void disk_publisher::publish_sums(std::chrono::nanoseconds now) {
   const value_log::log_segments& segments = content_.segments();
   counters_.segments.set(segments.all().size());
   counters_.log_bytes.set(segments.bytes());
@@ -39,14 +48,14 @@ void disk_executor::publish_sums() {
   const bool direct = !segments.all().empty() && segments.all().rbegin()->second->direct;
   counters_.direct.set(direct ? 1 : 0);
   counters_.by_io_uring.set(port_.by_io_uring() ? 1 : 0);
-  if (loop_.now() - percentiles_at_ < percentile_interval) return;
-  percentiles_at_ = loop_.now();
+  if (now - percentiles_at_ < percentile_interval) return;
+  percentiles_at_ = now;
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {
     publish_percentiles(counters_.classes[i], port_.metrics(static_cast<value_log::io_class>(i)));
   }
 }
 
-void disk_executor::publish() {
+void disk_publisher::publish(const key_lookups& lookups) {
   for (std::size_t i = 0; i < counters_.classes.size(); ++i) {
     publish_counts(counters_.classes[i], port_.metrics(static_cast<value_log::io_class>(i)));
   }
@@ -54,15 +63,15 @@ void disk_executor::publish() {
   counters_.index_bytes.set(content_.index().memory_bytes());
   counters_.batches.set(appender_.batches());
   counters_.write_failures.set(appender_.failures());
-  const value_log::compaction_counts& compaction = compactor_.counts();
+  const value_log::compaction_counts compaction = compactor_.counts();
   counters_.compaction_running.set(compactor_.running() ? 1 : 0);
   counters_.compaction_failures.set(compaction.failures);
   counters_.segments_removed.set(compaction.segments_removed);
   counters_.records_moved.set(compaction.records_moved);
   counters_.compaction_read_bytes.set(compaction.bytes_read);
   counters_.compaction_written_bytes.set(compaction.bytes_written);
-  counters_.hits.set(hits_);
-  counters_.misses.set(misses_);
+  counters_.hits.set(lookups.hits);
+  counters_.misses.set(lookups.misses);
 }
 
 }  // namespace stallscope::server
