@@ -1,7 +1,15 @@
-// The connections of one thread of the loader: opens and greets them, writes what is put into their
-// buffers, reads replies, and opens those again that were lost. One epoll loop; in a turn each
-// connection that has something is read once, 64 KiB at most, so that none starves the others.
-// Costs an epoll_wait a turn, and a recv and a send an event. One thread, but for wake().
+// The connections of one loader thread: opens them with a handshake, sends the requests put into
+// their buffers, reads replies, and reopens lost connections.
+//
+//   connection_pool pool(target, password, 64, listener);
+//   if (pool.open_all()) {
+//     pool.out(connection) += request;
+//     pool.flush(connection);
+//     pool.turn(until_ns, spin_ns);             // listener.replied(connection, reply)
+//   }
+//
+// Fair: a turn reads each ready connection once, at most 64 KiB. Cost: an epoll_wait per turn, a
+// recv and a send per event. Thread: one, except for wake().
 #pragma once
 
 #include <sys/epoll.h>
@@ -14,13 +22,13 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "load/pool_connection.hpp"
 #include "load/reply_parser.hpp"
 #include "load/target_address.hpp"
 
 namespace stallscope::load {
 
-// Who the pool tells what happens. It may put requests into buffers and flush them in event_done(),
-// and nowhere else.
+// Receives the events of a pool. It may add and flush requests in event_done() only.
 class connection_listener {
  public:
   virtual ~connection_listener() = default;
@@ -28,50 +36,39 @@ class connection_listener {
   virtual void replied(unsigned connection, const reply_parser& reply) = 0;
   virtual void connection_down(unsigned connection, std::string_view why) = 0;
   virtual void event_done() = 0;
-  // Nothing was handled in that time, though something may have come.
+  // No event was handled in this time, although some may have arrived.
   virtual void stalled(std::uint64_t from_ns, std::uint64_t to_ns) = 0;
 };
 
 class connection_pool {
  public:
-  // An empty password: no AUTH is sent. Throws std::system_error.
+  // Without a password, AUTH is not sent. Throws std::system_error.
   connection_pool(const target_address& target, std::string password, unsigned connections,
-                  connection_listener& user);
+                  connection_listener& listener);
 
-  // Opens all, 128 at a time, and waits until each has answered a PING; false where wake() was
-  // called meanwhile. Throws failure where the target refuses one, or does nothing for ten seconds.
+  // Opens all connections, 128 at a time, and waits for a reply to PING on each. Returns false
+  // after wake(). Throws failure if the target rejects one or makes no progress for ten seconds.
   bool open_all();
 
-  // Requests for a connection that is up, for flush() to send.
-  std::string& out(unsigned connection) { return connections_[connection].out; }
+  // The output of a connection that is up, sent by flush().
+  std::string& out(unsigned connection) { return connections_[connection].out(); }
   void flush(unsigned connection);
 
-  // Handles what has come, and waits for it until then at most; a wait spins for its last
-  // `spin_ns`. Returns after a turn, or at once where wake() was called.
+  // Handles events and waits for them until `until_ns` at most; the last `spin_ns` of the wait are
+  // a busy-wait. Returns after one turn, or immediately after wake().
   void turn(std::uint64_t until_ns, std::uint64_t spin_ns);
-  // When the event that is being handled was read, or the turn ended.
+  // Time at which the current event was read or the turn ended.
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
   void refresh_now() noexcept;
 
   void wake() noexcept;  // any thread
   [[nodiscard]] unsigned up() const noexcept { return up_; }
   [[nodiscard]] bool is_up(unsigned connection) const noexcept {
-    return connections_[connection].now == stage::up;
+    return connections_[connection].is_up();
   }
-  [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }  // so far
+  [[nodiscard]] std::uint64_t spin_ns() const noexcept { return spin_ns_; }
 
  private:
-  enum class stage : std::uint8_t { down, connecting, handshake, up };
-  struct connection {
-    descriptor socket;
-    stage now = stage::down;
-    bool waits_to_write = false;
-    unsigned handshake_replies = 0;  // replies to come before it is up
-    std::uint32_t generation = 0;
-    std::size_t written = 0;
-    std::string out;
-    reply_parser parser;
-  };
   struct retry {
     std::uint64_t at_ns;
     unsigned connection;
@@ -79,7 +76,7 @@ class connection_pool {
 
   void open(unsigned index);
   void retry_due();
-  void start_handshake(unsigned index);
+  void connected(unsigned index);
   void handle_handshake_reply(unsigned index);
   void handle(unsigned index, std::uint32_t events);
   void read(unsigned index);
@@ -90,18 +87,18 @@ class connection_pool {
 
   const target_address& target_;
   std::string password_;
-  connection_listener& user_;
-  std::vector<connection> connections_;
-  std::deque<retry> retries_;  // the soonest first
+  connection_listener& listener_;
+  std::vector<pool_connection> connections_;
+  std::deque<retry> retries_;  // earliest first
   descriptor epoll_;
   descriptor waker_;
   std::unique_ptr<char[]> buffer_;
   std::vector<epoll_event> events_;
   std::uint64_t now_ns_ = 0;
-  std::uint64_t waited_until_ns_ = 0;  // when the last wait ended
+  std::uint64_t waited_until_ns_ = 0;  // end of the last wait
   std::uint64_t spin_ns_ = 0;
   unsigned up_ = 0;
-  bool opened_ = false;  // from then on a refusal is no failure but is tried again
+  bool opened_ = false;  // after that, a rejected connection is retried
   bool woken_ = false;
 };
 
