@@ -14,16 +14,16 @@ struct shares {
 
 // The maximum over all threads.
 shares greatest(std::span<const thread_account> threads) {
-  shares max_count;
+  shares largest;
   for (const thread_account& thread : threads) {
     if (thread.wall_ns == 0) continue;
     const auto wall = static_cast<double>(thread.wall_ns);
     const auto worked = thread.cpu_ns - std::min(thread.cpu_ns, thread.spin_ns);
-    max_count.busy = std::max(max_count.busy, static_cast<double>(worked) / wall);
-    max_count.run_delay =
-        std::max(max_count.run_delay, static_cast<double>(thread.run_delay_ns.value_or(0)) / wall);
+    largest.busy = std::max(largest.busy, static_cast<double>(worked) / wall);
+    largest.run_delay =
+        std::max(largest.run_delay, static_cast<double>(thread.run_delay_ns.value_or(0)) / wall);
   }
-  return max_count;
+  return largest;
 }
 
 std::string text(const char* format, double number) {
@@ -36,16 +36,16 @@ std::string text(const char* format, double number) {
 
 loader_saturation check_loader_saturation(std::span<const thread_account> threads,
                                           const measurements& all) {
-  const shares max_count = greatest(threads);
+  const shares largest = greatest(threads);
   const auto own_lag = static_cast<double>(all.own_lag.value_at_percentile(99));
   const auto latency = static_cast<double>(all.intended.value_at_percentile(99));
-  const std::string busy = text("a thread was busy %.0f %% of the time", 100 * max_count.busy);
-  const std::string delay = text("waited for a CPU %.1f %% of the time", 100 * max_count.run_delay);
-  const std::string lag = text("p99 of its own lateness is %.1f us", own_lag / 1000) +
+  const std::string busy = text("a thread was busy %.0f %% of the time", 100 * largest.busy);
+  const std::string delay = text("waited for a CPU %.1f %% of the time", 100 * largest.run_delay);
+  const std::string lag = text("p99 of the send lag of the loader is %.1f us", own_lag / 1000) +
                           text(" of a latency of %.1f us", latency / 1000);
   std::vector<std::string> reasons;
-  if (max_count.busy >= max_busy_share) reasons.push_back(busy);
-  if (max_count.run_delay >= max_run_delay_share) reasons.push_back("a thread " + delay);
+  if (largest.busy >= max_busy_share) reasons.push_back(busy);
+  if (largest.run_delay >= max_run_delay_share) reasons.push_back("a thread " + delay);
   if (own_lag > max_own_lag_share * latency) reasons.push_back(lag);
   if (reasons.empty()) return {false, busy + " and " + delay + "; " + lag};
   std::string why = reasons.front();

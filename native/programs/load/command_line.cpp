@@ -128,15 +128,15 @@ void read_mix(const option_texts& texts, request_mix& what) {
     throw wrong("--key-distribution must be uniform, zipf or zipf:S");
   }
   const std::size_t dash = texts.value_bytes.find('-');
-  const auto least = number_of<std::size_t>(texts.value_bytes.substr(0, dash));
-  const auto max_count = dash == std::string::npos
-                             ? least
-                             : number_of<std::size_t>(texts.value_bytes.substr(dash + 1));
-  if (!least || !max_count || *least > *max_count || *max_count > max_value_bytes) {
+  const auto smallest = number_of<std::size_t>(texts.value_bytes.substr(0, dash));
+  const auto largest = dash == std::string::npos
+                           ? smallest
+                           : number_of<std::size_t>(texts.value_bytes.substr(dash + 1));
+  if (!smallest || !largest || *smallest > *largest || *largest > max_value_bytes) {
     throw wrong("--value-bytes must be a size or MIN-MAX, at most 64 MiB");
   }
-  what.min_value_bytes = *least;
-  what.max_value_bytes = *max_count;
+  what.min_value_bytes = *smallest;
+  what.max_value_bytes = *largest;
 }
 
 void read_schedule(const option_texts& texts, schedule& when) {
@@ -164,7 +164,7 @@ options checked(options settings, const option_texts& texts) {
   read_mix(texts, settings.what);
   settings.spin_ns = ns_of(texts.spin_us);
   if (settings.threads > settings.connections)
-    throw wrong("--connections must be at least --threads");
+    throw wrong("--connections must be at smallest --threads");
   if (settings.what.check && (!settings.what.request_file.empty() || settings.what.fill)) {
     throw wrong("--check cannot be combined with --request-file or --fill");
   }

@@ -10,9 +10,14 @@ mailbox_queues::mailbox_queues(std::size_t shards) : bells_(shards) {
   }
 }
 
-shard_mailbox::shard_mailbox(mailbox_queues& room, shard& owner, std::size_t index,
-                             reactor::reactor& loop, listener& rung)
-    : queues_(room), owner_(owner), index_(index), loop_(loop), rung_(rung), out_(room.shards()) {
+shard_mailbox::shard_mailbox(mailbox_queues& queues, shard& owner, std::size_t index,
+                             reactor::reactor& loop, listener& on_wake_up)
+    : queues_(queues),
+      owner_(owner),
+      index_(index),
+      loop_(loop),
+      listener_(on_wake_up),
+      out_(queues.shards()) {
   loop_.watch(queues_.bell(index_).fd(), EPOLLIN, *this);
 }
 
@@ -65,7 +70,7 @@ void shard_mailbox::on_events(std::uint32_t /*events*/) {
     mailbox_call* call = nullptr;
     while (queues_.between(from, index_).pop(call)) take(*call);
   }
-  rung_.mailbox_drained();
+  listener_.mailbox_drained();
 }
 
 void shard_mailbox::take(mailbox_call& call) {

@@ -75,8 +75,8 @@ class shard_mailbox final : public reactor::event_handler, private reactor::task
     ~listener() = default;
   };
 
-  shard_mailbox(mailbox_queues& room, shard& owner, std::size_t index, reactor::reactor& loop,
-                listener& rung);
+  shard_mailbox(mailbox_queues& queues, shard& owner, std::size_t index, reactor::reactor& loop,
+                listener& on_wake_up);
 
   void post(std::size_t to, mailbox_call& call);
   void send_back(mailbox_call& done);
@@ -99,7 +99,7 @@ class shard_mailbox final : public reactor::event_handler, private reactor::task
   shard& owner_;
   std::size_t index_;
   reactor::reactor& loop_;
-  listener& rung_;
+  listener& listener_;
   std::vector<waiting_calls> out_;
   bool scheduled_ = false;
 };

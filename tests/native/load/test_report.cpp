@@ -96,9 +96,9 @@ TEST_CASE("a target fails if it mixes up replies, closes or returns only errors"
   options checking = default_options();
   checking.what.check = true;
   CHECK(json::parse(done_line(checking, mixed))["lost"] == 1);
-  load_result gone = result_of(1);
-  gone.threads[0].target_lost = true;
-  CHECK_FALSE(target_failure(gone).empty());
+  load_result lost = result_of(1);
+  lost.threads[0].target_lost = true;
+  CHECK_FALSE(target_failure(lost).empty());
   load_result refused = result_of(0);
   refused.all.errors.add("NOAUTH", 7);
   CHECK(target_failure(refused).find("7 NOAUTH") != std::string::npos);

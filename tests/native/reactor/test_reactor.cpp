@@ -55,7 +55,7 @@ class named_handler final : public stallscope::reactor::event_handler {
 }  // namespace
 
 TEST_CASE(
-    "tasks run in their order, those scheduled meanwhile in the same turn, then the turn ends") {
+    "tasks run in their order, including those scheduled during the turn, then the turn ends") {
   reactor loop(by_hand);
   std::string order;
   named_task third([&] { order += "c"; });

@@ -27,11 +27,11 @@ inline constexpr std::uint64_t small_segment = std::uint64_t{64} << 10U;
 
 // The background thread may truncate a file during the copy; then copy again.
 inline void copy_folder(const std::filesystem::path& from, const std::filesystem::path& to) {
-  constexpr auto anew = std::filesystem::copy_options::overwrite_existing;
+  constexpr auto overwrite = std::filesystem::copy_options::overwrite_existing;
   for (const auto& file : std::filesystem::directory_iterator(from)) {
     std::error_code changed{EIO, std::generic_category()};
     for (int tries = 0; changed && tries < 3; ++tries) {
-      std::filesystem::copy_file(file, to / file.path().filename(), anew, changed);
+      std::filesystem::copy_file(file, to / file.path().filename(), overwrite, changed);
     }
     if (changed) throw std::system_error(changed, file.path());
   }

@@ -30,7 +30,7 @@ std::string refusal_of(const fs::path& path, std::uint32_t shards = 1) {
   return "";
 }
 
-bool tells(const std::string& message, const std::string& words) {
+bool mentions(const std::string& message, const std::string& words) {
   return message.find(words) != std::string::npos;
 }
 
@@ -61,24 +61,24 @@ TEST_CASE("a directory is created private and stores its identity") {
 TEST_CASE("another number of threads is rejected") {
   const scratch folder;
   static_cast<void>(data_directory(folder.at("data"), 2).create({0, 1}, 65536));
-  CHECK(tells(refusal_of(folder.at("data"), 1), "--threads 2"));
+  CHECK(mentions(refusal_of(folder.at("data"), 1), "--threads 2"));
 }
 
 TEST_CASE("a directory in use is rejected") {
   const scratch folder;
   const data_directory held(folder.at("data"), 1);
-  CHECK(tells(refusal_of(folder.at("data")), "in use"));
+  CHECK(mentions(refusal_of(folder.at("data")), "in use"));
 }
 
 TEST_CASE("symbolic links and directories writable by others are rejected") {
   const scratch folder;
   fs::create_directory(folder.at("data"));
   fs::create_directory_symlink(folder.at("data"), folder.at("link"));
-  CHECK(tells(refusal_of(folder.at("link")), "a symbolic link"));
+  CHECK(mentions(refusal_of(folder.at("link")), "a symbolic link"));
   ::chmod(folder.at("data").c_str(), 0777);
-  CHECK(tells(refusal_of(folder.at("data")), "by other users"));
+  CHECK(mentions(refusal_of(folder.at("data")), "by other users"));
   folder.write("file", "");
-  CHECK(tells(refusal_of(folder.at("file")), "not a directory"));
+  CHECK(mentions(refusal_of(folder.at("file")), "not a directory"));
 }
 
 TEST_CASE("segments that are symbolic links or have two hard links are rejected") {
@@ -86,10 +86,10 @@ TEST_CASE("segments that are symbolic links or have two hard links are rejected"
   const fs::path path = folder.at("data");
   static_cast<void>(data_directory(path, 1).create({0, 1}, 65536));
   fs::create_symlink("/dev/null", path / "shard-000-0000000002.log");
-  CHECK(tells(refusal_of(path), "is a symbolic link"));
+  CHECK(mentions(refusal_of(path), "is a symbolic link"));
   fs::remove(path / "shard-000-0000000002.log");
   fs::create_hard_link(path / "shard-000-0000000001.log", path / "other");
-  CHECK(tells(refusal_of(path), "more than one hard link"));
+  CHECK(mentions(refusal_of(path), "more than one hard link"));
   fs::remove(path / "other");
   fs::create_directory(path / "shard-000-0000000005.log");
   CHECK_THROWS(data_directory(path, 1));
@@ -101,10 +101,10 @@ TEST_CASE("segments of two stores or of an unknown store are rejected") {
   static_cast<void>(data_directory(folder.at("two"), 1).create({0, 2}, 65536));
   fs::copy_file(folder.at("two/shard-000-0000000002.log"),
                 folder.at("one/shard-000-0000000002.log"));
-  CHECK(tells(refusal_of(folder.at("one")), "two stores"));
+  CHECK(mentions(refusal_of(folder.at("one")), "two stores"));
   std::ofstream(folder.at("two/shard-000-0000000002.log"), std::ios::binary)
       << std::string(20'000, 'x');
-  CHECK(tells(refusal_of(folder.at("two")), "damaged"));
+  CHECK(mentions(refusal_of(folder.at("two")), "damaged"));
 }
 
 TEST_CASE("a renamed segment is rejected") {
@@ -116,12 +116,12 @@ TEST_CASE("a renamed segment is rejected") {
     static_cast<void>(made.create({1, 1}, 65536));
   }
   fs::rename(path / "shard-001-0000000001.log", path / "shard-000-0000000002.log");
-  const std::string said = refusal_of(path, 2);
-  CHECK(tells(said,
-              "holds shard-000-0000000002.log, which was written as "
-              "shard-001-0000000001.log: give it that name again, or move it elsewhere"));
+  const std::string message = refusal_of(path, 2);
+  CHECK(mentions(message,
+                 "holds shard-000-0000000002.log, which was written as "
+                 "shard-001-0000000001.log: rename it back or move it elsewhere"));
   fs::rename(path / "shard-000-0000000002.log", path / "shard-001-0000000002.log");
-  CHECK(tells(refusal_of(path, 2), "was written as shard-001-0000000001.log"));
+  CHECK(mentions(refusal_of(path, 2), "was written as shard-001-0000000001.log"));
   fs::rename(path / "shard-001-0000000002.log", path / "shard-001-0000000001.log");
   CHECK(refusal_of(path, 2).empty());
 }

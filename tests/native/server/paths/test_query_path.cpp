@@ -61,7 +61,7 @@ TEST_CASE("an invalid query gets an error reply with the reason") {
   CHECK(refusal({"QUERY", std::string(64, 'g'), good}) ==
         "query: the authentication code is not 64 hexadecimal digits");
   CHECK(refusal({"QUERY", query_mac(good), good + " "}) ==
-        "query: the authentication code is not this JSON's");
+        "query: the authentication code does not match the JSON");
   CHECK(refusal(query(std::string(max_query_bytes + 1, ' '))) ==
         "query: the JSON is longer than 16 KB");
   CHECK(refusal(query("[]")) == "query: the JSON is not an object");
@@ -70,12 +70,12 @@ TEST_CASE("an invalid query gets an error reply with the reason") {
   CHECK(refusal(query("{\"a\":" + std::string(3000, '['))).starts_with("query: not JSON: "));
   CHECK(refusal(query(R"({"from": "items", "id": "17", "select": []})")) ==
         R"(query: "from" (text), "id" (integer) and "select" (array) are needed)");
-  CHECK(refusal(query(R"({"from": "item", "id": 17, "select": []})")) == "query: no such table");
+  CHECK(refusal(query(R"({"from": "item", "id": 17, "select": []})")) == "query: unknown table");
   CHECK(refusal(query(R"({"from": "items", "id": 17, "select": ["city"]})")) ==
-        "query: no such column, or more than 16");
+        "query: unknown column, or more than 16 columns");
   CHECK(refusal(query(R"({"from": "items", "id": 1, "select": ["id","id","id","id","id","id","id",)"
                       R"("id","id","id","id","id","id","id","id","id","id"]})")) ==
-        "query: no such column, or more than 16");
+        "query: unknown column, or more than 16 columns");
 }
 
 TEST_CASE("deep and long tags are returned completely, whatever the previous request") {

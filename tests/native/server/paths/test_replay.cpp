@@ -61,11 +61,12 @@ TEST_CASE("batches of another path, or without the first stage, are rejected") {
   replayed_path path(make_query_path());
   const auto other = replayed_path(make_codec_path({})).even_batches(4);
   CHECK_THROWS_WITH_AS(path.run_in_batches("PING\r\n", other),
-                       "the batches are of other stages than this path's", std::runtime_error);
+                       "the batches belong to other stages than those of this path",
+                       std::runtime_error);
   auto endless = path.even_batches(4);
   endless.batches = {{1, 4}};
-  CHECK_THROWS_WITH_AS(path.run_in_batches("PING\r\n", endless),
-                       "there is no batch of the first stage", std::runtime_error);
+  CHECK_THROWS_WITH_AS(path.run_in_batches("PING\r\n", endless), "the first stage has no batch",
+                       std::runtime_error);
 }
 
 TEST_CASE(

@@ -16,12 +16,12 @@ using namespace stallscope::server;
 using stallscope::reactor::reactor;
 
 // Shards are only forward-declared: the calls of this test do not use them.
-shard& nobody() {
+shard& unused_shard() {
   alignas(64) static std::array<std::byte, 64> place{};
   return *reinterpret_cast<shard*>(place.data());
 }
 
-class ring_counter final : public shard_mailbox::listener {
+class wake_up_counter final : public shard_mailbox::listener {
  public:
   void mailbox_drained() override { ++rings; }
   int rings = 0;
@@ -44,17 +44,18 @@ class numbered_call final : public mailbox_call {
 };
 
 struct side {
-  side(mailbox_queues& room, std::size_t index) : mail(room, nobody(), index, loop, rung) {}
+  side(mailbox_queues& queues, std::size_t index)
+      : mail(queues, unused_shard(), index, loop, wake_ups) {}
 
   reactor loop;
-  ring_counter rung;
+  wake_up_counter wake_ups;
   shard_mailbox mail;
 };
 
 struct two_sides {
-  mailbox_queues room{2};
-  side one{room, 0};
-  side other{room, 1};
+  mailbox_queues queues{2};
+  side one{queues, 0};
+  side other{queues, 1};
   std::vector<int> ran;
   std::vector<int> back;
   std::vector<std::unique_ptr<numbered_call>> calls;
@@ -101,7 +102,7 @@ TEST_CASE("the calls of a turn cause one wake-up") {
   turn(sides.one);
   turn(sides.other);
   turn(sides.other);
-  CHECK(sides.other.rung.rings == 1);
+  CHECK(sides.other.wake_ups.rings == 1);
   CHECK(counts_up(sides.ran, 100));
 }
 
