@@ -28,7 +28,7 @@ void chunk_reader::submit() {
 int chunk_reader::append_front(std::vector<std::byte>& bytes) {
   const std::unique_ptr<chunk> front = std::move(chunks_.front());
   chunks_.pop_front();
-  const std::uint64_t size = front->wanted.size_bytes;
+  const std::uint64_t size = front->io.size_bytes;
   if (front->result < 0) return static_cast<int>(-front->result);
   if (static_cast<std::uint64_t>(front->result) != size) return EIO;
   bytes_read_ += size;

@@ -55,7 +55,7 @@ bool piece_writer::open_segment(std::uint64_t bytes) {
 }
 
 void piece_writer::written(piece& done, std::int64_t result) {
-  const std::uint64_t bytes = done.wanted.size_bytes;
+  const std::uint64_t bytes = done.io.size_bytes;
   if (result >= 0 && static_cast<std::uint64_t>(result) == bytes) {
     bytes_written_ += bytes;
     records_moved_ += done.records.size();
