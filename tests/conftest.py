@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource, Thread
 
-# No property is wrong because the machine is busy: hypothesis judges no times.
+# A busy machine must not fail a property test: hypothesis has no deadline.
 settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("timeless")
 HERE = Path(__file__).parent
@@ -132,7 +132,7 @@ class FailureLedger:
 
 
 def _ignore(*_: object) -> None:
-    """Handles a signal by doing nothing; unlike SIG_IGN, a started program does not inherit this."""
+    """A signal handler without an effect; unlike SIG_IGN, started programs do not inherit it."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -160,8 +160,8 @@ def restored_interrupt_handler() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-# Folders whose tests share an expensive set-up and take long. One worker runs all tests of such a
-# folder, and runs them first, so that none is left over at the end.
+# Folders whose tests share an expensive set-up and take long. A single worker runs all tests of such
+# a folder, and runs them first, so that none is left over at the end.
 TOGETHER = ("unwind", "pmu_guest", "browser", "house")
 
 
@@ -183,7 +183,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class ByFile(LoadScopeScheduling):
-    """Assigns the tests of a file, or of a folder that stays together, to one worker."""
+    """Assigns the tests of a file, or of a folder that stays together, to a single worker."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]

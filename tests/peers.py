@@ -16,10 +16,10 @@ CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, 128 + signal.SIGABRT, 128 + signal.
 def run_peer(
     command: Sequence[str | Path], *, check: bool = False, **options: Any
 ) -> subprocess.CompletedProcess[Any]:
-    """The result of a peer's command; a crash of the peer is named and the command started again.
+    """The result of a peer's command; if the peer crashes, the crash is printed and the command repeated.
 
     Options are those of `subprocess.run`. The test is skipped if the peer crashes three times, because
-    then it says nothing about stallscope.
+    such a run is no evidence about stallscope.
     """
     name = " ".join([Path(command[0]).name, *map(str, command[1:2])])
     for attempt in range(1, ATTEMPTS + 1):

@@ -1,4 +1,4 @@
-"""The native programs are reachable through the one console script."""
+"""The native programs are reachable through the console script."""
 
 import subprocess
 import sys

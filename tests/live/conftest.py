@@ -37,10 +37,10 @@ def collector() -> Path:
 
 
 @contextmanager
-def way_for_all(mode: int) -> Iterator[Path]:
-    """A folder that any user can reach, with that mode, for as long as the context lasts.
+def public_folder(mode: int) -> Iterator[Path]:
+    """A folder with this mode that any user can reach; removed at the end of the context.
 
-    None of pytest's: each start of pytest closes the root of all its folders to other users.
+    pytest's folders are unsuitable: every start of pytest closes their root to other users.
     """
     with tempfile.TemporaryDirectory(prefix="stallscope-", dir="/tmp") as name:
         folder = Path(name)
@@ -53,7 +53,7 @@ def target_program() -> Iterator[Path]:
     """The compiled target program, in a directory from which any user may execute it."""
     if shutil.which("g++") is None:
         pytest.skip("needs the program g++")
-    with way_for_all(0o755) as folder:
+    with public_folder(0o755) as folder:
         program = folder / "target"
         source = Path(__file__).parent / "targets" / "target.cpp"
         command = ["g++", "-std=c++20", "-O1", "-g", "-pthread", source, "-o", program]
@@ -78,7 +78,7 @@ class Target:
         self.process.stdin.flush()
 
     def end(self) -> dict[int, tuple[int, int]]:
-        """End the target; return each thread's start and CPU time in nanoseconds, as it printed them."""
+        """End the target; return the threads' start and CPU times in nanoseconds, as printed."""
         output, _ = self.process.communicate(timeout=60)
         lines = [line.split() for line in output.splitlines()]
         return {int(tid): (int(birth), int(cpu)) for tid, birth, cpu in lines}
@@ -316,7 +316,7 @@ def perf() -> PerfReader:
 
 
 @pytest.fixture(scope="session")
-def as_nobody(needs_root: None) -> tuple[str, ...]:
+def as_ordinary_user(needs_root: None) -> tuple[str, ...]:
     """The command prefix that runs a command as an ordinary user."""
     if shutil.which("setpriv") is None:
         pytest.skip("needs the program setpriv")
@@ -332,7 +332,7 @@ def as_nobody(needs_root: None) -> tuple[str, ...]:
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """A folder writable by any user."""
-    with way_for_all(0o777) as folder:
+    with public_folder(0o777) as folder:
         yield folder
 
 

@@ -1,4 +1,4 @@
-"""Plans of counters, and what a counting left behind."""
+"""Plans of counters, and the files of a counting."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ def plan_of(*sets: Sequence[str], **events: dict[str, object]) -> dict[str, Any]
     return {
         "schema": "stallscope.count-plan/1",
         "sets": [
-            {"name": f"set {number}", "events": list(each)} for number, each in enumerate(sets, 1)
+            {"name": f"set {number}", "events": list(events)}
+            for number, events in enumerate(sets, 1)
         ],
         "events": described,
     }
@@ -47,7 +48,7 @@ class Counting:
         return {warning["code"] for warning in self.document["warnings"]}
 
     def last(self, event: str) -> int:
-        """What an event counted in all, over all scopes."""
+        """The total count of an event, over all scopes."""
         for group in self.header["groups"]:
             if event not in group["events"]:
                 continue

@@ -1,7 +1,7 @@
 """CPython 3.13 and 3.14 of Debian testing, unpacked once into a private root: a few megabytes.
 
-Nothing of them is installed: apt is given its directories word by word, and the interpreters run
-with the C library that lies beside them.
+They are not installed on the host: every directory of apt is set explicitly, and the interpreters
+run with the C library of the same root.
 """
 
 import re
@@ -46,8 +46,8 @@ def _fetch(folder: Path, root: Path) -> None:
         (apt / part).mkdir(parents=True)
     (apt / "status").touch()
     listed = _run("apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(REPO_URI)")
-    found = re.search(r"^\S*debian\.org \S+ (\S+/debian)/?$", listed, re.MULTILINE)
-    source = found[1] if found else "http://deb.debian.org/debian"
+    match = re.search(r"^\S*debian\.org \S+ (\S+/debian)/?$", listed, re.MULTILINE)
+    source = match[1] if match else "http://deb.debian.org/debian"
     (apt / "sources.list").write_text(f"deb [signed-by={KEYRING}] {source} testing main\n")
     settings = {
         "Dir::Etc::sourcelist": apt / "sources.list",

@@ -111,7 +111,7 @@ def impossible_calls(
 ) -> Counter[tuple[str, str, bool]]:
     """Return the number of samples by calls that the program does not make.
 
-    ``evaluation_apart``: each call of Python is one of C as well.
+    ``evaluation_apart``: every Python call is also a C call.
     """
     possible = CALLS | ({(*call[:2], True) for call in CALLS} if evaluation_apart else set())
     wrong: Counter[tuple[str, str, bool]] = Counter()

@@ -1,4 +1,4 @@
-"""Ends of a recording; perf can read the written data after each of them."""
+"""Ends of a recording; perf can read the written data after every kind of end."""
 
 import select
 import signal

@@ -42,7 +42,7 @@ def compiled(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.mark.parametrize("stacks", ["auto", "fp"])
-def test_a_process_whose_first_thread_has_ended(
+def test_a_process_whose_first_thread_has_ended_is_recorded(
     start_target, record, perf, compiled, stacks: str
 ) -> None:
     target = start_target(program=compiled(FIRST_THREAD_ENDS))
@@ -67,15 +67,15 @@ sys.stdin.read()
 
 
 def test_children_that_change_to_another_user_are_not_sampled(
-    start_target, record, as_nobody, open_folder
+    start_target, record, as_ordinary_user, open_folder
 ) -> None:
     if shutil.which("su") is None:
         pytest.skip("needs the program su")
     python = Path(sys.executable).resolve()
-    target = start_target("-c", CHANGES_USER, program=python, before=as_nobody)
+    target = start_target("-c", CHANGES_USER, program=python, before=as_ordinary_user)
     output = open_folder / "run"
     words = ("-p", target.pid, "--stacks", "fp", "--duration", 1)
-    recording = record(*words, output=output, before=as_nobody)
+    recording = record(*words, output=output, before=as_ordinary_user)
     assert recording.exit_code in (0, 5), recording.messages
     assert recording.document["complete"]
     warned = [w for w in recording.document["warnings"] if w["code"] == "threads-refused"]
@@ -83,7 +83,7 @@ def test_children_that_change_to_another_user_are_not_sampled(
 
 
 def test_a_program_of_another_user_gives_a_warning_that_sampling_ends(
-    record, as_nobody, open_folder: Path, target_program: Path
+    record, as_ordinary_user, open_folder: Path, target_program: Path
 ) -> None:
     if os.statvfs(open_folder).f_flag & os.ST_NOSUID:
         pytest.skip("needs the kernel's mounts to allow programs that set the user")
@@ -91,7 +91,7 @@ def test_a_program_of_another_user_gives_a_warning_that_sampling_ends(
     of_root.chmod(0o4755)
     both = f"{target_program} spin 200; {of_root} spin 200; {target_program} spin 200"
     words = ("--stacks", "fp", "--", "sh", "-c", both)
-    recording = record(*words, output=open_folder / "run", before=as_nobody)
+    recording = record(*words, output=open_folder / "run", before=as_ordinary_user)
     assert recording.exit_code == 0, recording.messages
     (message,) = [
         warning["message"]
@@ -102,6 +102,6 @@ def test_a_program_of_another_user_gives_a_warning_that_sampling_ends(
     assert "target" not in message
     assert "of?root" in recording.messages
     of_root.chmod(0o755)
-    recording = record("--force", *words, output=open_folder / "run", before=as_nobody)
+    recording = record("--force", *words, output=open_folder / "run", before=as_ordinary_user)
     assert recording.exit_code == 0, recording.messages
     assert "programs-of-others" not in recording.warnings()

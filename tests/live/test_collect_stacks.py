@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.conftest import way_for_all
+from tests.live.conftest import public_folder
 
 pytestmark = pytest.mark.live
 
-# Each function works after its call, so that no call becomes a jump.
+# Every function works after its call, so that no call becomes a jump.
 SOURCE = """
 #include <stdio.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ def programs() -> Iterator[dict[str, Path]]:
     """The same program with and without frame pointers."""
     if shutil.which("gcc") is None:
         pytest.skip("needs the program gcc")
-    with way_for_all(0o755) as folder:
+    with public_folder(0o755) as folder:
         source = folder / "chain.c"
         source.write_text(SOURCE)
         made = {}
@@ -49,7 +49,7 @@ def programs() -> Iterator[dict[str, Path]]:
 
 
 def chains(perf, recording) -> list[list[str]]:
-    """The user functions of each sample in leaf, innermost first, as perf reports them."""
+    """The user functions of every sample in leaf, innermost first, as perf reports them."""
     text = perf.text("script", "-f", "-i", recording.samples_file, "-F", "ip,sym", "--no-inline")
     names = [
         [line.split(maxsplit=1)[-1] for line in stack.splitlines() if line.strip()]
@@ -58,12 +58,12 @@ def chains(perf, recording) -> list[list[str]]:
     return [stack[stack.index("leaf") :] for stack in names if "leaf" in stack]
 
 
-@pytest.mark.parametrize("way", ["attached", "started"])
+@pytest.mark.parametrize("start", ["attached", "started"])
 def test_copied_stacks_are_complete_and_recorded_once(
-    record, start_target, programs, perf, way: str
+    record, start_target, programs, perf, start: str
 ) -> None:
     program = programs["omitted"]
-    if way == "started":
+    if start == "started":
         recording = record("--stacks", "dwarf", "-F", 1999, "--", program, "end")
     else:
         target = start_target(program=program)
@@ -99,11 +99,11 @@ def test_no_stack_is_copied_with_frame_pointers(record, programs) -> None:
 
 
 def test_an_ordinary_user_can_copy_stacks_of_own_processes(
-    record, as_nobody, open_folder, programs, perf
+    record, as_ordinary_user, open_folder, programs, perf
 ) -> None:
     output = open_folder / "run"
     words = ("--stacks", "dwarf", "-F", 1999, "--", programs["omitted"], "end")
-    recording = record(*words, output=output, before=as_nobody)
+    recording = record(*words, output=output, before=as_ordinary_user)
     assert recording.exit_code == 0, recording.messages
     assert recording.document["losses"]["lost_samples"] == 0
     assert sum(stack[:4] == CHAIN for stack in chains(perf, recording)) > 10
@@ -140,10 +140,10 @@ def test_processes_of_a_list_are_decided_separately(record, start_target, progra
     assert recording.exit_code == 0, recording.messages
     stacks = recording.document["stacks"]
     assert (stacks["chosen"], stacks["copy_bytes"]) == ("mixed", 8192)
-    ways = {process["pid"]: process["chosen"] for process in stacks["processes"]}
-    assert ways == {pids["kept"]: "fp", pids["omitted"]: "dwarf"}
+    modes = {process["pid"]: process["chosen"] for process in stacks["processes"]}
+    assert modes == {pids["kept"]: "fp", pids["omitted"]: "dwarf"}
     assert len(perf.samples(recording)) == recording.document["samples"]
-    # One event for our reader and for perf, for both kinds of stacks.
+    # A single event for our reader and for perf, for both kinds of stacks.
     assert perf.text("evlist", "-i", recording.samples_file).split() == ["cpu-clock:HG"] * 2
     seen = chains(perf, recording)
     assert sum({"outer", "main"} <= set(stack) for stack in seen) >= 0.95 * len(seen)
@@ -173,7 +173,7 @@ def test_a_command_is_decided_by_its_code(record, programs) -> None:
     assert "of the code of omitted and its libraries keeps frame pointers" in stacks["why"]
 
 
-def test_all_stacks_of_cpus_are_copied_if_one_process_needs_it(
+def test_all_stacks_of_cpus_are_copied_if_any_process_needs_it(
     needs_root, record, start_target, programs
 ) -> None:
     for name in programs:
@@ -195,5 +195,5 @@ def test_the_probe_closes_its_events(start_collector, start_target, programs) ->
     events = [fd for fd in folder.iterdir() if "perf_event" in str(fd.readlink())]
     collection.send("stop\n")
     recording = collection.end()
-    rings = recording.document["attach"]["descriptors"]  # one thread has as many events as rings
+    rings = recording.document["attach"]["descriptors"]  # a thread has as many events as rings
     assert len(events) == 2 * rings

@@ -9,8 +9,8 @@ import pytest
 
 pytestmark = pytest.mark.live
 
-# Not a divisor of the scheduler's tick: at 999 Hz samples and time slices synchronize, and of two
-# threads that share a CPU one gets the samples of the other.
+# Not a divisor of the scheduler's tick: at 999 Hz samples and time slices synchronize, and if two
+# threads share a CPU, the samples of both go to the same thread.
 FREQUENCY_HZ = 1733
 
 
@@ -85,14 +85,14 @@ def test_five_thousand_threads_are_recorded_through_a_filter(
     assert len(samples) == recording.document["samples"]
 
 
-def test_a_process_that_exits_at_once(record, target_program) -> None:
+def test_a_process_that_exits_at_once_is_recorded(record, target_program) -> None:
     recording = record("--", target_program, "spin", 0)
     assert recording.exit_code in (0, 5)
     assert recording.document["complete"] is True
     assert recording.document["end"]["target_status"] == {"exited": 0}
 
 
-def test_a_thousand_children(start_target, start_collector, perf) -> None:
+def test_a_thousand_children_are_recorded(start_target, start_collector, perf) -> None:
     target = start_target("fork", 1000, 2)
     collection = start_collector("-p", target.pid, "-F", FREQUENCY_HZ)
     collection.wait_for("started")
@@ -148,7 +148,7 @@ def build_id_of(program: Path) -> str:
     )
 
 
-def test_whole_cpus(needs_root, start_target, record, perf) -> None:
+def test_whole_cpus_are_recorded(needs_root, start_target, record, perf) -> None:
     cpu = max(os.sched_getaffinity(0))
     target = start_target("busy", 2, before=("taskset", "-c", str(cpu)))
     recording = record("-C", cpu, "--duration", 1)
@@ -159,7 +159,7 @@ def test_whole_cpus(needs_root, start_target, record, perf) -> None:
     assert set(used) == {f"[{cpu:03}]"}
 
 
-def test_a_cgroup(needs_root, start_target, record, perf) -> None:
+def test_a_cgroup_is_recorded(needs_root, start_target, record, perf) -> None:
     root = next(
         (
             Path(p)

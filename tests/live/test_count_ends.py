@@ -1,4 +1,4 @@
-"""How a counting ends, and that what was counted is there whatever ended it."""
+"""Ends of a counting; the counts are in the recording after every kind of end."""
 
 import json
 import signal
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.live
 PLAN = plan_of(["task-clock", "page-faults"])
 
 
-def test_a_command_that_hardly_lives_has_its_counts(count) -> None:
+def test_a_command_that_ends_at_once_has_counts(count) -> None:
     done = count(PLAN, "--", "/bin/true")
     assert done.exit_code == 0, done.messages
     assert done.document["end"] == {"reason": "target ended", "target_status": {"exited": 0}}
@@ -28,7 +28,7 @@ def test_the_status_of_the_command_is_kept(count) -> None:
     assert done.document["end"]["target_status"] == {"exited": 7}
 
 
-def test_nothing_is_counted_before_the_exec(count) -> None:
+def test_counting_starts_at_the_exec(count) -> None:
     """Runs of the same command differ by little: the collector's own child is not in them."""
     faults = [count(PLAN, "--force", "--", "/bin/true").last("page-faults") for _ in range(3)]
     assert max(faults) - min(faults) <= 10
@@ -66,7 +66,7 @@ def test_a_recording_is_readable_after_sigkill(start_target, start_counting) -> 
 
 
 @pytest.mark.parametrize(("how", "reason"), [("stop", "stopped"), ("close", "control closed")])
-def test_the_control_descriptor_ends_it(
+def test_the_control_descriptor_ends_counting(
     start_target, start_counting, how: str, reason: str
 ) -> None:
     target = start_target("busy", 1)
@@ -83,7 +83,7 @@ def test_the_control_descriptor_ends_it(
     assert done.document["end"]["reason"] == reason
 
 
-def test_the_end_of_the_target_ends_it(start_target, start_counting) -> None:
+def test_the_end_of_the_target_ends_counting(start_target, start_counting) -> None:
     target = start_target("busy", 1)
     counting = start_counting(PLAN, "-p", target.pid)
     counting.wait_for("progress")
@@ -94,24 +94,26 @@ def test_the_end_of_the_target_ends_it(start_target, start_counting) -> None:
     assert 0 < done.last("task-clock") <= 1.05 * sum(cpu for _, cpu in own.values())
 
 
-def test_a_command_is_ended_when_the_time_is_over(count) -> None:
+def test_a_command_is_ended_after_the_duration_of_counting(count) -> None:
     done = count(PLAN, "--duration", 0.2, "--", "/bin/sh", "-c", "while :; do :; done")
     assert done.exit_code == 0, done.messages
     assert done.document["end"] == {"reason": "duration", "target_status": {"signalled": 15}}
 
 
-def test_it_sleeps_between_windows(start_target, count, collector: Path, tmp_path: Path) -> None:
-    """What the collector itself uses, start and end included, is little beside what it counts."""
+def test_the_collector_sleeps_between_windows(
+    start_target, count, collector: Path, tmp_path: Path
+) -> None:
+    """The collector's CPU time, start and end included, is small compared with the counted time."""
     target = start_target("busy", 1)
     inner = (f"--plan={tmp_path / 'plan.json'}", f"--output={tmp_path / 'inner'}")
     words = (collector, "count", *inner, "--duration", 1, "-p", target.pid)
     done = count(PLAN, "--", *words)
     assert done.exit_code == 0, done.messages
     assert done.document["end"]["target_status"] == {"exited": 0}
-    assert done.last("task-clock") < 0.1e9  # of one second
+    assert done.last("task-clock") < 0.1e9  # of a second
 
 
-def test_a_full_disk_ends_it_and_whole_windows_stay(
+def test_a_full_disk_ends_counting_and_keeps_complete_windows(
     needs_root, start_target, count, tmp_path: Path
 ) -> None:
     target = start_target("sleep", 60)

@@ -25,8 +25,8 @@ def faults_of(count, kernels: Path, folder: Path, iterations: int) -> int:
     return counting.last("page-faults")
 
 
-def test_page_faults_are_those_of_the_program(count, kernels: Path, tmp_path: Path) -> None:
-    """Each iteration is one fault; start and end cost the same whatever their number."""
+def test_page_faults_equal_those_of_the_program(count, kernels: Path, tmp_path: Path) -> None:
+    """Every iteration is a fault; start and end have a constant cost."""
     faults = [
         faults_of(count, kernels, tmp_path / str(iterations), iterations)
         for iterations in (1000, 3000, 5000)
@@ -35,7 +35,9 @@ def test_page_faults_are_those_of_the_program(count, kernels: Path, tmp_path: Pa
     assert faults[2] - faults[1] == pytest.approx(2000, abs=20)
 
 
-def test_the_clock_is_that_of_the_threads(count, target_program: Path, tmp_path: Path) -> None:
+def test_the_task_clock_equals_the_cpu_time_of_the_threads(
+    count, target_program: Path, tmp_path: Path
+) -> None:
     message = tmp_path / "said"
     words = ("/bin/sh", "-c", f"exec {target_program} spin 300 >{message}")
     counting = count(CLOCKS, "--", *words)
@@ -46,18 +48,18 @@ def test_the_clock_is_that_of_the_threads(count, target_program: Path, tmp_path:
         assert line["running"] == line["enabled"]
 
 
-def test_context_switches_are_those_the_kernel_accounts(count) -> None:
+def test_context_switches_equal_the_kernels_accounting(count) -> None:
     program = (
         "import resource, time\n"
         "for _ in range(200): time.sleep(0.0005)\n"
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"
         "print(used.ru_nvcsw + used.ru_nivcsw, flush=True)\n"
     )
-    # Its standard output is the collector's, which is not this process's.
+    # The program writes to the collector's standard output, which is not this process's.
     counting = count(CLOCKS, "--", "/bin/sh", "-c", f"{sys.executable} -S -c '{program}' >&2")
     assert counting.exit_code == 0, counting.messages
     expected_text = int(next(line for line in counting.messages.splitlines() if line.isdecimal()))
-    # The shell around it, and the switches of a process's making, which are not its own.
+    # The shell and the creation of the process add switches that are not the program's.
     assert expected_text - 5 <= counting.last("context-switches") <= expected_text + 60
     assert expected_text >= 200
 
@@ -75,7 +77,7 @@ def test_children_and_threads_are_counted_with_their_parent(
     assert done.last("task-clock") == pytest.approx(sum(cpu for _, cpu in own.values()), rel=0.1)
 
 
-def test_threads_of_a_process_each_for_itself(start_target, start_counting) -> None:
+def test_threads_of_a_process_are_counted_separately(start_target, start_counting) -> None:
     target = start_target("busy", 2)
     counting = start_counting(plan_of(["task-clock"]), "-p", target.pid, "--per-thread")
     counting.wait_for("started")
@@ -87,7 +89,7 @@ def test_threads_of_a_process_each_for_itself(start_target, start_counting) -> N
     assert {line["scope"]["pid"] for line in done.lines} == {target.pid}
 
 
-def test_a_thread_alone(start_target, count) -> None:
+def test_a_single_thread_is_counted(start_target, count) -> None:
     target = start_target("busy", 2)
     busy = [
         int(entry.name)
@@ -101,7 +103,7 @@ def test_a_thread_alone(start_target, count) -> None:
     assert 0 < last["v"][0] <= 1.05 * (last["t"] - done.header["start_ns"])
 
 
-def test_a_process_with_threads_has_one_line_per_window(start_target, count) -> None:
+def test_a_process_with_threads_has_a_single_line_per_window(start_target, count) -> None:
     target = start_target("busy", 2)
     done = count(plan_of(["task-clock"]), "-p", target.pid, "--duration", 0.5, "--window", 50)
     assert done.exit_code == 0, done.messages
@@ -112,7 +114,7 @@ def test_a_process_with_threads_has_one_line_per_window(start_target, count) -> 
     assert values == sorted(values)
 
 
-def test_each_cpu_has_its_own_lines(needs_root, count) -> None:
+def test_every_cpu_has_separate_lines(needs_root, count) -> None:
     online = sorted(os.sched_getaffinity(0))
     cpus = ",".join(map(str, online))
     done = count(plan_of(["cpu-clock"]), "-C", cpus, "--duration", 0.2, "--window", 50)
@@ -161,8 +163,8 @@ def test_a_cgroup_is_counted_without_its_neighbours(
         box.rmdir()
 
 
-def test_threads_made_all_the_time_are_counted_once(start_target, count) -> None:
-    """Two at a time, of 5 ms of CPU time each; nearly all are born while they are counted."""
+def test_threads_created_while_counting_are_counted_once(start_target, count) -> None:
+    """Two threads at a time, with 5 ms of CPU time per thread; nearly all start during the counting."""
     target = start_target("churn", 5)
     plan = plan_of(["task-clock"], ["page-faults", "minor-faults"])
     done = count(plan, "-p", target.pid, "--duration", 0.5)
@@ -171,5 +173,5 @@ def test_threads_made_all_the_time_are_counted_once(start_target, count) -> None
     assert "reads-refused" not in done.warnings()
     start, end = done.header["start_ns"], done.lines[-1]["t"]
     expected_text = sum(cpu for birth, cpu in own.values() if start < birth < end)
-    # What lived over the start and the end, and the thread that makes the others.
+    # Threads that live across the start or the end, and the thread that creates the others.
     assert 0.9 * expected_text - 0.03e9 < done.last("task-clock") < 1.5 * expected_text + 0.03e9

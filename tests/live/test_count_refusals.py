@@ -1,4 +1,4 @@
-"""Plans and targets that cannot be: one clear message with its remedy, and nothing left behind."""
+"""Invalid plans and targets: a single message with a remedy, and no files left behind."""
 
 import os
 from pathlib import Path
@@ -15,14 +15,14 @@ CYCLES = {"type": 0, "config": "0x0"}
 
 @pytest.fixture
 def refused(count):
-    """Counts what must be refused with a status and a message of one line."""
+    """Runs a counting that must fail with this status and a single-line message."""
 
     def run(plan: object, *words: object, status: int, says: str, **how: object) -> None:
         done = count(plan, *words, **how)
         assert done.exit_code == status, done.messages
         assert len(done.messages.splitlines()) == 1, done.messages
         assert says in done.messages
-        assert "; " in done.messages  # what follows is the remedy
+        assert "; " in done.messages  # the remedy follows
         assert not done.directory.exists()
 
     return run
@@ -35,7 +35,7 @@ def without_pmu() -> None:
         pytest.skip("needs a machine without hardware counters: this one has some")
 
 
-def test_usage(refused) -> None:
+def test_invalid_usage_is_rejected(refused) -> None:
     refused(PLAN, status=2, says="no target was named")
     refused(PLAN, "-p", 1, "-a", status=2, says="more than one kind of target")
     refused(PLAN, "-p", 0, status=2, says="a pid is a number above 0")
@@ -54,7 +54,7 @@ def test_an_invalid_plan_is_refused(refused) -> None:
     refused({"schema": "x"}, "-p", os.getpid(), status=2, says="stallscope.count-plan/1")
 
 
-def test_targets_that_are_not_there(refused) -> None:
+def test_a_missing_target_is_refused(refused) -> None:
     refused(PLAN, "-p", 2**22 - 3, status=4, says="there is no process")
     refused(PLAN, "--tid", 2**22 - 3, status=4, says="there is no thread")
     refused(PLAN, "-C", 60_000, status=2, says="not online")
@@ -75,17 +75,17 @@ def test_an_uncountable_event_is_named_without_a_column(count) -> None:
     assert [event_set["groups"] for event_set in done.document["counting"]["sets"]] == [[0], []]
 
 
-def test_a_plan_without_any_event_that_can_be_counted(refused) -> None:
+def test_a_plan_without_a_countable_event_is_refused(refused) -> None:
     plan = plan_of(["no-event"], no_event=NO_EVENT)
     refused(plan, "--", "/bin/true", status=3, says="no-event")
 
 
-def test_hardware_events_without_a_pmu_are_one_error(refused, without_pmu: None) -> None:
+def test_hardware_events_without_a_pmu_are_a_single_error(refused, without_pmu: None) -> None:
     plan = plan_of(["cycles", "instructions"])
     refused(plan, "--", "/bin/true", status=3, says="no hardware counters")
 
 
-def test_hardware_events_beside_others_are_unavailable_and_not_zero(
+def test_hardware_events_among_others_are_unavailable_and_not_zero(
     count, without_pmu: None
 ) -> None:
     done = count(plan_of(["cycles", "task-clock"], cycles=CYCLES), "--", "/bin/true")
@@ -94,26 +94,28 @@ def test_hardware_events_beside_others_are_unavailable_and_not_zero(
     assert done.last("task-clock") > 0
 
 
-def test_the_process_of_another_user(refused, as_nobody, start_target, open_folder: Path) -> None:
+def test_the_process_of_another_user_is_refused(
+    refused, as_ordinary_user, start_target, open_folder: Path
+) -> None:
     target = start_target("busy", 1)
-    how = {"before": as_nobody, "output": open_folder / "run"}
+    how = {"before": as_ordinary_user, "output": open_folder / "run"}
     refused(PLAN, "-p", target.pid, status=3, says="cap_sys_ptrace", **how)
 
 
 def test_an_unprivileged_user_counts_user_code_with_a_note(
-    count, as_nobody, open_folder: Path
+    count, as_ordinary_user, open_folder: Path
 ) -> None:
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) != 2:
         pytest.skip("needs the kernel's perf_event_paranoid at 2")
     plan = plan_of(["task-clock", "context-switches"])
-    done = count(plan, "--", "/bin/true", before=as_nobody, output=open_folder / "run")
+    done = count(plan, "--", "/bin/true", before=as_ordinary_user, output=open_folder / "run")
     assert done.exit_code == 0, done.messages
     assert done.document["source"]["scope"] == "user"
     assert "user-only" in done.warnings()
     assert "context-switches" in done.unavailable()
 
 
-def test_more_descriptors_than_may_be_open(count, start_target) -> None:
+def test_a_plan_beyond_the_descriptor_limit_is_refused(count, start_target) -> None:
     target = start_target("busy", 8)
     before = ("prlimit", "--nofile=30:30")
     done = count(PLAN, "-p", target.pid, "--duration", 0.1, before=before)

@@ -1,4 +1,4 @@
-"""Counts by function of events that every machine has: page faults of a program that is known."""
+"""Counts by function of events that every machine has: page faults of a known program."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def stallscope(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str
 
 @pytest.fixture(scope="module")
 def folder(faults: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the recording of the program lies, as run, with the document in profile.json."""
+    """The folder with the recording ``run`` of the program and the document profile.json."""
     draft = tmp_path_factory.mktemp("run")
     run = stallscope(
         "profile", "-e", "task-clock", "--with", "page-faults,minor-faults", "-F", "4999",
@@ -61,8 +61,8 @@ def totals(document: Document, event: str) -> dict[str, float]:
     return {row["name"]: row["total_counts"][event] for row in rows if row["total_counts"]}
 
 
-def test_faults_are_those_of_each_function(document: Document) -> None:
-    """What one interval blends at each change of function is at most some hundred faults."""
+def test_page_faults_are_counted_by_function(document: Document) -> None:
+    """An interval with a change of function blends at most some hundred faults."""
     if document["lost"] or document["counted"]["left_out"]["gap"]:
         pytest.skip("needs perf events: samples were lost on a busy machine")
     many, few = ROUNDS * 3000, ROUNDS * 1000
@@ -85,9 +85,9 @@ def test_functions_and_the_rest_add_up_to_the_counters(document: Document, folde
         assert changes[event] >= 0.9 * whole or document["counted"]["gap_share"] > 0.01
 
 
-def last_of_each_counter(capture: Capture, event: str) -> int:
-    """What an event's counters, one a CPU, had at their last samples, together."""
-    (number,) = [i for i, each in enumerate(capture.attributes) if each.name == event]
+def sum_of_last_values(capture: Capture, event: str) -> int:
+    """The sum of an event's counters, one per CPU, at their last samples."""
+    (number,) = [i for i, attribute in enumerate(capture.attributes) if attribute.name == event]
     last: dict[int, int] = {}
     for row, stream in enumerate(capture.read_stream.tolist()):
         values = slice(*capture.read_offset[row : row + 2].tolist())
@@ -96,7 +96,7 @@ def last_of_each_counter(capture: Capture, event: str) -> int:
     return sum(last.values())
 
 
-def test_perf_shows_each_event_of_the_group(folder: Path) -> None:
+def test_perf_lists_every_event_of_the_group(folder: Path) -> None:
     if shutil.which("perf") is None:
         pytest.skip("needs the program perf")
     samples = folder / "run" / "samples.perf"
@@ -105,7 +105,7 @@ def test_perf_shows_each_event_of_the_group(folder: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     faults = [line.split() for line in run.stdout.splitlines() if "page-faults" in line]
-    whole = last_of_each_counter(read_capture(samples), "page-faults")
+    whole = sum_of_last_values(read_capture(samples), "page-faults")
     assert sum(int(words[0]) for words in faults) == whole
 
 
@@ -116,9 +116,7 @@ def test_the_text_and_the_page_have_the_table(folder: Path) -> None:
     assert "Counts by function" in (folder / "run" / "report.html").read_text()
 
 
-def test_a_leader_that_does_not_sample_counts_as_well(
-    faults: Path, collector: Path, tmp_path: Path
-) -> None:
+def test_a_leader_without_samples_is_counted(faults: Path, collector: Path, tmp_path: Path) -> None:
     run = subprocess.run(
         [collector, "-o", "run", "--leader", "page-faults", "-e", "task-clock", "-F", "4999",
          "--stacks", "fp", "--", faults, str(ROUNDS)],
@@ -129,7 +127,7 @@ def test_a_leader_that_does_not_sample_counts_as_well(
     names = [attribute.name for attribute in capture.attributes]
     first = capture.read_offset[:-1].astype(int)
     assert {names[event] for event in capture.read_event[first]} == {"page-faults"}
-    assert last_of_each_counter(capture, "page-faults") >= 0.9 * ROUNDS * 4000
+    assert sum_of_last_values(capture, "page-faults") >= 0.9 * ROUNDS * 4000
 
 
 @pytest.mark.parametrize(
@@ -153,7 +151,7 @@ def test_events_that_cannot_be_counted_are_named(
     assert not (tmp_path / "run").exists()
 
 
-def test_slots_without_counters_are_refused_with_a_way_on(tmp_path: Path) -> None:
+def test_slots_without_counters_are_refused_with_a_remedy(tmp_path: Path) -> None:
     devices = Path("/sys/bus/event_source/devices")
     if (devices / "cpu").exists() or (devices / "cpu_core").exists():
         pytest.skip("needs a machine without hardware counters: this one has them")

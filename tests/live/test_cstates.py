@@ -15,14 +15,14 @@ CPUS = Path("/sys/devices/system/cpu")
 DEVICE = Path("/dev/cpu_dma_latency")
 
 
-def shown(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+def show_document(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
     assert main(["cstates", "show", "--json", *options]) == 0
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     return document
 
 
 def test_states_match_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
-    document = shown(capsys)
+    document = show_document(capsys)
     assert document["cpus"], "every machine has a CPU"
     for cpu in document["cpus"]:
         folder = CPUS / f"cpu{cpu['cpu']}" / "cpuidle"
@@ -33,7 +33,7 @@ def test_states_match_sysfs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_interval_has_plausible_shares(capsys: pytest.CaptureFixture[str]) -> None:
-    document = shown(capsys, "--interval", "0.05")
+    document = show_document(capsys, "--interval", "0.05")
     assert document["interval_s"] >= 0.05
     for cpu in document["cpus"]:
         shares = [state["over_interval"]["residency_share"] for state in cpu["states"]]
@@ -48,10 +48,10 @@ def test_the_holder_of_the_latency_limit_is_named(capsys: pytest.CaptureFixture[
         pytest.skip("needs the kernel's /dev/cpu_dma_latency")
     with open(os.open(DEVICE, os.O_RDWR), "r+b", buffering=0) as held:
         held.write(struct.pack("=i", 1_000_000_000))
-        limit = shown(capsys)["latency_limit"]
+        limit = show_document(capsys)["latency_limit"]
     assert os.getpid() in [holder["pid"] for holder in limit["holders"]]
     assert limit["global_us"] is not None
     assert limit["global_us"] <= 1_000_000_000
     assert os.getpid() not in [
-        holder["pid"] for holder in shown(capsys)["latency_limit"]["holders"]
+        holder["pid"] for holder in show_document(capsys)["latency_limit"]["holders"]
     ]

@@ -46,7 +46,7 @@ def test_the_number_of_intervals_matches_the_kernels_counters(
     lost = document["lost_events"] + document["intervals_discarded"]
     assert document["intervals"] <= counted + 20
     if document["intervals"] < counted * 0.8 - 20 - 2 * lost:
-        assert any("does not trace" in text for text in document["warnings"])  # and it is said
+        assert any("does not trace" in text for text in document["warnings"])  # and reported
     assert sum(row["wakes"] for row in document["wakes"]) == document["intervals"]
     assert not list(INSTANCES.glob(f"stallscope-{os.getpid()}-*"))
     if document["intervals"]:
@@ -56,7 +56,9 @@ def test_the_number_of_intervals_matches_the_kernels_counters(
         assert trace.next_event_ns is not None
 
 
-def test_counters_only_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_of_counters_only_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     document = recorded(tmp_path / "run", capsys, "--counters-only", "--duration", "0.02")
     assert (document["source"], document["why_counters_only"]) == (
         "counters",
@@ -92,7 +94,7 @@ def test_failing_and_missing_commands_are_reported(
     again = ["cstates", "record", "--counters-only", "--force", "-o", folder, "--"]
     assert main([*again, "/nowhere/at/all"]) == 4
     assert "cannot run /nowhere/at/all" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()  # nothing was recorded
+    assert not (tmp_path / "run").exists()  # no recording was made
 
 
 def test_another_directory_is_not_replaced(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def remove_maps(folder: Path) -> None:
             Path("/tmp", f"perf-{kept.stem}.map").unlink(missing_ok=True)
 
 
-def test_names_of_a_running_process(compiler: Path, tmp_path: Path) -> None:
+def test_a_running_process_has_the_names_of_its_map(compiler: Path, tmp_path: Path) -> None:
     with subprocess.Popen([compiler, "9"], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
@@ -79,6 +79,6 @@ def test_names_of_a_running_process(compiler: Path, tmp_path: Path) -> None:
     remove_maps(tmp_path)
 
 
-def test_names_of_a_command_that_has_ended(compiler: Path, tmp_path: Path) -> None:
+def test_an_ended_command_has_the_names_of_its_map(compiler: Path, tmp_path: Path) -> None:
     assert hottest(tmp_path, "--", str(compiler), "2") == "compiled::loop<int>"
     remove_maps(tmp_path)

@@ -78,7 +78,7 @@ def test_the_documentation_lists_the_same_kernels_and_answers(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_run_reports_what_it_did(kernels: Path, name: str) -> None:
+def test_a_run_reports_its_results(kernels: Path, name: str) -> None:
     result = run(kernels, name, "--iterations", "3", "--json")
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)

@@ -134,7 +134,7 @@ def test_perf_measures_the_reported_shares(kernels: Path, perf: str, tmp_path: P
         text=True,
     ) as process:
         assert process.stdout is not None
-        process.stdout.readline()  # its threads run now
+        process.stdout.readline()  # the threads run now
         recording = ["-q", "-k", "CLOCK_MONOTONIC", "-F", "999", "-e", "cpu-clock:u", "-g"]
         subprocess.run(
             [perf, "record", *recording, "-p", str(process.pid), "-o", data, "--", "sleep", "3"],

@@ -50,7 +50,7 @@ def least_ns(run: Run, *commands: tuple[object, ...], rounds: int = 4) -> list[f
     return least
 
 
-def test_dependent_additions_are_slower_than_independent_ones(run: Run) -> None:
+def test_dependent_additions_are_slower_than_independent_additions(run: Run) -> None:
     independent, dependent, divide = least_ns(
         run,
         ("independent-adds", "--iterations", 1_000_000),
@@ -58,7 +58,7 @@ def test_dependent_additions_are_slower_than_independent_ones(run: Run) -> None:
         ("divide-chain", "--iterations", 1_000_000),
     )
     assert dependent > 1.5 * independent
-    assert divide > 2 * dependent / 30  # against one addition of the chain
+    assert divide > 2 * dependent / 30  # compared with an addition of the chain
 
 
 @pytest.mark.parametrize("name", ["independent-adds", "dependent-chain"])
@@ -81,7 +81,7 @@ def test_the_stated_number_of_instructions_is_executed(
     assert executed(3000) - executed(1000) == 32 * 2000
 
 
-def test_every_level_of_memory_is_slower_than_the_previous_one(run: Run) -> None:
+def test_every_memory_level_is_slower_than_the_previous_level(run: Run) -> None:
     l1, l2, dram = least_ns(
         run,
         ("pointer-chase-l1", "--iterations", 4_000_000),
@@ -103,7 +103,7 @@ def test_a_stream_hides_the_latency_of_a_chase(run: Run) -> None:
     assert 3 * line < step
 
 
-def test_random_branches_are_slower_than_periodic_ones(run: Run) -> None:
+def test_random_branches_are_slower_than_periodic_branches(run: Run) -> None:
     randomly, in_turn = least_ns(
         run,
         ("random-branches", "--iterations", 2_000_000),
@@ -112,7 +112,7 @@ def test_random_branches_are_slower_than_periodic_ones(run: Run) -> None:
     assert randomly > 2 * in_turn
 
 
-def test_large_code_is_slower_and_jumps_make_it_slower_still(run: Run) -> None:
+def test_large_code_is_slower_and_slower_still_with_jumps(run: Run) -> None:
     loop, straight, branchy = least_ns(
         run,
         ("independent-adds", "--iterations", 1_000_000),
@@ -136,7 +136,7 @@ def test_a_load_after_two_half_stores_is_slower_than_a_cache_hit(run: Run) -> No
     assert forwarding > 1.5 * load
 
 
-def test_counters_in_a_shared_line_are_slower_than_padded_ones(run: Run) -> None:
+def test_counters_in_a_shared_line_are_slower_than_padded_counters(run: Run) -> None:
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         pytest.skip("needs two CPUs: this process may use one")

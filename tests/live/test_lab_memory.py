@@ -72,7 +72,7 @@ def test_every_point_reports_its_pages(brief: tuple[dict, str, Path]) -> None:
     assert document["threads"]["note"] == "--threads is 1"
 
 
-def test_the_files_are_written_and_named(brief: tuple[dict, str, Path]) -> None:
+def test_written_files_are_named(brief: tuple[dict, str, Path]) -> None:
     document, messages, folder = brief
     assert json.loads((folder / "curve.json").read_text()) == document
     assert "<svg" in (folder / "curve.svg").read_text()
@@ -111,7 +111,7 @@ def wait_until_it_measures(child: int) -> None:
         pass
 
 
-def test_the_programs_own_errors() -> None:
+def test_errors_of_the_program_are_reported() -> None:
     memory = program("stallscope-memory")
     wrong = subprocess.run(
         [memory, "--plan", "/nonexistent"], capture_output=True, text=True, check=False

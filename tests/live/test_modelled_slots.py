@@ -1,4 +1,4 @@
-"""The slot model on real programs under valgrind: known kernels, and one that fails."""
+"""The slot model on real programs under valgrind: known kernels, and a program that fails."""
 
 import shutil
 import subprocess
@@ -41,7 +41,7 @@ def test_a_dependency_chain_differs_from_useful_work_by_its_time(
     assert result.bottleneck == ("backend_bound", "core_dependency")
     assert all(node.value is not None and -1e-9 <= node.value <= 1 for node in result.nodes)
     assert sum(node.value or 0 for node in result.nodes if node.level == 1) == pytest.approx(1)
-    assert capfd.readouterr().out.count('"kernel"') == 1  # its own output passes once
+    assert capfd.readouterr().out.count('"kernel"') == 1  # the program's output is passed on once
     assert any("times slower" in text for text in message)
 
 

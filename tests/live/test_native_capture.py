@@ -295,7 +295,7 @@ def test_stacks_without_frame_pointers_are_whole_and_as_perf_unwinds_them(
         chain = unwound_chain(capture, int(capture.stack[row]))
         if chain != theirs.chain or end_of(capture, row) != COMPLETE:
             different.append((end_of(capture, row), chain, theirs.chain))
-    # Between execve and main perf loses its way now and then, and a sample may have no user stack.
+    # Between execve and main perf sometimes fails to unwind, and a sample may have no user stack.
     assert len(different) <= 0.02 * len(expected), different[:3]
     # Pipes and compressed files list no build ids, without which the vdso may be another kernel's.
     assert all("[vdso]" in warning.message for warning in tables.warnings)

@@ -1,4 +1,4 @@
-"""`stallscope pin` on this machine: short changes on one CPU."""
+"""`stallscope pin` on this machine: short changes on a single CPU."""
 
 import fcntl
 import os
@@ -69,7 +69,7 @@ def entries() -> int:
 
 
 def test_the_process_has_the_requested_settings(pin: Pin, tmp_path: Path) -> None:
-    """This needs neither root nor a journal."""
+    """This needs no root and no journal."""
     request = PinRequest(cpus=str(CPU), nice=7, aslr_off=True, thp_off=True)
     text = tmp_path / "told"
     script = "nice; grep -E 'Cpus_allowed_list|THP_enabled' /proc/self/status; cat /proc/self/personality"
@@ -83,7 +83,7 @@ def test_the_process_has_the_requested_settings(pin: Pin, tmp_path: Path) -> Non
 
 
 def test_closed_states_are_judged_by_the_kernels_counters(pin: Pin, needs_root: None) -> None:
-    """Only haltpoll and ladder still enter them, except for an entry that began before."""
+    """Only haltpoll and ladder still enter closed states, except for an entry that began before."""
     governor, _ = governors()
     request = PinRequest(states=("POLL",), cpus=str(CPU))
     before = entries()
@@ -141,7 +141,9 @@ def test_after_sigkill_the_guardian_restores(needs_root: None, tmp_path: Path) -
     assert pin.stdout is not None
     assert pin.stdout.readline() == "999999\n"
     pin.send_signal(signal.SIGKILL)
-    _, message = pin.communicate(timeout=60)  # until the guardian, who has our stderr, has ended
+    _, message = pin.communicate(
+        timeout=60
+    )  # until the guardian, which holds our stderr, has ended
     assert "its guardian restored" in message
     assert LIMIT.read_text() == before
 

@@ -1,4 +1,4 @@
-"""Invalid input and failures: one message with a remedy, the exit code, no partial results."""
+"""Invalid input and failures: a single message with a remedy, the exit code, no partial results."""
 
 import json
 import os
@@ -26,12 +26,14 @@ def fails(*arguments: object, status: int, says: str, **options: object) -> str:
     return run.stderr
 
 
-def test_no_such_pid(tmp_path: Path) -> None:
+def test_a_missing_process_is_refused(tmp_path: Path) -> None:
     fails("profile", "-p", 2**22 - 3, "-o", tmp_path / "run", status=4, says="no process")
     assert not (tmp_path / "run" / "report.html").exists()
 
 
-def test_existing_output(tmp_path: Path, busy_process: subprocess.Popen[bytes]) -> None:
+def test_an_existing_output_is_refused(
+    tmp_path: Path, busy_process: subprocess.Popen[bytes]
+) -> None:
     (tmp_path / "run").mkdir()
     precious = tmp_path / "run" / "precious"
     precious.write_text("mine")
@@ -55,7 +57,7 @@ def test_force_replaces_a_recording(tmp_path: Path, busy_process: subprocess.Pop
     assert not stale.exists()
 
 
-def test_unwritable_output(busy_process: subprocess.Popen[bytes]) -> None:
+def test_an_unwritable_output_is_refused(busy_process: subprocess.Popen[bytes]) -> None:
     fails("profile", "-p", busy_process.pid, "-o", "/proc/stallscope-run", status=2, says="/proc")
 
 
@@ -78,7 +80,7 @@ def test_an_idle_process_is_an_empty_recording(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "report.html").exists()
 
 
-def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
+def test_a_missing_command_is_refused(tmp_path: Path) -> None:
     fails(
         "profile",
         "-o",
@@ -114,7 +116,7 @@ def test_artifacts_that_cannot_be_removed_are_an_error(
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_full_disk(
+def test_a_full_disk_is_reported_by_profile(
     tmp_path: Path, busy_process: subprocess.Popen[bytes], own_mounts: tuple[str, ...]
 ) -> None:
     small = tmp_path / "small"
@@ -190,7 +192,7 @@ def test_ctrl_c_twice_keeps_only_the_recording(
     process = start_profile(busy_process.pid, tmp_path / "run")
     os.killpg(process.pid, signal.SIGINT)
     os.killpg(process.pid, signal.SIGINT)
-    # Two signals in short order may be merged; the second one is sent at the end of the recording.
+    # Two signals in quick succession may be merged; the second signal is sent at the end of the recording.
     while process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.01)

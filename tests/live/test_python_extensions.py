@@ -1,4 +1,4 @@
-"""An interpreter in a library is found among any number of extension modules."""
+"""An interpreter in a library is detected among any number of extension modules."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
 """
 
 
-def test_an_embedded_interpreter_is_found_among_many_modules(
+def test_an_embedded_interpreter_is_detected_among_many_modules(
     record: Callable[..., Recording], tmp_path: Path
 ) -> None:
     headers = Path("/usr/include/python3.11")

@@ -107,7 +107,7 @@ def test_threads_that_run_python_hold_the_gil(
 def test_a_command_and_its_children_are_read(
     system_python: Interpreter, record: Callable[..., Recording], tmp_path: Path
 ) -> None:
-    """One child executes another interpreter, one is a fork of the first."""
+    """A child executes another interpreter, another child is a fork of the first."""
     script = tmp_path / "parent.py"
     script.write_text(
         "import os, sys\n"
@@ -180,7 +180,7 @@ def test_python_frames_can_be_switched_off(
 
 
 @pytest.mark.parametrize("hidden", ["deleted", "other mount namespace"])
-def test_an_interpreter_without_a_reachable_path_is_found(
+def test_an_interpreter_without_a_reachable_path_is_detected(
     record: Callable[..., Recording],
     tmp_path: Path,
     hidden: str,

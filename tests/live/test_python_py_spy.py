@@ -16,8 +16,8 @@ from tests.live.python_targets import Interpreter, chains_of, profile_of
 pytestmark = pytest.mark.live
 PY_SPY = Path(sys.executable).with_name("py-spy")
 SECONDS = 10
-# py-spy stops the program while it reads, longer for deeper stacks. If it reads often, it finds the
-# place at which it stopped the program.
+# py-spy stops the program while it reads, longer for deeper stacks. If it reads often, it samples
+# the place at which it stopped the program.
 WORDS = ("plain", "untimed", "shallow")
 RUNS = 3
 NEAR = 0.03
@@ -27,7 +27,7 @@ FUNCTIONS = ("spin", "summing", "numbers", "sorting", "key", "deep", "naïve", "
 
 
 def shares(stacks: Counter[tuple[str, ...]]) -> dict[str, tuple[float, float]]:
-    """Return each function's share as innermost function, and anywhere, by short name."""
+    """Return the shares of every function as innermost function and anywhere, by short name."""
     count = stacks.total()
     innermost: Counter[str] = Counter()
     anywhere: Counter[str] = Counter()
@@ -53,7 +53,7 @@ def of_py_spy(text: str) -> Counter[tuple[str, ...]]:
 def observed_by_both(
     record: Callable[..., Recording], python: Interpreter, folder: Path
 ) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
-    """Return the stacks below main of stallscope and of py-spy in one run."""
+    """Return the stacks below main of stallscope and of py-spy in the same run."""
     raw = folder / "raw.txt"
     process = python.start(str(SECONDS + 20), *WORDS)
     words = ["record", "-p", str(process.pid), "-d", str(SECONDS), "-r", "100", "-f", "raw", "-F"]
@@ -79,21 +79,21 @@ def differences(
     ours: Counter[tuple[str, ...]], theirs: Counter[tuple[str, ...]]
 ) -> dict[str, tuple[tuple[float, float], tuple[float, float]]]:
     """Return the functions whose shares differ by more than NEAR and the sampling error."""
-    found, expected = shares(ours), shares(theirs)
+    actual, expected = shares(ours), shares(theirs)
     different = {}
     for name in FUNCTIONS:
-        for our_share, their_share in zip(found[name], expected[name], strict=True):
+        for our_share, their_share in zip(actual[name], expected[name], strict=True):
             spread = math.sqrt(their_share * (1 - their_share) / theirs.total())
             if abs(our_share - their_share) > max(NEAR, 3 * spread):
-                different[name] = found[name], expected[name]
+                different[name] = actual[name], expected[name]
     return different
 
 
 def test_shares_agree_with_py_spy(
     record: Callable[..., Recording], system_python: Interpreter, tmp_path: Path
 ) -> None:
-    """Py-spy looks by the clock: where a busy machine holds the program up, it finds one place
-    many times. So a run that was held up may be followed by a better one.
+    """py-spy samples by wall clock: if a busy machine delays the program, many samples are at the
+    same place. A delayed run may therefore be repeated.
     """
     if not PY_SPY.exists():
         pytest.skip("needs the program py-spy: it is not installed")

@@ -62,7 +62,7 @@ def test_names_and_order_agree_with_the_program(
         assert (shares.samples, shares.trampolined) == (0, 1)
     whole = [chain for chain in chains if chain.python()[:1] == ["<module>"]]
     samples = sum(chain.samples for chain in whole)
-    # With trampolines each call has native frames: those of the deepest calls are beyond the copy.
+    # With trampolines every call has native frames: those of the deepest calls are beyond the copy.
     assert samples > (0.8 if how == "offsets" else 0.5) * analysis.profile.samples
     wrong = impossible_calls(whole, evaluation_apart=how == "trampoline")
     assert sum(wrong.values()) < 0.02 * samples, wrong

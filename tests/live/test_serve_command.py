@@ -1,4 +1,4 @@
-"""`stallscope serve` and `stallscope load` on a terminal: live line, orderly end."""
+"""`stallscope serve` and `stallscope load` on a terminal: live line, regular end."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""From a request to a measurement with the real collector, as far as software events go."""
+"""From a request to a measurement with the real collector, with software events."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ ITERATIONS = 20_000
 
 @pytest.fixture
 def unknown_cpu(tmp_path: Path) -> Roots:
-    """A machine with counters, and a CPU that no model is of: the kernel here judges both."""
+    """A machine with counters and an unknown CPU model; this machine's kernel accepts or rejects events."""
     (tmp_path / "machine/sys/bus/event_source/devices/cpu").mkdir(parents=True)
     return Roots.recorded(tmp_path / "machine")
 
@@ -46,7 +46,7 @@ def test_a_command_is_counted_to_its_end(
     assert values(result)["page-faults"] == pytest.approx(ITERATIONS, abs=500)
     assert sum(values_of_slices(result, "page-faults")) == values(result)["page-faults"]
     faults = next(node for node in result.nodes if node.name == "page-faults")
-    assert faults.interval is not None  # nothing took turns: no width
+    assert faults.interval is not None  # no multiplexing: the interval has no width
     assert faults.interval.low == faults.interval.high == faults.value
     assert result.bottleneck is None
     assert values(measurement_of_recording(tmp_path / "out")) == values(result)

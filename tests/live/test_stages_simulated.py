@@ -44,7 +44,7 @@ def simulated(path: str, stages: str, request_count: int, folder: Path) -> Simul
     return Simulated(parse_counts(output.read_text()), summary["checksum"])
 
 
-# Path query needs more requests: the first 64 allocate memory that later ones reuse.
+# Path query needs more requests: the first 64 allocate memory that later requests reuse.
 @pytest.mark.parametrize(
     ("path", "requests", "max_miss_ratio"), [("codec", 256, 0.10), ("query", 1024, 0.40)]
 )

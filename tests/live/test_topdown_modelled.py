@@ -1,4 +1,4 @@
-"""`stallscope topdown --source model`: modelled on every line, and the document stays one."""
+"""`stallscope topdown --source model`: every line is marked as modelled; the document stays valid."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is said of known kernels that run without a PMU, on the real kernel."""
+"""The diagnosis of known kernels without a PMU, on the real operating system kernel."""
 
 import subprocess
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_samples_follow_the_instruction_that_takes_the_time(
     ("kernel", "answer"),
     [("page-faults", "kernel: page faults"), ("system-calls", "kernel: system calls")],
 )
-def test_kernel_activity_is_found(tmp_path: Path, kernel: str, answer: str) -> None:
+def test_kernel_activity_is_reported(tmp_path: Path, kernel: str, answer: str) -> None:
     observation = observed(tmp_path, kernel)
     assert observation.finding is not None
     assert observation.finding.answer == answer

@@ -22,7 +22,7 @@ from tests.pmu_guest.scenarios import COLLECT, IMPOSTOR, MEMORY, scenarios
 
 HERE = Path(__file__).parent
 COMPILER = "aarch64-linux-gnu-gcc"
-# Before the names of countings, in the boot that they share with what is sampled.
+# Prefix of counting scenarios in the boot that they share with sampling scenarios.
 COUNTED = "counted_"
 
 
@@ -33,7 +33,7 @@ def need_program(name: str) -> None:
 
 @pytest.fixture(scope="session")
 def guest_folder(checkout: Path) -> Path:
-    """Where what is fetched and compiled stays from run to run."""
+    """The folder of fetched packages and compiled programs, kept between runs."""
     folder = checkout / "build" / "pmu-guest"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -51,13 +51,13 @@ def guest_packages(guest_folder: Path) -> Packages:
 
 @pytest.fixture(scope="session")
 def known_shares(guest_folder: Path) -> Path:
-    """The program with known shares; it lies at the same path in the guest as here."""
+    """The program with known shares; its path is the same in the guest and on this machine."""
     return compiled("known_shares.c", guest_folder / "known_shares", "sha1")
 
 
 @pytest.fixture(scope="session")
 def impostor(guest_folder: Path) -> Path:
-    """The same program, of another build."""
+    """Another build of the same program."""
     return compiled("known_shares.c", guest_folder / "impostor", "0x696d706f73746f72")
 
 
@@ -88,7 +88,7 @@ def arm64_build(checkout: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class InGuest:
-    """What goes into every boot."""
+    """The files of every boot."""
 
     built_of: Packages
     programs: dict[str, Path]
@@ -121,7 +121,7 @@ def in_guest(
 def guest(
     in_guest: InGuest, known_shares: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Result]:
-    """Each scenario's result."""
+    """The results by scenario."""
     counting = in_guest.counting
     scripts = scenarios(str(known_shares), shlex.split(counting.kernels)[0])
     scripts |= group_scenarios(str(known_shares))
@@ -139,14 +139,14 @@ class Counted:
     native: bool = False
 
     def of(self, name: str) -> Counting:
-        """What a scenario counted; nothing where it was refused."""
+        """The counts of a scenario; empty if the counting was refused."""
         result = self.results[name]
         counting = Counting(result.run, result.status, result.stderr)
         counting.reload()
         return counting
 
     def good(self, name: str) -> Counting:
-        """What a scenario counted that must have succeeded."""
+        """The counts of a scenario that must have succeeded."""
         counting = self.of(name)
         assert counting.exit_code == 0, counting.messages
         assert counting.document["complete"] is True
@@ -157,7 +157,7 @@ class Counted:
 def guest_at(
     guest: dict[str, Result], in_guest: InGuest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[int], Counted]:
-    """A function from an icount shift to what was counted there; the first shift has all."""
+    """A function from an icount shift to its countings; the first shift has all scenarios."""
     first = {
         name.removeprefix(COUNTED): result
         for name, result in guest.items()
@@ -196,7 +196,7 @@ def natively(
     results = {}
     for name, script in (light(programs) | heavy(programs)).items():
         if name.startswith("held"):
-            continue  # it would take the counters from everyone else on this machine
+            continue  # it would take the counters from all other users of this machine
         place = tmp_path_factory.mktemp(f"native-{name}")
         words = ["timeout", "60", "sh", "-c", script]
         done = subprocess.run(words, cwd=place, capture_output=True, text=True, check=False)
@@ -209,7 +209,7 @@ def natively(
 
 @pytest.fixture(params=["guest", "native"])
 def counted(request: pytest.FixtureRequest) -> Counted:
-    """What was counted in the guest; and on this machine, where it has counters."""
+    """The countings in the guest and, if this machine has counters, on this machine."""
     if request.param == "native":
         native: Counted = request.getfixturevalue("natively")
         return native
@@ -234,7 +234,7 @@ def manifest_of(guest: dict[str, Result]) -> Callable[[str], dict[str, Any]]:
 def report_of(
     guest: dict[str, Result], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], dict[str, Any]]:
-    """A function from a scenario to what `stallscope report --json` says of it on this host."""
+    """A function from a scenario to the document of `stallscope report --json` on this host."""
     cache: dict[str, dict[str, Any]] = {}
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path_factory.mktemp("symbols"))}
 

@@ -11,11 +11,11 @@ CYCLES = {"type": 0, "config": 0}
 INSTRUCTIONS = {"type": 0, "config": 1}
 LOOP_INSTRUCTIONS = 4
 EXACT = {"once": 1_000_000, "twice": 2_000_000, "thrice": 3_000_000, "again": 1_000_000}
-# Of 200 ms at an instruction a nanosecond: fifty turns of the groups.
+# 200 ms at an instruction per nanosecond: fifty rotations of the groups.
 LONG = 50_000_000
 MULTIPLEXED = 16
-# Arm's common events: L1D_CACHE has no hardware behind it in the guest, and the driver knows it;
-# L1D_CACHE_RD is implementation-defined, and nothing tells.
+# Arm's common events: the guest does not implement L1D_CACHE, which the driver reports;
+# L1D_CACHE_RD is implementation-defined, and the driver cannot report that it is missing.
 L1D_CACHE = {"type": 4, "config": "0x04"}
 L1D_CACHE_RD = {"type": 4, "config": "0x40"}
 
@@ -45,9 +45,9 @@ PLAIN = together(["instructions", "cycles"])
 
 
 def light(programs: Programs) -> dict[str, str]:
-    """Return the scripts that every boot runs: exact counts and cycles an instruction."""
-    # libc's start takes 11 or 13 instructions less at two of sixteen places of the stack, and where
-    # that begins, the lengths of PWD and OLDPWD tell.
+    """Return the scripts that every boot runs: exact counts and cycles per instruction."""
+    # libc's start takes 11 or 13 instructions less at two of sixteen stack positions, and the
+    # position depends on the lengths of PWD and OLDPWD.
     programs = replace(programs, collect=f"env -i {programs.collect}")
     return {
         name: _count(programs, PLAIN, f"--user -- {programs.known} {iterations}")
@@ -56,7 +56,7 @@ def light(programs: Programs) -> dict[str, str]:
 
 
 def heavy(programs: Programs) -> dict[str, str]:
-    """Return the scripts of one boot; each counts into ``run`` of its own directory."""
+    """Return the scripts of a boot; every script counts into ``run`` of a separate directory."""
     known = programs.known
     alone = [[name] for name in many(MULTIPLEXED)]
     both = shlex.quote(f"{known} 1000000 & {known} 1000000 & wait")
@@ -69,23 +69,23 @@ def heavy(programs: Programs) -> dict[str, str]:
         "short": (PLAIN, f"--user -- {known} 1"),
         "chained": (PLAIN, f"--user -- /bin/sh -c 'exec {known} 1000000'"),
     }
-    built = {name: _count(programs, *each) for name, each in scripts.items()}
+    built = {name: _count(programs, *script) for name, script in scripts.items()}
     for rounds in (200_000, 400_000, 600_000):
         words = f"dependent-chain --iterations {rounds}"
         built[f"kernel_{rounds}"] = _count(programs, PLAIN, f"--user -- {programs.kernels} {words}")
-    built["attached"] = _beside(
+    built["attached"] = _during_target(
         f"{known} 0", programs, PLAIN, "--user -p $pid --duration 0.4 --window 50"
     )
-    built["cpus_counted"] = _beside(f"{known} 0", programs, PLAIN, "-C 0 --duration 0.3")
+    built["cpus_counted"] = _during_target(f"{known} 0", programs, PLAIN, "-C 0 --duration 0.3")
     for counters in (3, 7):
-        built[f"held_{counters}"] = _beside_holder(
+        built[f"held_{counters}"] = _with_counter_holders(
             f"{known} hold {counters}", programs, f"--user -- {known} {LONG // 5}"
         )
     return built
 
 
 def of_arm(programs: Programs) -> dict[str, str]:
-    """Return the scripts that ask for events without hardware behind them."""
+    """Return the scripts that request events without hardware support."""
     known = programs.known
     plan = plan_of(["INST", "L1D", "L1D_RD"], INST=INSTRUCTIONS, L1D=L1D_CACHE, L1D_RD=L1D_CACHE_RD)
     return {
@@ -101,7 +101,7 @@ def _count(programs: Programs, plan: dict[str, Any], words: str) -> str:
     return f"cat >plan.json <<'END'\n{json.dumps(plan)}\nEND\n{command}"
 
 
-def _beside(target: str, programs: Programs, plan: dict[str, Any], words: str) -> str:
+def _during_target(target: str, programs: Programs, plan: dict[str, Any], words: str) -> str:
     """Return a script that counts while a target runs."""
     return (
         f"{target} >said & pid=$!\n{_count(programs, plan, words)}"
@@ -109,15 +109,15 @@ def _beside(target: str, programs: Programs, plan: dict[str, Any], words: str) -
     )
 
 
-def _beside_holder(holder: str, programs: Programs, words: str) -> str:
-    """Return a script that counts seven events while others hold counters all the time."""
+def _with_counter_holders(holder: str, programs: Programs, words: str) -> str:
+    """Return a script that counts seven events while other processes hold counters permanently."""
     wait = "while [ ! -s said ]; do kill -0 $pid || exit 1; sleep 0.01; done\n"
-    script = _beside(holder, programs, together(many(6, "cycles")), words)
+    script = _during_target(holder, programs, together(many(6, "cycles")), words)
     return script.replace("pid=$!\n", "pid=$!\n" + wait, 1)
 
 
 def _in_cgroup(programs: Programs) -> str:
-    """Return a script that counts one cgroup while a process outside of it runs as well."""
+    """Return a script that counts a cgroup while a process outside the cgroup runs."""
     known = programs.known
     return (
         "mount -t cgroup2 cgroup /sys/fs/cgroup 2>/dev/null\n"

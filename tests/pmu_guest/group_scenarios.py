@@ -1,13 +1,13 @@
-"""What the guest does to show counts by function, in the same boot as all else."""
+"""Scenarios for counts by function, in the same boot as the other scenarios."""
 
 import shlex
 
 from tests.pmu_guest.scenarios import COLLECT, FREQUENCY, PERIOD
 
 GROUP_ROUNDS = 1_000
-# As many instructions in fewer rounds: most counts lie between two samples of one function.
+# The same instructions in fewer rounds: most counts lie between two samples of the same function.
 LONG_ROUNDS = 10
-# Samples a second: fewer than come with PERIOD, so that each tick's last ones are held back.
+# Samples per second: fewer than PERIOD gives, so that the last samples of every tick are throttled.
 THROTTLED_RATE = 31_500
 RATE, BUDGET = "perf_event_max_sample_rate", "perf_cpu_time_max_percent"
 TOO_MANY = ",".join(["instructions", *(f"e{n}=4:0x11" for n in range(8))])

@@ -1,12 +1,12 @@
-"""One boot of the arm64 guest: scenarios go in as shell scripts, their files come out as a tar.
+"""A boot of the arm64 guest: scenarios go in as shell scripts, their files come out as a tar.
 
-QEMU's `-icount shift=S` makes one instruction 2^S nanoseconds of the guest's time and as many cycles
-of its PMU, whatever the host does meanwhile: counts are the same on every run. `sleep=off` lets idle
-time pass at once. The guest writes `@@ begin NAME` and `@@ end NAME STATUS` to its serial console,
-and at last a tar of all output onto the raw disk.
+With QEMU's `-icount shift=S` an instruction takes 2^S nanoseconds of the guest's time and 2^S cycles
+of its PMU, independent of the host's load: counts are the same on every run. With `sleep=off` idle
+time passes at once. The guest writes `@@ begin NAME` and `@@ end NAME STATUS` to its serial console,
+and finally a tar of all output to the raw disk.
 
-Its kernel neither lowers the limit of samples a second nor lays out programs at random: with the one
-recordings are throttled by chance, with the other libc's start takes a few instructions more or less.
+The guest's kernel does not lower the limit of samples per second, which would throttle recordings at
+random, and does not randomize addresses, which would change the instruction count of libc's start.
 """
 
 import os
@@ -23,9 +23,9 @@ from tests.pmu_guest.packages import Packages, copy_files
 # Has a PMU whose events libpfm4 knows by name, and signs no return addresses.
 CPU = "neoverse-n1"
 DISK_BYTES = 256 << 20
-# Boot and all scenarios take some 20 s; this is for a machine with much else to do.
+# Boot and all scenarios take about 20 s; the limit leaves room for a loaded machine.
 BOOT_TIMEOUT_S = 400
-# Of the guest's own time: a scenario that hangs ends, and the others still run.
+# Guest time: a scenario that hangs is ended, and the others still run.
 SCENARIO_TIMEOUT_S = 60
 
 _INIT = """#!/bin/busybox sh
@@ -51,12 +51,12 @@ poweroff -f
 
 
 class GuestError(Exception):
-    """The guest did not get to its end; the text holds the last of its console."""
+    """The guest did not finish; the text contains the end of its console output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What QEMU emulates."""
+    """The machine that QEMU emulates."""
 
     cpu: str = CPU
     shift: int = 0  # of icount
@@ -64,7 +64,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one scenario left behind, in a directory of the host."""
+    """The output of a scenario, in a directory of the host."""
 
     path: Path
 
@@ -75,17 +75,17 @@ class Result:
 
     @property
     def stdout(self) -> str:
-        """What it printed."""
+        """The standard output of the script."""
         return (self.path / "stdout").read_text()
 
     @property
     def stderr(self) -> str:
-        """What it said."""
+        """The messages of the script."""
         return (self.path / "stderr").read_text()
 
     @property
     def run(self) -> Path:
-        """The recording, which scenarios call ``run``."""
+        """The recording, named ``run`` in every scenario."""
         return self.path / "run"
 
 
@@ -96,9 +96,9 @@ def boot(
     folder: Path,
     machine: Machine = Machine(),
 ) -> dict[str, Result]:
-    """Return each scenario's result, after one boot. ``programs`` are files by path in the guest.
+    """Return the results of all scenarios after a boot. ``programs`` are files by path in the guest.
 
-    Raises GuestError where the guest hangs, panics or runs out of time.
+    Raises GuestError if the guest hangs, panics or exceeds the time limit.
     """
     initrd, disk, console = folder / "initrd", folder / "disk", folder / "console.log"
     initrd.write_bytes(_archive(built_of, programs, scenarios))
@@ -130,7 +130,7 @@ def _archive(built_of: Packages, programs: dict[str, Path], scenarios: dict[str,
 
 
 def _command(kernel: Path, initrd: Path, disk: Path, console: Path) -> list[str]:
-    """Return the command line of QEMU; `timeout` ends it even where this process is killed."""
+    """Return the command line of QEMU; `timeout` ends QEMU even if this process is killed."""
     words = f"""timeout --kill-after=1 {BOOT_TIMEOUT_S + 10} qemu-system-aarch64
         -machine virt -smp 1 -m 512
         -nodefaults -display none -monitor none -no-reboot -device virtio-blk-device,drive=disk""".split()
@@ -144,7 +144,7 @@ def _command(kernel: Path, initrd: Path, disk: Path, console: Path) -> list[str]
 
 
 def _escaped(path: Path) -> str:
-    """Return a path as QEMU's option lists want it."""
+    """Return a path escaped for QEMU's option lists."""
     return str(path).replace(",", ",,")
 
 
@@ -175,6 +175,6 @@ def _tail(console: Path) -> str:
 
 
 def _inside(name: str) -> str | None:
-    """Return a member's path where it stays within the folder."""
+    """Return the path of an archive member if it is within the folder."""
     path = Path(name)
     return None if path.is_absolute() or ".." in path.parts else str(path)

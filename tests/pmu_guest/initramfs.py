@@ -27,7 +27,7 @@ def build_initramfs(files: dict[str, bytes]) -> bytes:
 
 
 def read_all(paths: dict[str, Path]) -> dict[str, bytes]:
-    """Return the content of each file by its path in the guest."""
+    """Return the contents of files by path in the guest."""
     return {name: path.read_bytes() for name, path in paths.items()}
 
 

@@ -1,7 +1,7 @@
 """Debian's arm64 kernel and busybox, fetched once into a private apt root.
 
-No foreign architecture is added to the host: apt is given its directories and architecture word by
-word, and by arguments alone, since an exported APT_CONFIG would reach the host's own installs.
+No foreign architecture is added to the host: the directories and the architecture of apt are set by
+arguments only, because an exported APT_CONFIG would affect installations on the host.
 """
 
 import io
@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 META_PACKAGE = "linux-image-cloud-arm64"
-# In the order in which they are loaded: each needs those before it.
+# In loading order: a module needs those before it.
 MODULES = ("virtio_ring", "virtio", "virtio_mmio", "virtio_blk")
 TIMEOUT_S = 120
 
 
 class FetchError(Exception):
-    """The packages could not be fetched; the text says at which step."""
+    """The packages could not be fetched; the text names the step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """The files that a guest is made of."""
+    """The files of a guest."""
 
     kernel: Path
     busybox: Path
@@ -105,7 +105,7 @@ def _unpack(deb: Path, folder: Path) -> None:
 
 
 def _place(name: str) -> str | None:
-    """Return the name under which a package's file is kept, None where it is not needed."""
+    """Return the name under which a package's file is stored, or None if it is not needed."""
     path = Path(name)
     if path.parent.name == "boot" and path.name.startswith("vmlinuz-"):
         return "vmlinuz"
@@ -115,7 +115,7 @@ def _place(name: str) -> str | None:
 
 
 def copy_files(archive: tarfile.TarFile, place: Callable[[str], str | None], folder: Path) -> None:
-    """Copies the regular files of an archive to where ``place`` puts them; None leaves one out."""
+    """Copies the regular files of an archive to the paths that ``place`` returns; None omits a file."""
     for member in archive:
         name = place(member.name) if member.isreg() else None
         source = archive.extractfile(member)

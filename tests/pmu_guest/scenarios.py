@@ -1,23 +1,23 @@
-"""What the guest does in its one boot: a shell script a scenario, in a directory of its own."""
+"""The scenarios of the guest's boot: a shell script per scenario, in a separate directory."""
 
 import json
 import shlex
 
-# 0.618 of a round of known_shares: samples fall evenly on the round, never in step with it.
+# 0.618 of a round of known_shares: samples are spread evenly over the round, not synchronized with it.
 PERIOD = 24_743
-# Samples a second that are some whole rounds and 0.618 of one apart, for the same reason: 5,000 a
-# second would be five rounds apart.
+# Samples per second at a distance of N.618 rounds, for the same reason: at 5,000 samples per second
+# the distance would be exactly five rounds.
 FREQUENCY = 5_414
 FREQUENCY_OF_RUN = 9_549
-# Instructions and cycles of one round: loops, and the calls around them (see known_shares.c).
+# Instructions and cycles of a round: loops, and the calls around them (see known_shares.c).
 LOOP_CYCLES_A_ROUND = 40_000
 ROUNDS = {"short": 1_000, "twice": 2_000, "thrice": 3_000}
 COLLECT = "/bin/stallscope-collect"
 MEMORY = "/bin/stallscope-memory"
-# A file that every Debian has, with other contents: the host's names must not be given to it.
+# A path that exists on every Debian, with other contents: the host's symbols must not be used for it.
 IMPOSTOR = "/usr/bin/dpkg"
 
-# Rings of a thread, and of two on the guest's one CPU.
+# Numbers of rings: of a thread, and of two threads on the guest's single CPU.
 MEMORY_PLAN = {
     "schema": "stallscope.memory-plan/1",
     "repeats": 3,
@@ -72,10 +72,10 @@ def _ended(command: str) -> str:
 
 
 def _in_cgroup(known: str) -> str:
-    """Return a script that records one cgroup while a process outside of it runs as well."""
+    """Return a script that records a cgroup while a process outside the cgroup runs."""
     return (
         "mount -t cgroup2 cgroup /sys/fs/cgroup || exit 1\n"
-        # The first write here is what switches on the controllers that need no switching on.
+        # Controllers that are enabled by default become active with the first write here.
         "echo +pids >/sys/fs/cgroup/cgroup.subtree_control; mkdir /sys/fs/cgroup/box\n"
         f"{known} 0 & outside=$!\n"
         f"{known} 0 & pid=$!\n"
@@ -85,7 +85,7 @@ def _in_cgroup(known: str) -> str:
 
 
 def _crowded(known: str) -> str:
-    """Return a script of more collectors than the PMU has counters, on one process."""
+    """Return a script that samples a process with more collectors than the PMU has counters."""
     others = " ".join(f"other{number}" for number in range(8))
     options = f"-p $pid --user -c {4 * PERIOD}"
     return (

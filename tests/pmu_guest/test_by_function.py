@@ -1,4 +1,4 @@
-"""Instructions and cycles by function, of hardware counters and a program that is known."""
+"""Instructions and cycles by function, from hardware counters and a known program."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def by_name(document: Document) -> dict[str, Document]:
 
 
 @pytest.mark.parametrize("name", ["pair", "long_visits", "led"])
-def test_instructions_and_cycles_are_those_of_the_program(report_of: ReportOf, name: str) -> None:
+def test_instructions_and_cycles_equal_those_of_the_program(report_of: ReportOf, name: str) -> None:
     result = by_name(report_of(name))
     whole = GROUP_ROUNDS * LOOP_CYCLES_A_ROUND
     for function, share in TRUE_SHARES.items():
@@ -33,7 +33,7 @@ def test_instructions_and_cycles_are_those_of_the_program(report_of: ReportOf, n
 
 
 @pytest.mark.parametrize("name", ["pair", "long_visits", "led", "pair_of_process", "pair_of_cpus"])
-def test_one_instruction_takes_one_cycle_in_every_function(report_of: ReportOf, name: str) -> None:
+def test_an_instruction_takes_a_cycle_in_every_function(report_of: ReportOf, name: str) -> None:
     result = by_name(report_of(name))
     for function in TRUE_SHARES:
         ipc = result[function]["ipc"]
@@ -44,7 +44,7 @@ def test_one_instruction_takes_one_cycle_in_every_function(report_of: ReportOf, 
 def test_counts_during_a_stop_belong_to_no_function(
     report_of: ReportOf, guest: dict[str, Result]
 ) -> None:
-    """Before Linux 6.16 throttling stops the sampled event, and the others of its group go on."""
+    """Before Linux 6.16 throttling stops the sampled event, but not the other events of its group."""
     manifest = json.loads((guest["throttled"].run / "recording.json").read_text())
     assert manifest["losses"]["throttles"] > 4
     (instructions,) = manifest["group"]["counts"]
@@ -56,8 +56,8 @@ def test_counts_during_a_stop_belong_to_no_function(
     assert any("throttled" in item["message"] for item in report["warnings"])
 
 
-def test_nothing_else_is_throttled(guest: dict[str, Result]) -> None:
-    """The guest's limit of samples a second does not sink with what a sample takes."""
+def test_other_recordings_are_not_throttled(guest: dict[str, Result]) -> None:
+    """The guest's limit of samples per second does not fall with the duration of a sample."""
     recordings = [result.run / "recording.json" for result in guest.values()]
     throttled = {
         path.parent.parent.name
@@ -74,7 +74,7 @@ def test_callers_include_their_callees(report_of: ReportOf) -> None:
 
 
 def test_counts_add_up_to_the_counters(report_of: ReportOf, guest: dict[str, Result]) -> None:
-    """All but what follows the last sample is given to functions."""
+    """All counts except those after the last sample are attributed to functions."""
     for name in ("pair", "long_visits"):
         manifest = json.loads((guest[name].run / "recording.json").read_text())
         (instructions,) = manifest["group"]["counts"]
@@ -93,7 +93,7 @@ def test_functions_shorter_than_the_period_are_marked(report_of: ReportOf) -> No
 def test_a_kernel_without_inherited_groups_gives_a_warning(
     guest: dict[str, Result],
 ) -> None:
-    """Debian 12's kernel is 6.1; inheriting came with 6.13."""
+    """Debian 12's kernel is 6.1; inherited groups came with 6.13."""
     manifest = json.loads((guest["pair"].run / "recording.json").read_text())
     inherited = manifest["group"]["inherited"]
     expected_text = [item for item in manifest["warnings"] if item["code"] == "group-not-inherited"]

@@ -24,7 +24,9 @@ def test_the_kernel_drives_a_pmu(guest: dict[str, Result]) -> None:
 @pytest.mark.parametrize(
     "name", ["short", "frequency", "attached", "all_cpus", "cgroup", "threads"]
 )
-def test_the_ladder_chooses_hardware_cycles(manifest_of: ManifestOf, name: str) -> None:
+def test_hardware_cycles_are_chosen_as_the_sampling_event(
+    manifest_of: ManifestOf, name: str
+) -> None:
     manifest = manifest_of(name)
     assert manifest["complete"]
     assert manifest["source"]["event"] == "cycles"
@@ -45,14 +47,14 @@ def test_a_period_gives_the_expected_number_of_samples(manifest_of: ManifestOf, 
 
 
 def test_counts_are_exact(manifest_of: ManifestOf) -> None:
-    """Equal steps in rounds are equal in cycles, to a part in a million: start and end cost the same."""
+    """Equal numbers of rounds take equal cycles, to 1e-6: start and end have a constant cost."""
     short, twice, thrice = (manifest_of(name)["counter"]["value"] for name in ROUNDS)
     assert thrice - twice == pytest.approx(twice - short, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["CPU_CYCLES", "INST_RETIRED"])
 def test_libpfm4_names_count(manifest_of: ManifestOf, name: str) -> None:
-    """At one cycle an instruction both read the same."""
+    """At a cycle per instruction both counts are equal."""
     manifest = manifest_of(name)
     assert manifest["source"]["event"] == f"arm_n1::{name}"
     assert manifest["counter"]["value"] == pytest.approx(1000 * LOOP_CYCLES_A_ROUND, rel=0.005)
@@ -66,7 +68,7 @@ def test_an_unknown_name_is_a_usage_error(guest: dict[str, Result]) -> None:
 
 
 def test_children_are_counted_once(manifest_of: ManifestOf) -> None:
-    """Each of three processes may leave less than one period unsampled."""
+    """Three processes may each leave less than a period unsampled."""
     manifest = manifest_of("children")
     assert manifest["counter"]["value"] == pytest.approx(1000 * LOOP_CYCLES_A_ROUND, rel=0.02)
     assert abs(manifest["samples"] - manifest["counter"]["value"] // PERIOD) <= 3
@@ -92,7 +94,7 @@ def test_attaching_by_pid_samples_at_the_frequency(manifest_of: ManifestOf) -> N
 def test_a_counter_shared_with_others_is_read_with_its_running_time(
     manifest_of: ManifestOf,
 ) -> None:
-    """Nine samplers of one process share seven counters in turns."""
+    """Nine samplers of a process share seven counters by multiplexing."""
     counter = manifest_of("crowded")["counter"]
     assert counter["time_running_ns"] == pytest.approx(7 / 9 * counter["time_enabled_ns"], rel=0.1)
     assert counter["sampled"] == pytest.approx(counter["value"], rel=0.02)

@@ -1,8 +1,8 @@
-"""Counting on hardware counters: in the guest, and natively where this machine has a PMU.
+"""Counting on hardware counters: in the guest, and natively if this machine has a PMU.
 
 In the guest counts are exact, and an instruction takes 2 to the power of the shift cycles. On a real
-CPU interrupts add some, where the stack lies changes what libc's start takes, and how many counters there
-are is its own.
+CPU interrupts add counts, the stack's position changes the cost of libc's start, and the number of
+counters depends on the model.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.pmu
 
 
 def scaled(counting: Counting, event: str) -> float:
-    """What an event would have counted had it had a counter all the time."""
+    """The count of an event, scaled to the whole time."""
     for group in counting.header["groups"]:
         if event in group["events"]:
             last = [line for line in counting.lines if line["g"] == group["group"]][-1]
@@ -33,7 +33,7 @@ def running_share(counting: Counting, group: int) -> float:
 
 
 def test_instructions_are_exact(counted: Counted) -> None:
-    """Four an iteration and a constant for the program's start and end, the same on every run."""
+    """Four per iteration and a constant for the program's start and end, the same on every run."""
     counts = {name: counted.good(name).last("instructions") for name in EXACT}
     step = LOOP_INSTRUCTIONS * (EXACT["twice"] - EXACT["once"])
     exactly: dict[str, Any] = {"rel": 1e-4} if counted.native else {"abs": 0}
@@ -43,10 +43,10 @@ def test_instructions_are_exact(counted: Counted) -> None:
 
 
 @pytest.mark.parametrize("shift", [0, 1, 2])
-def test_the_guest_needs_two_to_the_shift_cycles_an_instruction(
+def test_an_instruction_takes_two_to_the_shift_cycles(
     guest_at: Callable[[int], Counted], shift: int
 ) -> None:
-    """What a start costs beside the loop is left out by the difference of two runs."""
+    """The difference of two runs excludes the cost of the program's start."""
     short, long = (guest_at(shift).good(name) for name in ("once", "thrice"))
     instructions, cycles = (
         long.last(event) - short.last(event) for event in ("instructions", "cycles")
@@ -62,7 +62,7 @@ def test_a_group_is_read_at_once_and_always_counted(counted: Counted) -> None:
     assert scaled(counting, "instructions") == pytest.approx(LOOP_INSTRUCTIONS * LONG, rel=0.001)
 
 
-def test_events_in_turns_scale_to_the_truth(counted: Counted) -> None:
+def test_multiplexed_events_scale_to_the_known_count(counted: Counted) -> None:
     counting = counted.good("multiplexed")
     groups = counting.header["groups"]
     assert len(groups) > 1 or counted.native
@@ -75,7 +75,7 @@ def test_events_in_turns_scale_to_the_truth(counted: Counted) -> None:
 
 
 def test_seven_events_are_a_group_and_eight_are_two(guest_at: Callable[[int], Counted]) -> None:
-    """Six counters and one of cycles: the kernel refuses the eighth, and the set is split, named."""
+    """Six counters and a cycle counter: the kernel refuses the eighth event, and the set is split with a warning."""
     seven, eight = (guest_at(0).good(name) for name in ("seven", "eight"))
     assert [len(group["events"]) for group in seven.header["groups"]] == [7]
     assert "set-split" not in seven.warnings()
@@ -96,7 +96,7 @@ def test_a_command_counts_from_its_exec_to_its_end(counted: Counted) -> None:
     own_start = short.last("instructions")
     assert 0 < own_start < 0.05 * once
     assert short.document["end"]["target_status"] == {"exited": 0}
-    loops = once - own_start  # what the shell before its exec took comes on top
+    loops = once - own_start  # the shell's counts before the exec are added
     assert loops < chained.last("instructions") < 2 * once
 
 
@@ -106,7 +106,7 @@ def test_a_known_kernel_has_constant_counts_per_iteration(counted: Counted) -> N
         for rounds in (200_000, 400_000, 600_000)
     )
     assert most - more == pytest.approx(more - few, rel=0.01)
-    assert more - few >= 30 * 200_000  # thirty additions each
+    assert more - few >= 30 * 200_000  # thirty additions per iteration
 
 
 def test_windows_of_a_running_process(counted: Counted) -> None:
@@ -117,11 +117,11 @@ def test_windows_of_a_running_process(counted: Counted) -> None:
     assert len(counting.lines) >= 4
     values = [line["v"][0] for line in counting.lines]
     assert values == sorted(values)
-    if not counted.native:  # an instruction a nanosecond, but for the kernel's own
+    if not counted.native:  # an instruction per nanosecond, except in the kernel
         assert values[-1] == pytest.approx(counting.lines[-1]["enabled"], rel=0.1)
 
 
-def test_a_cpu_is_counted_with_all_that_runs_there(counted: Counted) -> None:
+def test_a_cpu_is_counted_with_all_its_processes(counted: Counted) -> None:
     counting = counted.good("cpus_counted")
     assert {line["scope"]["cpu"] for line in counting.lines} == {0}
     assert counting.last("instructions") > 0
@@ -133,14 +133,14 @@ def test_counters_held_by_other_users_are_not_used(
 ) -> None:
     counting = guest_at(0).good("held_3")
     assert "counters-held" in counting.warnings()
-    assert "known_counts (" in counting.messages  # who it is
+    assert "known_counts (" in counting.messages  # the holder's name
     groups = counting.header["groups"]
     assert len(groups) > 1
     assert all(group["ran"] for group in counting.document["counting"]["groups"])
     assert scaled(counting, "i0") == pytest.approx(LOOP_INSTRUCTIONS * LONG / 5, rel=0.1)
 
 
-def test_without_a_free_counter_its_holder_is_named(guest_at: Callable[[int], Counted]) -> None:
+def test_without_a_free_counter_the_holder_is_named(guest_at: Callable[[int], Counted]) -> None:
     """The cycle counter is still free; the six others are not."""
     counting = guest_at(0).of("held_7")
     if counting.exit_code == 0:
@@ -163,7 +163,7 @@ def test_events_without_hardware_are_unavailable_and_not_zero(
     refused = counting.unavailable()["L1D"]
     assert "does not have it" in refused["reason"]
     assert refused["remedy"]
-    # Nothing tells whether an implementation-defined event is there: its zero is not vouched for.
+    # An implementation-defined event cannot be tested for support, so its zero is not reliable.
     assert counting.document["counting"]["unverified_zero"] == ["L1D_RD"]
 
 
@@ -175,7 +175,7 @@ def test_a_plan_of_uncountable_events_is_refused(guest_at: Callable[[int], Count
 
 
 def test_a_cgroup_is_counted_without_its_neighbours(guest_at: Callable[[int], Counted]) -> None:
-    """Two equal loops share the CPU; one of them is inside."""
+    """Two equal loops share the CPU; only the first is inside the cgroup."""
     counting = guest_at(0).good("cgroup_counted")
     last = counting.lines[-1]
     elapsed = last["t"] - counting.header["start_ns"]

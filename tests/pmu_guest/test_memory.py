@@ -12,7 +12,7 @@ pytestmark = pytest.mark.pmu
 
 @pytest.fixture(scope="module")
 def threads(guest: dict[str, Result]) -> list[dict[str, Any]]:
-    """What each thread of each point reported."""
+    """The reports of all threads of all points."""
     result = guest["memory"]
     assert result.status == 0, result.stderr
     hello, *points = [json.loads(line) for line in result.stdout.splitlines()]
@@ -21,15 +21,15 @@ def threads(guest: dict[str, Result]) -> list[dict[str, Any]]:
     return [thread for point in points for thread in point["threads"]]
 
 
-def test_a_step_is_as_many_instructions_as_its_loop_has(threads: list[dict[str, Any]]) -> None:
-    """A load, a count, a comparison or both in one, a branch; the calls around them are few."""
+def test_a_step_takes_the_instructions_of_its_loop(threads: list[dict[str, Any]]) -> None:
+    """A load, an increment, a comparison (or both combined) and a branch; calls around the loop are few."""
     for thread in threads:
         instructions = thread["counts_per_step"]["instructions"]
         assert 3 <= instructions <= 5
         assert instructions == pytest.approx(round(instructions), abs=0.02)
 
 
-def test_cycles_equal_instructions_at_one_cycle_per_instruction(
+def test_cycles_equal_instructions_at_a_cycle_per_instruction(
     threads: list[dict[str, Any]],
 ) -> None:
     for thread in threads:

@@ -26,7 +26,7 @@ def shares(document: Document, kind: str = "self_share") -> dict[str, float]:
 
 
 def perf_leaves(result: Result) -> Counter[str]:
-    """How many samples perf script gives to each function."""
+    """The numbers of samples by function, from perf script."""
     run = run_peer(
         ["perf", "script", "-i", result.run / "samples.perf", "--no-inline", "-F", "ip,sym"],
         capture_output=True,
@@ -70,7 +70,7 @@ def test_perf_agrees_on_every_known_function(
 def test_samples_of_a_fixed_period_give_the_known_shares(
     report_of: Callable[[str], Document], name: str
 ) -> None:
-    """They fall evenly on a round."""
+    """The samples are spread evenly over a round."""
     result = shares(report_of(name))
     for function, share in TRUE_SHARES.items():
         assert result[function] == pytest.approx(share, abs=0.005), function
@@ -80,7 +80,7 @@ def test_samples_of_a_fixed_period_give_the_known_shares(
 def test_samples_of_a_changing_period_give_the_known_shares(
     report_of: Callable[[str], Document], name: str
 ) -> None:
-    """They are as good as random: five standard errors are allowed."""
+    """The samples are effectively random: five standard errors are allowed."""
     document = report_of(name)
     result = shares(document)
     for function, share in TRUE_SHARES.items():
@@ -135,8 +135,10 @@ def test_a_cgroup_is_recorded_without_its_neighbours(
     assert {row["pid"] for row in report_of("cgroup")["threads"]} == {inside}
 
 
-def test_all_cpus_show_the_process_that_works(report_of: Callable[[str], Document]) -> None:
-    """The collector itself is the only other one there."""
+def test_a_recording_of_all_cpus_contains_the_busy_process(
+    report_of: Callable[[str], Document],
+) -> None:
+    """The only other process in the guest is the collector."""
     rows = report_of("all_cpus")["threads"]
     share = sum(row["share"] for row in rows if row["process"] == "known_shares")
     assert share > 0.8
@@ -149,7 +151,7 @@ def test_children_are_named(report_of: Callable[[str], Document]) -> None:
     assert [row["share"] for row in known] == pytest.approx([0.5, 0.5], abs=0.02)
 
 
-def test_a_file_of_the_same_path_here_gives_no_names(
+def test_a_host_file_with_the_same_path_gives_no_names(
     report_of: Callable[[str], Document],
 ) -> None:
     document = report_of("impostor")

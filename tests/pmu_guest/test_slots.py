@@ -1,6 +1,6 @@
 """A tree of slots from a real PMU: planned on the host, counted in the guest, analysed on the host.
 
-Of Neoverse N1's events only cycles and instructions count in the guest, and an instruction takes one
+Of Neoverse N1's events only cycles and instructions count in the guest, and an instruction takes a
 cycle: IPC is 1 with any multiplexing, and no cycle is stalled.
 """
 
@@ -27,7 +27,7 @@ ITERATIONS = 9_000_000
 INSTRUCTIONS = 32 * ITERATIONS
 INST_RETIRED = 0x08
 KERNELS = ("independent-adds", "dependent-chain", "random-branches", "pointer-chase-l1")
-COPIES = 12  # of one event, more than the number of counters, so that they are multiplexed
+COPIES = 12  # copies of an event, more than the number of counters, so that they are multiplexed
 STALLED = ("frontend_stalled_cycles", "backend_stalled_cycles")
 MISSES = "l1d_cache_mpki"  # uses an event without hardware support
 
@@ -124,7 +124,7 @@ def test_intervals_of_multiplexed_events_contain_the_known_count(
     assert result.ipc.value == pytest.approx(1, rel=0.02)
 
 
-def test_the_self_test_finds_events_that_the_guest_does_not_count(
+def test_the_self_test_reports_events_that_the_guest_does_not_count(
     counted: dict[str, Result],
 ) -> None:
     programs = [

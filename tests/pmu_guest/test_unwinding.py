@@ -13,7 +13,7 @@ from tests.pmu_guest.packages import Packages
 from tests.pmu_guest.scenarios import COLLECT, PERIOD
 
 pytestmark = pytest.mark.pmu
-# All that this QEMU knows of; signatures by a quick algorithm, which is the machine's own choice.
+# All features of this QEMU; return addresses are signed with its fast, non-architected algorithm.
 SIGNING_CPU = "max,pauth-impdef=on"
 ROUNDS = 400
 START = "known_chains;_start;__libc_start_main_impl;__libc_start_call_main;main"
@@ -30,7 +30,7 @@ CHAINS = {
 
 @pytest.fixture(scope="module")
 def known_chains(guest_folder: Path) -> Path:
-    """The program; it lies at the same path in the guest as here."""
+    """The program; its path is the same in the guest and on this machine."""
     need_program(COMPILER)
     program = guest_folder / "known_chains"
     subprocess.run(
@@ -48,7 +48,7 @@ def recorded(
     arm64_build: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Result:
-    """A recording of it, with copied stacks."""
+    """A recording of the program, with copied stacks."""
     collector = arm64_build / "collect" / "stallscope-collect"
     options = f"-o run -c {PERIOD} --user --stacks dwarf"
     scripts = {"copied": f"exec {COLLECT} {options} -- {known_chains} {ROUNDS}\n"}
@@ -73,7 +73,7 @@ def test_return_addresses_are_signed(recorded: Result) -> None:
     assert recorded.stdout == "signed\n"
 
 
-def test_chains_match_the_known_ones(recorded: Result) -> None:
+def test_chains_match_the_known_chains(recorded: Result) -> None:
     result = folded(recorded.run)
     samples = sum(result.values())
     assert samples > 500
@@ -83,6 +83,6 @@ def test_chains_match_the_known_ones(recorded: Result) -> None:
     assert known / samples > 0.98, result
 
 
-def test_every_chain_has_its_beginning(recorded: Result) -> None:
-    """Also those that were interrupted while their frames were made."""
+def test_every_chain_starts_at_the_outermost_function(recorded: Result) -> None:
+    """Including samples in a function prologue."""
     assert {chain for chain in folded(recorded.run) if not chain.startswith(BEGINNINGS)} == set()

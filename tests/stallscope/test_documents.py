@@ -60,7 +60,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
         intervals=st.dictionaries(st.sampled_from("abc"), st.none() | st.tuples(FINITE, FINITE)),
     )
 )
-def test_decoding_returns_what_was_encoded(curve: Curve) -> None:
+def test_decoding_returns_the_encoded_document(curve: Curve) -> None:
     assert decode(encode(curve), Curve, "test") == curve
 
 
@@ -100,7 +100,7 @@ def test_a_name_that_is_not_utf8_is_escaped_and_stays_readable() -> None:
         (b'{"path": "\xff"}', "is not JSON"),
     ],
 )
-def test_a_wrong_document_is_refused_with_the_path_of_the_field(
+def test_an_invalid_document_is_refused_with_the_path_of_the_field(
     text: str | bytes, message: str
 ) -> None:
     with pytest.raises(RecordingError) as refused:
@@ -115,7 +115,7 @@ def test_unknown_fields_of_a_newer_minor_version_are_ignored() -> None:
     assert decode(json.dumps(fields), Curve, "test") == CURVE
 
 
-def test_the_json_schema_accepts_documents_and_refuses_wrong_ones() -> None:
+def test_the_json_schema_accepts_documents_and_refuses_invalid_documents() -> None:
     schema = json_schema(Curve)
     document = json.loads(encode(CURVE))
     jsonschema.validate(document, schema)

@@ -53,7 +53,7 @@ def test_a_guardian_cleans_up_after_a_kill(instance: Path) -> None:
     assert wait_removed(instance)
 
 
-def test_a_dismissed_guardian_does_nothing(instance: Path) -> None:
+def test_a_dismissed_guardian_does_not_clean_up(instance: Path) -> None:
     with start(instance, "dismiss") as process:
         assert process.wait() == 0
     assert instance.exists()

@@ -80,8 +80,8 @@ def test_merged_histograms_equal_those_of_the_hdrhistogram_package(
         assert merged.percentile(percent) == whole.get_value_at_percentile(percent)
 
 
-def test_a_stall_of_one_second_has_the_known_percentiles() -> None:
-    """10,000 requests at 1,000 a second, one stall of 1 s, 0.1 ms of service: p90, p95, p99."""
+def test_a_stall_of_a_second_has_the_known_percentiles() -> None:
+    """10,000 requests at 1,000 per second, a stall of 1 s, 0.1 ms of service: p90, p95, p99."""
     stalled = [1_000_000_000 - n * 1_000_000 for n in range(1_000)]
     values = dict.fromkeys(stalled, 1) | {100_000: 9_000}
     histogram = decode(encoded(reference(values)))

@@ -23,7 +23,7 @@ def test_the_first_ctrl_c_calls_the_handler_and_the_block_goes_on() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_the_second_ctrl_c_aborts_and_later_ones_are_ignored() -> None:
+def test_the_second_ctrl_c_aborts_and_later_signals_are_ignored() -> None:
     before = signal.getsignal(signal.SIGINT)
     try:
         with count_interrupts():

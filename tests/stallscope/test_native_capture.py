@@ -61,7 +61,7 @@ def test_a_pipe_is_read_to_its_last_byte(path: Path, tmp_path: Path) -> None:
         assert np.array_equal(getattr(piped, name), getattr(filed, name)), name
 
 
-def test_there_is_a_recorded_capture_of_every_kind() -> None:
+def test_every_kind_has_a_recorded_capture() -> None:
     assert len(KEPT) >= 12
 
 
@@ -100,7 +100,7 @@ def test_arrays_outlive_the_capture() -> None:
     assert first.tolist() == kept.tolist()
 
 
-def test_compressed_and_plain_recordings_of_one_program_agree() -> None:
+def test_compressed_and_plain_recordings_of_a_program_agree() -> None:
     def functions(name: str) -> set[tuple[bytes, int]]:
         capture = read_capture(CAPTURES / name)
         callers = np.setdiff1d(capture.stack_frame, capture.stack_frame[capture.stack_offset[:-1]])
@@ -118,10 +118,10 @@ def test_an_error_has_message_offset_and_path(tmp_path: Path) -> None:
     path.write_bytes(whole[:-5])
     with pytest.raises(CaptureError, match="truncated") as caught:
         read_capture(path)
-    message, offset, where = caught.value.args
+    message, offset, path_text = caught.value.args
     assert isinstance(message, str)
     assert len(whole) - 70_000 < offset < len(whole)
-    assert where == str(path)
+    assert path_text == str(path)
     capture = read_capture(path, allow_truncated=True)
     assert capture.truncated_at == offset
 

@@ -1,4 +1,4 @@
-"""Truncated and damaged captures give a capture or one error, in bounded time."""
+"""Truncated and damaged captures give a capture or a single error, in bounded time."""
 
 import os
 import tempfile
@@ -19,10 +19,10 @@ def outcome(path: Path, *, allow_truncated: bool) -> str:
     try:
         capture = read_capture(path, allow_truncated=allow_truncated)
     except CaptureError as error:
-        message, offset, where = error.args
+        message, offset, path_text = error.args
         assert message
         assert offset >= 0
-        assert where == str(path)
+        assert path_text == str(path)
         return "error"
     assert capture.stack_offset[-1] == len(capture.stack_frame)
     assert all(column.size == capture.time_ns.size for column in (capture.stack, capture.thread))

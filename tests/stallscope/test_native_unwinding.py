@@ -25,20 +25,20 @@ def no_table(_: Object) -> UnwindTable | None:
     return None
 
 
-def test_without_a_callback_nothing_is_unwound() -> None:
+def test_without_a_callback_stacks_are_not_unwound() -> None:
     capture = read_capture(DWARF)
     assert len(capture.stack_end) == len(capture.stack_offset) - 1
     assert not capture.stack_end.any()
 
 
 def test_the_callback_gets_every_object_once_with_its_identity() -> None:
-    asked: list[Object] = []
-    capture = read_capture(DWARF, unwind_tables=asked.append)
-    paths = [mapped.path for mapped in asked]
+    objects: list[Object] = []
+    capture = read_capture(DWARF, unwind_tables=objects.append)
+    paths = [mapped.path for mapped in objects]
     assert paths
     assert len(set(paths)) == len(paths)
     # The file lists them by name in a section after its records.
-    assert [len(mapped.build_id) for mapped in asked if mapped.path.endswith(b"/busy")] == [20]
+    assert [len(mapped.build_id) for mapped in objects if mapped.path.endswith(b"/busy")] == [20]
     assert np.all(capture.stack_end <= 8)
     assert capture.stack_end.any()
 
@@ -89,7 +89,7 @@ def pipe_of(content: bytes, place: Path) -> threading.Thread:
 
 
 def as_pipe(file: Path) -> bytes:
-    """The records of a file with one event, after the header of a pipe."""
+    """The records of a file with a single event, after the header of a pipe."""
     content = file.read_bytes()
     entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", content, 16)
     attribute = content[attributes : attributes + entry - 16]
@@ -143,7 +143,7 @@ SAMPLES, STACK_BYTES = 8_000, 16_384
 
 
 def many_stacks(into: Path) -> None:
-    """A pipe's records: samples (IP, TID, TIME, three registers, a stack) of one process."""
+    """A pipe's records: samples (IP, TID, TIME, three registers, a stack) of a single process."""
     registers, address, code = 0x1C0, 0x7FFD0000, 0x400000  # rbp, rsp, rip
     sample_type = 1 | 2 | 4 | 1 << 12 | 1 << 13
     attribute = struct.pack("<IIQQQQQ", 1, 136, 0, 999, sample_type, 0, 1 << 10 | 1 << 18)
@@ -154,8 +154,8 @@ def many_stacks(into: Path) -> None:
     with into.open("wb") as out:
         out.write(b"PERFILE2" + struct.pack("<Q", 16))
         out.write(struct.pack("<IHH", 64, 0, 8 + len(attribute)) + attribute)
-        where = struct.pack("<IIQQQ", 1, 1, code, 4096, 0) + b"/bin/x\0\0"
-        out.write(struct.pack("<IHH", 1, 2, 64) + where + struct.pack("<IIQ", 1, 1, 1))
+        mapping = struct.pack("<IIQQQ", 1, 1, code, 4096, 0) + b"/bin/x\0\0"
+        out.write(struct.pack("<IHH", 1, 2, 64) + mapping + struct.pack("<IIQ", 1, 1, 1))
         for time in range(2, 2 + SAMPLES):
             body = struct.pack("<QIIQ", code + time % 16, 1, 1, time)
             body += struct.pack("<QQQQQ", 2, address, address, code + time % 16, STACK_BYTES)

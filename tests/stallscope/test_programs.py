@@ -8,7 +8,7 @@ from stallscope.errors import UnableError
 from stallscope.programs import program
 
 
-def test_an_executable_is_found_in_the_folder(tmp_path: Path) -> None:
+def test_an_executable_in_the_folder_is_returned(tmp_path: Path) -> None:
     path = tmp_path / "stallscope-x"
     path.touch(mode=0o755)
     assert program("stallscope-x", tmp_path) == path

@@ -45,7 +45,7 @@ def test_a_manifest_of_a_later_minor_is_read(tmp_path: Path) -> None:
     assert manifest.notices[0].message == "m"
 
 
-def test_the_way_of_recording_stacks_is_read_if_present(tmp_path: Path) -> None:
+def test_the_stack_mode_is_read_if_present(tmp_path: Path) -> None:
     manifest = open_recording(write(tmp_path, GOOD)).manifest
     assert manifest is not None
     assert manifest.stacks is None
@@ -94,7 +94,7 @@ def test_a_foreign_schema_is_refused(tmp_path: Path, schema: str) -> None:
 @pytest.mark.parametrize(
     "raw", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 200_000, b'{"schema": 1}', b"null"]
 )
-def test_damaged_json_is_one_clear_error(tmp_path: Path, raw: bytes) -> None:
+def test_damaged_json_is_a_single_error(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(raw)
     with pytest.raises(RecordingError):
         read_manifest(tmp_path / MANIFEST)

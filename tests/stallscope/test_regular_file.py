@@ -47,10 +47,10 @@ def test_paths_out_of_the_root_and_special_files_are_refused(root: Path, path: b
 
 
 def test_untrusted_links_are_refused_anywhere_in_the_path(root: Path):
-    nobody = frozenset({12345})
+    another_owner = frozenset({12345})
     for path in (b"/abs", b"/lib/libx.so"):
         with pytest.raises(RefusedFileError, match="symbolic link"):
-            open_in_root(root, path, link_owners=nobody)
+            open_in_root(root, path, link_owners=another_owner)
     with open_in_root(root, b"/lib/libx.so", link_owners=frozenset({os.getuid()})) as file:
         assert file.size == 6
     with pytest.raises(RefusedFileError, match="symbolic link"):
@@ -64,7 +64,7 @@ def test_a_device_or_pipe_is_never_opened(tmp_path: Path):
             open_regular(path)
 
 
-def test_a_missing_file_differs_from_a_refused_one(tmp_path: Path):
+def test_a_missing_file_differs_from_a_refused_file(tmp_path: Path):
     with pytest.raises(MissingFileError):
         open_regular(tmp_path / "none")
 

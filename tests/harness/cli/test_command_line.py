@@ -1,4 +1,4 @@
-"""The command group: help without heavy imports, near names, one message per failure."""
+"""The command group: help without heavy imports, similar names, a single message per failure."""
 
 import os
 import subprocess
@@ -40,16 +40,16 @@ GROUPS = {"lab": LAB, "cstates": CSTATES, "io": IO}
 def test_every_verb_has_its_short_help_and_examples(
     kind: str, verb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = group.get_command(click.Context(group), kind)
-    assert isinstance(whole, click.Group)
-    command = whole.get_command(click.Context(whole), verb)
+    verb_group = group.get_command(click.Context(group), kind)
+    assert isinstance(verb_group, click.Group)
+    command = verb_group.get_command(click.Context(verb_group), verb)
     assert command is not None
     assert command.get_short_help_str(limit=200) == GROUPS[kind][verb]
     assert main([kind, verb, "--help"]) == 0
     assert "Examples:" in capsys.readouterr().out
 
 
-def test_unknown_lab_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_lab_gives_similar_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lab", "memroy"]) == ExitCode.USAGE
     assert "did you mean memory?" in capsys.readouterr().err
 
@@ -85,7 +85,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"stallscope {__version__}\n"
 
 
-def test_unknown_command_names_near_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_gives_similar_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profle"]) == ExitCode.USAGE
     assert "did you mean profile?" in capsys.readouterr().err
 
@@ -99,7 +99,7 @@ def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     ("error", "status"),
     [(RecordingError("broken\x1b[2J", "again"), 5), (UnableError("no", "do"), 3)],
 )
-def test_errors_become_one_message_with_the_remedy(
+def test_an_error_is_a_single_message_with_the_remedy(
     error: Exception,
     status: int,
     capsys: pytest.CaptureFixture[str],
@@ -117,7 +117,7 @@ def test_errors_become_one_message_with_the_remedy(
 
 
 def run(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """A shell's command in which $S is stallscope."""
+    """Run a shell command in which $S is stallscope."""
     return subprocess.run(
         ["/bin/bash", "-c", f"set -o pipefail; {command}"],
         env={**os.environ, "S": str(Path(sys.executable).with_name("stallscope")), **environment},
@@ -127,13 +127,13 @@ def run(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("command", ["$S --help | true", "$S doctor | true", "$S doctor | head -1"])
-def test_a_reader_that_leaves_is_no_error(command: str) -> None:
+def test_a_closed_pipe_is_not_an_error(command: str) -> None:
     ended = run(command)
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr == b""
 
 
-def test_a_full_disk_behind_stdout_is_one_message() -> None:
+def test_a_full_disk_behind_stdout_is_a_single_message() -> None:
     ended = run("$S doctor >/dev/full")
     assert ended.returncode == 3, ended.stderr
     assert b"No space left" in ended.stderr
@@ -148,37 +148,37 @@ def test_standard_streams_may_be_closed(closed: str) -> None:
     assert ended.stderr == b""
 
 
-def test_names_that_the_locale_cannot_say() -> None:
+def test_names_outside_the_locale_are_printed() -> None:
     ended = run("$S report $'n\xff\xc3\xa9'", PYTHONIOENCODING="ascii", LC_ALL="C")
     assert ended.returncode == 2
     assert b"there is no recording" in ended.stderr
 
 
-def test_several_processes_apart_are_told_how() -> None:
+def test_process_ids_separated_by_spaces_give_a_hint() -> None:
     ended = run("$S profile -p 12 13 14")
     assert ended.returncode == 2
     assert b"-p 12,13,14" in ended.stderr
 
 
-def test_the_list_by_a_name_is_one_that_is_taken() -> None:
-    told = run("$S profile -p 12 13").stderr.decode()
-    by_name = told[told.index("$(") + 2 : told.index(" NAME)")]
-    with subprocess.Popen(["sleep", "60"]) as one, subprocess.Popen(["sleep", "60"]) as other:
-        found = subprocess.run(
+def test_the_command_of_the_hint_lists_processes_by_name() -> None:
+    message = run("$S profile -p 12 13").stderr.decode()
+    by_name = message[message.index("$(") + 2 : message.index(" NAME)")]
+    with subprocess.Popen(["sleep", "60"]) as first, subprocess.Popen(["sleep", "60"]) as second:
+        listing = subprocess.run(
             [*by_name.split(), "sleep"], capture_output=True, text=True, check=False
         )
-        one.kill()
-        other.kill()
-    assert {str(one.pid), str(other.pid)} <= set(found.stdout.strip().split(","))
+        first.kill()
+        second.kill()
+    assert {str(first.pid), str(second.pid)} <= set(listing.stdout.strip().split(","))
 
 
 @pytest.mark.usefixtures("needs_root")
-def test_a_recording_that_this_user_may_not_open(tmp_path: Path) -> None:
+def test_a_recording_without_read_permission_is_a_single_error(tmp_path: Path) -> None:
     tmp_path.joinpath("run").mkdir(mode=0o700)
     tmp_path.chmod(0o755)
     code = (
         "import os, sys; from harness.cli.command_line import main;"
-        # What is loaded first may stand where that user cannot read.
+        # Imports that happen first may be in folders that the other user cannot read.
         "main(['report', '/none']); os.setresuid(65534, 65534, 65534);"
         f"sys.exit(main(['report', {str(tmp_path / 'run' / 'x')!r}]))"
     )

@@ -1,4 +1,4 @@
-"""Numbers on the command line are finite, whatever range they are of."""
+"""Numbers on the command line are finite in every range."""
 
 import click
 import pytest
@@ -8,12 +8,12 @@ from harness.cli.number_options import Number
 
 
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-inf", "1e999"])
-def test_what_is_not_finite_is_refused(text: str) -> None:
+def test_a_number_that_is_not_finite_is_refused(text: str) -> None:
     with pytest.raises(click.BadParameter):
         Number(min=0).convert(text, None, None)
 
 
-def test_a_number_in_its_range_is_that_number() -> None:
+def test_a_number_in_the_range_is_returned() -> None:
     assert Number(0, 3).convert("1.5", None, None) == 1.5
     with pytest.raises(click.BadParameter):
         Number(0, 3).convert("4", None, None)
@@ -35,7 +35,7 @@ def test_a_number_in_its_range_is_that_number() -> None:
         ("lab", "stages", "--duration", "nan"),
     ],
 )
-def test_commands_say_what_is_wrong(
+def test_commands_reject_numbers_that_are_not_finite(
     words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(list(words)) == 2

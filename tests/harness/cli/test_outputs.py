@@ -1,4 +1,4 @@
-"""Writing result files: what is replaced, what is written to, what is refused."""
+"""Writing result files: which paths are replaced, written to, or refused."""
 
 import os
 import threading
@@ -10,8 +10,8 @@ from harness.cli.outputs import check_place, write_whole
 from stallscope.errors import UnableError, UsageError
 
 
-def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
-    place = tmp_path / ("é" * 120)  # 240 bytes: no room for a suffix of ours
+def test_a_file_is_written_completely_without_leftovers(tmp_path: Path) -> None:
+    place = tmp_path / ("é" * 120)  # 240 bytes: no room for a temporary suffix
     write_whole(place, ["a\udcff", "ü"])
     write_whole(place, ["b\udcff", "ü"])
     assert place.read_bytes() == b"b?\xc3\xbc"
@@ -20,7 +20,7 @@ def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [place]
 
 
-def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_failure_keeps_the_former_file(tmp_path: Path) -> None:
     place = tmp_path / "page.html"
     place.write_text("before")
 
@@ -35,7 +35,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(0o600, 0o600), (0o640, 0o640), (0o666, 0o644)])
-def test_what_was_private_stays_so(tmp_path: Path, before: int, after: int) -> None:
+def test_a_private_file_stays_private(tmp_path: Path, before: int, after: int) -> None:
     place = tmp_path / "recording.json"
     place.touch()
     place.chmod(before)
@@ -44,7 +44,7 @@ def test_what_was_private_stays_so(tmp_path: Path, before: int, after: int) -> N
     assert place.read_text() == "new"
 
 
-def test_a_link_is_replaced_not_followed(tmp_path: Path) -> None:
+def test_a_link_is_replaced_and_not_followed(tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "page").symlink_to(tmp_path / "precious")
     write_whole(tmp_path / "page", ["new"])
@@ -55,12 +55,12 @@ def test_a_link_is_replaced_not_followed(tmp_path: Path) -> None:
 def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    found: list[bytes] = []
-    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    received: list[bytes] = []
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
     reader.start()
     write_whole(pipe, ["through"])
     reader.join(30)
-    assert found == [b"through"]
+    assert received == [b"through"]
     assert pipe.is_fifo()
 
 
@@ -72,7 +72,7 @@ def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:
     assert device.is_char_device()
 
 
-def test_the_systems_names_of_open_files_stay(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_links_to_standard_streams_are_kept(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     before = Path("/dev/stdout").readlink()
     write_whole(Path("/dev/stdout"), ["out"])
     write_whole(Path("/dev/stderr"), ["error"])
@@ -81,7 +81,7 @@ def test_the_systems_names_of_open_files_stay(capfdbinary: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("place", [".", "/", "..", "none/page.html"])
-def test_places_that_take_no_file(place: str) -> None:
+def test_an_unwritable_path_is_refused(place: str) -> None:
     with pytest.raises(UsageError, match="cannot write"):
         write_whole(Path(place), ["text"])
     with pytest.raises(UsageError, match="cannot write"):
@@ -89,7 +89,7 @@ def test_places_that_take_no_file(place: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["-", "/dev/null", "/dev/stdout", "new.html"])
-def test_places_that_take_a_file_are_left_alone(
+def test_checking_a_writable_path_creates_no_file(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -97,16 +97,16 @@ def test_places_that_take_a_file_are_left_alone(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_not_the_users_mistake() -> None:
+def test_a_full_disk_is_not_a_usage_error() -> None:
     with pytest.raises(UnableError, match="No space left"):
         write_whole(Path("/dev/full"), ["text"])
 
 
 def test_a_block_device_is_never_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    disks = [Path(f"/dev/{each.name}") for each in Path("/sys/class/block").glob("*")]
-    there = [disk for disk in disks if disk.is_block_device()]
-    if not there:
+    disks = [Path(f"/dev/{entry.name}") for entry in Path("/sys/class/block").glob("*")]
+    devices = [disk for disk in disks if disk.is_block_device()]
+    if not devices:
         pytest.skip("needs the kernel's block devices at /dev")
     monkeypatch.setattr(os, "open", lambda *words: pytest.fail(f"opened {words}"))
     with pytest.raises(UsageError, match="is a block device"):
-        write_whole(there[0], ["text"])
+        write_whole(devices[0], ["text"])

@@ -22,7 +22,7 @@ def test_a_column_that_is_not_optional_stays() -> None:
     assert fitting_rows(ROWS, 1, ("p99",))[0].split() == ["Name", "p50", "max"]
 
 
-def test_the_first_of_two_columns_with_one_head_is_left_out() -> None:
+def test_the_first_of_two_columns_with_the_same_head_is_left_out() -> None:
     rows = [("x", "p99", "p99"), ("a", "queue", "device")]
     assert fitting_rows(rows, 1, ("p99",))[1].split() == ["a", "device"]
 
@@ -32,5 +32,5 @@ def test_names_in_wide_scripts_do_not_break_the_alignment() -> None:
     assert len({cell_len(line) for line in lines}) == 1
 
 
-def test_markup_in_a_name_is_printed_as_it_is() -> None:
+def test_markup_in_a_name_is_printed_unchanged() -> None:
     assert columns([("[bold]x[/bold]", "1")]) == ["[bold]x[/bold]  1"]

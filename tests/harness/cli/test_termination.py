@@ -1,4 +1,4 @@
-"""Signals that end us: what was begun is put away, and the status tells of the signal."""
+"""Signals that end the process: temporary files are removed, and the exit status is the signal."""
 
 import signal
 import subprocess
@@ -29,7 +29,7 @@ def _started(word: str) -> tuple["subprocess.Popen[str]", str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_puts_away_and_is_the_end(number: signal.Signals) -> None:
+def test_a_signal_removes_temporary_files_and_ends_the_process(number: signal.Signals) -> None:
     process, folder = _started("default")
     process.send_signal(number)
     output, _ = process.communicate(timeout=30)
@@ -38,7 +38,7 @@ def test_a_signal_puts_away_and_is_the_end(number: signal.Signals) -> None:
     assert not Path(folder).exists()
 
 
-def test_what_was_ignored_stays_ignored() -> None:
+def test_an_ignored_signal_stays_ignored() -> None:
     process, _ = _started("ignored")
     process.send_signal(signal.SIGHUP)
     output, _ = process.communicate(input="", timeout=30)

@@ -1,4 +1,4 @@
-"""The sleep part of the demo on machines where something is missing."""
+"""The sleep part of the demo on machines with missing features."""
 
 from pathlib import Path
 

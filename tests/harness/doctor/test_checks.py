@@ -1,4 +1,4 @@
-"""Single checks on machines that differ in one property."""
+"""Single checks on machines that differ in a single property."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -60,7 +60,7 @@ def on_terminal(*arguments: str, **environment: str) -> str:
                 while part := os.read(leader, 65536):
                     parts.append(part)
             except OSError:
-                pass  # the terminal's other side was closed: all is read
+                pass  # the other side of the terminal was closed: the output is complete
         assert process.returncode == 0
     finally:
         os.close(leader)
@@ -87,7 +87,7 @@ def test_a_missing_root_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> 
     assert "/nonexistent" in capsys.readouterr().err
 
 
-def test_it_loads_no_heavy_module() -> None:
+def test_doctor_loads_no_heavy_module() -> None:
     code = (
         "import sys; from harness.cli.command_line import main;"
         f"main(['doctor', '--json', *{RECORDED!r}]);"
@@ -111,14 +111,14 @@ def settings() -> dict[str, str]:
     } | {"mounts": Path("/proc/self/mounts").read_text()}
 
 
-def test_on_this_machine_nothing_is_changed() -> None:
+def test_this_machine_is_not_changed() -> None:
     before = settings()
     run = subprocess.run([*COMMAND, "doctor", "--json"], capture_output=True, text=True, check=True)
     assert len(json.loads(run.stdout)["checks"]) == len(CHECKS)
     assert settings() == before
 
 
-def test_it_works_for_an_ordinary_user(needs_root: None) -> None:
+def test_doctor_works_for_an_ordinary_user(needs_root: None) -> None:
     # The first call loads modules that only root may be able to read.
     code = (
         "import os, sys; from harness.cli.command_line import main\n"

@@ -1,4 +1,4 @@
-"""Doctor on recorded machines, with a golden file beside each machine."""
+"""Doctor on recorded machines, with a golden file per machine."""
 
 from pathlib import Path
 

@@ -15,7 +15,10 @@ from stallscope.statistics.estimate import missing
         ([0.8, 0.9, 0.85, 0.8, 0.95], PairConclusion.LOSS),
         ([1.0, 0.99, 1.02, 1.01, 0.98], PairConclusion.NO_GAIN),
         ([1.011, 1.012, 1.013, 1.01, 1.015], PairConclusion.NO_GAIN),  # certain, and too small
-        ([1.5, 1.6, 1.4, 1.5, 0.9], PairConclusion.REFUSED),  # one round contradicts the others
+        (
+            [1.5, 1.6, 1.4, 1.5, 0.9],
+            PairConclusion.REFUSED,
+        ),  # a single round contradicts the others
         ([1.0, 1.3, 0.8, 1.0, 1.1], PairConclusion.REFUSED),
         ([1.5, 1.6, 1.4, 1.5], PairConclusion.REFUSED),  # too few
         ([], PairConclusion.REFUSED),
@@ -36,11 +39,11 @@ def test_the_reason_names_numbers_and_remedy() -> None:
     assert "too few" in pair_verdict(missing("not measured"), "x").reason
 
 
-def test_one_odd_round_of_nine_leaves_the_verdict() -> None:
+def test_a_single_odd_round_of_nine_does_not_change_the_verdict() -> None:
     assert pair_verdict(lab_estimate([1.5] * 8 + [0.5]), "x").conclusion is PairConclusion.GAIN
 
 
-def test_equal_sides_are_rarely_called_a_gain_or_loss() -> None:
+def test_equal_sides_are_rarely_a_gain_or_loss() -> None:
     generator = random.Random(7)
     conclusions = [
         pair_verdict(

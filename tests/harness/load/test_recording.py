@@ -20,7 +20,7 @@ from tests.harness.workload.fake_programs import LOADED
 
 
 def line(start_s: int, index: int, count: int) -> str:
-    """One interval of a log with ``count`` values in one bucket."""
+    """An interval of a log with ``count`` values in a single bucket."""
     payload = bytes([2 * index - 1]) + bytes([2 * count]) if index else bytes([2 * count])
     plain = struct.pack(">iiiiqqd", 0x1C849313, len(payload), 0, 3, 1, 10**9, 1.0) + payload
     deflated = zlib.compress(plain)
@@ -66,7 +66,7 @@ def test_report_writes_the_page_and_prints_the_document(
     assert "event" not in document
     page = (recorded / "report.html").read_text()
     assert "Load on 127.0.0.1:7379" in page
-    assert page.count('<polyline class="plot-line') == 4  # three curves, one rate
+    assert page.count('<polyline class="plot-line') == 4  # three curves and a rate
     assert main(["report", str(recorded), "--no-page"]) == 0
     printed = capsys.readouterr().out
     assert "closed loop against 127.0.0.1:7379: 64 connections, pipeline 1" in printed

@@ -50,10 +50,10 @@ def test_the_text_has_the_plan_and_the_skipped_options(
     machine: Machine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["pin", *roots(machine("zen4-server")), "--profile", "bench", "--dry-run"]) == 0
-    shown = capsys.readouterr().out
-    assert "pin: CPUs 0-1, and their siblings 2-3" in shown
-    assert "/sys/devices/system/cpu/cpufreq/boost: 1 -> 0" in shown
-    assert "left out: irq-away: the command uses all online CPUs" in shown
+    output = capsys.readouterr().out
+    assert "pin: CPUs 0-1, and their siblings 2-3" in output
+    assert "/sys/devices/system/cpu/cpufreq/boost: 1 -> 0" in output
+    assert "left out: irq-away: the command uses all online CPUs" in output
 
 
 def test_equal_changes_of_several_cpus_share_a_line(
@@ -65,14 +65,15 @@ def test_equal_changes_of_several_cpus_share_a_line(
     (tree / "sys/devices/system/cpu/cpu2/topology/thread_siblings_list").write_text("2\n")
     (tree / "sys/devices/system/cpu/cpu0/topology/thread_siblings_list").write_text("0\n")
     assert main(["pin", *roots(tree), *words]) == 0
-    shown = [line.split(" ", 1)[-1].strip() for line in capsys.readouterr().out.splitlines()]
+    output = [line.split(" ", 1)[-1].strip() for line in capsys.readouterr().out.splitlines()]
     cpus = "/sys/devices/system/cpu"
-    assert f"sysfs      {cpus}/cpuN/cpuidle/state2/disable: 0 -> 1 (N: 0-1,3)" in shown
-    assert f"sysfs      {cpus}/cpuN/cpuidle/state3/disable: 0 -> 1 (N: 0,3)" in shown
+    assert f"sysfs      {cpus}/cpuN/cpuidle/state2/disable: 0 -> 1 (N: 0-1,3)" in output
+    assert f"sysfs      {cpus}/cpuN/cpuidle/state3/disable: 0 -> 1 (N: 0,3)" in output
     assert (
-        f"sysfs      {cpus}/cpufreq/policyN/scaling_min_freq: 800000 -> 2300000 (N: 0-1,3)" in shown
+        f"sysfs      {cpus}/cpufreq/policyN/scaling_min_freq: 800000 -> 2300000 (N: 0-1,3)"
+        in output
     )
-    assert "sysfs      /proc/irq/24/smp_affinity_list: 0-3 -> 2" in shown
+    assert "sysfs      /proc/irq/24/smp_affinity_list: 0-3 -> 2" in output
 
 
 def test_the_commands_status_is_returned(
@@ -159,9 +160,9 @@ def test_a_read_only_sysfs_lists_the_permitted_settings(
         assert "mounted read-only" in run.stderr
         assert "affinity, aslr" in run.stderr
         assert ("run where it is writable" in run.stderr) == bool(status)  # we are root here
-    nothing = pinned("--states", "C1", "--allow-partial")
-    assert nothing.returncode == 0
-    shown_text = nothing.stdout + nothing.stderr
-    assert "nothing to change" in shown_text
-    assert "all settings have the requested values" not in shown_text
+    result = pinned("--states", "C1", "--allow-partial")
+    assert result.returncode == 0
+    output = result.stdout + result.stderr
+    assert "nothing to change" in output
+    assert "all settings have the requested values" not in output
     assert before == {path: path.read_bytes() for path in before}

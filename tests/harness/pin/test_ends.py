@@ -1,4 +1,4 @@
-"""However `stallscope pin` ends, the files of the machine are identical afterwards."""
+"""The files of the machine are identical after every kind of end of `stallscope pin`."""
 
 import os
 import select
@@ -67,7 +67,7 @@ class Pin:
         return self.process.returncode, message
 
     def wait_for_guardian(self) -> None:
-        """Wait for the guardian's lock, and check that nothing is left over."""
+        """Wait for the guardian's lock, and check that no file is left."""
         roots = Roots.recorded(self.tree)
         with run_folder(self.run, roots) as folder, claim_level(folder, roots, "test") as ours:
             assert not ours.recovered
@@ -90,7 +90,9 @@ def pin(tmp_path: Path) -> Iterator[Pin]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_the_command_and_all_is_restored(pin: Pin, number: signal.Signals) -> None:
+def test_a_signal_ends_the_command_and_restores_all_settings(
+    pin: Pin, number: signal.Signals
+) -> None:
     pin.start()
     pin.process.send_signal(number)
     assert pin.end()[0] == 128 + number
@@ -127,7 +129,7 @@ def test_after_sigkill_of_both_the_next_call_restores(pin: Pin) -> None:
     assert pin.content() == pin.before
 
 
-def test_sigkill_of_the_guardian_alone_changes_nothing(pin: Pin) -> None:
+def test_sigkill_of_the_guardian_alone_has_no_effect(pin: Pin) -> None:
     pin.start()
     os.kill(pin.guardian(), signal.SIGKILL)
     pin.process.terminate()
@@ -203,7 +205,7 @@ def test_at_a_terminal_ctrl_c_reaches_the_command_and_ctrl_z_stops_both(pin: Pin
     os.write(keys, b"here\n")
     wait_for(b"got here")
     os.write(keys, b"\x03")
-    with suppress(OSError):  # EIO: everybody has closed the terminal
+    with suppress(OSError):  # EIO: all processes have closed the terminal
         while os.read(keys, 4096):
             pass
     assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == 128 + signal.SIGINT
@@ -245,7 +247,7 @@ def test_in_the_background_the_shell_keeps_the_terminal(pin: Pin) -> None:
     type_in("echo status $((1 + $?))")
     wait_for(b"status 1")
     type_in("exit")
-    with suppress(OSError):  # EIO: everybody has closed the terminal
+    with suppress(OSError):  # EIO: all processes have closed the terminal
         while os.read(keys, 4096):
             pass
     assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == 0

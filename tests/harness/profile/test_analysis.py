@@ -93,7 +93,7 @@ def test_a_date_beyond_the_calendar_is_omitted(reported) -> None:
 
 
 @pytest.mark.parametrize(
-    ("comm", "paths", "shown"),
+    ("comm", "paths", "expected"),
     [
         (
             "stallscope-kern",
@@ -107,11 +107,11 @@ def test_a_date_beyond_the_calendar_is_omitted(reported) -> None:
     ],
 )
 def test_a_name_cut_by_the_kernel_is_completed(
-    profile_of, comm: str, paths: list[bytes], shown: str
+    profile_of, comm: str, paths: list[bytes], expected: str
 ) -> None:
     profile = profile_of([(("main",), 1)], threads=(Thread(1, 1, comm, comm),))
     capture = SimpleNamespace(objects=[SimpleNamespace(path=path) for path in paths])
-    assert _full_process_name(profile, capture) == shown
+    assert _full_process_name(profile, capture) == expected
 
 
 def test_a_pipe_in_a_recording_is_refused_without_blocking(tmp_path: Path, capsys) -> None:
@@ -153,7 +153,7 @@ def test_stacks_of_a_pipe_without_a_temporary_directory_are_an_error(
 
 
 def piped(file: bytes) -> bytes:
-    """The records of a file with one event, after the header of a pipe."""
+    """The records of a file with a single event, after the header of a pipe."""
     entry, attributes, data, size = struct.unpack_from("<QQ8xQQ", file, 16)
     attribute = file[attributes : attributes + entry - 16]
     head = struct.pack("<8sQIHH", b"PERFILE2", 16, 64, 0, 8 + len(attribute))

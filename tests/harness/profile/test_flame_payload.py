@@ -1,4 +1,4 @@
-"""What the page carries, decoded as the page decodes it."""
+"""The data of the page, decoded as the page decodes it."""
 
 import base64
 import json
@@ -30,17 +30,17 @@ def sections(carried: dict[str, str]) -> list[bytes]:
     data = base64.b64decode(carried["data"], validate=True)
     if carried["encoding"] == "deflate-raw+base64":
         data = zlib.decompress(data, -15)
-    found = []
+    strings = []
     while data:
         at = next(n for n, byte in enumerate(data) if byte < 128) + 1
         (length,) = integers(data[:at])
-        found.append(data[at : at + length])
+        strings.append(data[at : at + length])
         data = data[at + length :]
-    return found
+    return strings
 
 
 def stacks(profile: Profile) -> dict[tuple[str, ...], tuple[int, int]]:
-    """(thread, frames) to samples and value, out of what the page carries."""
+    """A map from (thread, frames) to samples and value, from the data of the page."""
     carried = dict(flame_payload.encode(profile, flame_tree(profile)))
     text, *columns = sections(carried)
     text_of_page = json.loads(text)
@@ -90,8 +90,10 @@ def test_every_sample_is_carried(profile_of: Callable[..., Profile]) -> None:
     )
 )
 def test_any_tree_reads_back(profile_of: Callable[..., Profile], rows: list[Any]) -> None:
-    found = stacks(profile_of([(tuple(frames), count) for frames, count in rows]))
-    assert found == {("main", "all", *frames): (count, count * 1_000_000) for frames, count in rows}
+    counts = stacks(profile_of([(tuple(frames), count) for frames, count in rows]))
+    assert counts == {
+        ("main", "all", *frames): (count, count * 1_000_000) for frames, count in rows
+    }
 
 
 def test_names_are_carried_once_and_cut(profile_of: Callable[..., Profile]) -> None:

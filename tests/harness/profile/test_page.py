@@ -1,4 +1,4 @@
-"""The flame page as text: what stands in it without a script, its policy, and hostile names."""
+"""The flame page as text: its content without a script, its policy, and hostile names."""
 
 import base64
 import hashlib
@@ -110,7 +110,7 @@ def test_the_policy_allows_only_the_pages_script_and_style(profile: Profile) -> 
     assert json.loads(data)["format"] == "stallscope.flame-page/1"
 
 
-def test_the_page_loads_nothing_and_has_no_inline_code(profile: Profile) -> None:
+def test_the_page_has_no_external_resources_and_no_inline_code(profile: Profile) -> None:
     page = outline(page_of(profile))
     for tag, attributes in page.elements:
         assert tag not in {"link", "img", "iframe", "object", "embed", "base"}
@@ -165,7 +165,7 @@ def test_kinds_truncated_stacks_and_remedies_are_in_the_static_text(
     assert cut.name not in lines  # no function: only the graph has it
 
 
-def test_a_page_without_samples_says_so(profile_of: Callable[..., Profile]) -> None:
+def test_a_page_without_samples_has_a_note(profile_of: Callable[..., Profile]) -> None:
     text = page_of(profile_of([], unknown_share=math.nan, truncated_share=math.nan))
     assert "No samples." in outline(text).lines
     assert "not known" in outline(text).lines

@@ -114,7 +114,7 @@ CUT = StackShares(
 )  # fmt: skip
 
 
-def test_the_way_of_recording_stacks_and_their_completeness_are_printed(
+def test_the_stack_mode_and_the_completeness_of_stacks_are_printed(
     profile_of: Callable[..., Profile],
 ) -> None:
     profile = profile_of([(("main",), 4)], stack_shares=CUT, truncated_share=0.028)
@@ -141,7 +141,7 @@ whole      97.2 %; truncated 2.8 %: beyond the copied stack 2.1 %, no unwind inf
         (StackRecording("\x1b[2J", "\x1b", 1, "\x1b", ()), "\\x1b[2J (--stacks \\x1b)"),
     ],
 )  # fmt: skip
-def test_text_of_each_way_of_recording_stacks(
+def test_text_of_every_stack_mode(
     profile_of: Callable[..., Profile], stacks: StackRecording, expected: str
 ) -> None:
     assert expected in text_of(profile_of([(("main",), 4)]), stacks=stacks).replace(
@@ -228,7 +228,7 @@ def test_no_color_disables_colours(
     assert colours == [False, None]
 
 
-def test_a_decoded_result_equals_the_encoded_one(profile_of: Callable[..., Profile]) -> None:
+def test_a_decoded_result_equals_the_encoded_result(profile_of: Callable[..., Profile]) -> None:
     profile = profile_of([(("main", "work"), 3), (("main",), 1)], stack_shares=CUT)
     result = profile_result(analysis(profile, RECORDED), **PATHS)
     assert decode(encode(result), ProfileResult, "result") == result

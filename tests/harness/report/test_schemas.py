@@ -14,7 +14,7 @@ SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_published_schema_is_the_generated_one(name: str) -> None:
+def test_a_published_schema_equals_the_generated_schema(name: str) -> None:
     published = SCHEMAS / f"{name}.json"
     assert published.read_text() == schema_text(name), (
         "write them again: .venv/bin/stallscope schema --directory docs/schemas"

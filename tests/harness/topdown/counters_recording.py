@@ -1,4 +1,4 @@
-"""A recording of counters as the collector leaves it: Skylake, waiting more and more for DRAM."""
+"""A recording of counters as the collector writes it: Skylake, increasingly bound by DRAM."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from topdown.slots.model import load
 
 START_NS = 5_000_000_000
 WINDOW_NS = 100_000_000
-# Counts of one window of a quarter of a billion cycles, and what each late window has more.
+# Counts of a window of 250 million cycles, and their increase per later window.
 STEADY = {
     "CPU_CLK_UNHALTED.THREAD": (250_000_000, 0),
     "INST_RETIRED.ANY": (300_000_000, -10_000_000),

@@ -1,4 +1,4 @@
-"""Measurements of slots written by hand, whose every number a reader can check."""
+"""Hand-written measurements of slots with numbers that a reader can check."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ MODELLED = replace(
     COUNTED,
     kind=Kind.MODELLED,
     source="interval model of ./work under callgrind, anchored to its native time",
-    nodes=tuple(replace(each, interval=None) for each in NODES),
+    nodes=tuple(replace(slot, interval=None) for slot in NODES),
     interval_label="none: one modelled run has no spread",
     cpu="",
     title="this host's caches",

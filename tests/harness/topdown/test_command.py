@@ -1,4 +1,4 @@
-"""`stallscope topdown` as it is typed: tree, documents, levels, and what it refuses."""
+"""`stallscope topdown` from the command line: tree, documents, levels, and invalid requests."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ def replay(name: str) -> list[str]:
 
 
 def first_of(name: str, folder: Path) -> str:
-    """A file with the first of some vectors, under a path that is the same everywhere."""
+    """A file with the first of some vectors, under a relative path that is the same on every machine."""
     path = folder / "counts.json"
     path.write_text(json.dumps(json.loads((VECTORS / f"{name}.json").read_text())[:1]))
     return "replay:counts.json"
@@ -52,7 +52,7 @@ def test_the_replay_document_has_exactly_its_fields(capsys: pytest.CaptureFixtur
             assert node["value"] is not None or node["warnings"]
 
 
-def test_a_single_object_gives_a_list_with_one_element(
+def test_a_single_object_gives_a_list_with_a_single_element(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "one.json"
@@ -78,7 +78,7 @@ def test_the_tree_as_text(
     assert output == golden.read_text()
 
 
-def test_levels(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_level_limits_the_depth_of_the_tree(capsys: pytest.CaptureFixture[str]) -> None:
     [element, *_] = json.loads(run(capsys, *replay("spr"), "--json", "-l", "1"))
     assert list(element["nodes"]) == [
         "Frontend_Bound",
@@ -92,7 +92,7 @@ def test_levels(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(("name", "deepest"), [("skl", 6), ("zen4", 2), ("neoverse-n1", 1)])
-def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(
+def test_a_level_deeper_than_the_tree_prints_the_whole_tree_with_a_note(
     capsys: pytest.CaptureFixture[str], name: str, deepest: int
 ) -> None:
     assert main(["topdown", *replay(name), "-l", "9"]) == ExitCode.DONE
@@ -184,7 +184,7 @@ def test_control_characters_in_names_are_escaped(
         ([*replay("zen4"), "--cpu", "skl"], ExitCode.UNREADABLE, "none of the counts is an event"),
     ],
 )
-def test_refusals(
+def test_invalid_requests_are_refused(
     capsys: pytest.CaptureFixture[str], words: list[str], code: ExitCode, expected_text: str
 ) -> None:
     result, message = refused(capsys, *words)

@@ -1,4 +1,4 @@
-"""`stallscope topdown` with a collector that plays known counts back, on recorded machines."""
+"""`stallscope topdown` with a collector that replays known counts, on recorded machines."""
 
 import json
 import random
@@ -23,12 +23,12 @@ from tests.topdown.slots.counting.test_session import DEVICES, INTEL, SKYLAKE
 from topdown.slots.model import load
 
 COMMAND = Choice((), ("./work",), False, "", "", None)
-ASKED = TopdownOptions(Source.PMU, None, COMMAND, OutputForm.JSON)
+OPTIONS = TopdownOptions(Source.PMU, None, COMMAND, OutputForm.JSON)
 
 
 @dataclass
 class Bench:
-    """A machine with a made-up collector, and what is printed of it."""
+    """A machine with a fake collector, and the printed output."""
 
     roots: Roots
     counts: PlayedCollector
@@ -47,17 +47,17 @@ class Bench:
             follow(CollectorProgress(seconds=at * 0.1))
         return outcome
 
-    def run(self, asked: TopdownOptions) -> tuple[int, str]:
-        code = run_topdown(asked, CountingBackend(self.roots, self.collect))
+    def run(self, options: TopdownOptions) -> tuple[int, str]:
+        code = run_topdown(options, CountingBackend(self.roots, self.collect))
         return code, self.capsys.readouterr().out
 
-    def document(self, **asked: Any) -> Any:
-        code, text = self.run(replace(ASKED, **asked))
+    def document(self, **changes: Any) -> Any:
+        code, text = self.run(replace(OPTIONS, **changes))
         assert code == ExitCode.DONE
         return json.loads(text)
 
-    def text(self, **asked: Any) -> str:
-        code, text = self.run(replace(ASKED, form=OutputForm.TEXT, **asked))
+    def text(self, **changes: Any) -> str:
+        code, text = self.run(replace(OPTIONS, form=OutputForm.TEXT, **changes))
         assert code == ExitCode.DONE
         return text
 
@@ -104,7 +104,7 @@ def test_repeat_is_across_runs(bench: Bench) -> None:
     assert between["low"] < 0.3 < between["high"]
 
 
-def test_drill_measures_nodes_below_the_marked_one(bench: Bench) -> None:
+def test_drill_measures_nodes_below_the_marked_node(bench: Bench) -> None:
     plain, drilled = bench.document(), bench.document(drill=True)
     assert len(drilled["bottleneck"]) > len(plain["bottleneck"])
     assert set(drilled["nodes"]) > set(plain["nodes"])
@@ -130,7 +130,7 @@ def test_the_recording_is_kept_in_its_directory(bench: Bench, tmp_path: Path) ->
     assert "settings" in json.loads((tmp_path / "kept" / "recording.json").read_text())
 
 
-def test_an_event_beside_the_tree(bench: Bench) -> None:
+def test_an_event_outside_the_tree_is_counted(bench: Bench) -> None:
     result = bench.document(events=("page-faults",))
     assert result["nodes"]["page-faults"]["value"] == pytest.approx(320)
     assert result["nodes"]["page-faults"]["level"] is None
@@ -149,7 +149,7 @@ def test_an_unknown_event_is_refused_with_the_nearest_names(
 ) -> None:
     bench.counts.unavailable = {event: (None, "libpfm4 knows no such event")}
     with pytest.raises(UsageError, match=expected_text) as refused:
-        bench.run(replace(ASKED, events=(event,)))
+        bench.run(replace(OPTIONS, events=(event,)))
     assert remedy in refused.value.remedy
 
 
@@ -163,7 +163,7 @@ def test_an_unsupported_event_gives_missing_nodes(bench: Bench) -> None:
         assert "this machine has no such event" in result["nodes"][name]["warnings"][0]
 
 
-def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(bench: Bench) -> None:
+def test_a_level_deeper_than_the_tree_prints_the_whole_tree_with_a_note(bench: Bench) -> None:
     bench.roots = Roots.recorded(
         recorded(
             bench.roots.proc.parent,
@@ -173,7 +173,7 @@ def test_a_level_deeper_than_the_tree_shows_the_whole_tree_with_a_note(bench: Be
         )
     )
     bench.counts.totals = dict.fromkeys(load("zen4").events, 1e6)
-    code = run_topdown(replace(ASKED, level=5), CountingBackend(bench.roots, bench.collect))
+    code = run_topdown(replace(OPTIONS, level=5), CountingBackend(bench.roots, bench.collect))
     output = bench.capsys.readouterr()
     assert code == ExitCode.DONE
     assert "-l 5: this CPU's tree has 2 levels; all are shown" in output.err
@@ -189,13 +189,13 @@ def test_cores_of_two_kinds_are_refused(bench: Bench, tmp_path: Path, source: So
     }
     bench.roots = Roots.recorded(recorded(tmp_path, "hybrid", kinds, INTEL.format(151)))
     with pytest.raises(UnableError, match="several kinds of cores"):
-        bench.run(replace(ASKED, source=source))
+        bench.run(replace(OPTIONS, source=source))
 
 
 def test_without_counters_the_remedy_names_alternatives(bench: Bench, tmp_path: Path) -> None:
     bench.roots = Roots.recorded(recorded(tmp_path, "bare", {}, INTEL.format(94)))
     with pytest.raises(UnableError, match="no hardware counters") as refused:
-        bench.run(ASKED)
+        bench.run(OPTIONS)
     assert "--source model" in refused.value.remedy
 
 
@@ -207,7 +207,7 @@ def test_errors_of_the_collector_are_propagated(
         raise error
 
     with pytest.raises(type(error)):
-        run_topdown(ASKED, CountingBackend(bench.roots, refuse))
+        run_topdown(OPTIONS, CountingBackend(bench.roots, refuse))
 
 
 def test_counting_starts_without_importing_analysis_packages() -> None:

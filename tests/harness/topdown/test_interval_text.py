@@ -12,12 +12,12 @@ from stallscope.errors import UsageError
 from tests.harness.topdown.measurements import COUNTED, MISSING, SLICED, node
 
 
-def test_a_line_an_interval_headed_once() -> None:
-    expected_text = IntervalLines(120)
+def test_every_interval_has_a_line_below_a_single_heading() -> None:
+    interval_lines = IntervalLines(120)
     rows = [
         click.unstyle(row)
         for time_slice in SLICED.slices
-        for row in expected_text.lines(time_slice, SLICED)
+        for row in interval_lines.lines(time_slice, SLICED)
     ]
     assert len(rows) == 21
     assert rows[0].split() == [
@@ -33,20 +33,20 @@ def test_a_line_an_interval_headed_once() -> None:
 def test_bars_are_as_long_as_their_shares(width: int) -> None:
     bar = click.unstyle(stacked(SLICED.slices[0].nodes, 1.0, 40))
     assert [bar.count(fill) for fill in "▒▓░█"] == [4, 4, 24, 8]
-    expected_text = IntervalLines(width)
-    rows = [click.unstyle(row) for row in expected_text.lines(SLICED.slices[0], SLICED)]
+    interval_lines = IntervalLines(width)
+    rows = [click.unstyle(row) for row in interval_lines.lines(SLICED.slices[0], SLICED)]
     assert ("░░" in rows[1]) == (width >= 80)
 
 
 def test_an_impossible_share_is_flagged_without_a_bar() -> None:
     wrong = replace(node("Frontend_Bound", 2.0), impossible=True)
-    each = replace(SLICED.slices[0], nodes=(wrong, node("Retiring", 0.5)))
-    rows = [click.unstyle(row) for row in IntervalLines(100).lines(each, SLICED)]
+    interval = replace(SLICED.slices[0], nodes=(wrong, node("Retiring", 0.5)))
+    rows = [click.unstyle(row) for row in IntervalLines(100).lines(interval, SLICED)]
     assert "200.0 %!" in rows[1]
     assert "▒" not in rows[1]
 
 
-def test_small_bars() -> None:
+def test_sparklines() -> None:
     assert sparks([0, 1, None, 4, 8], 80) == "▁▂ ▅█"
     assert sparks([0.0, 0.0], 80) == "▁▁"
     assert sparks([None, None], 80) == "  "
@@ -73,8 +73,8 @@ def test_the_plot_has_a_line_a_category_and_keeps_gaps() -> None:
 def test_impossible_values_have_a_reason_and_a_count() -> None:
     cause = "impossible: more than the whole: a = 3 exceeds b = 2"
     wrong = replace(node("Frontend_Bound", 2.0, warnings=(cause,)), impossible=True)
-    each = replace(SLICED.slices[5], nodes=(wrong,))
-    measurement = replace(SLICED, slices=(*SLICED.slices, each, each))
+    interval = replace(SLICED.slices[5], nodes=(wrong,))
+    measurement = replace(SLICED, slices=(*SLICED.slices, interval, interval))
     assert list(missing_values(measurement, 200)) == [
         f"no value for Bad_Speculation in 1 of 22 intervals, first until 0.20 s: {MISSING}",
         f"! Frontend_Bound in 2 of 22 intervals, first until 0.60 s: {cause}",

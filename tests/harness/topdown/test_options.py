@@ -1,4 +1,4 @@
-"""What `stallscope topdown` refuses before anything is measured."""
+"""Requests that `stallscope topdown` refuses before a measurement."""
 
 import pytest
 

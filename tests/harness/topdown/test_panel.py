@@ -104,12 +104,12 @@ def test_every_text_is_escaped() -> None:
         bottleneck=(EVIL,),
     )
     page = render_slots_page(hostile, title=EVIL, recording_name=EVIL, host={EVIL: EVIL})
-    assert words(page).tags.count("script") == 2  # the page's own: data, and an empty one
+    assert words(page).tags.count("script") == 2  # the page's scripts: data, and an empty script
     assert "\u202e" not in page
     assert "\x1b" not in page
 
 
-def test_nothing_is_fetched_and_no_style_is_inline() -> None:
+def test_the_page_has_no_external_resources_and_no_inline_style() -> None:
     page = render_slots_page(SLICED, title="run", recording_name="run", host={"CPU": "x"})
     assert not re.search(r'(?:src|href)="|url\(|@import| style="', page)
     assert "default-src 'none'" in page

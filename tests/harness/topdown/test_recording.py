@@ -41,15 +41,17 @@ def recording(tmp_path: Path) -> Path:
     return counters_recording(tmp_path / "run")
 
 
-def test_values_by_hand(capsys: pytest.CaptureFixture[str], recording: Path) -> None:
+def test_values_equal_hand_computed_values(
+    capsys: pytest.CaptureFixture[str], recording: Path
+) -> None:
     result = document(capsys, recording)
     assert (result["kind"], result["cpu"]) == ("measured", "skl")
     assert result["interval_label"] == "multiplexing error only"
-    # 4 slots a cycle: 1e8 of 1e9 in each window; retired falls from 3e8 by 1e7 in each of ten.
+    # 4 slots per cycle: 1e8 of 1e9 per window; retired falls from 3e8 by 1e7 per window.
     assert result["nodes"]["Frontend_Bound"]["value"] == pytest.approx(0.1)
     assert result["nodes"]["Retiring"]["value"] == pytest.approx(0.255)
     assert result["ipc"]["value"] == pytest.approx(2.55 / 2.5)
-    # Half of the time was not seen of what changed, and nothing of what did not.
+    # The multiplexing error of a changing value is large; a steady value has none.
     steady, changing = (
         result["nodes"][name]["interval"] for name in ("Frontend_Bound", "Retiring")
     )
@@ -58,7 +60,9 @@ def test_values_by_hand(capsys: pytest.CaptureFixture[str], recording: Path) -> 
     assert result["bottleneck"] == ["Backend_Bound", "Memory_Bound"]
 
 
-def test_intervals(capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path) -> None:
+def test_intervals_are_computed_from_windows(
+    capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
+) -> None:
     words = ("topdown", "--source", f"replay:{recording}", "-I", "200", "-l", "1")
     rows = list(csv.DictReader(io.StringIO(printed(capsys, *words, "--csv"))))
     assert len(rows) == 5 * 5
@@ -146,7 +150,7 @@ def test_a_recording_keeps_the_settings_of_its_machine(
     assert "sleep states: " in printed(capsys, "report", str(recording))
 
 
-def test_a_page_is_written_to_the_given_path(
+def test_a_page_is_written_to_the_path_of_the_option(
     capsys: pytest.CaptureFixture[str], recording: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "slots.html"
@@ -161,9 +165,9 @@ def test_control_characters_in_names_are_escaped(
     folder = counters_recording(tmp_path / "run", command=(evil,))
     text = printed(capsys, "report", str(folder))
     page = (folder / "report.html").read_text()
-    for shown in (text, page):
-        assert "\x1b" not in shown
-        assert "\u202e" not in shown
+    for output in (text, page):
+        assert "\x1b" not in output
+        assert "\u202e" not in output
     assert page.count("<script") == 2
 
 

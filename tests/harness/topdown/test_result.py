@@ -41,7 +41,7 @@ def test_the_document_contains_its_public_fields() -> None:
 
 
 @pytest.mark.parametrize("measurement", [COUNTED, MODELLED, SLICED, UNAVAILABLE])
-def test_a_decoded_result_equals_the_encoded_one(measurement: Measurement) -> None:
+def test_a_decoded_result_equals_the_encoded_result(measurement: Measurement) -> None:
     result = topdown_result(measurement, None)
     assert decode(encode(result), TopdownResult, "result") == result
 
@@ -74,7 +74,7 @@ def test_a_level_excludes_deeper_nodes() -> None:
     assert {row["node"] for row in rows(COUNTED, 1)} == {"IPC", *parsed(COUNTED, 1)["nodes"]}
 
 
-def test_requested_events_are_shown_at_every_level() -> None:
+def test_requested_events_are_printed_at_every_level() -> None:
     options = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
     result = replace(COUNTED, nodes=(*COUNTED.nodes, options))
     assert parsed(result, 1)["nodes"]["page-faults"]["value"] == 320

@@ -1,4 +1,4 @@
-"""Trees of slots for people: what stands on each line, in wide and narrow terminals."""
+"""The tree of slots as text, in wide and narrow terminals."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ def line(rows: list[str], name: str) -> str:
     return result
 
 
-def test_each_value_has_its_interval_and_its_source() -> None:
+def test_every_value_has_an_interval_and_a_source() -> None:
     rows = text(COUNTED)
     assert line(rows, "Frontend_Bound").split()[:7] == [
         "Frontend_Bound",
@@ -84,7 +84,7 @@ def test_a_warning_is_printed_once_with_all_its_nodes() -> None:
 
 @pytest.mark.parametrize("width", [140, 100, 80, 60, 44])
 def test_lines_fit_the_terminal(width: int) -> None:
-    fixed = 16 + 9 + 15 + 13 + 4  # a short name, value, interval, source and mark never give way
+    fixed = 16 + 9 + 15 + 13 + 4  # a short name, value, interval, source and mark are never omitted
     for row in text(COUNTED, width=width):
         assert len(row) <= max(width, fixed, LONGEST_WORD)
     wide, narrow = text(COUNTED, width=140), text(COUNTED, width=60)
@@ -138,7 +138,7 @@ def test_counts_of_requested_events_are_printed_in_full() -> None:
     assert line(rows, "page-faults").split() == ["page-faults", "181,356", "events", "measured"]
 
 
-def test_requested_events_are_shown_at_every_level() -> None:
+def test_requested_events_are_printed_at_every_level() -> None:
     options = MeasuredNode("page-faults", None, None, 320.0, COUNTS)
     refused = MeasuredNode("cache-misses", None, None, None, COUNTS, warnings=("it is gone",))
     metrics = [MeasuredNode(f"m{n}", None, None, None, "x", warnings=("gone",)) for n in range(9)]
@@ -157,12 +157,14 @@ def test_general_warnings_are_not_repeated_per_node() -> None:
 
 
 def test_few_metrics_without_a_value_are_named_and_many_counted() -> None:
-    def beside(count: int) -> list[str]:
+    def text_with_missing(count: int) -> list[str]:
         absent = tuple(
             replace(node(f"m{at}", None, warnings=(f"E{at}: gone",)), level=None)
             for at in range(count)
         )
         return text(replace(COUNTED, nodes=(*COUNTED.nodes, *absent)))
 
-    assert "no value for m1: E1: gone" in beside(2)
-    assert "no value for 9 nodes that are not shown; --json shows the reasons" in beside(9)
+    assert "no value for m1: E1: gone" in text_with_missing(2)
+    assert "no value for 9 nodes that are not shown; --json shows the reasons" in text_with_missing(
+        9
+    )

@@ -32,7 +32,7 @@ print(json.dumps({"event": "ready", "pid": os.getpid(), "port": 7400, "unix": No
 
 
 def install(folder: Path, name: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install a program with this Python source in place of a native one."""
+    """Install a program with this Python source in place of a native program."""
     program = folder / name
     program.write_text(f"#!{sys.executable}\nimport json, os, signal, sys, time\n{body}")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""CPUs of the process, and different ones for server and loader."""
+"""CPUs of the process, and different CPUs for server and loader."""
 
 import os
 

@@ -109,7 +109,7 @@ def test_an_overlay_is_treated_as_its_upper_layer(told) -> None:
 
 
 @contextmanager
-def as_nobody() -> Iterator[None]:
+def as_ordinary_user() -> Iterator[None]:
     os.seteuid(NOBODY)
     try:
         yield
@@ -125,7 +125,7 @@ def test_missing_permissions_are_reported(open_folder: Path, what: str) -> None:
     path = "/dev/loop0" if what == "device" else str(open_folder / what)
     if not Path(path).exists():
         pytest.skip("needs the kernel's loop devices: there is none")
-    with as_nobody(), pytest.raises(UnableError) as caught:
+    with as_ordinary_user(), pytest.raises(UnableError) as caught:
         open_target(
             path, TargetRequirements(need_direct=False, size_bytes=MIB), announce=pytest.fail
         ).close()
@@ -135,7 +135,7 @@ def test_missing_permissions_are_reported(open_folder: Path, what: str) -> None:
 
 
 def test_a_user_measures_in_their_directory(open_folder: Path) -> None:
-    with as_nobody():
+    with as_ordinary_user():
         wanted = TargetRequirements(need_direct=False, size_bytes=MIB)
         with open_target(str(open_folder), wanted, announce=lambda _: None) as target:
             assert target.descriptor is not None
@@ -145,5 +145,5 @@ def test_a_user_measures_in_their_directory(open_folder: Path) -> None:
 
 def test_a_device_without_permission_is_not_overwritten(scratch_device: str) -> None:
     wanted = TargetRequirements(writable=True, destroy=scratch_device)
-    with as_nobody(), pytest.raises(StallscopeError, match="permission denied"):
+    with as_ordinary_user(), pytest.raises(StallscopeError, match="permission denied"):
         open_target(scratch_device, wanted, announce=pytest.fail).close()

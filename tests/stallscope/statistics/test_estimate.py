@@ -29,7 +29,7 @@ def test_the_interval_has_at_least_the_stated_confidence(n: int, confidence: flo
     assert bool(result.warnings) == (n < min_sample_size(confidence))
 
 
-def test_the_interval_covers_the_true_median_as_often_as_stated() -> None:
+def test_the_interval_covers_the_true_median_at_the_stated_rate() -> None:
     generator = random.Random(3)
     results = [median_estimate([generator.expovariate(1) for _ in range(15)]) for _ in range(2000)]
     covered = sum(result.is_within(-1, 1e9) and result.low <= math.log(2) <= result.high
@@ -63,10 +63,10 @@ def test_an_interval_is_compared_as_a_whole() -> None:
     assert not result.is_below(1.7)
     assert result.is_within(1.2, 1.7)
     assert not result.is_within(1.3, 1.7)
-    nothing = missing("not measured")
-    assert not nothing.is_above(0)
-    assert not nothing.is_below(0)
-    assert not nothing.is_within(0, 1)
+    unknown = missing("not measured")
+    assert not unknown.is_above(0)
+    assert not unknown.is_below(0)
+    assert not unknown.is_within(0, 1)
 
 
 def test_the_reciprocal_swaps_the_ends() -> None:

@@ -1,4 +1,4 @@
-"""Intervals of means and shares against published tables and scipy."""
+"""Intervals of averages and shares compared with published tables and scipy."""
 
 import statistics
 

@@ -23,13 +23,13 @@ def test_known_ranks(counted: list[tuple[int, int]], share: float, value: int) -
     assert nearest_rank(counted, share) == value
 
 
-def test_nothing_counted_has_no_quantile() -> None:
+def test_no_values_have_no_quantile() -> None:
     assert nearest_rank([], 0.5) is None
     assert nearest_rank([(3, 0)], 0.5) is None
 
 
 @given(st.lists(st.integers(0, 50), min_size=1), st.integers(1, 100))
-def test_it_is_the_value_at_the_rank_in_the_sorted_sample(values: list[int], percent: int) -> None:
+def test_a_quantile_is_the_value_at_its_rank(values: list[int], percent: int) -> None:
     rank = math.ceil(percent * len(values) / 100)
     counted = [(value, values.count(value)) for value in sorted(set(values))]
     assert nearest_rank(counted, percent / 100) == sorted(values)[rank - 1]

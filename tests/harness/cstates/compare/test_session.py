@@ -61,18 +61,16 @@ def test_every_round_runs_every_setting_and_restores_it(
     assert fast["name"] == "fast"
     assert any(change["new"] == "performance" for change in fast["plan"])
     assert len(fast["metrics"]["wall_s"]["values"]) == 2
-    assert fast["metrics"]["wall_s"]["p"] > 0.3  # of two and two, 2 / 6 at the least
+    assert fast["metrics"]["wall_s"]["p"] > 0.3  # with two values per side, p is at least 2 / 6
     assert all(value > 0 for value in fast["metrics"]["wall_s"]["values"])
-    assert fast["entries"] == [{}, {}]  # a made machine's do not change, and show nothing
+    assert fast["entries"] == [{}, {}]  # the counters of a generated machine do not change
     assert any("do not change" in note for note in document["notes"])
     assert document["conclusions"][0].startswith(
         "No verdict: 2 rounds are too few for 1 setting and 2 metrics; "
     )
 
 
-def test_the_tables_have_a_row_for_each_setting(
-    fake: Fake, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_tables_have_a_row_per_setting(fake: Fake, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["--rounds", "4", "--setting", "shallow=--states C1", "--", "true"]
     assert fake.run(*words) == 0
     printed = capfd.readouterr().out
@@ -80,7 +78,7 @@ def test_the_tables_have_a_row_for_each_setting(
     assert "CPU time, ms:" in printed
     assert sum(line.strip().startswith("shallow  ") for line in printed.splitlines()) == 3
     entries = printed.partition("Entries")[2]
-    assert entries.count("n/a") == 3  # its do not change: that it never slept is not known
+    assert entries.count("n/a") == 3  # its counters do not change, so that the idle time is unknown
     assert "hardly slept" not in printed
     assert "No verdict" in printed or "Nothing to gain" in printed or "% less" in printed
 
@@ -135,7 +133,7 @@ def result_of(
     others_s: float | None = None,
     entries: int = 9,
 ) -> CompareResult:
-    """Return the result of ten slowly increasing runs of each setting on one CPU."""
+    """Return the result of ten slowly increasing runs per setting on a single CPU."""
     runs = [
         ComparedRun(
             name,
@@ -195,7 +193,7 @@ def test_the_share_of_others_is_printed() -> None:
 
 
 @pytest.mark.parametrize("entries", [0, 9])
-def test_a_busy_machine_gives_no_verdict_of_nothing_to_gain(entries: int) -> None:
+def test_a_busy_machine_does_not_prove_the_absence_of_a_gain(entries: int) -> None:
     """Other programs keep the CPUs awake and hide the cost of sleeping."""
     (text,) = result_of(SAME, others_s=0.35, entries=entries).conclusions
     assert "the machine was too busy. Others used 35.0 % of these CPUs' time" in text

@@ -35,14 +35,14 @@ def run(subject: LoadSubject, **more: object) -> dict[str, float | None]:
     return subject.metrics(None)
 
 
-def test_each_run_has_its_own_folder_and_metrics(subject: LoadSubject) -> None:
+def test_every_run_has_a_separate_folder_and_metrics(subject: LoadSubject) -> None:
     result = run(subject)
     assert result["latency_p50_us"] == 90.0
     assert result["latency_p99_us"] == 512.0
     assert result["server_cpu_s"] is not None
     assert result["server_cpu_s"] >= 0
     more = {"latency_us": {"p50": 1.0}}
-    assert run(subject, **more)["latency_p99_us"] is None  # not measured, and no zero
+    assert run(subject, **more)["latency_p99_us"] is None  # not measured, which is not zero
     assert subject.notes() == []
 
 

@@ -13,7 +13,7 @@ from stallscope.system_files import Roots
 from tests.cstates.machine_trees import expand
 
 
-def test_each_state_is_closed_individually_and_restored(
+def test_states_are_closed_individually_and_restored(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     tree = expand("ice-lake-server", tmp_path / "tree")
@@ -54,9 +54,12 @@ def test_a_machine_without_closable_states_gives_the_reason(
 def test_cpus_must_be_online_and_usable(tmp_path: Path) -> None:
     roots = Roots.recorded(expand("offline-cpus", tmp_path / "tree"))
     assert wake_cpus(roots, None, processes=2) == (0, 2)
-    assert wake_cpus(roots, None, processes=3) == (0, 2)  # there are no more: they take turns
+    assert wake_cpus(roots, None, processes=3) == (
+        0,
+        2,
+    )  # there are only two CPUs, which take turns
     assert wake_cpus(roots, "2", processes=2) == (2,)
-    assert wake_cpus(roots, "2,0", processes=2) == (2, 0)  # who asks, and who answers
+    assert wake_cpus(roots, "2,0", processes=2) == (2, 0)  # client and server
     assert wake_cpus(roots, "2,2,0", processes=3) == (2, 2, 0)
     with pytest.raises(UsageError, match="names 3 CPUs for 2 processes"):
         wake_cpus(roots, "0,2,0", processes=2)

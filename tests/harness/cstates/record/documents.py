@@ -15,7 +15,7 @@ from harness.cstates.record.result import (
 ACTIVITY = {"entries": 0, "above_share": 0.5, "below_share": 0.0}
 
 
-def shown_state(index: int, name: str, exit_us: int, target_us: int) -> dict[str, Any]:
+def state_document(index: int, name: str, exit_us: int, target_us: int) -> dict[str, Any]:
     """Return a state of a CPU without counters."""
     unknown = ("disabled", "default_disabled", "closed_by", "usage", "time_us", "above", "below")
     return dict.fromkeys((*unknown, "rejected", "over_interval")) | {
@@ -28,8 +28,8 @@ def shown_state(index: int, name: str, exit_us: int, target_us: int) -> dict[str
     }
 
 
-def shown_machine(cpu: int, *states: dict[str, Any]) -> dict[str, Any]:
-    """Return a machine with one CPU, as `stallscope cstates show` describes it."""
+def machine_document(cpu: int, *states: dict[str, Any]) -> dict[str, Any]:
+    """Return a machine with a single CPU, as `stallscope cstates show` describes it."""
     frequency = dict.fromkeys(("missing", "driver_status", "turbo", "smt"))
     return {
         "schema": "stallscope.cstates.show/1",

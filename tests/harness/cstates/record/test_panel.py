@@ -21,7 +21,7 @@ from harness.cstates.record.text import lines
 from harness.cstates.record.what_if import what_if_panel
 from stallscope.documents import decode
 from stallscope.errors import UnableError
-from tests.harness.cstates.record.documents import idle_document, shown_machine, shown_state
+from tests.harness.cstates.record.documents import idle_document, machine_document, state_document
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m"
 
@@ -35,19 +35,19 @@ def run_of(count: int, name: str = "worker") -> IdleRun:
         )
     activity = {"entries": count, "above_share": 1.0, "below_share": 0.0}
     states = [
-        shown_state(0, "C1", 2, 2) | {"over_interval": activity},
-        shown_state(1, "C6", 170, 600) | {"over_interval": activity},
+        state_document(0, "C1", 2, 2) | {"over_interval": activity},
+        state_document(1, "C6", 170, 600) | {"over_interval": activity},
     ]
     document = idle_document(
         summary,
-        shown_machine(2, *states),
+        machine_document(2, *states),
         command=["server", name],
         overhead={"events": 5 * count, "reader_cpu_s": 0.01},
     )
     return idle_run(decode(json.dumps(document), IdleResult, "idle.json"))
 
 
-def test_measured_latency_is_shown_beside_the_declared_one() -> None:
+def test_measured_and_declared_latency_are_in_the_same_row() -> None:
     text = "\n".join(lines(run_of(100), 100))
     row = next(line for line in text.splitlines() if "ipi" in line).split()
     assert row[:4] == ["C6", "ipi", "100", "100"]
@@ -91,7 +91,7 @@ def test_lengths_are_counted_by_powers_of_two() -> None:
     assert counts.sum() == 7
 
 
-def test_the_picture_has_a_histogram_for_each_traced_state() -> None:
+def test_the_picture_has_a_histogram_per_traced_state() -> None:
     picture = lengths_picture(run_of(7, HOSTILE), "svg").decode()
     assert "C6" in picture
     assert "length of the interval" in picture

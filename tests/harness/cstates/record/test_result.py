@@ -13,7 +13,7 @@ from harness.cstates.record.result import IdleResult, idle_run
 from harness.cstates.record.text import lines, state_rows
 from stallscope.documents import decode, encode
 from stallscope.errors import RecordingError
-from tests.harness.cstates.record.documents import idle_document, shown_machine, shown_state
+from tests.harness.cstates.record.documents import idle_document, machine_document, state_document
 
 
 def interval(
@@ -30,10 +30,10 @@ def document(*intervals: IdleInterval) -> dict[str, Any]:
         summary.add(item)
     activity = {"entries": len(intervals), "above_share": 0.5, "below_share": 0.0}
     states = [
-        shown_state(index, name, exit_us, target_us) | {"over_interval": activity}
+        state_document(index, name, exit_us, target_us) | {"over_interval": activity}
         for index, name, exit_us, target_us in ((0, "POLL", 0, 0), (1, "C1", 2, 50))
     ]
-    return idle_document(summary, shown_machine(0, *states), seconds=2.0)
+    return idle_document(summary, machine_document(0, *states), seconds=2.0)
 
 
 def read(document: dict[str, Any]) -> IdleRun:
@@ -77,10 +77,10 @@ def test_unknown_losses_are_null_and_required() -> None:
         read(result)
 
 
-def test_undeclared_states_are_shown_with_their_lengths() -> None:
+def test_undeclared_states_are_listed_with_their_lengths() -> None:
     """A guest without cpuidle also goes idle and is traced."""
     result = document(interval(20), interval(100))
-    result["machine"] = shown_machine(0)
+    result["machine"] = machine_document(0)
     run = read(result)
     (row,) = state_rows(run)
     assert row[:3] == ("state1", "n/a", "n/a")
@@ -89,10 +89,10 @@ def test_undeclared_states_are_shown_with_their_lengths() -> None:
     assert "Lengths in state1" in idle_panel(run)
 
 
-def test_the_reason_for_missing_states_is_shown() -> None:
+def test_the_reason_for_missing_states_is_printed() -> None:
     result = document()
     assert not any("Sleep states" in line for line in lines(read(result), 100))
-    result["machine"] = shown_machine(0) | {"missing": "no driver \x1b[2J"}
+    result["machine"] = machine_document(0) | {"missing": "no driver \x1b[2J"}
     text = "\n".join(lines(read(result), 100))
     assert "Sleep states: no driver \\x1b[2J" in text
     assert "Sleep states" in idle_panel(read(result))

@@ -27,13 +27,13 @@ def result_of(roots: Roots) -> ShowResult:
     return show_result(observe(roots, present_cpus(roots)))
 
 
-def shown(roots: Roots) -> str:
+def text_of(roots: Roots) -> str:
     return "\n".join(lines(result_of(roots), 100)) + "\n"
 
 
 @pytest.mark.parametrize("name", names())
 def test_the_text_matches_the_golden_file(machine: Machines, name: str) -> None:
-    text = shown(machine(name))
+    text = text_of(machine(name))
     golden = GOLDEN / f"show-{name}.txt"
     if not golden.exists() or golden.read_text() != text:
         golden.with_suffix(".got").write_text(text)
@@ -99,7 +99,7 @@ def test_missing_values_are_null_with_a_reason(
     halt = of_command(capsys, roots)["cpus"][0]["states"][1]
     assert halt["above"] is None
     assert halt["since_boot"]["above_per_s"] is None
-    assert "n/a" in shown(roots)
+    assert "n/a" in text_of(roots)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_hostile_names_are_escaped_everywhere(machine: Machines) -> None:
     (roots.proc / "812/comm").write_text(evil + "\n")
     (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/name").write_text(evil + "\n")
     (roots.sys / "devices/system/cpu/cpuidle/current_governor").write_text(evil + "\n")
-    text = shown(roots)
+    text = text_of(roots)
     assert "\x1b" not in text
     assert "\u202e" not in text
     panel = states_panel(result_of(roots))

@@ -91,7 +91,7 @@ def test_the_text_has_a_table_and_notes(capsys: pytest.CaptureFixture[str]) -> N
     assert "menu-6.18 3,998 of 3,999" in text
 
 
-def test_the_page_has_a_row_for_each_governor(
+def test_the_page_has_a_row_per_governor(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "<b>.html"
@@ -144,7 +144,7 @@ def test_an_unreadable_trace_has_its_exit_code(
     assert "the file is cut off" in capsys.readouterr().err
 
 
-def test_the_table_this_may_be_of_a_recorded_machine(
+def test_the_table_of_a_recorded_machine_is_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tree = expand("nehalem-ep-workstation", tmp_path / "tree")

@@ -1,4 +1,4 @@
-"""Options of `io curve` and `io mix`: one clear error for each invalid value."""
+"""Options of `io curve` and `io mix`: a single error per invalid value."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def test_times_have_a_unit() -> None:
         time_ns("--slo-p99", "2 minutes")
 
 
-def test_nothing_remains_of_a_recording_that_did_not_start(tmp_path: Path) -> None:
+def test_no_file_remains_of_a_recording_that_did_not_start(tmp_path: Path) -> None:
     folder = tmp_path / "curve"
     assert main(["io", "curve", "/nowhere/at/all", "-o", str(folder)]) == ExitCode.USAGE
     assert not folder.exists()

@@ -34,7 +34,7 @@ def test_the_json_has_the_fields_that_scripts_rely_on() -> None:
     }
 
 
-def test_a_result_is_read_back_as_it_was_written() -> None:
+def test_a_decoded_result_equals_the_written_result() -> None:
     written = result(slo_p99_ns=8e6)
     assert decode(encode(written), CurveResult, "curve.json") == written
 
@@ -49,7 +49,7 @@ def test_a_masked_depth_has_nulls_and_the_reason() -> None:
     assert depth_4.masked == ("Little's law",)
 
 
-def test_a_curve_without_an_accepted_reading_recommends_nothing() -> None:
+def test_a_curve_without_an_accepted_reading_has_no_recommendation() -> None:
     masked = result(ServerModel(8, alter=lambda reading: replace(reading, failed=("a check",))))
     document = json.loads(encode(masked))
     assert document["recommended"] == {"latency_optimal": None, "knee": None, "slo": None}

@@ -119,7 +119,7 @@ def test_an_output_that_cannot_be_written_is_refused_first(
     assert "cannot write /none/there/" in capsys.readouterr().err
 
 
-def test_nothing_remains_if_the_first_run_is_interrupted(
+def test_no_file_remains_if_the_first_run_is_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*args: Any, **kwargs: Any) -> Iterator[EngineEvent]:

@@ -32,7 +32,7 @@ def test_a_masked_depth_is_named_with_its_reason() -> None:
     assert "masked at depth 4: Little's law" in "\n".join(lines(result(masked), 100))
 
 
-def test_a_curve_without_an_accepted_reading_is_still_shown() -> None:
+def test_a_curve_without_an_accepted_reading_is_printed() -> None:
     masked = ServerModel(8, alter=lambda reading: replace(reading, failed=("a check",)))
     assert "masked" in "\n".join(lines(result(masked), 100))
 

@@ -23,7 +23,7 @@ def test_the_json_has_every_cell_and_a_reason_if_masked() -> None:
     assert missed[0]["got_per_s"] < 0.97 * (missed[0]["reads_per_s"] + missed[0]["writes_per_s"])
 
 
-def test_a_result_is_read_back_as_it_was_written() -> None:
+def test_a_decoded_result_equals_the_written_result() -> None:
     written = result()
     assert decode(encode(written), MixResult, "mix.json") == written
 

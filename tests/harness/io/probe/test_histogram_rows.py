@@ -18,7 +18,9 @@ def histograms(draw: st.DrawFn) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("scale", Scale)
 @settings(max_examples=25)
 @given(histogram=histograms())
-def test_every_request_is_in_one_row(scale: Scale, histogram: list[tuple[int, int, int]]) -> None:
+def test_every_request_is_in_a_single_row(
+    scale: Scale, histogram: list[tuple[int, int, int]]
+) -> None:
     rows = histogram_rows(histogram, scale)
     assert sum(row.count for row in rows) == sum(count for _, _, count in histogram)
     assert len(rows) <= MAX_ROWS + 1

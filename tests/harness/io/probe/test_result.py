@@ -35,7 +35,7 @@ def test_exponential_service_has_the_percentiles_of_the_distribution(
     assert document["latency_ns"]["p99"] == pytest.approx(4_605_170, rel=5 * 0.0153)
 
 
-def test_a_result_is_read_back_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_decoded_result_equals_the_written_result(capsys: pytest.CaptureFixture[str]) -> None:
     written = result(capsys)
     assert decode(encode(written), ProbeResult, "probe.json") == written
 

@@ -47,7 +47,7 @@ def test_a_failed_self_check_is_explained(capsys: pytest.CaptureFixture[str]) ->
     assert "neither" not in check_text(passed)
 
 
-def test_parts_of_cached_reads_and_our_own_time_are_named(
+def test_parts_of_cached_reads_and_probe_overhead_are_printed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     parts = {"queued": 70.0, "submitting": None, "device": 900.0, "own_cpu": 0.0}

@@ -55,7 +55,7 @@ def interval(
 
 
 def submission_stalls(**changes: Any) -> SubmissionStalls:
-    """Return the stalls of a process with punts, with changes, and of a quiet one."""
+    """Return the stalls of a process with punts, with changes, and of a quiet process."""
     busy = ProcessStalls(
         pid=70,
         name="d\x1bb",

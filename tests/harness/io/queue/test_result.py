@@ -49,7 +49,7 @@ def test_stalls_have_the_fields_that_scripts_rely_on(machine: Machines) -> None:
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_a_result_is_read_back_as_it_was_written(machine: Machines, name: str) -> None:
+def test_a_decoded_result_equals_the_written_result(machine: Machines, name: str) -> None:
     measurement = interval(submission_stalls(), sda=ACTIVITY)
     written = result(machine(name), PATHS[name], measurement)
     assert decode(encode(written), QueueResult, "queue.json") == written

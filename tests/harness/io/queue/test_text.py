@@ -29,7 +29,7 @@ def test_the_text_of_recorded_machines(machine: Machines, name: str) -> None:
     assert golden.read_text() == text, f"see {golden.with_suffix('.got')}"
 
 
-def test_the_activity_of_devices_is_shown(machine: Machines) -> None:
+def test_the_activity_of_devices_is_printed(machine: Machines) -> None:
     roots = machine("sata-rotational")
     text = "\n".join(lines(result(roots, "/dev/sda", interval(sda=ACTIVITY)), 200))
     assert "In 2 s: 100 reads/s (400 KiB/s, mean 10 ms), 50 writes/s (0 B/s), 2 in flight" in text
@@ -53,7 +53,7 @@ def test_lines_fit_a_narrow_terminal(machine: Machines) -> None:
     assert all(len(line) <= 44 for line in narrow)
 
 
-def test_stalls_are_shown_with_their_cause(machine: Machines) -> None:
+def test_stalls_are_printed_with_their_cause(machine: Machines) -> None:
     measured = result(machine("sata-rotational"), "/dev/sda", interval(submission_stalls()))
     text = "\n".join(lines(measured, 400))
     assert "d\\x1bb (70): 6 of 8 requests passed to workers (75.0 %); 0 of 8" in text

@@ -7,7 +7,7 @@ from stallscope.histograms import read_interval_log
 from tests.harness.io.watch.watches import DISK, watch_of_events
 
 
-def test_the_log_has_a_line_for_each_device_direction_and_latency(tmp_path: Path) -> None:
+def test_the_log_has_a_line_per_device_direction_and_latency(tmp_path: Path) -> None:
     path = tmp_path / "latency.hlog"
     path.write_text("".join(log_lines(watch_of_events(tmp_path), {DISK: "sda"})))
     tags = [line.split(",")[0] for line in path.read_text().splitlines() if line.startswith("Tag=")]

@@ -54,7 +54,7 @@ def test_an_unknown_loss_is_not_zero(tmp_path: Path) -> None:
     assert (result.under_way.at_start, result.under_way.at_end) == (None, 1)
 
 
-def test_a_result_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+def test_a_decoded_result_equals_the_written_result(tmp_path: Path) -> None:
     written = watch_result(watch_of_events(tmp_path), SCOPE, ["a note"])
     assert decode(encode(written), WatchResult, "watch.json") == written
 

@@ -15,7 +15,7 @@ def test_invalid_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(("user", "reason"), [(1000, "root"), (0, "tracefs is not mounted")])
-def test_without_tracepoints_there_is_one_error_with_the_reason(
+def test_without_tracepoints_there_is_a_single_error_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -37,7 +37,7 @@ def test_the_text_has_tables_a_heat_map_and_facts(result: WatchResult) -> None:
     assert "\u202e" not in text
 
 
-def test_a_loss_is_shown(tmp_path: Path) -> None:
+def test_a_loss_is_printed(tmp_path: Path) -> None:
     result = watch_result(watch_of_events(tmp_path, lost=7), SCOPE, [])
     text = "\n".join(lines(result, 100))
     assert "the kernel lost 7 events" in text
@@ -45,7 +45,7 @@ def test_a_loss_is_shown(tmp_path: Path) -> None:
     assert "no tracepoint block:block_getrq" in text
 
 
-def test_an_unknown_loss_is_shown(tmp_path: Path) -> None:
+def test_an_unknown_loss_is_printed(tmp_path: Path) -> None:
     measurement = replace(watch_of_events(tmp_path), lost_events=None)
     text = "\n".join(lines(watch_result(measurement, SCOPE, []), 100))
     assert "lost: an unknown number of events; 0 requests under way" in text
@@ -75,7 +75,7 @@ def test_percentiles_of_too_few_requests_are_left_out(result: WatchResult) -> No
     assert cells["p99.9"] == "n/a"
 
 
-def test_a_watch_without_requests_says_so() -> None:
+def test_a_watch_without_requests_is_reported() -> None:
     empty = WatchResult(
         source="measured",
         complete=True,

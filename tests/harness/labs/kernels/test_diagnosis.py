@@ -20,7 +20,7 @@ def test_counters_are_preferred_to_the_model() -> None:
     assert row.answer == "backend_bound/memory_bound/l2"
 
 
-def test_the_model_must_not_explain_what_it_cannot_see() -> None:
+def test_an_explanation_beyond_the_model_is_wrong() -> None:
     store = kernel("store-forwarding", "backend_bound/memory_bound/l1")
     honest = SlotSources(modelled=lambda _: measurement("unexplained"))
     (row,) = rows_of((store,), honest)
@@ -31,7 +31,7 @@ def test_the_model_must_not_explain_what_it_cannot_see() -> None:
     assert rows_of((store,), counted)[0].verdict is KernelVerdict.WRONG
 
 
-def test_several_threads_are_out_of_reach_of_the_model() -> None:
+def test_several_threads_are_beyond_the_model() -> None:
     shared = kernel("false-sharing", "backend_bound/memory_bound", threads=2)
     (row,) = rows_of((shared,), SlotSources(modelled=lambda _: measurement("backend_bound")))
     assert (row.verdict, row.kind, row.answer) == (KernelVerdict.BEYOND, Kind.UNAVAILABLE, None)
@@ -48,5 +48,5 @@ def test_a_program_that_fails_does_not_stop_the_others() -> None:
     assert second.verdict is KernelVerdict.RIGHT
 
 
-def test_programs_that_the_model_cannot_see_exist() -> None:
+def test_programs_outside_the_model_are_known_kernels() -> None:
     assert {kernel.name for kernel in known_kernels()} >= NOT_SIMULATED

@@ -103,7 +103,7 @@ def test_levels_of_nearly_equal_latency_are_merged() -> None:
     assert holds(levels[1], 8 * MIB)
 
 
-def test_a_flat_curve_has_one_level_without_an_end() -> None:
+def test_a_flat_curve_has_a_single_level_without_an_end() -> None:
     (level,) = find_levels([RingLatency(size, 5.0) for size in sizes(MIB)])
     assert (level.first_bytes, level.fits_bytes) == (4 * KIB, MIB)
     assert level.exceeds_bytes is None

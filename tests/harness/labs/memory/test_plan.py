@@ -21,7 +21,7 @@ def parts(
     }
 
 
-def test_sizes_are_dense_where_caches_end_and_reach_both_ends() -> None:
+def test_sizes_are_dense_around_cache_sizes_and_reach_both_ends() -> None:
     sizes = list(ring_sizes(4 * KIB, GIB, 128 * MIB))
     assert sizes[:6] == [4 * KIB, 5 * KIB, 6 * KIB, 7 * KIB, 8 * KIB, 10 * KIB]
     assert sizes[-4:] == [128 * MIB, 256 * MIB, 512 * MIB, GIB]
@@ -37,7 +37,7 @@ def test_the_curve_is_walked_alone_in_both_kinds_of_pages() -> None:
     assert all(point.stride_bytes == 64 for point in points)
 
 
-def test_strides_are_powers_of_two_and_odd_ones() -> None:
+def test_strides_are_powers_of_two_and_odd_strides() -> None:
     strides = {point.stride_bytes for point in parts()[LabSection.STRIDES].points}
     assert {4096, 65536, 4160} <= strides
     chosen = parts(MemoryOptions(strides=(192,)))[LabSection.STRIDES].points

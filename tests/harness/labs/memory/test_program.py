@@ -35,7 +35,7 @@ def test_the_plan_reaches_the_program(script: Script, tmp_path: Path) -> None:
     ]
 
 
-def test_without_points_nothing_is_started(script: Script) -> None:
+def test_without_points_no_program_is_started(script: Script) -> None:
     script("exit 3")
     assert run(()) == []
 

@@ -50,7 +50,7 @@ def test_bars_grow_with_the_latency() -> None:
 
 
 @pytest.mark.parametrize("room", [60, 80, 100, 200])
-def test_tables_fit_the_room(room: int) -> None:
+def test_tables_fit_the_width(room: int) -> None:
     rows = text(measurement(counted=True), room).splitlines()
     start = rows.index("Latency by stride and number of lines")
     table = rows[start + 1 : rows.index("", start)]
@@ -67,7 +67,7 @@ def test_counters_have_a_line_per_thread_and_ring() -> None:
     assert rows[0].split() == ["16", "KiB", "1", "of", "4", "3.000", "3.000"]
 
 
-def test_many_threads_have_one_line_of_medians() -> None:
+def test_many_threads_have_a_single_line_of_medians() -> None:
     written = text(measurement(MemoryOptions(quick=True), on=machine(cpus=16), counted=True))
     assert "8 of 8" in written
     assert "median of 16         3.000         3.000" in written
@@ -95,8 +95,8 @@ def test_left_out_points_and_interruptions_are_noted() -> None:
 
 
 def test_an_empty_measurement_has_no_empty_table() -> None:
-    nothing = without(measurement(), *LabSection)
-    assert "too few rings were measured to detect levels" in text(nothing)
+    empty = without(measurement(), *LabSection)
+    assert "too few rings were measured to detect levels" in text(empty)
 
 
 def test_levels_with_small_pages_have_a_warning() -> None:

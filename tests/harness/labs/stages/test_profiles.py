@@ -28,7 +28,7 @@ class FakeServer:
 
 @pytest.fixture
 def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StagesSetup:
-    """A setup with simulated servers; the staged one has pid 2."""
+    """A setup with simulated servers; the staged server has pid 2."""
 
     @contextmanager
     def saturated(setup: StagesSetup, side: Side, **options: Any) -> Iterator[FakeServer]:

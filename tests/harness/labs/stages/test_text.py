@@ -25,7 +25,7 @@ def test_the_table_names_every_load_and_the_verdict(tmp_path: Path) -> None:
         assert part in text
 
 
-def test_loads_that_were_not_reached_are_not_shown(tmp_path: Path) -> None:
+def test_loads_that_were_not_reached_are_left_out(tmp_path: Path) -> None:
     lab = measurement(tmp_path)
     reached = tuple(reading for reading in lab.readings if reading.run.load == SATURATED)
     text = text_of(replace(lab, readings=reached, interrupted=True))

@@ -33,7 +33,7 @@ def test_the_limit_decides_how_long_the_reader_waits(result: StormResult) -> Non
     assert alone.writer_bytes_per_s is None
 
 
-def test_first_come_a_read_waits_equally_long_at_any_limit(result: StormResult) -> None:
+def test_in_arrival_order_a_read_waits_equally_long_at_any_limit(result: StormResult) -> None:
     times = [row.reader_ns.p50 or 0.0 for row in result.first_come]
     assert len(times) == 4
     assert min(times) == pytest.approx(257 / SERVERS * SERVICE_NS, rel=0.05)
@@ -41,7 +41,7 @@ def test_first_come_a_read_waits_equally_long_at_any_limit(result: StormResult) 
 
 
 def kept_share(limit: int) -> float:
-    """The writer's share of all servers; the reader always has one request on the disk."""
+    """The writer's share of all servers; the reader always has a request on the disk."""
     own = min(limit - 1, SERVERS * (1 - 1 / limit))
     return own / (SERVERS * (1 - 1 / REFERENCE_LIMIT))
 

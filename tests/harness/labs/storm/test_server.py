@@ -20,7 +20,7 @@ def memory(tmp_path: Path) -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_queries_beside_compaction(memory: Path) -> None:
+def test_queries_during_compaction(memory: Path) -> None:
     options = StormOptions(
         path=str(memory), rounds=1, duration_s=0.2, warmup_s=0.0, limits=(128,),
         size_bytes=2**20, server=True,
@@ -30,7 +30,7 @@ def test_queries_beside_compaction(memory: Path) -> None:
     order = [(result.run.setting.limit, result.run.setting.writes) for result in storm.rounds]
     assert order == [(None, False), (128, True), (None, True), (8, True)]
     assert storm.rounds[0].writer_bytes_per_s is None
-    for result in storm.rounds:  # on a loaded machine a short run may complete nothing
+    for result in storm.rounds:  # on a loaded machine a short run may complete no query
         assert result.reader is not None or "no GET completed" in result.failed
         assert result.writer_bytes_per_s or not result.run.setting.writes or result.failed
         assert result.pending is not None

@@ -29,7 +29,7 @@ def trial_rounds(limit: int | None, bandwidths: list[float], **values: Any) -> l
 REFERENCE = trial_rounds(REFERENCE_LIMIT, [100.0, 80.0, 120.0, 90.0, 110.0])
 
 
-def test_a_limit_below_one_that_costs_bandwidth_is_not_recommended() -> None:
+def test_a_limit_below_a_costly_limit_is_not_recommended() -> None:
     """Even if its own readings are high: they are high by chance."""
     rounds = [
         *REFERENCE,

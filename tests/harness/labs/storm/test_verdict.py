@@ -39,7 +39,7 @@ def test_the_writers_bandwidth_decides(
     assert storm_verdict(scaled).conclusion == conclusion
 
 
-def test_a_limit_that_changes_nothing_is_no_gain(storm: StormMeasurement) -> None:
+def test_a_limit_without_an_effect_is_not_a_gain(storm: StormMeasurement) -> None:
     (reader,) = {result.reader for result in storm.all_rounds(storm.reference_setting)}
     equal = with_values(
         with_bandwidth(storm, storm.recommended_setting, [1.0] * 5),

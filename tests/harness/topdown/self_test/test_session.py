@@ -1,4 +1,4 @@
-"""`stallscope topdown --self-test`: its file, its text and its refusals."""
+"""`stallscope topdown --self-test`: the file, the text and invalid requests."""
 
 import json
 from pathlib import Path
