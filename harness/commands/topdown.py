@@ -1,4 +1,4 @@
-"""`stallscope topdown`: says where the pipeline's slots went."""
+"""`stallscope topdown`: shows where pipeline slots are lost."""
 
 from pathlib import Path
 from typing import Any
