@@ -7,18 +7,19 @@ namespace {
 
 constexpr std::uint64_t longest_text_bytes = 4096;
 constexpr std::uint64_t longest_line_table_bytes = std::uint64_t{256} << 10U;
-constexpr std::uint64_t most_instructions = std::uint64_t{1} << 24U;
+constexpr std::uint64_t max_instructions = std::uint64_t{1} << 24U;
 constexpr std::uint64_t instruction_bytes = 2;
-// A program may make code without end; then what is known is forgotten, and read again.
-constexpr std::size_t most_known = 100'000;
+// Limit for programs that create code without bound. Beyond it the table is cleared and code is
+// read again.
+constexpr std::size_t max_known = 100'000;
 
-// The bits of a text's state: Include/cpython/unicodeobject.h of 3.11 to 3.14.
+// The state bits of a string: Include/cpython/unicodeobject.h of 3.11 to 3.14.
 struct text_state {
   explicit text_state(std::uint32_t bits) noexcept
       : width{(bits >> 2U) & 7U},
         compact{((bits >> 5U) & 1U) != 0},
         ascii{((bits >> 6U) & 1U) != 0} {}
-  std::uint32_t width;  // bytes of a character: 1, 2 or 4
+  std::uint32_t width;  // bytes per character: 1, 2 or 4
   bool compact;
   bool ascii;
 };
@@ -36,13 +37,13 @@ std::u32string widened(std::span<const std::byte> bytes, std::size_t width) {
 
 }  // namespace
 
-code_table::code_table(const process_memory& memory, const interpreter& of,
+code_table::code_table(const process_memory& memory, const interpreter& python,
                        std::shared_ptr<numbering> numbers)
-    : memory_{&memory}, interpreter_{&of}, numbers_{std::move(numbers)} {
-  const auto& code = of.fields.code;
+    : memory_{&memory}, interpreter_{&python}, numbers_{std::move(numbers)} {
+  const auto& code = python.fields.code;
   header_bytes_ =
       static_cast<std::size_t>(std::max({code.file_name, code.qualified_name, code.line_table,
-                                         code.first_line, of.fields.object.variable_size}) +
+                                         code.first_line, python.fields.object.variable_size}) +
                                sizeof(std::uint64_t));
 }
 
@@ -65,23 +66,24 @@ std::optional<std::vector<code_table::known_code>> code_table::look_up(
   for (std::size_t i = 0; i < addresses.size(); ++i)
     ranges.push_back({addresses[i], std::span{headers_}.subspan(i * header_bytes_, header_bytes_)});
   if (!memory_->read(ranges)) return std::nullopt;
-  if (known_.size() > most_known) known_.clear();
-  std::vector<known_code> found;
-  found.reserve(addresses.size());
+  if (known_.size() > max_known) known_.clear();
+  std::vector<known_code> codes;
+  codes.reserve(addresses.size());
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const auto is = identity_of(ranges[i].into);
-    if (is.type != interpreter_->code_type || is.size > most_instructions) return std::nullopt;
+    const auto current = identity_of(ranges[i].into);
+    if (current.type != interpreter_->code_type || current.size > max_instructions)
+      return std::nullopt;
     auto& known = known_[addresses[i]];
-    if (known.code.number == 0 || known.is != is) {
-      auto facts = read_facts(is);
+    if (known.code.number == 0 || known.code_identity != current) {
+      auto facts = read_facts(current);
       if (!facts) return std::nullopt;
-      known = {is, {numbers_->next(), is.size * instruction_bytes}};
+      known = {current, {numbers_->next(), current.size * instruction_bytes}};
       facts->number = known.code.number;
       fresh.push_back(std::move(*facts));
     }
-    found.push_back(known.code);
+    codes.push_back(known.code);
   }
-  return found;
+  return codes;
 }
 
 std::optional<code_facts> code_table::read_facts(const identity& code) const {

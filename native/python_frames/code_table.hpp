@@ -1,6 +1,7 @@
-// The code objects of one process, each read once and given a number. An address may be used again
-// for other code: what identifies it (its names, table, first line and size) is read again with
-// each stack and compared. Costs one system call a stack, five for new code. One thread.
+// The code objects of a process. A code object is read once and numbered. Because an address may be
+// reused for other code, its identity (names, line table, first line, size) is read again with
+// every stack and compared. Costs a system call per stack, five for new code. A table belongs to a
+// single thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,8 @@
 
 namespace stallscope::python_frames {
 
-// Numbers for what is found, so spaced that several who number never give the same.
+// A sequence of ids. Sequences with the same step and different first values never produce the same
+// id.
 class numbering {
  public:
   numbering(std::uint64_t first, std::uint64_t step) noexcept : next_{first}, step_{step} {}
@@ -30,24 +32,25 @@ class numbering {
 
 struct code_facts {
   std::uint64_t number = 0;
-  std::u32string name;  // qualified; may hold lone surrogates, as Python's texts may
+  std::u32string name;  // qualified; may contain lone surrogates, as Python strings may
   std::u32string file;
   std::int32_t first_line = 0;
-  std::vector<std::byte> line_table;  // empty where it is too large
+  std::vector<std::byte> line_table;  // empty if it exceeds the size limit
 };
 
 class code_table {
  public:
-  // What is given must outlive the table; numbers are shared by the tables of many processes.
-  code_table(const process_memory& memory, const interpreter& of,
+  // `memory` and `python` must outlive the table. `numbers` is shared by the tables of all
+  // processes.
+  code_table(const process_memory& memory, const interpreter& python,
              std::shared_ptr<numbering> numbers);
 
   struct known_code {
     std::uint64_t number = 0;
     std::uint64_t instruction_bytes = 0;
   };
-  // The code at each of these addresses, in their order; nothing where one of them is no code.
-  // What was not known is appended to fresh.
+  // Returns the code at every address, in the same order; nullopt if an address is not a code
+  // object. New code is appended to `fresh`.
   std::optional<std::vector<known_code>> look_up(std::span<const std::uint64_t> addresses,
                                                  std::vector<code_facts>& fresh);
 
@@ -61,8 +64,8 @@ class code_table {
     std::int32_t first_line = 0;
     bool operator==(const identity&) const = default;
   };
-  struct remembered {
-    identity is;
+  struct cached_code {
+    identity code_identity;
     known_code code;
   };
   [[nodiscard]] identity identity_of(std::span<const std::byte> header) const;
@@ -74,7 +77,7 @@ class code_table {
   const interpreter* interpreter_;
   std::shared_ptr<numbering> numbers_;
   std::size_t header_bytes_;
-  std::unordered_map<std::uint64_t, remembered> known_;
+  std::unordered_map<std::uint64_t, cached_code> known_;
   std::vector<std::byte> headers_;
 };
 

@@ -1,7 +1,10 @@
-// Memory of a running process looked at twice. What a first look found in several places stood
-// there at one moment if a second look finds the same in all of them: the moment is the end of the
-// first look. Costs one system call for each window of memory at the first look, one for all of
-// them at the second. One thread.
+// Consistent reads from a running process by reading its memory twice. If the second read returns
+// the same values at all addresses, they existed together at the end of the first read. Costs a
+// system call per window for the first read and a single call for the second. Belongs to a single
+// thread.
+//  look.begin();
+//  const auto bytes = look.first(address, 8);
+//  const bool consistent = look.look_again() && equal(*bytes, look.second(address, 8));
 #pragma once
 
 #include <cstddef>
@@ -19,21 +22,21 @@ class double_look {
   explicit double_look(const process_memory& memory) noexcept : memory_{&memory} {}
 
   void begin();
-  // Reads windows by one call, before any look into them; false where one of them, or nothing,
-  // could be read.
+  // Reads windows with a single call, ahead of first(). Returns false if a window is invalid or
+  // cannot be read.
   struct extent {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
   };
   bool add_windows(std::span<const extent> extents);
-  bool add_window(extent one) { return add_windows(std::span{&one, 1}); }
-  // The first look at a place, read where no window holds it; after many of them, with what lies
-  // below, where further callers are.
-  // The bytes stay where they are until begin(). Nothing where they cannot be read.
+  bool add_window(extent range) { return add_windows(std::span{&range, 1}); }
+  // The bytes of the first read at an address. Reads them if no window contains them; after several
+  // such reads also reads the memory below, which contains further callers. The span is valid until
+  // begin(). Returns nullopt if the bytes cannot be read.
   std::optional<std::span<const std::byte>> first(std::uint64_t address, std::size_t bytes);
-  // Reads all windows again; false where one is gone.
+  // Reads all windows again. Returns false if a window is no longer readable.
   bool look_again();
-  // What the second look found at a place that first() has given.
+  // The bytes of the second read at an address that first() has returned.
   [[nodiscard]] std::span<const std::byte> second(std::uint64_t address, std::size_t bytes) const;
 
  private:
@@ -45,7 +48,7 @@ class double_look {
   [[nodiscard]] const window* holding(std::uint64_t address, std::size_t bytes) const;
 
   const process_memory* memory_;
-  std::vector<window> windows_;  // kept with their memory for the next begin()
+  std::vector<window> windows_;  // buffers are reused after begin()
   std::size_t used_ = 0;
   std::vector<memory_range> ranges_;
 };

@@ -38,7 +38,7 @@ void put_text(std::string& out, std::u32string_view text) {
   out += '"';
 }
 
-// Our own words: ASCII.
+// Writes ASCII text that does not come from the process.
 void put_word(std::string& out, std::string_view text) {
   out += '"';
   for (const char character : text) put_character(out, static_cast<unsigned char>(character));

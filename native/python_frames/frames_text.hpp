@@ -1,5 +1,6 @@
-// The lines of python.jsonl, format stallscope.python-frames/1.0: what was read of interpreters, in
-// ASCII alone. Names are strangers' texts; lone surrogates stay what they are, as \ud800 to \udfff.
+// Writes the lines of python.jsonl, format stallscope.python-frames/1.0, in ASCII. Names are
+// untrusted text; lone surrogates are written as \ud800 to \udfff. Linear in the size of the text.
+// Functions without state: any thread may call them.
 #pragma once
 
 #include <sys/types.h>
@@ -18,8 +19,8 @@ namespace stallscope::python_frames {
 struct read_counts {
   std::uint64_t read = 0;
   std::uint64_t torn = 0;
-  std::uint64_t late = 0;       // the sample was too old when its turn came
-  std::uint64_t no_frames = 0;  // the thread ran no Python
+  std::uint64_t late = 0;       // the sample was too old when it was processed
+  std::uint64_t no_frames = 0;  // the thread ran no Python code
   std::uint64_t too_deep = 0;
 
   read_counts& operator+=(const read_counts& more) {

@@ -15,18 +15,18 @@ namespace {
 
 constexpr std::array<std::string_view, 3> symbol_names{"_PyRuntime", "Py_Version", "PyCode_Type"};
 constexpr unsigned oldest_minor_version = 11;
-constexpr std::size_t most_files = 16;
+constexpr std::size_t max_files = 16;
 
 struct placed_symbols {
   std::uint64_t runtime = 0;
-  std::uint64_t version = 0;  // 0: older than 3.11, which has no such symbol
+  std::uint64_t version = 0;  // 0: older than 3.11, which lacks the symbol
   std::uint64_t code_type = 0;
 };
 
 std::string_view name_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
-// The first executable mapping of each file that may hold an interpreter: the program itself, which
-// may have one linked in, and what is called python or libpython.
+// The first executable mapping of every file that may contain an interpreter: the program itself,
+// which may be linked with CPython, and files named python* or libpython*.
 std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid) {
   std::vector<memory_mapping> chosen;
   bool first = true;
@@ -35,7 +35,7 @@ std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid) {
     const auto name = name_of(mapping.path);
     const bool likely = name.starts_with("python") || name.starts_with("libpython");
     const bool known = !chosen.empty() && chosen.back().path == mapping.path;
-    if ((first || likely) && !known && chosen.size() < most_files) chosen.push_back(mapping);
+    if ((first || likely) && !known && chosen.size() < max_files) chosen.push_back(mapping);
     first = false;
   });
   return chosen;
@@ -58,23 +58,24 @@ interpreter_search read_interpreter(const process_memory& memory, const placed_s
   std::uint64_t version = 0;
   if (symbols.version == 0) return refused("CPython older than 3.11");
   if (!memory.read_value(symbols.version, version))
-    return refused("this user may not read the memory of the process");
+    return refused("no permission to read the memory of the process");
   const auto number = static_cast<std::uint32_t>(version);
   const std::string text = "CPython " + version_text(number);
   const unsigned minor_version = (number >> 16U) & 0xffU;
   if (number >> 24U != 3 || minor_version < oldest_minor_version)
-    return refused(text + ": its version is not known");
-  interpreter found{symbols.runtime, symbols.code_type, version_text(number), {}};
+    return refused(text + ": unsupported version");
+  interpreter result{symbols.runtime, symbols.code_type, version_text(number), {}};
   if (const auto known = known_layout(minor_version)) {
-    found.fields = *known;
-    return {found, true, {}};
+    result.fields = *known;
+    return {result, true, {}};
   }
   std::array<std::byte, debug_offsets_bytes> runtime{};
-  if (!memory.read(symbols.runtime, runtime)) return refused(text + ": its state cannot be read");
-  auto told = layout_from_debug_offsets(runtime, number);
-  if (!told.found) return refused(text + ": " + told.refusal);
-  found.fields = *told.found;
-  return {found, true, {}};
+  if (!memory.read(symbols.runtime, runtime))
+    return refused(text + ": its runtime state cannot be read");
+  auto offsets = layout_from_debug_offsets(runtime, number);
+  if (!offsets.fields) return refused(text + ": " + offsets.refusal);
+  result.fields = *offsets.fields;
+  return {result, true, {}};
 }
 
 }  // namespace
@@ -84,7 +85,8 @@ std::string version_text(std::uint32_t version) {
          std::to_string((version >> 8U) & 0xffU);
 }
 
-// The linker's symbols are many more than the dynamic ones, so those of all files come first.
+// The linker's symbol tables are much larger than the dynamic ones, so the dynamic symbols of all
+// files are searched first.
 interpreter_search find_interpreter(const procfs& proc, pid_t pid) {
   const auto files = candidates(proc, pid);
   bool closed = false;
@@ -99,7 +101,7 @@ interpreter_search find_interpreter(const procfs& proc, pid_t pid) {
     }
   }
   if (closed && proc.status(pid))
-    return refused("this user may not open the interpreter of the process");
+    return refused("no permission to open the interpreter of the process");
   return {};
 }
 

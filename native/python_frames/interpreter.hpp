@@ -1,5 +1,6 @@
-// The CPython of a process: which mapped file has it, its version, where its runtime's state lies
-// and how that is laid out. Costs a read of /proc/PID/maps and of one file's symbols.
+// Locates the CPython interpreter of a process: its file, its version, the address of its runtime
+// state and the layout of that state. Costs a read of /proc/PID/maps and of the symbols of a file.
+// Any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,21 @@
 namespace stallscope::python_frames {
 
 struct interpreter {
-  std::uint64_t runtime = 0;    // the address of _PyRuntime
-  std::uint64_t code_type = 0;  // of PyCode_Type
-  std::string version;          // as 3.11.2
+  std::uint64_t runtime = 0;    // address of _PyRuntime
+  std::uint64_t code_type = 0;  // address of PyCode_Type
+  std::string version;          // for example 3.11.2
   layout fields;
 };
 
 struct interpreter_search {
-  std::optional<interpreter> found;
-  bool present = false;  // the process has a CPython, even if it is not found
-  std::string refusal;   // why a present one is not read
+  std::optional<interpreter> match;
+  bool present = false;  // the process runs CPython, even if it cannot be read
+  std::string refusal;   // why the interpreter cannot be read
 };
 
 interpreter_search find_interpreter(const procfs& proc, pid_t pid);
 
-// 3.11.2 of 0x030b02f0.
+// Formats Py_Version: 0x030b02f0 becomes 3.11.2.
 std::string version_text(std::uint32_t version);
 
 }  // namespace stallscope::python_frames

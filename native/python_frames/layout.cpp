@@ -11,7 +11,7 @@ namespace stallscope::python_frames {
 namespace {
 
 // CPython 3.11: Include/internal/pycore_runtime.h, pycore_interp.h, pycore_gil.h, pycore_frame.h;
-// Include/cpython/pystate.h, code.h, unicodeobject.h. The same in all 64-bit builds and patch
+// Include/cpython/pystate.h, code.h, unicodeobject.h. The same for all 64-bit builds and patch
 // versions without --with-pydebug and --with-trace-refs.
 constexpr layout layout_3_11{.runtime = {.interpreters_head = 40, .gil = 360},
                              .interpreter = {.next = 0, .threads_head = 16, .gil = 0},
@@ -56,14 +56,14 @@ constexpr layout layout_3_12{
     .object = {.ascii_text_content = 40, .compact_text_content = 56},
     .has_cframe = true};
 
-// Where each offset stands in _Py_DebugOffsets, counted in 64-bit words.
-// CPython 3.13: Include/internal/pycore_runtime.h; 3.14: Include/internal/pycore_debug_offsets.h.
+// The positions of the offsets in _Py_DebugOffsets, in 64-bit words. CPython 3.13:
+// Include/internal/pycore_runtime.h; 3.14: Include/internal/pycore_debug_offsets.h.
 struct word_places {
   std::size_t runtime_interpreters_head = 5;
   std::size_t interpreter_next = 8;
   std::size_t interpreter_threads_head = 9;
   std::size_t interpreter_gil = 0;
-  std::size_t gil_state = 0;  // the next but one is "locked", then "holder"
+  std::size_t gil_state = 0;  // two words further "locked", then "holder"
   std::size_t thread_next = 0;
   std::size_t frame_size = 0;  // then previous, executable, instr_ptr, localsplus, owner
   std::size_t code_size = 0;   // then filename, name, qualname, linetable, firstlineno
@@ -95,56 +95,56 @@ constexpr std::uint64_t largest_structure = std::uint64_t{1} << 22U;
 using word_array = std::array<std::uint64_t, words>;
 
 layout layout_of(const word_array& word, const word_places& at) {
-  layout told;
-  told.runtime.interpreters_head = word.at(at.runtime_interpreters_head);
-  told.interpreter = {word.at(at.interpreter_next), word.at(at.interpreter_threads_head),
-                      word.at(at.interpreter_gil)};
-  told.gil = {word.at(at.gil_state + 3) - word.at(at.gil_state),
-              word.at(at.gil_state + 2) - word.at(at.gil_state)};
-  told.thread = {.next = word.at(at.thread_next),
-                 .native_thread_id = word.at(at.thread_next + 4),
-                 .datastack_chunk = word.at(at.thread_next + 5),
-                 .current_frame = word.at(at.thread_next + 2)};
-  told.frame = {.executable = word.at(at.frame_size + 2),
-                .previous = word.at(at.frame_size + 1),
-                .instruction = word.at(at.frame_size + 3),
-                .owner = word.at(at.frame_size + 5),
-                .size = word.at(at.frame_size + 4)};
-  told.code = {.file_name = word.at(at.code_size + 1),
-               .qualified_name = word.at(at.code_size + 3),
-               .line_table = word.at(at.code_size + 4),
-               .first_line = word.at(at.code_size + 5),
-               .instructions = word.at(at.code_size + 9)};
-  told.object = {.type = word.at(at.object_size + 1),
-                 .variable_size = word.at(at.bytes_size + 1),
-                 .bytes_content = word.at(at.bytes_size + 2),
-                 .text_length = word.at(at.text_size + 2),
-                 .text_state = word.at(at.text_size + 1),
-                 .ascii_text_content = word.at(at.text_size + 3),
-                 .compact_text_content = word.at(at.text_size) - sizeof(std::uint64_t)};
-  return told;
+  layout fields;
+  fields.runtime.interpreters_head = word.at(at.runtime_interpreters_head);
+  fields.interpreter = {word.at(at.interpreter_next), word.at(at.interpreter_threads_head),
+                        word.at(at.interpreter_gil)};
+  fields.gil = {word.at(at.gil_state + 3) - word.at(at.gil_state),
+                word.at(at.gil_state + 2) - word.at(at.gil_state)};
+  fields.thread = {.next = word.at(at.thread_next),
+                   .native_thread_id = word.at(at.thread_next + 4),
+                   .datastack_chunk = word.at(at.thread_next + 5),
+                   .current_frame = word.at(at.thread_next + 2)};
+  fields.frame = {.executable = word.at(at.frame_size + 2),
+                  .previous = word.at(at.frame_size + 1),
+                  .instruction = word.at(at.frame_size + 3),
+                  .owner = word.at(at.frame_size + 5),
+                  .size = word.at(at.frame_size + 4)};
+  fields.code = {.file_name = word.at(at.code_size + 1),
+                 .qualified_name = word.at(at.code_size + 3),
+                 .line_table = word.at(at.code_size + 4),
+                 .first_line = word.at(at.code_size + 5),
+                 .instructions = word.at(at.code_size + 9)};
+  fields.object = {.type = word.at(at.object_size + 1),
+                   .variable_size = word.at(at.bytes_size + 1),
+                   .bytes_content = word.at(at.bytes_size + 2),
+                   .text_length = word.at(at.text_size + 2),
+                   .text_state = word.at(at.text_size + 1),
+                   .ascii_text_content = word.at(at.text_size + 3),
+                   .compact_text_content = word.at(at.text_size) - sizeof(std::uint64_t)};
+  return fields;
 }
 
 bool all_below(std::uint64_t limit, std::initializer_list<std::uint64_t> values) {
   return std::all_of(values.begin(), values.end(), [limit](auto value) { return value < limit; });
 }
 
-// Objects of a 64-bit build begin with a count of references and a type.
-bool sensible(const layout& told) {
-  const auto& frame = told.frame;
-  const auto& object = told.object;
+// Objects of a 64-bit build begin with a reference count and a type.
+bool sensible(const layout& fields) {
+  const auto& frame = fields.frame;
+  const auto& object = fields.object;
   return object.type == 8 && object.variable_size == 16 && object.bytes_content == 32 &&
          object.text_length == 16 && object.text_state == 32 && object.ascii_text_content == 40 &&
          object.compact_text_content == 56 && frame.size >= 32 && frame.size <= 256 &&
          all_below(frame.size - 7, {frame.executable, frame.previous, frame.instruction}) &&
          frame.owner < frame.size &&
-         all_below(512, {told.code.file_name, told.code.qualified_name, told.code.line_table,
-                         told.code.first_line, told.code.instructions}) &&
-         all_below(4096, {told.thread.next, told.thread.native_thread_id,
-                          told.thread.datastack_chunk, told.thread.current_frame}) &&
-         all_below(256, {told.gil.last_holder, told.gil.locked}) &&
-         all_below(largest_structure, {told.runtime.interpreters_head, told.interpreter.next,
-                                       told.interpreter.threads_head, told.interpreter.gil});
+         all_below(512, {fields.code.file_name, fields.code.qualified_name, fields.code.line_table,
+                         fields.code.first_line, fields.code.instructions}) &&
+         all_below(4096, {fields.thread.next, fields.thread.native_thread_id,
+                          fields.thread.datastack_chunk, fields.thread.current_frame}) &&
+         all_below(256, {fields.gil.last_holder, fields.gil.locked}) &&
+         all_below(largest_structure, {fields.runtime.interpreters_head, fields.interpreter.next,
+                                       fields.interpreter.threads_head, fields.interpreter.gil});
 }
 
 }  // namespace
@@ -155,20 +155,20 @@ std::optional<layout> known_layout(unsigned minor_version) {
   return std::nullopt;
 }
 
-told_layout layout_from_debug_offsets(std::span<const std::byte> runtime, std::uint32_t version) {
+layout_result layout_from_debug_offsets(std::span<const std::byte> runtime, std::uint32_t version) {
   if (runtime.size() < debug_offsets_bytes) return {{}, "its table of offsets cannot be read"};
   word_array word{};
   std::memcpy(word.data(), runtime.data(), debug_offsets_bytes);
   if (std::memcmp(runtime.data(), cookie.data(), cookie.size()) != 0)
-    return {{}, "its table of offsets is not marked as one"};
-  if (word[1] != version) return {{}, "its table of offsets is of another version"};
+    return {{}, "its table of offsets has no cookie"};
+  if (word[1] != version) return {{}, "its table of offsets belongs to another version"};
   if (word[2] != 0) return {{}, "it is built without a GIL (free threading)"};
   const unsigned minor_version = (version >> 16U) & 0xffU;
   if (minor_version != 13 && minor_version != 14)
-    return {{}, "its table of offsets has a form that is not known"};
-  auto told = layout_of(word, minor_version == 13 ? places_3_13 : places_3_14);
-  if (!sensible(told)) return {{}, "its table of offsets makes no sense"};
-  return {told, {}};
+    return {{}, "its table of offsets has an unsupported format"};
+  auto fields = layout_of(word, minor_version == 13 ? places_3_13 : places_3_14);
+  if (!sensible(fields)) return {{}, "its table of offsets is invalid"};
+  return {fields, {}};
 }
 
 }  // namespace stallscope::python_frames

@@ -1,6 +1,7 @@
-// Where the fields of CPython's internal structures lie that lead from _PyRuntime to a thread's
-// frames: written down here for 3.11 and 3.12, told by the interpreter itself (_Py_DebugOffsets)
-// from 3.13 on. A version or build that is not known has no layout; none is ever guessed.
+// The offsets of the fields of CPython's internal structures, from _PyRuntime to the frames of a
+// thread. For 3.11 and 3.12 they are constants; from 3.13 on the interpreter publishes them
+// (_Py_DebugOffsets). Unknown versions and builds have no layout; offsets are never guessed.
+// Parsing takes constant time. Any thread may call it.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,13 @@ namespace stallscope::python_frames {
 
 struct runtime_offsets {
   std::uint64_t interpreters_head = 0;
-  std::uint64_t gil = 0;  // only where gil_of_runtime
+  std::uint64_t gil = 0;  // only with gil_of_runtime
 };
 
 struct interpreter_offsets {
   std::uint64_t next = 0;
   std::uint64_t threads_head = 0;
-  std::uint64_t gil = 0;  // a pointer to the GIL's state, unless gil_of_runtime
+  std::uint64_t gil = 0;  // pointer to the GIL's state, unless gil_of_runtime
 };
 
 struct gil_offsets {
@@ -31,7 +32,7 @@ struct thread_offsets {
   std::uint64_t next = 0;
   std::uint64_t native_thread_id = 0;
   std::uint64_t datastack_chunk = 0;
-  // The current frame itself, or (has_cframe) the structure that points to it.
+  // The current frame, or with has_cframe the structure that points to it.
   std::uint64_t current_frame = 0;
   std::uint64_t frame_of_cframe = 0;
 };
@@ -41,8 +42,8 @@ struct frame_offsets {
   std::uint64_t previous = 0;
   std::uint64_t instruction = 0;
   std::uint64_t owner = 0;
-  std::uint64_t is_entry = 0;  // only where has_entry_flag
-  std::uint64_t size = 0;      // up to the locals
+  std::uint64_t is_entry = 0;  // only with has_entry_flag
+  std::uint64_t size = 0;      // excluding the locals
 };
 
 struct code_offsets {
@@ -71,27 +72,27 @@ struct layout {
   frame_offsets frame;
   code_offsets code;
   object_offsets object;
-  bool gil_of_runtime = false;  // 3.11: one GIL for all interpreters
+  bool gil_of_runtime = false;  // 3.11: a single GIL for all interpreters
   bool has_cframe = false;      // 3.11 and 3.12
-  // 3.11 marks the frame that a C call of the evaluation loop began with; later versions put a
-  // frame of their own below it, whose owner is at least this.
+  // 3.11 marks the first frame of a call of the evaluation loop. Later versions insert a shim frame
+  // below it instead; its owner is at least `first_foreign_owner`.
   bool has_entry_flag = false;
   std::uint8_t first_foreign_owner = 3;
 };
 
-// The layout of 3.11 or 3.12, by the minor version.
+// Returns the layout of 3.11 or 3.12 by minor version.
 std::optional<layout> known_layout(unsigned minor_version);
 
-// How many bytes from _PyRuntime on layout_from_debug_offsets() looks at.
+// Number of bytes from _PyRuntime that layout_from_debug_offsets() reads.
 inline constexpr std::size_t debug_offsets_bytes = 1024;
 
-struct told_layout {
-  std::optional<layout> found;
-  std::string refusal;  // why there is none
+struct layout_result {
+  std::optional<layout> fields;
+  std::string refusal;  // reason if there is no layout
 };
 
-// The layout that a 3.13 or 3.14 tells at the start of its _PyRuntime. What it tells is a
-// stranger's input: checked for sense.
-told_layout layout_from_debug_offsets(std::span<const std::byte> runtime, std::uint32_t version);
+// Parses the offsets at the start of _PyRuntime of 3.13 or 3.14. They are untrusted input and are
+// validated.
+layout_result layout_from_debug_offsets(std::span<const std::byte> runtime, std::uint32_t version);
 
 }  // namespace stallscope::python_frames

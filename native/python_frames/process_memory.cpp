@@ -15,7 +15,7 @@ ssize_t read_ranges(pid_t pid, std::span<const memory_range> ranges) noexcept {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     here.at(i) = {ranges[i].into.data(), ranges[i].into.size()};
     there.at(i).iov_len = ranges[i].into.size();
-    // An address of the other process, never followed here.
+    // An address in the other process, never dereferenced here.
     std::memcpy(&there.at(i).iov_base, &ranges[i].address, sizeof ranges[i].address);
   }
   return ::process_vm_readv(pid, here.data(), ranges.size(), there.data(), ranges.size(), 0);
@@ -25,11 +25,11 @@ ssize_t read_ranges(pid_t pid, std::span<const memory_range> ranges) noexcept {
 
 bool process_memory::read(std::span<const memory_range> ranges) const noexcept {
   while (!ranges.empty()) {
-    const auto some = ranges.first(std::min(ranges.size(), ranges_at_once));
-    std::size_t wanted = 0;
-    for (const auto& range : some) wanted += range.into.size();
-    if (read_ranges(pid_, some) != static_cast<ssize_t>(wanted)) return false;
-    ranges = ranges.subspan(some.size());
+    const auto batch = ranges.first(std::min(ranges.size(), ranges_at_once));
+    std::size_t expected_bytes = 0;
+    for (const auto& range : batch) expected_bytes += range.into.size();
+    if (read_ranges(pid_, batch) != static_cast<ssize_t>(expected_bytes)) return false;
+    ranges = ranges.subspan(batch.size());
   }
   return true;
 }
@@ -42,8 +42,8 @@ bool process_memory::read(std::uint64_t address, std::span<std::byte> into) cons
 std::size_t process_memory::read_some(std::uint64_t address,
                                       std::span<std::byte> into) const noexcept {
   const memory_range range{address, into};
-  const auto got = read_ranges(pid_, std::span{&range, 1});
-  return got < 0 ? 0 : static_cast<std::size_t>(got);
+  const auto count = read_ranges(pid_, std::span{&range, 1});
+  return count < 0 ? 0 : static_cast<std::size_t>(count);
 }
 
 }  // namespace stallscope::python_frames

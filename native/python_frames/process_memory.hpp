@@ -1,6 +1,6 @@
-// Memory of another process, read without stopping it (process_vm_readv): one system call for any
-// number of ranges, some 0.5 us and a copy. What is read may change while it is being read. Needs
-// the right to ptrace the process. Any thread may read.
+// Reads memory of another process without stopping it (process_vm_readv). A read of up to 64 ranges
+// costs a system call, about 0.5 us, and a copy. The memory may change during the read. Requires
+// permission to ptrace the process. Any thread may read.
 #pragma once
 
 #include <sys/types.h>
@@ -23,10 +23,10 @@ class process_memory {
  public:
   explicit process_memory(pid_t pid) noexcept : pid_{pid} {}
 
-  // Reads all ranges, in this order; false where any of them could not be read whole.
+  // Reads all ranges in order. Returns false if a range could not be read completely.
   [[nodiscard]] bool read(std::span<const memory_range> ranges) const noexcept;
   [[nodiscard]] bool read(std::uint64_t address, std::span<std::byte> into) const noexcept;
-  // How many of the range's bytes could be read, from its beginning.
+  // Reads a prefix of the range and returns its length in bytes.
   [[nodiscard]] std::size_t read_some(std::uint64_t address,
                                       std::span<std::byte> into) const noexcept;
 
@@ -40,7 +40,7 @@ class process_memory {
   pid_t pid_;
 };
 
-// The value at an offset of bytes that were read; the caller has checked that they reach so far.
+// The value at an offset in `bytes`. The caller must check the size.
 template <class T>
 [[nodiscard]] T value_at(std::span<const std::byte> bytes, std::size_t offset) noexcept {
   T value{};

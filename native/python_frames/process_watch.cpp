@@ -14,19 +14,20 @@
 namespace stallscope::python_frames {
 namespace {
 
-// A sample older than this tells of another time than the frames that would be read now.
+// Samples older than this do not match the frames that would be read now.
 constexpr std::uint64_t late_ns = 2'000'000;
 constexpr std::uint64_t first_pause_ns = 10'000'000;
 constexpr std::uint64_t longest_pause_ns = 60'000'000'000;
 constexpr std::uint64_t trampoline_pause_ns = 1'000'000'000;
-// What is kept of processes, threads and stacks is forgotten, and found again, beyond these.
-constexpr std::size_t most_processes = 20'000;
-constexpr std::size_t most_native_ids = 20'000;
-constexpr std::size_t most_stacks = 100'000;
-// The first CPython that can write a map of its trampolines.
+// Limits of the caches for processes, threads and stacks. A cache that exceeds its limit is
+// cleared.
+constexpr std::size_t max_processes = 20'000;
+constexpr std::size_t max_native_ids = 20'000;
+constexpr std::size_t max_stacks = 100'000;
+// The first CPython that can write a perf map of its trampolines.
 constexpr unsigned first_minor_with_trampolines = 12;
 
-// The thread's numbers, in the namespaces from ours to its own.
+// The ids of the thread, from our pid namespace to its innermost.
 std::vector<pid_t> namespace_ids(const procfs& proc, pid_t pid, pid_t tid) {
   const auto folder = proc.root() / std::to_string(pid) / "task" / std::to_string(tid);
   std::istringstream lines{read_text(folder / "status")};
@@ -39,8 +40,8 @@ std::vector<pid_t> namespace_ids(const procfs& proc, pid_t pid, pid_t tid) {
   return ids;
 }
 
-// Whether the interpreter has written a map of its trampolines (python -X perf). It may be
-// anybody's file: only its first bytes are looked at, and only if it is the process's own.
+// Whether the interpreter has written a perf map of its trampolines (python -X perf). The file is
+// untrusted: it must belong to the user of the process or to root, and only its beginning is read.
 bool has_trampolines(const procfs& proc, pid_t pid) {
   const auto ids = namespace_ids(proc, pid, pid);
   const pid_t own_id = ids.empty() ? pid : ids.back();
@@ -54,9 +55,9 @@ bool has_trampolines(const procfs& proc, pid_t pid) {
       ::stat(process.c_str(), &owner) != 0 || (file.st_uid != 0 && file.st_uid != owner.st_uid))
     return false;
   std::array<char, 4096> begin{};
-  const auto got = ::read(fd.get(), begin.data(), begin.size());
-  if (got <= 0) return false;
-  const std::string_view text{begin.data(), static_cast<std::size_t>(got)};
+  const auto count = ::read(fd.get(), begin.data(), begin.size());
+  if (count <= 0) return false;
+  const std::string_view text{begin.data(), static_cast<std::size_t>(count)};
   return text.find(" py::") != std::string_view::npos;
 }
 
@@ -67,27 +68,27 @@ bool may_have_trampolines(const interpreter& of) {
 
 }  // namespace
 
-process_watch::process_watch(const procfs& proc, place_among place)
+process_watch::process_watch(const procfs& proc, watch_index position)
     : proc_{proc},
-      codes_{std::make_shared<numbering>(place.index + 1, place.count)},
-      stacks_given_{place.index + 1, place.count} {}
+      code_ids_{std::make_shared<numbering>(position.index + 1, position.count)},
+      stack_ids_{position.index + 1, position.count} {}
 
-process_watch::process& process_watch::known(pid_t pid) {
-  if (processes_.size() > most_processes) processes_.clear();
+process_watch::process& process_watch::process_of(pid_t pid) {
+  if (processes_.size() > max_processes) processes_.clear();
   return processes_[pid];
 }
 
 void process_watch::note(const sample_notice& sample) {
   if (sample.pid <= 0) return;
-  const auto& one = known(sample.pid);
-  if (!one.reader && (one.settled || sample.time_ns < one.look_again_ns)) return;
-  auto& noted = noted_[sample.tid];
-  if (sample.time_ns >= noted.time_ns) noted = sample;
+  const auto& target = process_of(sample.pid);
+  if (!target.reader && (target.final || sample.time_ns < target.next_examination_ns)) return;
+  auto& newest = newest_samples_[sample.tid];
+  if (sample.time_ns >= newest.time_ns) newest = sample;
 }
 
 void process_watch::forget(pid_t pid) {
   processes_.erase(pid);
-  std::erase_if(noted_, [pid](const auto& entry) { return entry.second.pid == pid; });
+  std::erase_if(newest_samples_, [pid](const auto& entry) { return entry.second.pid == pid; });
 }
 
 bool process_watch::any_read() const {
@@ -96,53 +97,55 @@ bool process_watch::any_read() const {
 }
 
 void process_watch::read_noted(std::string& out) {
-  for (const auto& [tid, sample] : noted_) {
-    auto& one = known(sample.pid);
-    if (!one.settled && monotonic_ns() >= one.look_again_ns) look_at(sample.pid, one, out);
-    if (one.reader) read(sample, one, out);
+  for (const auto& [tid, sample] : newest_samples_) {
+    auto& target = process_of(sample.pid);
+    if (!target.final && monotonic_ns() >= target.next_examination_ns)
+      examine(sample.pid, target, out);
+    if (target.reader) read(sample, target, out);
   }
-  noted_.clear();
+  newest_samples_.clear();
 }
 
-// Finds out what the process is; later again while that may change.
-void process_watch::look_at(pid_t pid, process& one, std::string& out) {
-  if (!one.search.found) one.search = find_interpreter(proc_, pid);
-  one.pause_ns = one.pause_ns == 0 ? first_pause_ns : std::min(2 * one.pause_ns, longest_pause_ns);
-  if (one.search.found) {
-    begin_reading(pid, one, out);
-  } else if (one.search.present) {
-    put_interpreter(out, pid, "", reading::refused, one.search.refusal);
-    one.settled = true;
+// Examines a process, and again later while the result may change.
+void process_watch::examine(pid_t pid, process& target, std::string& out) {
+  if (!target.search.match) target.search = find_interpreter(proc_, pid);
+  target.pause_ns =
+      target.pause_ns == 0 ? first_pause_ns : std::min(2 * target.pause_ns, longest_pause_ns);
+  if (target.search.match) {
+    begin_reading(pid, target, out);
+  } else if (target.search.present) {
+    put_interpreter(out, pid, "", reading::refused, target.search.refusal);
+    target.final = true;
   }
-  one.look_again_ns = monotonic_ns() + one.pause_ns;
+  target.next_examination_ns = monotonic_ns() + target.pause_ns;
 }
 
-void process_watch::begin_reading(pid_t pid, process& one, std::string& out) {
-  const auto& found = *one.search.found;
-  if (may_have_trampolines(found) && has_trampolines(proc_, pid)) {
-    put_interpreter(out, pid, found.version, reading::trampoline,
-                    "it names its functions itself (perf trampolines)");
-    one.reader.reset();
-    one.settled = true;
+void process_watch::begin_reading(pid_t pid, process& target, std::string& out) {
+  const auto& python = *target.search.match;
+  if (may_have_trampolines(python) && has_trampolines(proc_, pid)) {
+    put_interpreter(out, pid, python.version, reading::trampoline,
+                    "perf trampolines name its functions");
+    target.reader.reset();
+    target.final = true;
     return;
   }
-  one.pause_ns = trampoline_pause_ns;
-  if (one.reader) return;
-  auto reader = std::make_unique<thread_reader>(pid, found, codes_);
+  target.pause_ns = trampoline_pause_ns;
+  if (target.reader) return;
+  auto reader = std::make_unique<thread_reader>(pid, python, code_ids_);
   if (!reader->running()) {
-    one.pause_ns = first_pause_ns;
+    target.pause_ns = first_pause_ns;
     return;
   }
-  one.reader = std::move(reader);
-  one.settled = !may_have_trampolines(found);
-  one.own_namespace = namespace_ids(proc_, pid, pid).size() > 1;
-  put_interpreter(out, pid, found.version, reading::offsets, "");
+  target.reader = std::move(reader);
+  target.final = !may_have_trampolines(python);
+  target.own_namespace = namespace_ids(proc_, pid, pid).size() > 1;
+  put_interpreter(out, pid, python.version, reading::offsets, "");
 }
 
-pid_t process_watch::native_id(const sample_notice& sample, process& one) const {
-  if (!one.own_namespace) return sample.tid;
-  if (one.native_ids.size() > most_native_ids) one.native_ids.clear();
-  auto& id = one.native_ids[sample.tid];
+pid_t process_watch::native_id(const sample_notice& sample, process& target) const {
+  if (!target.own_namespace) return sample.tid;
+  if (target.native_ids.size() > max_native_ids) target.native_ids.clear();
+  auto& id = target.native_ids[sample.tid];
   if (id == 0) {
     const auto ids = namespace_ids(proc_, sample.pid, sample.tid);
     id = ids.empty() ? sample.tid : ids.back();
@@ -150,13 +153,13 @@ pid_t process_watch::native_id(const sample_notice& sample, process& one) const 
   return id;
 }
 
-void process_watch::read(const sample_notice& sample, process& one, std::string& out) {
+void process_watch::read(const sample_notice& sample, process& target, std::string& out) {
   if (monotonic_ns() > sample.time_ns + late_ns) {
     ++counts_.late;
     return;
   }
   fresh_.clear();
-  const auto result = one.reader->read(native_id(sample, one), stack_, fresh_);
+  const auto result = target.reader->read(native_id(sample, target), stack_, fresh_);
   for (const auto& code : fresh_) put_code(out, sample.pid, code);
   switch (result) {
     case read_result::read: {
@@ -186,10 +189,10 @@ std::uint64_t process_watch::stack_number(std::span<const python_frame> frames, 
     key.append(reinterpret_cast<const char*>(&frame.instruction), sizeof frame.instruction);
     key.push_back(frame.entered_from_c ? '\1' : '\0');
   }
-  if (stacks_.size() > most_stacks) stacks_.clear();
+  if (stacks_.size() > max_stacks) stacks_.clear();
   auto& number = stacks_[std::move(key)];
   if (number == 0) {
-    number = stacks_given_.next();
+    number = stack_ids_.next();
     put_stack(out, number, frames);
   }
   return number;

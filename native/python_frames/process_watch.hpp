@@ -1,7 +1,9 @@
-// The CPython processes among those that are sampled: found at their first sample, followed through
-// exec and exit, their threads read right after a sample of theirs. A process that is no CPython
-// costs a look at its mappings, then ever rarer ones, since an interpreter may be loaded later.
-// Writes lines for python.jsonl into a text; the caller moves them on. One thread.
+// Follows the CPython processes among the sampled processes. A process is detected at its first
+// sample and followed through exec and exit; its threads are read right after their samples. Other
+// processes cost a scan of their mappings, with growing pauses, because an interpreter may be
+// loaded later. Appends lines for python.jsonl to a string. A watch belongs to a single thread.
+//  watch.note(sample);
+//  watch.read_noted(lines);
 #pragma once
 
 #include <sys/types.h>
@@ -25,50 +27,50 @@ struct sample_notice {
   std::uint64_t time_ns = 0;
 };
 
-// Which of several watches one is: their numbers of code and stacks must differ.
-struct place_among {
+// The index of a watch among `count` watches. It keeps their code and stack ids distinct.
+struct watch_index {
   std::uint64_t index = 0;
   std::uint64_t count = 1;
 };
 
 class process_watch {
  public:
-  explicit process_watch(const procfs& proc, place_among place);
+  explicit process_watch(const procfs& proc, watch_index position);
 
-  // A sample that was just seen; only the newest of each thread will be read.
+  // Records a sample. Only the newest sample of a thread is read.
   void note(const sample_notice& sample);
-  // The process became another program, or ended.
+  // Removes a process after exec or exit.
   void forget(pid_t pid);
-  // Reads the frames of all threads noted since the last call.
+  // Reads the frames of all threads recorded since the last call.
   void read_noted(std::string& out);
 
-  // Whether any process is one whose threads are read.
+  // Whether there is a process whose threads are read.
   [[nodiscard]] bool any_read() const;
   [[nodiscard]] const read_counts& counts() const { return counts_; }
 
  private:
   struct process {
-    std::unique_ptr<thread_reader> reader;  // none: no CPython, or refused, or not begun yet
+    std::unique_ptr<thread_reader> reader;  // null: not CPython, refused, or not started yet
     interpreter_search search;
-    bool settled = false;  // no more looks: refused, or it has trampolines
+    bool final = false;  // final state: refused, or trampolines
     bool own_namespace = false;
-    std::uint64_t look_again_ns = 0;
+    std::uint64_t next_examination_ns = 0;
     std::uint64_t pause_ns = 0;
     std::unordered_map<pid_t, pid_t> native_ids;
   };
-  process& known(pid_t pid);
-  void look_at(pid_t pid, process& one, std::string& out);
-  void begin_reading(pid_t pid, process& one, std::string& out);
-  void read(const sample_notice& sample, process& one, std::string& out);
-  pid_t native_id(const sample_notice& sample, process& one) const;
+  process& process_of(pid_t pid);
+  void examine(pid_t pid, process& target, std::string& out);
+  void begin_reading(pid_t pid, process& target, std::string& out);
+  void read(const sample_notice& sample, process& target, std::string& out);
+  pid_t native_id(const sample_notice& sample, process& target) const;
   std::uint64_t stack_number(std::span<const python_frame> frames, std::string& out);
 
   procfs proc_;
-  std::unordered_map<pid_t, sample_notice> noted_;  // by thread
+  std::unordered_map<pid_t, sample_notice> newest_samples_;  // by tid
   std::unordered_map<pid_t, process> processes_;
-  std::unordered_map<std::string, std::uint64_t> stacks_;  // by the frames' bytes
-  std::shared_ptr<numbering> codes_;                       // shared with the readers
-  numbering stacks_given_;
+  std::unordered_map<std::string, std::uint64_t> stacks_;  // by the bytes of the frames
+  std::shared_ptr<numbering> code_ids_;                    // shared with the readers
+  numbering stack_ids_;
   read_counts counts_;
   python_stack stack_;
   std::vector<code_facts> fresh_;

@@ -1,6 +1,6 @@
-// Addresses of a few symbols in an ELF file, found without mapping it: among the dynamic
-// symbols, or among those for the linker. The file is a stranger's input: every size is bounded,
-// what is malformed has no symbol. Costs a read of the symbol table, some 10 us per 1,000 symbols.
+// Addresses of a few symbols in an ELF file, from its dynamic symbols or its linker symbols,
+// without mapping it. The file is untrusted input: sizes are limited, and a malformed file has no
+// symbols. Costs a read of the symbol table, about 10 us per 1,000 symbols. Any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace stallscope::python_frames {
 enum class symbol_scope { dynamic, linker };
 
 struct program_symbols {
-  // In the order of the names asked for, as the file has them (without the load bias).
+  // In the order of the requested names, without the load bias.
   std::vector<std::optional<std::uint64_t>> addresses;
-  // What lies at a file offset of an executable segment; with a mapping's start it gives the bias.
+  // An executable segment. With the start of its mapping it gives the load bias.
   struct segment {
     std::uint64_t file_offset = 0;
     std::uint64_t size_bytes = 0;
@@ -27,7 +27,7 @@ struct program_symbols {
 
 program_symbols find_symbols(int fd, std::span<const std::string_view> names, symbol_scope scope);
 
-// The address that a mapping's first byte has in the file; nothing where no segment holds it.
+// Returns the address of a file offset; nullopt if no segment contains it.
 std::optional<std::uint64_t> address_of_offset(const program_symbols& symbols,
                                                std::uint64_t file_offset);
 

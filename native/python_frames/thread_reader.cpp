@@ -9,12 +9,12 @@ namespace stallscope::python_frames {
 namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-constexpr std::size_t most_frames = 1024;
-constexpr std::size_t most_threads = 10'000;
-constexpr std::size_t most_interpreters = 256;
-// Threads that are none of the interpreter's are looked for again only so often.
+constexpr std::size_t max_frames = 1024;
+constexpr std::size_t max_threads = 10'000;
+constexpr std::size_t max_interpreters = 256;
+// Minimum interval between two scans of the thread list for unknown threads.
 constexpr std::uint64_t list_again_ns = 20'000'000;
-// 3.14 marks references in the lowest bits of their addresses.
+// 3.14 uses the lowest address bits as reference tags.
 constexpr std::uint64_t address_mask = ~std::uint64_t{7};
 
 }  // namespace
@@ -37,7 +37,7 @@ bool thread_reader::running() const {
          head != 0;
 }
 
-std::optional<thread_reader::thread_place> thread_reader::find(pid_t native_id) {
+std::optional<thread_reader::thread_location> thread_reader::find(pid_t native_id) {
   const auto key = static_cast<std::uint64_t>(native_id);
   auto known = threads_.find(key);
   if (known != threads_.end()) return known->second;
@@ -52,23 +52,25 @@ std::optional<thread_reader::thread_place> thread_reader::find(pid_t native_id) 
 void thread_reader::list_threads() {
   threads_.clear();
   const auto& fields = interpreter_.fields;
-  std::uint64_t one = 0;
-  if (!memory_.read_value(interpreter_.runtime + fields.runtime.interpreters_head, one)) return;
-  for (std::size_t i = 0; one != 0 && i < most_interpreters; ++i) {
-    const std::uint64_t gil = gil_of(one);
+  std::uint64_t interpreter_state = 0;
+  if (!memory_.read_value(interpreter_.runtime + fields.runtime.interpreters_head,
+                          interpreter_state))
+    return;
+  for (std::size_t i = 0; interpreter_state != 0 && i < max_interpreters; ++i) {
+    const std::uint64_t gil = gil_of(interpreter_state);
     std::uint64_t state = 0;
-    if (!memory_.read_value(one + fields.interpreter.threads_head, state)) return;
-    while (state != 0 && threads_.size() < most_threads) {
+    if (!memory_.read_value(interpreter_state + fields.interpreter.threads_head, state)) return;
+    while (state != 0 && threads_.size() < max_threads) {
       std::uint64_t id = 0;
       std::uint64_t next = 0;
       if (!memory_.read_value(state + fields.thread.native_thread_id, id) ||
           !memory_.read_value(state + fields.thread.next, next))
         break;
-      // An id seen before: the list changed under the walk, or has a cycle.
-      if (!threads_.try_emplace(id, thread_place{state, gil}).second) break;
+      // A repeated id: the list changed during the scan, or has a cycle.
+      if (!threads_.try_emplace(id, thread_location{state, gil}).second) break;
       state = next;
     }
-    if (!memory_.read_value(one + fields.interpreter.next, one)) return;
+    if (!memory_.read_value(interpreter_state + fields.interpreter.next, interpreter_state)) return;
   }
 }
 
@@ -97,18 +99,19 @@ read_result thread_reader::read(pid_t native_id, python_stack& stack,
   return result;
 }
 
-read_result thread_reader::read_once(const thread_place& place, pid_t native_id) {
-  const auto now = look_at(place);
+read_result thread_reader::read_once(const thread_location& place, pid_t native_id) {
+  const auto now = first_position(place);
   if (!now || now->id != static_cast<std::uint64_t>(native_id)) {
-    threads_.erase(static_cast<std::uint64_t>(native_id));  // it ended, and another came
+    threads_.erase(static_cast<std::uint64_t>(native_id));  // the id was reused by a new thread
     return read_result::torn;
   }
-  if (!walk(*now) || !same_again(place, *now)) return read_result::torn;
-  if (raw_.size() > 2 * most_frames) return read_result::too_deep;
+  if (!walk_frames(*now) || !unchanged(place, *now)) return read_result::torn;
+  if (raw_.size() > 2 * max_frames) return read_result::too_deep;
   return raw_.empty() ? read_result::no_frames : read_result::read;
 }
 
-std::optional<thread_reader::thread_now> thread_reader::look_at(const thread_place& place) {
+std::optional<thread_reader::thread_position> thread_reader::first_position(
+    const thread_location& place) {
   const auto& fields = interpreter_.fields;
   const auto state = place.state;
   const std::array<double_look::extent, 2> extents{
@@ -117,12 +120,12 @@ std::optional<thread_reader::thread_now> thread_reader::look_at(const thread_pla
   look_.begin();
   if (!look_.add_windows(std::span{extents}.first(place.gil == 0 ? 1 : 2))) return std::nullopt;
   const auto word = [this](std::uint64_t address) {
-    const auto found = look_.first(address, word_bytes);
-    return found ? value_at<std::uint64_t>(*found, 0) : 0;
+    const auto contents = look_.first(address, word_bytes);
+    return contents ? value_at<std::uint64_t>(*contents, 0) : 0;
   };
-  thread_now now{.id = word(state + fields.thread.native_thread_id),
-                 .chunk = word(state + fields.thread.datastack_chunk),
-                 .frame_holder = state + fields.thread.current_frame};
+  thread_position now{.id = word(state + fields.thread.native_thread_id),
+                      .chunk = word(state + fields.thread.datastack_chunk),
+                      .frame_holder = state + fields.thread.current_frame};
   if (fields.has_cframe) {
     now.frame_holder = word(now.frame_holder) + fields.thread.frame_of_cframe;
     if (!look_.add_window({now.frame_holder, now.frame_holder + word_bytes})) return std::nullopt;
@@ -131,16 +134,16 @@ std::optional<thread_reader::thread_now> thread_reader::look_at(const thread_pla
   return now;
 }
 
-std::optional<thread_reader::thread_now> thread_reader::looked_again(
-    const thread_place& place) const {
+std::optional<thread_reader::thread_position> thread_reader::second_position(
+    const thread_location& place) const {
   const auto& fields = interpreter_.fields;
   const auto word = [this](std::uint64_t address) {
-    const auto found = look_.second(address, word_bytes);
-    return found.empty() ? 0 : value_at<std::uint64_t>(found, 0);
+    const auto contents = look_.second(address, word_bytes);
+    return contents.empty() ? 0 : value_at<std::uint64_t>(contents, 0);
   };
-  thread_now now{.id = word(place.state + fields.thread.native_thread_id),
-                 .chunk = word(place.state + fields.thread.datastack_chunk),
-                 .frame_holder = place.state + fields.thread.current_frame};
+  thread_position now{.id = word(place.state + fields.thread.native_thread_id),
+                      .chunk = word(place.state + fields.thread.datastack_chunk),
+                      .frame_holder = place.state + fields.thread.current_frame};
   if (fields.has_cframe) now.frame_holder = word(now.frame_holder) + fields.thread.frame_of_cframe;
   now.frame = word(now.frame_holder);
   return now;
@@ -161,26 +164,26 @@ bool thread_reader::foreign(const raw_frame& frame) const {
   return frame.owner >= interpreter_.fields.first_foreign_owner;
 }
 
-// Follows the frames from the current one outwards. The part of the data stack where the current
-// frame lies is read whole beforehand.
-bool thread_reader::walk(const thread_now& now) {
+// Walks from the current frame outwards. First reads the part of the data stack chunk that contains
+// the current frame.
+bool thread_reader::walk_frames(const thread_position& now) {
   const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
   raw_.clear();
   if (now.frame > now.chunk) look_.add_window({now.chunk, now.frame + bytes});
   std::uint64_t address = now.frame;
-  while (address != 0 && raw_.size() <= 2 * most_frames) {
-    const auto found = look_.first(address, bytes);
-    if (!found) return false;
-    raw_.push_back(decode(address, *found));
+  while (address != 0 && raw_.size() <= 2 * max_frames) {
+    const auto contents = look_.first(address, bytes);
+    if (!contents) return false;
+    raw_.push_back(decode(address, *contents));
     address = raw_.back().previous;
   }
   return true;
 }
 
-// Whether the second look finds the same chain, and the same current frame at its end.
-bool thread_reader::same_again(const thread_place& place, const thread_now& now) {
+// Whether the second read returns the same chain and the same current frame.
+bool thread_reader::unchanged(const thread_location& place, const thread_position& now) {
   const auto bytes = static_cast<std::size_t>(interpreter_.fields.frame.size);
-  if (!look_.look_again() || looked_again(place) != now) return false;
+  if (!look_.look_again() || second_position(place) != now) return false;
   return std::all_of(raw_.begin(), raw_.end(), [this, bytes](const raw_frame& before) {
     const auto again = decode(before.address, look_.second(before.address, bytes));
     return again.code == before.code && again.previous == before.previous &&
@@ -194,7 +197,7 @@ read_result thread_reader::name_frames(python_stack& stack, std::vector<code_fac
     if (!foreign(frame)) addresses.push_back(frame.code);
   }
   if (addresses.empty()) return read_result::no_frames;
-  if (addresses.size() > most_frames) return read_result::too_deep;
+  if (addresses.size() > max_frames) return read_result::too_deep;
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   const auto codes = codes_.look_up(addresses, fresh);
@@ -205,7 +208,7 @@ read_result thread_reader::name_frames(python_stack& stack, std::vector<code_fac
     const auto at = std::lower_bound(addresses.begin(), addresses.end(), frame.code);
     const auto& code = (*codes)[static_cast<std::size_t>(at - addresses.begin())];
     const auto first = frame.code + interpreter_.fields.code.instructions;
-    // A frame just made points before its first instruction.
+    // A new frame points before its first instruction.
     const auto offset = frame.instruction < first ? 0 : frame.instruction - first;
     if (offset > code.instruction_bytes) return read_result::torn;
     const bool outermost = i + 1 == raw_.size() || foreign(raw_[i + 1]);
@@ -215,7 +218,7 @@ read_result thread_reader::name_frames(python_stack& stack, std::vector<code_fac
   return read_result::read;
 }
 
-std::optional<bool> thread_reader::gil_held(const thread_place& place) const {
+std::optional<bool> thread_reader::gil_held(const thread_location& place) const {
   const auto& gil = interpreter_.fields.gil;
   if (place.gil == 0) return std::nullopt;
   const auto holder = look_.second(place.gil + gil.last_holder, word_bytes);

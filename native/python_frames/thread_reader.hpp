@@ -1,7 +1,7 @@
-// The Python frames of the threads of one process, read while it runs: never stopped, never
-// written to. A stack is taken for one only if a second look found the same frames; what changed
-// meanwhile is torn, and given up after two more tries. A stack of 20 frames costs 5 system calls
-// and some 10 us. One thread.
+// Reads the Python frames of the threads of a process while it runs, without stopping it or writing
+// to it. A stack is accepted only if a second read returns the same frames; otherwise it is torn,
+// and two more attempts follow. A stack of 20 frames costs 5 system calls, about 10 us. A reader
+// belongs to a single thread.
 #pragma once
 
 #include <sys/types.h>
@@ -18,17 +18,17 @@
 namespace stallscope::python_frames {
 
 struct python_frame {
-  std::uint64_t code = 0;         // its number in the code table
-  std::uint32_t instruction = 0;  // in bytes from the code's first
-  bool entered_from_c = false;    // the outermost of what one call of the evaluation loop runs
+  std::uint64_t code = 0;         // number in the code table
+  std::uint32_t instruction = 0;  // byte offset from the first instruction of the code
+  bool entered_from_c = false;    // the outermost frame of a call of the evaluation loop
   bool operator==(const python_frame&) const = default;
 };
 
 enum class read_result {
   read,
-  torn,       // it changed while being read, each time
-  no_frames,  // the thread runs no Python now, or is none of the interpreter's
-  too_deep,   // more frames than are read
+  torn,       // changed during every attempt
+  no_frames,  // the thread runs no Python code, or does not belong to the interpreter
+  too_deep,   // more frames than the limit
 };
 
 struct python_stack {
@@ -45,15 +45,15 @@ class thread_reader {
   thread_reader& operator=(thread_reader&&) = delete;
   ~thread_reader() = default;
 
-  // The thread's frames. Its number is the one of its own pid namespace.
+  // Reads the frames of a thread. `native_id` is its id in its innermost pid namespace.
   read_result read(pid_t native_id, python_stack& stack, std::vector<code_facts>& fresh);
-  // Whether the interpreter has begun.
+  // Whether the interpreter is initialized.
   [[nodiscard]] bool running() const;
 
  private:
-  struct thread_place {
-    std::uint64_t state = 0;  // of PyThreadState
-    std::uint64_t gil = 0;    // of its interpreter's GIL; 0: none
+  struct thread_location {
+    std::uint64_t state = 0;  // address of PyThreadState
+    std::uint64_t gil = 0;    // address of its interpreter's GIL, 0 if there is none
   };
   struct raw_frame {
     std::uint64_t address = 0;
@@ -63,34 +63,34 @@ class thread_reader {
     std::uint8_t owner = 0;
     bool is_entry = false;
   };
-  // What tells the thread's frames, as one of the two looks found it.
-  struct thread_now {
+  // The fields that locate a thread's frames, as read by the first or the second read.
+  struct thread_position {
     std::uint64_t id = 0;
-    std::uint64_t chunk = 0;         // where the newest part of the data stack begins
-    std::uint64_t frame_holder = 0;  // the address of the word that points to the current frame
+    std::uint64_t chunk = 0;         // start of the newest chunk of the data stack
+    std::uint64_t frame_holder = 0;  // address of the pointer to the current frame
     std::uint64_t frame = 0;
-    bool operator==(const thread_now&) const = default;
+    bool operator==(const thread_position&) const = default;
   };
 
-  std::optional<thread_place> find(pid_t native_id);
+  std::optional<thread_location> find(pid_t native_id);
   void list_threads();
   [[nodiscard]] std::uint64_t gil_of(std::uint64_t interpreter_state) const;
-  read_result read_once(const thread_place& place, pid_t native_id);
-  std::optional<thread_now> look_at(const thread_place& place);
-  [[nodiscard]] std::optional<thread_now> looked_again(const thread_place& place) const;
-  [[nodiscard]] bool walk(const thread_now& now);
+  read_result read_once(const thread_location& place, pid_t native_id);
+  std::optional<thread_position> first_position(const thread_location& place);
+  [[nodiscard]] std::optional<thread_position> second_position(const thread_location& place) const;
+  [[nodiscard]] bool walk_frames(const thread_position& now);
   [[nodiscard]] raw_frame decode(std::uint64_t address, std::span<const std::byte> bytes) const;
   [[nodiscard]] bool foreign(const raw_frame& frame) const;
-  [[nodiscard]] bool same_again(const thread_place& place, const thread_now& now);
+  [[nodiscard]] bool unchanged(const thread_location& place, const thread_position& now);
   read_result name_frames(python_stack& stack, std::vector<code_facts>& fresh);
-  [[nodiscard]] std::optional<bool> gil_held(const thread_place& place) const;
+  [[nodiscard]] std::optional<bool> gil_held(const thread_location& place) const;
 
   process_memory memory_;
   interpreter interpreter_;
   code_table codes_;
   double_look look_;
-  double_look::extent state_fields_;                         // of PyThreadState, what is read of it
-  std::unordered_map<std::uint64_t, thread_place> threads_;  // by native id
+  double_look::extent state_fields_;  // the part of PyThreadState that is read
+  std::unordered_map<std::uint64_t, thread_location> threads_;  // by native id
   std::uint64_t threads_listed_ns_ = 0;
   std::vector<raw_frame> raw_;
 };

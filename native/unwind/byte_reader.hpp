@@ -1,5 +1,9 @@
-// Reads little-endian numbers of DWARF out of bytes and never past them: after a read that does not
-// fit, every value is 0 and failed() says so, so a caller checks once at the end of an item.
+// Reads little-endian DWARF numbers from a byte span with bounds checks. After a read past the end,
+// every value is 0 and failed() returns true, so a caller checks once at the end of an item. Costs
+// a comparison per read; allocates and throws nothing. A reader belongs to a single thread.
+//  byte_reader reader(bytes);
+//  const auto length = reader.number<std::uint32_t>();
+//  if (reader.failed()) return std::nullopt;
 #pragma once
 
 #include <cstddef>
@@ -50,8 +54,7 @@ class byte_reader {
   }
 
  private:
-  // `sign_shift` receives the number of bits read when the value is negative as a signed one, else
-  // 0.
+  // If the value is negative as a signed number, `sign_shift` receives the number of bits read.
   std::uint64_t leb128(unsigned* sign_shift) noexcept {
     std::uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {

@@ -1,5 +1,6 @@
-// One frame of a walk, and the ways to its caller. Each way either moves the cursor to the caller
-// and gives nothing, or says why the chain ends.
+// The state of a walk at a frame, and the steps to its caller. A step moves the cursor to the
+// caller and returns nullopt, or returns the reason why the chain ends. Costs about 100 ns per
+// step. A cursor belongs to the thread that walks.
 #pragma once
 
 #include <cstddef>
@@ -27,15 +28,15 @@ struct cursor {
   [[nodiscard]] unsigned counter() const noexcept {
     return arch == architecture::x86_64 ? x86_64::rip : arm64::pc;
   }
-  // Whether a call can return to this address.
+  // Whether the address lies behind an instruction of mapped code, so that a call can return to it.
   [[nodiscard]] bool is_code(std::uint64_t address) const {
     return address > 1 && code.find(address - 1) != nullptr;
   }
-  // Without the signature that pointer authentication puts into the upper bits.
+  // The address without the pointer-authentication signature in its upper bits.
   [[nodiscard]] std::uint64_t plain_address(std::uint64_t address) const;
-  // Why the bytes at an address, which a frame should lie at, were not copied.
-  [[nodiscard]] chain_end missing(std::uint64_t address) const noexcept;
-  // Sets the program counter; 0 says that nobody called.
+  // The reason why a frame at this address is not in the copied stack.
+  [[nodiscard]] chain_end missing_reason(std::uint64_t address) const noexcept;
+  // Sets the program counter. Address 0 marks the outermost frame.
   std::optional<chain_end> arrive(std::uint64_t address, bool is_exact) noexcept;
 
   architecture arch;
@@ -45,23 +46,23 @@ struct cursor {
   std::uint64_t pc = 0;
   bool exact = true;
   bool on_other_stack = false;  // the interrupted code ran on a stack that was not copied
-  bool by_record = false;       // a frame record led here
+  bool by_record = false;       // reached through a frame record
   unsigned expression_steps_left = 20'000;
-  unsigned still_steps = 0;  // steps in a row that did not move the stack pointer
-  std::size_t depth = 0;     // frames of the chain so far
-  std::optional<landing> ahead;
-  rule_cache* kept = nullptr;  // of rules under these mappings; nullptr: none may be kept
-  std::uint64_t version = 0;   // of the mappings
+  unsigned unmoved_steps = 0;  // consecutive steps that did not move the stack pointer
+  std::size_t depth = 0;       // number of frames in the chain up to here
+  std::optional<landing> next_landing;
+  rule_cache* cache = nullptr;  // rules at these mappings; nullptr: caching is disabled
+  std::uint64_t version = 0;    // version of the mappings
 };
 
-std::optional<chain_end> step_by_rule(cursor& at, const applied_rule& found);
+std::optional<chain_end> step_by_rule(cursor& at, const applied_rule& frame_rule);
 
-// `in_table`: the code belongs to a file with a table, which does not cover this address.
+// `in_table`: the code belongs to a file with a table, but the table does not cover this address.
 std::optional<chain_end> step_by_frame_pointer(cursor& at, bool in_table);
 
-// Over the frame that the kernel pushed for a signal handler, recognised by what only the kernel
-// writes there: on x86-64 the segment selectors, on arm64 the head of the saved vector registers.
-// False, and the cursor unchanged, where there is no such frame.
+// Steps over the frame that the kernel pushed for a signal handler. It is recognised by values that
+// only the kernel writes: the segment selectors on x86-64, the header of the saved vector registers
+// on arm64. Returns false and leaves the cursor unchanged if there is no such frame.
 bool step_over_signal_frame(cursor& at);
 
 }  // namespace stallscope::unwind

@@ -1,5 +1,6 @@
-// The parts of an ELF file that unwinding needs: where it is loaded, and its sections' bytes.
-// Everything is read by pread and bounded by the file's size; files are strangers' input.
+// The parts of an ELF file that unwinding needs: its loaded segments and the bytes of its sections.
+// Reads with pread and checks every offset against the file size, because files are untrusted
+// input. Costs a system call per read. Any thread may read a constructed image.
 #pragma once
 
 #include <elf.h>
@@ -16,10 +17,10 @@
 
 namespace stallscope::unwind {
 
-// More than any linked file has; lookups go through them one by one.
-inline constexpr std::size_t most_segments = 64;
+// Limit above the segment count of real files. Lookups are linear.
+inline constexpr std::size_t max_segments = 64;
 
-// A part of the file that the loader maps.
+// A loaded segment (PT_LOAD).
 struct segment {
   std::uint64_t address = 0;
   std::uint64_t file_offset = 0;
@@ -28,36 +29,37 @@ struct segment {
   std::uint32_t unused = 0;
 };
 
-// Bytes that were not zeroed before they were read: sections are large.
+// The bytes of a section. The buffer is not zeroed before reading, because sections are large.
 struct section_bytes {
-  std::unique_ptr<std::byte[]> held;
+  std::unique_ptr<std::byte[]> storage;
   std::span<const std::byte> bytes;
-  std::uint64_t address = 0;  // where the loader puts them, 0 where it does not
+  std::uint64_t address = 0;  // load address, 0 if not loaded
 };
 
 class elf_image {
  public:
-  // Throws table_error where this is no 64-bit little-endian program or library of x86-64 or arm64.
+  // Throws table_error unless the file is a 64-bit little-endian program or library for x86-64 or
+  // arm64.
   explicit elf_image(int descriptor);
   explicit elf_image(std::span<const std::byte> image);
 
   [[nodiscard]] architecture arch() const noexcept { return arch_; }
-  // Where the loader starts it.
+  // The entry point.
   [[nodiscard]] std::uint64_t entry() const noexcept { return entry_; }
   [[nodiscard]] const std::vector<segment>& segments() const noexcept { return segments_; }
 
-  // The section of this name, decompressed; nothing where there is none or it has no bytes.
+  // The bytes of the section with this name, decompressed; nullopt if it is missing or empty.
   [[nodiscard]] std::optional<section_bytes> section(std::string_view name) const;
-  // 0 where there is none.
+  // 0 if there is no such section.
   [[nodiscard]] std::uint64_t section_address(std::string_view name) const;
-  // Address of PT_GNU_EH_FRAME, where there is one.
+  // The address of PT_GNU_EH_FRAME, if present.
   [[nodiscard]] std::optional<std::uint64_t> frame_header_address() const noexcept {
     return frame_header_;
   }
-  // The bytes from a loaded address to the end of its segment's part in the file, `most` at the
-  // most.
+  // The bytes from a loaded address to the end of its segment's file contents, limited to
+  // `max_bytes`.
   [[nodiscard]] std::optional<section_bytes> loaded(std::uint64_t address,
-                                                    std::uint64_t most) const;
+                                                    std::uint64_t max_bytes) const;
   [[nodiscard]] bool executable(std::uint64_t address) const noexcept;
 
  private:
@@ -65,7 +67,7 @@ class elf_image {
   void read_segments(const Elf64_Ehdr& header);
   void read_sections(const Elf64_Ehdr& header);
   [[nodiscard]] const Elf64_Shdr* find(std::string_view name) const;
-  // False where the bytes do not all exist.
+  // Returns false if the range is not entirely inside the file.
   bool read(std::uint64_t offset, std::span<std::byte> into) const;
   [[nodiscard]] std::optional<section_bytes> copy(std::uint64_t offset, std::uint64_t count) const;
 

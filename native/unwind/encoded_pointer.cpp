@@ -40,7 +40,7 @@ std::optional<std::uint64_t> base_of(std::uint8_t relation, std::uint64_t positi
     case 0x30:
       return bases.global_offsets;
     default:
-      return std::nullopt;  // relative to the function, which no start can be
+      return std::nullopt;  // relative to the function: invalid for a start address
   }
 }
 

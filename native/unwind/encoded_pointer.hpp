@@ -1,4 +1,5 @@
-// Pointers as exception tables encode them (DW_EH_PE_*, Linux Standard Base Core, 10.5).
+// Decodes pointers of exception tables (DW_EH_PE_*, Linux Standard Base Core, 10.5). Constant time;
+// an indirect pointer adds a read of the image. Any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,17 @@ namespace stallscope::unwind {
 inline constexpr std::uint8_t pointer_omitted = 0xff;
 
 struct pointer_bases {
-  std::uint64_t section = 0;  // address of the bytes that the reader reads
+  std::uint64_t section = 0;  // load address of the reader's bytes
   std::uint64_t text = 0;
   std::uint64_t global_offsets = 0;
 };
 
-// Nothing where the encoding is unknown or what it points through does not exist.
+// Returns nullopt if the encoding is unknown or the address behind an indirect pointer is not
+// loaded.
 std::optional<std::uint64_t> read_pointer(byte_reader& reader, std::uint8_t encoding,
                                           const pointer_bases& bases, const elf_image& image);
 
-// The number alone, as sizes of ranges are written.
+// Reads the number without a base, the form of range sizes.
 std::optional<std::uint64_t> read_plain(byte_reader& reader, std::uint8_t encoding);
 
 }  // namespace stallscope::unwind

@@ -7,7 +7,7 @@
 namespace stallscope::unwind {
 namespace {
 
-constexpr std::size_t most_depth = 64;
+constexpr std::size_t max_depth = 64;
 
 enum operation : std::uint8_t {
   addr = 0x03,
@@ -85,7 +85,7 @@ class evaluation {
 
  private:
   void push(std::uint64_t value) noexcept {
-    if (depth_ == most_depth) {
+    if (depth_ == max_depth) {
       failed_ = true;
       return;
     }
@@ -156,7 +156,8 @@ class evaluation {
   void jump(std::uint8_t code) noexcept {
     const auto distance = reader_.number<std::int16_t>();
     if (code == bra && pop() == 0) return;
-    // The reader starts over at the target; before the first byte is past the end as well.
+    // Restart the reader at the target. A target before the first byte wraps past the end and
+    // fails.
     reader_ = byte_reader(expression_, reader_.offset() + static_cast<std::size_t>(distance));
   }
 
@@ -282,7 +283,7 @@ class evaluation {
     if (right == 0) {
       failed_ = true;
     } else if (right == -1) {
-      push(0 - static_cast<std::uint64_t>(left));  // the least number over -1 would trap
+      push(0 - static_cast<std::uint64_t>(left));  // the smallest number divided by -1 would trap
     } else {
       push(static_cast<std::uint64_t>(left / right));
     }
@@ -292,7 +293,7 @@ class evaluation {
   byte_reader reader_;
   const expression_frame& frame_;
   std::uint64_t& unread_;
-  std::array<std::uint64_t, most_depth> values_{};
+  std::array<std::uint64_t, max_depth> values_{};
   std::size_t depth_ = 0;
   bool failed_ = false;
 };

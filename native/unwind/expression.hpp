@@ -1,5 +1,6 @@
-// Evaluates DWARF expressions (DWARF 5, 2.5) over a frame's registers and the copied stack. Bounded
-// in steps and depth; allocates and throws nothing.
+// Evaluates DWARF expressions (DWARF 5, 2.5) with a frame's registers and the copied stack. Steps
+// and stack depth are limited; allocates and throws nothing. Linear in the number of operations.
+// Any thread may call it.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +16,13 @@ namespace stallscope::unwind {
 struct expression_frame {
   const registers& values;
   const stack_memory& stack;
-  unsigned& steps_left;  // of the whole walk, which hostile tables could make long
-  // Added to the addresses that an expression names: where the file is loaded.
+  unsigned& steps_left;  // shared by the whole walk, to limit malicious tables
+  // Load bias of the file, added to the addresses in an expression.
   std::uint64_t load_bias = 0;
 };
 
-// `initial` is pushed first, where there is one. Sets `unread` to the address of memory that was
-// needed and not copied.
+// Pushes `initial` first, if present. If memory outside the copied stack is needed, `unread`
+// receives its address.
 std::optional<std::uint64_t> evaluate(std::span<const std::byte> expression,
                                       const expression_frame& frame,
                                       std::optional<std::uint64_t> initial, std::uint64_t& unread);

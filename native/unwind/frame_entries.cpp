@@ -11,11 +11,11 @@ namespace stallscope::unwind {
 namespace {
 
 constexpr std::uint64_t no_offset = UINT64_MAX;
-constexpr std::size_t most_letters = 64;  // of an augmentation
+constexpr std::size_t max_letters = 64;  // of an augmentation string
 
-// One entry's place in the section: its bytes behind the length, and where they begin.
+// The position of an entry in the section.
 struct entry_place {
-  std::uint64_t offset = 0;  // of the length, by which others name this entry
+  std::uint64_t offset = 0;  // of the length field; other entries refer to it
   std::uint64_t body = 0;
   std::uint64_t end = 0;
   bool wide = false;  // 64-bit DWARF
@@ -37,7 +37,7 @@ class entry_reader {
   }
 
  private:
-  // Steps to the next entry; false at the end or where no length can be trusted any more.
+  // Advances to the next entry. Returns false at the end, and if a length is invalid.
   bool next(entry_place& place, bool unbounded) {
     for (;;) {
       byte_reader reader(bytes_, static_cast<std::size_t>(place.end));
@@ -57,10 +57,10 @@ class entry_reader {
     }
   }
 
-  // The field that tells a CIE from an FDE, and in the latter names the CIE.
+  // Reads the field that separates a CIE from an FDE. In an FDE it refers to the CIE.
   std::uint64_t identifier(const entry_place& place, byte_reader& reader) const {
     const std::uint64_t position = reader.offset();
-    // Even behind a 64-bit length .eh_frame has 32 bits here.
+    // In .eh_frame this field has 32 bits even after a 64-bit length.
     const bool wide = place.wide && format_ == frame_format::debug_frame;
     const std::uint64_t value =
         wide ? reader.number<std::uint64_t>() : reader.number<std::uint32_t>();
@@ -81,8 +81,8 @@ class entry_reader {
     if (!sound) ++result_.bad;
   }
 
-  // The CIE at an offset of the section, read at its first use: in .debug_frame it may stand behind
-  // the FDE. Bad ones are remembered too.
+  // Returns the CIE at an offset of the section. A CIE is parsed at its first use, because in
+  // .debug_frame it may follow the FDE. Invalid CIEs are cached too.
   std::optional<std::uint32_t> common_at(std::uint64_t offset) {
     if (offset == last_offset_) return last_;
     const auto [place, is_new] = by_offset_.try_emplace(offset);
@@ -121,7 +121,7 @@ class entry_reader {
       const auto segment_bytes = reader.number<std::uint8_t>();
       if (address_bytes != sizeof(std::uint64_t) || segment_bytes != 0) return std::nullopt;
     }
-    if (augmentation == "eh") reader.number<std::uint64_t>();  // of GCC 2
+    if (augmentation == "eh") reader.number<std::uint64_t>();  // written by GCC 2
     entry.code_alignment = reader.uleb128();
     entry.data_alignment = reader.sleb128();
     entry.return_column = version == 1 ? reader.number<std::uint8_t>() : reader.uleb128();
@@ -139,7 +139,7 @@ class entry_reader {
       augmentation.remove_prefix(1);
       const auto inner = reader.take(reader.uleb128());
       if (reader.failed()) return false;
-      // What stands behind a letter that is not known is skipped by the size.
+      // The size field allows skipping the data of unknown letters.
       byte_reader letters(inner);
       const auto start = static_cast<std::uint64_t>(inner.data() - bytes_.data());
       augment_letters(entry, augmentation, letters, start);
@@ -148,7 +148,7 @@ class entry_reader {
     return augment_letters(entry, augmentation, reader, 0) && !reader.failed();
   }
 
-  // False at a letter that is not known; a pointer that cannot be read fails the reader.
+  // Returns false at an unknown letter. An invalid pointer makes the reader fail.
   bool augment_letters(common_entry& entry, std::string_view letters, byte_reader& reader,
                        std::uint64_t start) const {
     for (const char letter : letters) {
@@ -163,7 +163,7 @@ class entry_reader {
           const auto encoding = reader.number<std::uint8_t>();
           auto bases = bases_;
           bases.section += start;
-          // The routine itself is not needed: what it points through is not followed.
+          // The personality routine is not needed, so an indirect pointer is not followed.
           const auto plain = static_cast<std::uint8_t>(encoding & 0x7fU);
           if (encoding != pointer_omitted && !read_pointer(reader, plain, bases, image_)) {
             reader.take(reader.left() + 1);
@@ -175,7 +175,7 @@ class entry_reader {
           break;
         case 'B':
         case 'G':
-          break;  // arm64: the other key signs, memory is tagged; nothing to read
+          break;  // arm64: B key, tagged memory; no data
         default:
           return false;
       }
@@ -185,14 +185,14 @@ class entry_reader {
 
   static std::string_view text(byte_reader& reader) {
     byte_reader ahead = reader;
-    const auto bytes = ahead.take(std::min(ahead.left(), most_letters));
+    const auto bytes = ahead.take(std::min(ahead.left(), max_letters));
     const auto end = std::find(bytes.begin(), bytes.end(), std::byte{0});
     const auto length = static_cast<std::size_t>(end - bytes.begin());
     reader.take(length + 1);
     return {reinterpret_cast<const char*>(bytes.data()), length};
   }
 
-  // False where it makes no sense.
+  // Returns false if the entry is invalid.
   bool read_function(std::uint64_t common_offset, byte_reader& reader) {
     const auto common = common_at(common_offset);
     if (!common) return false;
@@ -201,7 +201,7 @@ class entry_reader {
     const auto size = read_plain(reader, entry.pointer_encoding);
     if (entry.has_augmentation_size) reader.take(reader.uleb128());
     if (!start || !size || reader.failed() || *start > UINT64_MAX - *size) return false;
-    // The linker leaves entries of discarded code at address 0 or with no length.
+    // The linker leaves entries of discarded code at address 0 or with length 0.
     if (*start == 0 || *size == 0 || !image_.executable(*start)) return true;
     const std::uint64_t place = reader.offset();
     const auto instructions = reader.take(reader.left());
@@ -236,7 +236,7 @@ std::optional<std::uint64_t> frame_address(const elf_image& image, std::uint64_t
   byte_reader reader(header->bytes);
   const auto version = reader.number<std::uint8_t>();
   const auto encoding = reader.number<std::uint8_t>();
-  reader.number<std::uint16_t>();  // encodings of the table, which is not used
+  reader.number<std::uint16_t>();  // encodings of the search table, which is not used
   pointer_bases bases;
   bases.section = header_address;
   bases.global_offsets = header_address;

@@ -1,5 +1,6 @@
-// The entries of .eh_frame and .debug_frame: common ones (CIE) and those of functions (FDE), with
-// their addresses decoded and their instructions still bytes.
+// Parses the entries of .eh_frame and .debug_frame: common information entries (CIE) and frame
+// description entries (FDE). Addresses are decoded; instructions stay bytes that refer to the
+// section. Linear in the size of the section. Any thread may call it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct common_entry {
   bool is_signal_frame = false;
 };
 
-// The code [start, end) of one FDE.
+// The code [start, end) that an FDE describes.
 struct function_entry {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
@@ -35,16 +36,17 @@ struct function_entry {
 
 struct frame_entries {
   std::vector<common_entry> commons;
-  std::vector<function_entry> functions;  // in the section's order
+  std::vector<function_entry> functions;  // in section order
   std::size_t bad = 0;
 };
 
-// Reads all entries of code in `image`; bad ones are counted and left out, and reading ends at a
-// length that makes no sense. `unbounded`: the section's end is not known, a zero length ends it.
+// Reads all entries that describe code in `image`. Invalid entries are counted in `bad` and
+// skipped; an invalid length ends reading. If `unbounded` is set, the end of the section is unknown
+// and a length of zero ends it.
 frame_entries read_frame_entries(const elf_image& image, const section_bytes& section,
                                  frame_format format, bool unbounded);
 
-// The address of .eh_frame that a .eh_frame_hdr at `address` holds.
+// Returns the address of .eh_frame that the .eh_frame_hdr at `header_address` contains.
 std::optional<std::uint64_t> frame_address(const elf_image& image, std::uint64_t header_address);
 
 }  // namespace stallscope::unwind

@@ -7,7 +7,7 @@
 namespace stallscope::unwind {
 namespace {
 
-constexpr std::size_t most_remembered = 256;
+constexpr std::size_t max_saved_states = 256;
 
 enum instruction : std::uint8_t {
   nop = 0x00,
@@ -38,7 +38,7 @@ enum instruction : std::uint8_t {
   aarch64_negate_ra_state = 0x2d,
   gnu_args_size = 0x2e,
   gnu_negative_offset_extended = 0x2f,
-  // The upper two bits; the lower six are the operand.
+  // Opcode in the upper two bits, operand in the lower six.
   advance_loc = 0x40,
   offset = 0x80,
   restore = 0xc0,
@@ -48,37 +48,37 @@ bool fits(std::int64_t value) noexcept { return value >= INT32_MIN && value <= I
 
 }  // namespace
 
-frame_program::frame_program(const elf_image& image, row_writer& into, std::uint64_t most_bytes)
+frame_program::frame_program(const elf_image& image, row_writer& into, std::uint64_t max_bytes)
     : image_{image},
       into_{into},
       arch_{image.arch()},
       tracked_{arch_ == architecture::x86_64 ? x86_64::rip + 1 : registers::count},
-      bytes_left_{most_bytes} {}
+      bytes_left_{max_bytes} {}
 
 bool frame_program::run(const function_entry& function, const common_entry& common,
                         std::uint64_t from, std::uint64_t to) {
   common_ = &common;
   if (common.return_column >= tracked_) return false;
-  remembered_.clear();
-  if (initial_of_ != &common) {
-    initial_of_ = nullptr;
+  saved_states_.clear();
+  if (initial_owner_ != &common) {
+    initial_owner_ = nullptr;
     state_ = {};
     initial_ = {};
-    location_ = from_ = to_ = 0;  // it has no addresses of its own, nor rows
+    location_ = from_ = to_ = 0;  // a CIE has no addresses and no rows
     if (!execute(common.instructions) || location_ != 0) return false;
     initial_ = state_;
-    initial_of_ = &common;
+    initial_owner_ = &common;
   }
   state_ = initial_;
   location_ = function_start_ = function.start;
   instructions_address_ = function.instructions_address;
   from_ = from;
   to_ = to;
-  counted_before_ = counted_;
+  totals_before_ = totals_;
   const auto mark = into_.here();
   if (execute(function.instructions) && state_.has_cfa && emit(to)) return true;
-  into_.take_back(mark);
-  counted_ = counted_before_;
+  into_.roll_back(mark);
+  totals_ = totals_before_;
   return false;
 }
 
@@ -111,15 +111,15 @@ bool frame_program::step(byte_reader& reader) {
 bool frame_program::extended_step(std::uint8_t code, byte_reader& reader) {
   switch (code) {
     case nop:
-    case aarch64_negate_ra_state:  // signed or not, the signature is taken off every address
+    case aarch64_negate_ra_state:  // the signature is removed from every address
     case aarch64_negate_ra_state_with_pc:
       return true;
     case gnu_args_size:
       reader.uleb128();
       return true;
     case remember_state:
-      if (remembered_.size() >= most_remembered) return false;
-      remembered_.push_back(state_);
+      if (saved_states_.size() >= max_saved_states) return false;
+      saved_states_.push_back(state_);
       return true;
     case restore_state_now:
       return restore_state();
@@ -177,7 +177,7 @@ bool frame_program::cfa_step(std::uint8_t code, byte_reader& reader) {
     case def_cfa_offset_sf:
       return define_cfa(state_.cfa_register, factored(reader.sleb128()));
     default: {
-      const auto place = into_.pool().place_of(reader.take(reader.uleb128()));
+      const auto place = into_.pool().offset_of(reader.take(reader.uleb128()));
       state_.cfa_register = rule::by_expression;
       state_.cfa_offset = place;
       state_.has_cfa = true;
@@ -216,7 +216,7 @@ bool frame_program::register_step(std::uint8_t code, byte_reader& reader) {
       return set(number, recovery::is_offset, factored(reader.sleb128()));
     case at_expression:
     case val_expression: {
-      const auto place = into_.pool().place_of(reader.take(reader.uleb128()));
+      const auto place = into_.pool().offset_of(reader.take(reader.uleb128()));
       const auto how = code == at_expression ? recovery::at_expression : recovery::is_expression;
       return place >= 0 && set(number, how, place);
     }
@@ -227,7 +227,7 @@ bool frame_program::register_step(std::uint8_t code, byte_reader& reader) {
 
 std::int64_t frame_program::factored(std::int64_t count) const noexcept {
   std::int64_t result = 0;
-  // What overflows is no offset of a frame: `set` and `define_cfa` refuse it.
+  // `set` and `define_cfa` reject INT64_MAX, the result of an overflow.
   return __builtin_mul_overflow(count, common_->data_alignment, &result) || result == INT64_MIN
              ? INT64_MAX
              : result;
@@ -242,7 +242,7 @@ bool frame_program::define_cfa(std::uint64_t number, std::int64_t offset) {
 }
 
 bool frame_program::set(std::uint64_t number, recovery how, std::int64_t value) {
-  if (number >= tracked_) return true;  // a register that no frame is found by
+  if (number >= tracked_) return true;  // not needed for unwinding
   if (!fits(value)) return false;
   state_.set(static_cast<unsigned>(number),
              {.value = static_cast<std::int32_t>(value), .how = how});
@@ -256,9 +256,9 @@ bool frame_program::restore_column(std::uint64_t number) {
 }
 
 bool frame_program::restore_state() {
-  if (remembered_.empty()) return false;
-  state_ = remembered_.back();
-  remembered_.pop_back();
+  if (saved_states_.empty()) return false;
+  state_ = saved_states_.back();
+  saved_states_.pop_back();
   return true;
 }
 
@@ -280,14 +280,15 @@ bool frame_program::move_to(std::uint64_t address) {
   return true;
 }
 
-// The row of the state in force, from the present location to `end`; false where it has no place.
+// Writes the row of the current state, from the current location to `end`. Returns false if the
+// pool is full.
 bool frame_program::emit(std::uint64_t end) {
   const std::uint64_t start = std::max(location_, from_);
   end = std::min(end, to_);
   if (start >= end) return true;
   if (location_ != function_start_ && state_.cfa_register != rule::by_expression) {
-    counted_.described += end - start;
-    if (by_frame_pointer()) counted_.by_frame_pointer += end - start;
+    totals_.described += end - start;
+    if (by_frame_pointer()) totals_.by_frame_pointer += end - start;
   }
   const auto column = static_cast<std::uint8_t>(common_->return_column);
   const std::uint32_t number = into_.pool().number_of(state_, column, common_->is_signal_frame);
@@ -296,8 +297,8 @@ bool frame_program::emit(std::uint64_t end) {
   return true;
 }
 
-// x86-64: the CFA is found by rbp, and the caller's rbp is saved. arm64: the frame record, x29 and
-// behind it x30, is on the stack; where x29 points there is the rule of the architecture's ABI.
+// x86-64: the CFA is relative to rbp, and the caller's rbp is saved. arm64: the frame record (x29,
+// then x30) is on the stack; the ABI requires x29 to point to it.
 bool frame_program::by_frame_pointer() const noexcept {
   if (arch_ == architecture::x86_64) {
     return state_.cfa_register == x86_64::rbp && state_.at(x86_64::rbp).how == recovery::at_offset;
@@ -309,9 +310,9 @@ bool frame_program::by_frame_pointer() const noexcept {
 }
 
 double frame_program::frame_pointer_share() const noexcept {
-  return counted_.described == 0 ? 0
-                                 : static_cast<double>(counted_.by_frame_pointer) /
-                                       static_cast<double>(counted_.described);
+  return totals_.described == 0 ? 0
+                                : static_cast<double>(totals_.by_frame_pointer) /
+                                      static_cast<double>(totals_.described);
 }
 
 }  // namespace stallscope::unwind

@@ -1,5 +1,7 @@
-// Runs the instructions of call frame information (DW_CFA_*, DWARF 5, 6.4.2) and writes the rows
-// that they describe.
+// Executes call frame instructions (DW_CFA_*, DWARF 5, 6.4.2) and writes the rows that they
+// describe. Linear in the number of instructions. A program belongs to a single thread.
+//  frame_program program(image, rows, max_bytes);
+//  if (!program.run(function, common, function.start, function.end)) ++bad_entries;
 #pragma once
 
 #include <array>
@@ -17,20 +19,21 @@ namespace stallscope::unwind {
 
 class frame_program {
  public:
-  // `most_bytes` of instructions are run at the most, so that entries which share their common
-  // entry's or are run in pieces cost no more than a few times what they take.
-  frame_program(const elf_image& image, row_writer& into, std::uint64_t most_bytes);
+  // Executes at most `max_bytes` of instructions, which limits the cost of entries that share a CIE
+  // or are executed in several pieces.
+  frame_program(const elf_image& image, row_writer& into, std::uint64_t max_bytes);
 
-  // Writes the rows of `function` that lie in [from, to); false, and nothing written, where its
-  // instructions make no sense.
+  // Writes the rows of `function` in [from, to). Returns false and writes nothing if the
+  // instructions are invalid.
   bool run(const function_entry& function, const common_entry& common, std::uint64_t from,
            std::uint64_t to);
 
-  // Share of bytes behind the functions' first rows whose frame the frame pointer finds.
+  // Share (0..1) of the code after the first rows of functions whose caller frame the frame pointer
+  // describes.
   [[nodiscard]] double frame_pointer_share() const noexcept;
 
  private:
-  struct bytes_counted {
+  struct byte_totals {
     std::uint64_t described = 0;
     std::uint64_t by_frame_pointer = 0;
   };
@@ -53,20 +56,20 @@ class frame_program {
   const elf_image& image_;
   row_writer& into_;
   architecture arch_;
-  unsigned tracked_;  // registers below this number are followed
+  unsigned tracked_;  // registers below this number are tracked
   std::uint64_t bytes_left_;
   const common_entry* common_ = nullptr;
-  const common_entry* initial_of_ = nullptr;
+  const common_entry* initial_owner_ = nullptr;
   frame_state initial_;
   frame_state state_;
-  std::vector<frame_state> remembered_;
+  std::vector<frame_state> saved_states_;
   std::uint64_t location_ = 0;
   std::uint64_t instructions_address_ = 0;
   std::uint64_t from_ = 0;
   std::uint64_t to_ = 0;
   std::uint64_t function_start_ = 0;
-  bytes_counted counted_;
-  bytes_counted counted_before_;
+  byte_totals totals_;
+  byte_totals totals_before_;
 };
 
 }  // namespace stallscope::unwind

@@ -1,4 +1,5 @@
-// The rules in force at one address while call frame information is compiled.
+// The rules at an address while call frame information is compiled. A change takes constant time. A
+// state belongs to a single thread.
 #pragma once
 
 #include <array>
@@ -17,30 +18,31 @@ class frame_state {
   };
 
   void set(unsigned number, column to) noexcept {
-    column& held = columns_[number];
-    hash_ ^= hash_of(number, held) ^ hash_of(number, to);
+    column& current = columns_[number];
+    hash_ ^= hash_of(number, current) ^ hash_of(number, to);
     count_ = static_cast<std::uint8_t>(count_ + (to.how != recovery::same) -
-                                       (held.how != recovery::same));
-    held = to;
+                                       (current.how != recovery::same));
+    current = to;
     const std::uint64_t bit = std::uint64_t{1} << number;
     changed_ = to.how == recovery::same ? changed_ & ~bit : changed_ | bit;
   }
   [[nodiscard]] const column& at(unsigned number) const noexcept { return columns_[number]; }
-  // The columns that are not `same`, a bit each.
+  // A bit for every column that is not `same`.
   [[nodiscard]] std::uint64_t changed() const noexcept { return changed_; }
   [[nodiscard]] std::uint8_t changed_count() const noexcept { return count_; }
-  // Of the columns; kept up to date, since most rows change one column or none.
+  // Hash of the columns, updated incrementally because most rows change at most a single column.
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
 
-  std::int32_t cfa_offset = 0;  // or the expression's place in the pool
+  std::int32_t cfa_offset = 0;  // or the expression's offset in the pool
   std::uint8_t cfa_register = 0;
   bool has_cfa = false;
 
  private:
-  static std::uint64_t hash_of(unsigned number, const column& each) noexcept {
-    if (each.how == recovery::same) return 0;
-    std::uint64_t word = static_cast<std::uint32_t>(each.value) | (std::uint64_t{number} << 32U) |
-                         (std::uint64_t{static_cast<std::uint8_t>(each.how)} << 40U);
+  static std::uint64_t hash_of(unsigned number, const column& contents) noexcept {
+    if (contents.how == recovery::same) return 0;
+    std::uint64_t word = static_cast<std::uint32_t>(contents.value) |
+                         (std::uint64_t{number} << 32U) |
+                         (std::uint64_t{static_cast<std::uint8_t>(contents.how)} << 40U);
     word = (word ^ (word >> 31U)) * 0x9e3779b97f4a7c15U;
     return word ^ (word >> 29U);
   }

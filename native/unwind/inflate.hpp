@@ -1,5 +1,6 @@
-// The bytes of a compressed section (SHF_COMPRESSED). Only zlib's form is read, and only where this
-// was built with zlib: elsewhere such a section counts as missing.
+// Decompresses a section (SHF_COMPRESSED). Supports zlib, and only in builds with zlib; otherwise a
+// compressed section counts as missing. Costs a decompression into a new buffer. Any thread may
+// call it.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace stallscope::unwind {
 
-// Nothing where the bytes are damaged or would grow past `most` bytes.
+// Returns nullopt if the bytes are damaged or the size exceeds `max_bytes`.
 std::optional<section_bytes> inflate_section(std::span<const std::byte> compressed,
-                                             std::uint64_t most);
+                                             std::uint64_t max_bytes);
 
 }  // namespace stallscope::unwind

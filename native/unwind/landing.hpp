@@ -1,7 +1,8 @@
-// Where a thread that handles a C++ exception, or a Rust panic, is about to go on. libgcc first
-// writes the registers of the frame to land in over those that its own function saved for its
-// caller, then leaves for the landing pad; in between the frames that were thrown through cannot
-// all be followed any more: those that find their CFA by a register have lost it.
+// Follows stacks of threads that handle a C++ exception or a Rust panic. Before libgcc jumps to the
+// landing pad, it overwrites the registers that its own function saved for its caller with the
+// registers of the frame to land in. In this state the frames in between may be lost: a frame whose
+// CFA depends on an overwritten register cannot be unwound. Costs a scan of libgcc's frame, only in
+// these functions. Belongs to the walking thread.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +20,20 @@ struct cursor;
 struct applied_rule;
 
 struct landing {
-  registers values;            // of the frame to land in, with the landing pad as its counter
-  std::uint64_t replaced = 0;  // registers, a bit each, that the function's caller has lost
-  std::size_t depth = 0;       // frames of the chain up to the function that leaves
+  registers values;            // of the frame to land in; the counter is the landing pad
+  std::uint64_t replaced = 0;  // bit set of the caller's registers that were overwritten
+  std::size_t depth = 0;       // number of frames up to the function that jumps
 };
 
-// Whether a rule is of a function that ends by __builtin_eh_return. On x86-64 only.
+// Whether a rule belongs to a function that ends with __builtin_eh_return. x86-64 only.
 bool may_land(architecture arch, const rule& how, std::span<const saved_register> saved) noexcept;
 
-// To such a function's caller, without the registers that were replaced, or, from its last
-// instructions, to the landing pad. Where registers were replaced the walk may `land` later.
-std::optional<chain_end> step_by_landing(cursor& at, const applied_rule& found);
+// Steps to the caller of such a function, without the overwritten registers; at its last
+// instructions, steps to the landing pad. If registers were overwritten, the walk may call `land`
+// later.
+std::optional<chain_end> step_by_landing(cursor& at, const applied_rule& frame_rule);
 
-// Goes on in the frame to land in. False where the walk passed nothing that lands.
+// Continues in the frame of the landing pad. Returns false if the walk passed no landing.
 bool land(cursor& at);
 
 }  // namespace stallscope::unwind

@@ -10,15 +10,16 @@
 namespace stallscope::unwind {
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{16} << 20U;
+constexpr std::uint64_t max_bytes = std::uint64_t{16} << 20U;
 constexpr std::size_t entry_bytes = 16;
 constexpr std::array<std::string_view, 4> section_names{".plt", ".plt.sec", ".plt.got", ".iplt"};
 
 bool begins(std::span<const std::byte> code, std::initializer_list<unsigned> with) {
   return code.size() >= with.size() &&
-         std::equal(with.begin(), with.end(), code.begin(), [](unsigned wanted, std::byte found) {
-           return wanted == std::to_integer<unsigned>(found);
-         });
+         std::equal(with.begin(), with.end(), code.begin(),
+                    [](unsigned expected, std::byte actual) {
+                      return expected == std::to_integer<unsigned>(actual);
+                    });
 }
 
 struct instruction {
@@ -26,7 +27,7 @@ struct instruction {
   bool pushes = false;
 };
 
-// The instructions that stubs of x86-64 are made of.
+// Decodes the instructions used in x86-64 stubs.
 std::optional<instruction> decode(std::span<const std::byte> code) {
   if (begins(code, {0xf3, 0x0f, 0x1e, 0xfa})) return instruction{4};  // endbr64
   if (begins(code, {0xff, 0x25})) return instruction{6};              // jmp *slot(%rip)
@@ -41,7 +42,7 @@ std::optional<instruction> decode(std::span<const std::byte> code) {
   return std::nullopt;
 }
 
-// The stubs of one section, in pieces of equal depth.
+// Splits a section into ranges of equal stack depth.
 class stub_reader {
  public:
   stub_reader(const section_bytes& section, std::vector<linkage_stub>& into)
@@ -51,21 +52,21 @@ class stub_reader {
     for (std::size_t at = 0; at < section_.bytes.size(); at += entry_bytes) {
       const auto entry =
           section_.bytes.subspan(at, std::min(entry_bytes, section_.bytes.size() - at));
-      // The first stub of a lazy section is entered from others, which have pushed a number.
+      // Other stubs jump to the first stub of a lazy section after pushing a number.
       std::uint32_t pushed = at == 0 && is_resolver(entry) ? 8 : 0;
       std::size_t inside = 0;
       while (inside < entry.size()) {
-        const auto found = decode(entry.subspan(inside));
+        const auto decoded = decode(entry.subspan(inside));
         const std::size_t bytes =
-            found ? std::min(found->bytes, entry.size() - inside) : entry.size() - inside;
+            decoded ? std::min(decoded->bytes, entry.size() - inside) : entry.size() - inside;
         add(at + inside, bytes, pushed, false);
-        if (found && found->pushes) pushed += 8;
+        if (decoded && decoded->pushes) pushed += 8;
         inside += bytes;
       }
     }
   }
 
-  // Only the first stub, stp x16, x30, [sp, #-16]!, moves the stack pointer.
+  // Only the first stub (stp x16, x30, [sp, #-16]!) moves the stack pointer.
   void read_arm64() {
     const std::size_t size = section_.bytes.size();
     const bool landing_pad = begins(section_.bytes, {0x5f, 0x24, 0x03, 0xd5});  // bti c
@@ -104,20 +105,20 @@ class stub_reader {
 }  // namespace
 
 std::vector<linkage_stub> procedure_linkage(const elf_image& image) {
-  std::vector<linkage_stub> found;
+  std::vector<linkage_stub> stubs;
   for (const std::string_view name : section_names) {
     const auto section = image.section(name);
-    if (!section || section->bytes.size() > most_bytes || !image.executable(section->address)) {
+    if (!section || section->bytes.size() > max_bytes || !image.executable(section->address)) {
       continue;
     }
-    stub_reader reader(*section, found);
+    stub_reader reader(*section, stubs);
     if (image.arch() == architecture::x86_64) {
       reader.read_x86_64();
     } else {
       reader.read_arm64();
     }
   }
-  return found;
+  return stubs;
 }
 
 }  // namespace stallscope::unwind

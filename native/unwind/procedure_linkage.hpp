@@ -1,6 +1,6 @@
-// Rules for the stubs of procedure linkage (.plt, .plt.sec, .plt.got, .iplt), for which lld, mold
-// and
-// --no-ld-generated-unwind-info leave no call frame information. Found by the stubs' own bytes.
+// Rules for the stubs of procedure linkage (.plt, .plt.sec, .plt.got, .iplt). lld, mold and
+// --no-ld-generated-unwind-info emit no call frame information for them, so the rules are derived
+// from the instruction bytes. Linear in the size of the sections. Any thread may call it.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace stallscope::unwind {
 
-// Code whose caller's frame lies `pushed` bytes above the stack pointer of its entry: the return
-// address stands there, or on arm64 in the link register.
+// Code in which the caller's frame is `pushed` bytes above the stack pointer at entry. The return
+// address is at that position, or on arm64 in the link register.
 struct linkage_stub {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
   std::uint32_t pushed = 0;
-  bool link_saved = false;  // arm64: the link register was pushed
+  bool link_saved = false;  // arm64: the link register is on the stack
 };
 
-// Sorted within each section.
+// Returns the stubs, sorted within a section.
 std::vector<linkage_stub> procedure_linkage(const elf_image& image);
 
 }  // namespace stallscope::unwind

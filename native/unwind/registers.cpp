@@ -15,7 +15,7 @@ constexpr std::array<unsigned, 24> x86_64_order{0,  3,    2,    1,    4,    5,  
                                                 8,  9,    10,   11,   12,   13,   14,   15};
 
 unsigned dwarf_number(architecture arch, unsigned bit) noexcept {
-  // arm64's order is x0..x29, lr, sp, pc: DWARF's own.
+  // arm64: perf's order (x0..x29, lr, sp, pc) is DWARF's order.
   if (arch == architecture::arm64) return bit;
   return bit < x86_64_order.size() ? x86_64_order[bit] : none;
 }

@@ -15,7 +15,7 @@ void row_writer::write(std::uint64_t start, std::uint64_t end, std::uint32_t rul
   end_ = end;
 }
 
-void row_writer::take_back(const mark& to) {
+void row_writer::roll_back(const mark& to) {
   into_.starts.resize(to.rows);
   into_.rule_numbers.resize(to.rows);
   end_ = to.end;

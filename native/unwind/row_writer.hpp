@@ -1,4 +1,5 @@
-// Writes the rows of a table in order of address; equal neighbours become one.
+// Writes the rows of a table in address order and merges equal neighbours. A row takes amortized
+// constant time. A writer belongs to a single thread.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +14,18 @@ class row_writer {
  public:
   explicit row_writer(table_reader::content& into) : into_{into}, pool_{into} {}
 
-  // From `start` on this rule, nothing known from `end` on.
+  // Applies the rule to [start, end). Code after `end` has no rule until the next write.
   void write(std::uint64_t start, std::uint64_t end, std::uint32_t rule_number);
   [[nodiscard]] rule_pool& pool() noexcept { return pool_; }
 
-  // What was written since is taken back by returning to a mark.
+  // A position to roll back to, for entries that turn out to be invalid.
   struct mark {
     std::size_t rows = 0;
     std::uint64_t end = 0;
   };
   [[nodiscard]] mark here() const noexcept { return {into_.starts.size(), end_}; }
-  void take_back(const mark& to);
-  void finish();  // closes the last row
+  void roll_back(const mark& to);
+  void finish();  // ends the last row
 
  private:
   void push(std::uint64_t address, std::uint32_t rule_number);

@@ -1,6 +1,6 @@
-// How the caller's frame is found from one address on: where the canonical frame address (CFA) is
-// and where each register of the caller lies. Binaries have few different ones, so a table keeps
-// each once and its rows name them by number.
+// The rule of a row: where the canonical frame address (CFA) and the caller's registers are. A
+// binary has few different rules, so a table stores every rule once and rows refer to it by number.
+// Plain values: any thread may read them, a lookup costs an array access.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@ namespace stallscope::unwind {
 
 enum class recovery : std::uint8_t {
   same,           // the register still holds the caller's value
-  undefined,      // lost; of the return address: there is no caller
+  undefined,      // lost; for the return address: no caller
   at_offset,      // in memory at CFA + value
-  is_offset,      // it is CFA + value
-  in_register,    // in the register that value names
-  at_expression,  // in memory where the expression at `value` in the pool says
-  is_expression,  // the expression's value
+  is_offset,      // equal to CFA + value
+  in_register,    // in register number `value`
+  at_expression,  // in memory at the result of the expression at `value` in the pool
+  is_expression,  // equal to the result of the expression
 };
 
-// One register's recovery. `value` is an offset, a register or a place in the expression pool.
+// How a register is recovered. `value` is an offset, a register number or an offset in the
+// expression pool.
 struct saved_register {
   std::int32_t value = 0;
   std::uint8_t number = 0;
@@ -31,7 +32,7 @@ static_assert(sizeof(saved_register) == 8);
 struct rule {
   static constexpr std::uint8_t by_expression = 255;  // as cfa_register
 
-  std::int32_t cfa_offset = 0;  // or the expression's place in the pool
+  std::int32_t cfa_offset = 0;  // or the expression's offset in the pool
   std::uint8_t cfa_register = 0;
   std::uint8_t return_column = 0;
   std::uint8_t is_signal_frame = 0;

@@ -1,5 +1,6 @@
-// The rules that walks found lately, by address: most frames of most chains stand at some thousand
-// addresses. Direct-mapped; 384 KiB; one unwinder's.
+// Cache of recently used rules by address, because most frames of most chains are at a few thousand
+// addresses. Direct-mapped, 384 KiB; a lookup takes constant time. A cache belongs to a single
+// unwinder and its thread.
 #pragma once
 
 #include <cstddef>
@@ -10,42 +11,42 @@
 
 namespace stallscope::unwind {
 
-// The rule in force where a frame stands, with what it refers to.
+// The rule for a frame, with the data that it refers to.
 struct applied_rule {
-  const rule* how = nullptr;
-  const table_reader::content* of = nullptr;
+  const rule* definition = nullptr;
+  const table_reader::content* content = nullptr;
   std::uint64_t load_bias = 0;
-  bool reads_registers = false;  // to recover others, not only to find the CFA
-  bool may_land = false;         // of a function that ends by __builtin_eh_return
+  bool reads_registers = false;  // to recover other registers, not only the CFA
+  bool may_land = false;         // belongs to a function that ends with __builtin_eh_return
 };
 
 class rule_cache {
  public:
-  rule_cache() : kept_(size) {}
+  rule_cache() : entries_(size) {}
 
-  // nullptr where it is not kept. `version`: of the mappings, never 0.
+  // Returns nullptr on a miss. `version` is the version of the mappings, never 0.
   [[nodiscard]] const applied_rule* find(std::uint64_t address,
                                          std::uint64_t version) const noexcept {
-    const entry& kept = kept_[place_of(address)];
-    return kept.address == address && kept.version == version ? &kept.found : nullptr;
+    const entry& cached = entries_[slot_of(address)];
+    return cached.address == address && cached.version == version ? &cached.value : nullptr;
   }
-  void keep(std::uint64_t address, std::uint64_t version, const applied_rule& found) noexcept {
-    kept_[place_of(address)] = {.address = address, .version = version, .found = found};
+  void insert(std::uint64_t address, std::uint64_t version, const applied_rule& value) noexcept {
+    entries_[slot_of(address)] = {.address = address, .version = version, .value = value};
   }
 
  private:
   struct entry {
     std::uint64_t address = 0;
     std::uint64_t version = 0;
-    applied_rule found;
+    applied_rule value;
   };
   static constexpr std::size_t size = std::size_t{1} << 13U;
 
-  static std::size_t place_of(std::uint64_t address) noexcept {
+  static std::size_t slot_of(std::uint64_t address) noexcept {
     return (address ^ address >> 13U) % size;
   }
 
-  std::vector<entry> kept_;
+  std::vector<entry> entries_;
 };
 
 }  // namespace stallscope::unwind

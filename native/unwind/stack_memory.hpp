@@ -1,4 +1,5 @@
-// The copied stack as memory: eight bytes at an address, or not.
+// Bounds-checked reads from the copied stack. Costs a comparison and a copy of 8 bytes. Belongs to
+// the walking thread, because it records whether a read missed the copy.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@ class stack_memory {
  public:
   explicit stack_memory(const stack_copy& copy) noexcept : copy_{copy} {}
 
-  // False where the bytes were not copied.
+  // Returns false if the bytes were not copied.
   [[nodiscard]] bool read(std::uint64_t address, std::uint64_t& value,
                           std::size_t count = sizeof(std::uint64_t)) const noexcept {
     if (!holds(address, count)) return false;
@@ -28,7 +29,7 @@ class stack_memory {
     return false;
   }
   [[nodiscard]] std::uint64_t begin() const noexcept { return copy_.address; }
-  // Whether bytes behind the copy's end were asked for: more of the stack may tell another chain.
+  // Whether a read went past the end of the copy. If so, a longer copy could give another chain.
   [[nodiscard]] bool missed() const noexcept { return missed_; }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace stallscope::unwind {
 
-table::table(std::unique_ptr<content> made) : content_{std::move(made)} {}
+table::table(std::unique_ptr<content> source) : content_{std::move(source)} {}
 table::table(table&&) noexcept = default;
 table& table::operator=(table&&) noexcept = default;
 table::~table() = default;
@@ -19,9 +19,9 @@ std::size_t table::bad_entries() const noexcept { return content_->bad_entries; 
 double table::frame_pointer_share() const noexcept { return content_->frame_pointer_share; }
 
 std::optional<std::uint64_t> table::address_of(std::uint64_t file_offset) const noexcept {
-  for (const segment& each : content_->segments) {
-    if (file_offset >= each.file_offset && file_offset - each.file_offset < each.file_bytes) {
-      return each.address + (file_offset - each.file_offset);
+  for (const segment& part : content_->segments) {
+    if (file_offset >= part.file_offset && file_offset - part.file_offset < part.file_bytes) {
+      return part.address + (file_offset - part.file_offset);
     }
   }
   return std::nullopt;

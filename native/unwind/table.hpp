@@ -1,7 +1,8 @@
-// The call frame information of one binary, compiled to sorted rows: from which address on the
-// caller's frame is found how. Made once (some 40 ns a row, 8 bytes each) from .eh_frame and
-// .debug_frame, looked up by many; immutable, so any thread may read. A row is an address and the
-// number of a rule: binaries have some hundred different ones, each kept once.
+// The call frame information of a binary, compiled to sorted rows from .eh_frame and .debug_frame.
+// A row is an address and the number of a rule; a binary has some hundred distinct rules. Compiling
+// costs about 40 ns per row, a row takes 8 bytes. A table is immutable, so any thread may read it.
+//  const table rows = table::compile(descriptor);
+//  const auto address = rows.address_of(file_offset);
 #pragma once
 
 #include <cstddef>
@@ -17,24 +18,24 @@
 
 namespace stallscope::unwind {
 
-// The bytes are no ELF file that can be unwound, or no table of this version.
+// The bytes are not an ELF file with unwind information, or not a table of this version.
 class table_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-struct rule;  // how to find the caller's frame at one address
+struct rule;  // how to recover the caller's frame
 
 class table {
  public:
-  // Reads the ELF file behind `descriptor` by pread (a file that shrinks gives an error, no
-  // SIGBUS); `debug_descriptor`, where it is not -1, is its separate debug file, asked for
-  // .debug_frame. Bad entries are left out and counted. Throws table_error, std::system_error.
+  // Compiles the ELF file behind `descriptor`. Reads with pread, so a file that shrinks causes an
+  // error and no SIGBUS. `debug_descriptor` is the separate debug file with .debug_frame, -1 for
+  // none. Invalid entries are skipped and counted. Throws table_error and std::system_error.
   static table compile(int descriptor, int debug_descriptor = -1);
-  // The same of an image in memory, as the vdso's.
+  // Compiles an image in memory, such as the vdso.
   static table compile(std::span<const std::byte> image);
 
-  // The form that a cache keeps; reading it back checks every number that would be followed.
+  // The serialized form for caches. from_bytes validates every number and throws table_error.
   [[nodiscard]] std::vector<std::byte> to_bytes() const;
   static table from_bytes(std::span<const std::byte> bytes);
 
@@ -47,18 +48,18 @@ class table {
   [[nodiscard]] architecture arch() const noexcept;
   [[nodiscard]] std::size_t rows() const noexcept;
   [[nodiscard]] std::size_t bad_entries() const noexcept;
-  // Share (0..1) of the code described whose frame is found by the frame pointer alone, 0 where
-  // nothing is described: near 1 for a binary built with frame pointers (prologues excepted).
+  // Share (0..1) of the described code whose caller frame the frame pointer alone describes, 0 if
+  // no code is described. Near 1 for a binary built with frame pointers (prologues excluded).
   [[nodiscard]] double frame_pointer_share() const noexcept;
 
-  // The file's own addresses (p_vaddr) of an offset in the file, by its loaded segments.
+  // Returns the address (p_vaddr) of a file offset in a loaded segment.
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::uint64_t file_offset) const noexcept;
 
  private:
   friend class unwinder;
   friend struct table_reader;
   struct content;
-  explicit table(std::unique_ptr<content> made);
+  explicit table(std::unique_ptr<content> source);
   std::unique_ptr<content> content_;
 };
 

@@ -1,5 +1,5 @@
-// The form that a cache keeps: a header with the counts, then the arrays as they lie in memory.
-// What is read back is a stranger's: every number that lookups or rules follow is checked.
+// The serialized form of a table: a header with the counts, then the arrays in their memory layout.
+// Cached bytes are untrusted input: every number that lookups or rules use is validated.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr std::uint32_t version = 2;
 
 struct header {
   std::array<char, 8> name = magic;
-  std::uint32_t version_of_this = version;
+  std::uint32_t format_version = version;
   std::uint32_t arch = 0;
   std::uint64_t first_address = 0;
   std::uint64_t entry = 0;
@@ -44,7 +44,7 @@ std::size_t size_of(const std::vector<Items>&... items) {
 
 template <typename Item>
 void take(std::span<const std::byte>& from, std::vector<Item>& items, std::uint64_t count) {
-  if (count > from.size() / sizeof(Item)) throw table_error("an unwind table that ends too early");
+  if (count > from.size() / sizeof(Item)) throw table_error("truncated unwind table");
   items.resize(static_cast<std::size_t>(count));
   const std::size_t size = items.size() * sizeof(Item);
   if (size != 0) std::memcpy(items.data(), from.data(), size);
@@ -52,7 +52,7 @@ void take(std::span<const std::byte>& from, std::vector<Item>& items, std::uint6
 }
 
 void require(bool holds) {
-  if (!holds) throw table_error("an unwind table whose numbers make no sense");
+  if (!holds) throw table_error("unwind table with invalid numbers");
 }
 
 bool is_expression(const table_reader::content& content, std::int32_t place) {
@@ -65,20 +65,20 @@ bool is_expression(const table_reader::content& content, std::int32_t place) {
 }
 
 void check_rules(const table_reader::content& content) {
-  for (const rule& each : content.rules) {
-    require(each.first_saved <= content.saved.size() &&
-            each.saved_count <= content.saved.size() - each.first_saved);
-    require(each.return_column < registers::count);
-    require(each.cfa_register < registers::count ||
-            (each.cfa_register == rule::by_expression && is_expression(content, each.cfa_offset)));
+  for (const rule& entry : content.rules) {
+    require(entry.first_saved <= content.saved.size() &&
+            entry.saved_count <= content.saved.size() - entry.first_saved);
+    require(entry.return_column < registers::count);
+    require(entry.cfa_register < registers::count || (entry.cfa_register == rule::by_expression &&
+                                                      is_expression(content, entry.cfa_offset)));
   }
-  for (const saved_register& each : content.saved) {
-    require(each.number < registers::count && each.how <= recovery::is_expression);
-    if (each.how == recovery::in_register) {
-      require(each.value >= 0 && each.value < static_cast<std::int32_t>(registers::count));
+  for (const saved_register& reg : content.saved) {
+    require(reg.number < registers::count && reg.how <= recovery::is_expression);
+    if (reg.how == recovery::in_register) {
+      require(reg.value >= 0 && reg.value < static_cast<std::int32_t>(registers::count));
     }
-    if (each.how == recovery::at_expression || each.how == recovery::is_expression) {
-      require(is_expression(content, each.value));
+    if (reg.how == recovery::at_expression || reg.how == recovery::is_expression) {
+      require(is_expression(content, reg.value));
     }
   }
 }
@@ -122,28 +122,28 @@ std::vector<std::byte> table::to_bytes() const {
 
 table table::from_bytes(std::span<const std::byte> bytes) {
   header head;
-  if (bytes.size() < sizeof head) throw table_error("no unwind table");
+  if (bytes.size() < sizeof head) throw table_error("not an unwind table");
   std::memcpy(&head, bytes.data(), sizeof head);
-  if (head.name != magic) throw table_error("no unwind table");
-  if (head.version_of_this != version) throw table_error("an unwind table of another version");
+  if (head.name != magic) throw table_error("not an unwind table");
+  if (head.format_version != version) throw table_error("unwind table of another version");
   require(head.arch <= static_cast<std::uint32_t>(architecture::arm64));
-  require(head.segments <= most_segments);
-  auto made = std::make_unique<content>();
-  made->arch = static_cast<architecture>(head.arch);
-  made->first_address = head.first_address;
-  made->entry = head.entry;
-  made->bad_entries = head.bad_entries;
-  made->frame_pointer_share = head.frame_pointer_share;
+  require(head.segments <= max_segments);
+  auto result = std::make_unique<content>();
+  result->arch = static_cast<architecture>(head.arch);
+  result->first_address = head.first_address;
+  result->entry = head.entry;
+  result->bad_entries = head.bad_entries;
+  result->frame_pointer_share = head.frame_pointer_share;
   auto rest = bytes.subspan(sizeof head);
-  take(rest, made->segments, head.segments);
-  take(rest, made->starts, head.rows);
-  take(rest, made->rule_numbers, head.rows);
-  take(rest, made->rules, head.rules);
-  take(rest, made->saved, head.saved);
-  take(rest, made->expressions, head.expression_bytes);
+  take(rest, result->segments, head.segments);
+  take(rest, result->starts, head.rows);
+  take(rest, result->rule_numbers, head.rows);
+  take(rest, result->rules, head.rules);
+  take(rest, result->saved, head.saved);
+  take(rest, result->expressions, head.expression_bytes);
   require(rest.empty());
-  check(*made);
-  return table(std::move(made));
+  check(*result);
+  return table(std::move(result));
 }
 
 }  // namespace stallscope::unwind

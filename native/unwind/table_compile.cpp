@@ -1,5 +1,5 @@
-// Compiles a binary's call frame information: entries are read, their ranges made disjoint, and the
-// rows written in order of address, so that nothing large is sorted.
+// Compiles the call frame information of a binary: parses the entries, makes their ranges disjoint
+// and writes the rows in address order, so that the rows need no sorting.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint32_t by_stub = UINT32_MAX;
 
-// [start, end) is described by one entry of one section, or as a stub of procedure linkage.
-struct covered {
+// A range [start, end), described by an entry of a section or by a stub of procedure linkage.
+struct code_range {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
   std::uint32_t section = 0;
@@ -29,31 +29,31 @@ struct covered {
 class compiler {
  public:
   explicit compiler(const elf_image& image)
-      : image_{image}, made_{std::make_unique<table_reader::content>()} {
-    made_->arch = image.arch();
-    made_->entry = image.entry();
-    made_->segments = image.segments();
-    made_->first_address = UINT64_MAX;
-    for (const segment& each : made_->segments) {
-      made_->first_address = std::min(made_->first_address, each.address);
+      : image_{image}, content_{std::make_unique<table_reader::content>()} {
+    content_->arch = image.arch();
+    content_->entry = image.entry();
+    content_->segments = image.segments();
+    content_->first_address = UINT64_MAX;
+    for (const segment& part : content_->segments) {
+      content_->first_address = std::min(content_->first_address, part.address);
     }
   }
 
-  // Sections are added in the order of their authority.
+  // Adds a section. Sections added earlier take precedence.
   void add(std::optional<section_bytes> section, frame_format format, bool unbounded = false) {
     if (!section) return;
     sections_.push_back(std::move(*section));
     entries_.push_back(read_frame_entries(image_, sections_.back(), format, unbounded));
-    made_->bad_entries += entries_.back().bad;
+    content_->bad_entries += entries_.back().bad;
     fill_gaps(disjoint(ranges_of(static_cast<std::uint32_t>(entries_.size() - 1))));
   }
 
-  void count_bad() { ++made_->bad_entries; }
+  void count_bad() { ++content_->bad_entries; }
 
-  // Describes the stubs of procedure linkage that no section describes.
+  // Adds rules for the stubs of procedure linkage that no section describes.
   void add_stubs() {
     stubs_ = procedure_linkage(image_);
-    std::vector<covered> ranges;
+    std::vector<code_range> ranges;
     for (std::size_t index = 0; index < stubs_.size(); ++index) {
       ranges.push_back(
           {stubs_[index].start, stubs_[index].end, by_stub, static_cast<std::uint32_t>(index)});
@@ -63,33 +63,33 @@ class compiler {
 
   table finish() {
     std::size_t bytes = 0;
-    for (const section_bytes& each : sections_) bytes += each.bytes.size();
+    for (const section_bytes& section : sections_) bytes += section.bytes.size();
     reserve_rows(bytes);
-    row_writer rows(*made_);
+    row_writer rows(*content_);
     frame_program program(image_, rows, 4 * std::uint64_t{bytes} + 4096);
-    for (const covered& each : covered_) {
-      if (each.section == by_stub) {
-        write_stub(each, rows);
+    for (const code_range& range : ranges_) {
+      if (range.section == by_stub) {
+        write_stub(range, rows);
         continue;
       }
-      const frame_entries& entries = entries_[each.section];
-      const function_entry& function = entries.functions[each.function];
+      const frame_entries& entries = entries_[range.section];
+      const function_entry& function = entries.functions[range.function];
       const common_entry& common = entries.commons[function.common];
-      if (!program.run(function, common, each.start, each.end)) ++made_->bad_entries;
+      if (!program.run(function, common, range.start, range.end)) ++content_->bad_entries;
     }
     rows.finish();
-    made_->frame_pointer_share = program.frame_pointer_share();
-    return table_reader::make(std::move(made_));
+    content_->frame_pointer_share = program.frame_pointer_share();
+    return table_reader::make(std::move(content_));
   }
 
  private:
-  // A row takes about five bytes of a section; room that is not used is never touched.
+  // A row needs about five bytes of section data. Unused reserved memory is never touched.
   void reserve_rows(std::size_t bytes) {
-    made_->starts.reserve(bytes / 4);
-    made_->rule_numbers.reserve(bytes / 4);
+    content_->starts.reserve(bytes / 4);
+    content_->rule_numbers.reserve(bytes / 4);
   }
 
-  void write_stub(const covered& where, row_writer& rows) const {
+  void write_stub(const code_range& where, row_writer& rows) const {
     const linkage_stub& stub = stubs_[where.function];
     const bool is_x86_64 = image_.arch() == architecture::x86_64;
     const unsigned column = is_x86_64 ? x86_64::rip : arm64::lr;
@@ -104,31 +104,33 @@ class compiler {
                rows.pool().number_of(state, static_cast<std::uint8_t>(column), false));
   }
 
-  std::vector<covered> ranges_of(std::uint32_t section) const {
+  std::vector<code_range> ranges_of(std::uint32_t section) const {
     const auto& functions = entries_[section].functions;
-    std::vector<covered> ranges;
+    std::vector<code_range> ranges;
     ranges.reserve(functions.size());
     for (std::size_t index = 0; index < functions.size(); ++index) {
-      const function_entry& each = functions[index];
-      ranges.push_back({each.start, each.end, section, static_cast<std::uint32_t>(index)});
+      const function_entry& function = functions[index];
+      ranges.push_back({function.start, function.end, section, static_cast<std::uint32_t>(index)});
     }
     return ranges;
   }
 
-  // Sorts the ranges of one section's entries. Where they overlap the one that begins later holds
-  // from its start on, as for the search tables of .eh_frame_hdr; of those that begin together the
-  // first in the section. What is farther from the first address than a row can say is left out.
-  std::vector<covered> disjoint(std::vector<covered> ranges) const {
-    std::erase_if(ranges, [&](const covered& each) {
-      return each.start < made_->first_address || each.end - made_->first_address > UINT32_MAX;
+  // Sorts the ranges of a section's entries and removes overlaps. If ranges overlap, the range with
+  // the later start applies from its start on, as in the search table of .eh_frame_hdr. If ranges
+  // start at the same address, the first in the section applies. Ranges beyond the 4 GiB limit of a
+  // row are dropped.
+  std::vector<code_range> disjoint(std::vector<code_range> ranges) const {
+    std::erase_if(ranges, [&](const code_range& range) {
+      return range.start < content_->first_address ||
+             range.end - content_->first_address > UINT32_MAX;
     });
-    const auto earlier = [](const covered& left, const covered& right) {
+    const auto earlier = [](const code_range& left, const code_range& right) {
       return std::tie(left.start, left.function) < std::tie(right.start, right.function);
     };
     if (!std::is_sorted(ranges.begin(), ranges.end(), earlier)) {
       std::sort(ranges.begin(), ranges.end(), earlier);
     }
-    const auto same_start = [](const covered& left, const covered& right) {
+    const auto same_start = [](const code_range& left, const code_range& right) {
       return left.start == right.start;
     };
     ranges.erase(std::unique(ranges.begin(), ranges.end(), same_start), ranges.end());
@@ -138,40 +140,41 @@ class compiler {
     return ranges;
   }
 
-  // Takes of `more` what nothing covers yet.
-  void fill_gaps(const std::vector<covered>& more) {
-    if (covered_.empty()) {
-      covered_ = more;
+  // Adds the parts of `more` that no range covers yet.
+  void fill_gaps(const std::vector<code_range>& more) {
+    if (ranges_.empty()) {
+      ranges_ = more;
       return;
     }
-    std::vector<covered> merged;
-    merged.reserve(covered_.size() + more.size());
-    auto held = covered_.begin();
-    for (covered each : more) {
-      for (; held != covered_.end() && held->end <= each.start; ++held) merged.push_back(*held);
-      for (; held != covered_.end() && held->start < each.end; ++held) {
-        if (each.start < held->start) {
-          merged.push_back({each.start, held->start, each.section, each.function});
+    std::vector<code_range> merged;
+    merged.reserve(ranges_.size() + more.size());
+    auto existing = ranges_.begin();
+    for (code_range range : more) {
+      for (; existing != ranges_.end() && existing->end <= range.start; ++existing)
+        merged.push_back(*existing);
+      for (; existing != ranges_.end() && existing->start < range.end; ++existing) {
+        if (range.start < existing->start) {
+          merged.push_back({range.start, existing->start, range.section, range.function});
         }
-        each.start = held->end;
-        if (held->end > each.end) break;
-        merged.push_back(*held);
+        range.start = existing->end;
+        if (existing->end > range.end) break;
+        merged.push_back(*existing);
       }
-      if (each.start < each.end) merged.push_back(each);
+      if (range.start < range.end) merged.push_back(range);
     }
-    merged.insert(merged.end(), held, covered_.end());
-    covered_ = std::move(merged);
+    merged.insert(merged.end(), existing, ranges_.end());
+    ranges_ = std::move(merged);
   }
 
   const elf_image& image_;
-  std::unique_ptr<table_reader::content> made_;
+  std::unique_ptr<table_reader::content> content_;
   std::vector<section_bytes> sections_;
   std::vector<frame_entries> entries_;
   std::vector<linkage_stub> stubs_;
-  std::vector<covered> covered_;
+  std::vector<code_range> ranges_;
 };
 
-// .eh_frame by its section, or where sections were stripped by the header that the loader maps.
+// Adds .eh_frame. If section headers are stripped, locates it through PT_GNU_EH_FRAME.
 void add_eh_frame(compiler& to, const elf_image& image) {
   if (auto section = image.section(".eh_frame")) {
     to.add(std::move(section), frame_format::eh_frame);
@@ -183,12 +186,12 @@ void add_eh_frame(compiler& to, const elf_image& image) {
   to.add(image.loaded(*address, UINT64_MAX), frame_format::eh_frame, true);
 }
 
-// The .debug_frame of a separate file; what is wrong with that file must not cost the program's own
-// table.
+// Adds .debug_frame of a separate debug file. A damaged debug file must not invalidate the table of
+// the program.
 void add_debug_file(compiler& to, const elf_image& image, int descriptor) {
   try {
     const elf_image file(descriptor);
-    if (file.arch() != image.arch()) throw table_error("a debug file of another architecture");
+    if (file.arch() != image.arch()) throw table_error("debug file for another architecture");
     to.add(file.section(".debug_frame"), frame_format::debug_frame);
   } catch (const table_error&) {
     to.count_bad();
@@ -196,13 +199,13 @@ void add_debug_file(compiler& to, const elf_image& image, int descriptor) {
 }
 
 table compiled(const elf_image& image, int debug_descriptor) {
-  if (image.segments().empty()) throw table_error("an ELF file without loaded segments");
-  compiler made(image);
-  add_eh_frame(made, image);
-  made.add(image.section(".debug_frame"), frame_format::debug_frame);
-  if (debug_descriptor >= 0) add_debug_file(made, image, debug_descriptor);
-  made.add_stubs();
-  return made.finish();
+  if (image.segments().empty()) throw table_error("ELF file without loaded segments");
+  compiler builder(image);
+  add_eh_frame(builder, image);
+  builder.add(image.section(".debug_frame"), frame_format::debug_frame);
+  if (debug_descriptor >= 0) add_debug_file(builder, image, debug_descriptor);
+  builder.add_stubs();
+  return builder.finish();
 }
 
 }  // namespace

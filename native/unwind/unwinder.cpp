@@ -12,39 +12,40 @@ constexpr std::uint64_t address_mask_52 = (std::uint64_t{1} << 52U) - 1;
 
 constexpr std::uint64_t red_zone = 128;  // System V ABI, x86-64, 3.2.2
 
-// A stack may be larger than its copy, but frames farther away are on another one.
+// A stack may be larger than its copy. Frames farther away belong to another stack.
 constexpr std::uint64_t largest_stack = std::uint64_t{64} << 20U;
 
-applied_rule applied(architecture arch, const rule& how, const table_reader::content& of,
-                     std::uint64_t load_bias) {
+applied_rule frame_rule_of(architecture arch, const rule& how, const table_reader::content& of,
+                           std::uint64_t load_bias) {
   const auto saved = of.saved_by(how);
-  return {.how = &how,
-          .of = &of,
+  return {.definition = &how,
+          .content = &of,
           .load_bias = load_bias,
           .reads_registers = std::ranges::any_of(saved,
-                                                 [](const saved_register& each) {
-                                                   return each.how == recovery::in_register ||
-                                                          each.how == recovery::at_expression ||
-                                                          each.how == recovery::is_expression;
+                                                 [](const saved_register& reg) {
+                                                   return reg.how == recovery::in_register ||
+                                                          reg.how == recovery::at_expression ||
+                                                          reg.how == recovery::is_expression;
                                                  }),
           .may_land = may_land(arch, how, saved)};
 }
 
-std::optional<chain_end> step_by_table(cursor& at, const applied_rule& found) {
-  if (found.how->is_signal_frame != 0 && step_over_signal_frame(at)) return std::nullopt;
-  return found.may_land ? step_by_landing(at, found) : step_by_rule(at, found);
+std::optional<chain_end> step_by_table(cursor& at, const applied_rule& frame_rule) {
+  if (frame_rule.definition->is_signal_frame != 0 && step_over_signal_frame(at))
+    return std::nullopt;
+  return frame_rule.may_land ? step_by_landing(at, frame_rule) : step_by_rule(at, frame_rule);
 }
 
 std::optional<chain_end> step(cursor& at) {
   const std::uint64_t address = at.exact ? at.pc : at.pc - 1;
-  if (at.kept != nullptr) {
-    if (const applied_rule* kept = at.kept->find(address, at.version)) {
-      return step_by_table(at, *kept);
+  if (at.cache != nullptr) {
+    if (const applied_rule* cached = at.cache->find(address, at.version)) {
+      return step_by_table(at, *cached);
     }
   }
   const mapped_code* here = at.code.find(address);
   if (here == nullptr) {
-    // A signal's way back may stand in a page that the mappings do not tell.
+    // The signal trampoline may be in a page without a known mapping.
     if (step_over_signal_frame(at)) return std::nullopt;
     return chain_end::unmapped;
   }
@@ -52,11 +53,11 @@ std::optional<chain_end> step(cursor& at) {
   if (known != nullptr && known->arch() == at.arch) {
     const auto in_file = known->address_of(here->file_offset + (address - here->start));
     const auto& content = table_reader::of(*known);
-    const rule* found = in_file ? content.find(*in_file) : nullptr;
-    if (found != nullptr) {
-      const auto found_here = applied(at.arch, *found, content, address - *in_file);
-      if (at.kept != nullptr) at.kept->keep(address, at.version, found_here);
-      return step_by_table(at, found_here);
+    const rule* table_rule = in_file ? content.find(*in_file) : nullptr;
+    if (table_rule != nullptr) {
+      const auto frame_rule = frame_rule_of(at.arch, *table_rule, content, address - *in_file);
+      if (at.cache != nullptr) at.cache->insert(address, at.version, frame_rule);
+      return step_by_table(at, frame_rule);
     }
     if (in_file && content.is_entry(*in_file)) return chain_end::complete;
   }
@@ -65,16 +66,16 @@ std::optional<chain_end> step(cursor& at) {
 }
 
 chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
-                   std::size_t most_frames) {
+                   std::size_t max_frames) {
   if (!first.known(at.sp()) || !first.known(at.counter())) return chain_end::no_registers;
   at.pc = first.at(at.counter());
-  for (std::size_t count = 0; count < most_frames; ++count) {
+  for (std::size_t count = 0; count < max_frames; ++count) {
     into.push_back({.address = at.pc, .exact = at.exact});
     at.depth = into.size();
     const auto end = step(at);
     if (!end) continue;
-    if (*end == chain_end::complete || !at.ahead) return *end;
-    into.resize(at.ahead->depth);
+    if (*end == chain_end::complete || !at.next_landing) return *end;
+    into.resize(at.next_landing->depth);
     land(at);
   }
   return chain_end::too_deep;
@@ -84,17 +85,17 @@ chain_end walk_all(cursor& at, const registers& first, std::vector<frame>& into,
 
 std::uint64_t cursor::plain_address(std::uint64_t address) const {
   if (arch == architecture::x86_64 || address <= address_mask_48) return address;
-  // Which bits are the signature depends on how wide this process's addresses are.
+  // The position of the signature depends on the address width of the process.
   const std::uint64_t narrow = address & address_mask_48;
   const std::uint64_t wide = address & address_mask_52;
   return !is_code(narrow) && is_code(wide) ? wide : narrow;
 }
 
-chain_end cursor::missing(std::uint64_t address) const noexcept {
+chain_end cursor::missing_reason(std::uint64_t address) const noexcept {
   if (on_other_stack) return chain_end::other_stack;
   if (address % sizeof(std::uint64_t) != 0) return chain_end::bad_frame;
   if (address < stack.begin()) {
-    // A leaf may keep its frame there, but copies begin at the stack pointer.
+    // A leaf may have its frame in the red zone, but copies begin at the stack pointer.
     if (stack.begin() - address <= red_zone) return chain_end::cut_by_copy;
     return stack.begin() - address > largest_stack ? chain_end::other_stack : chain_end::bad_frame;
   }
@@ -115,15 +116,15 @@ unwinder& unwinder::operator=(unwinder&&) noexcept = default;
 unwinder::~unwinder() = default;
 
 chain_end unwinder::walk(const registers& first, const stack_copy& stack, code_map& code,
-                         std::vector<frame>& into, std::size_t most_frames) {
+                         std::vector<frame>& into, std::size_t max_frames) {
   const stack_memory memory(stack);
   cursor at(arch_, first, memory, code);
   at.version = code.version();
   if (at.version != 0) {
-    if (!kept_) kept_ = std::make_unique<rule_cache>();
-    at.kept = kept_.get();
+    if (!cache_) cache_ = std::make_unique<rule_cache>();
+    at.cache = cache_.get();
   }
-  const chain_end end = walk_all(at, first, into, most_frames);
+  const chain_end end = walk_all(at, first, into, max_frames);
   missed_stack_ = memory.missed();
   return end;
 }

@@ -1,7 +1,8 @@
-// Walks one thread's stack out of a copy of it: call frame information where the code has some,
-// the frame pointer where it has none (code made at run time, hand-written assembly). Reads nothing
-// but its arguments; costs some 100 ns a frame; every walk ends, whatever the tables say. One
-// unwinder for each thread.
+// Walks a copied stack: with call frame information where the code has some, with the frame pointer
+// elsewhere (code generated at run time, assembly). Reads only its arguments; a frame costs about
+// 100 ns. Every walk ends, even with invalid tables. An unwinder belongs to a single thread.
+//  unwinder walker(architecture::x86_64);
+//  const chain_end end = walker.walk(registers, copy, mappings, frames);
 #pragma once
 
 #include <cstddef>
@@ -15,28 +16,28 @@
 
 namespace stallscope::unwind {
 
-// Why a chain ends where it ends. The numbers are part of the Python face (Capture.stack_end).
+// The reason why a chain ends. The numbers are part of the Python interface (Capture.stack_end).
 enum class chain_end : std::uint8_t {
-  kernel_given = 0,  // not unwound: the kernel's own chain, by frame pointers
-  complete = 1,      // the tables or a zero frame pointer say: nobody called this
-  cut_by_copy = 2,   // the next frame lies beyond the bytes that were copied
-  no_table = 3,      // no unwind information for the outermost address, nor a frame pointer
-  bad_frame = 4,     // the next frame makes no sense: damaged tables, or a stack in the making
-  unmapped = 5,      // the outermost address stands in nothing mapped for execution
-  other_stack = 6,   // the walk leaves for another stack, which was not copied
-  too_deep = 7,      // more frames than asked for
-  no_registers = 8,  // nothing to begin with: a 32-bit process, or none were recorded
+  kernel_given = 0,  // not unwound: the kernel's chain, by frame pointers
+  complete = 1,      // the outermost frame, by its table or a zero frame pointer
+  cut_by_copy = 2,   // the next frame is beyond the copied bytes
+  no_table = 3,      // neither unwind information nor a frame pointer at the outermost address
+  bad_frame = 4,     // the next frame is invalid: damaged table, or a stack being modified
+  unmapped = 5,      // the outermost address is not in executable mapped memory
+  other_stack = 6,   // the next frame is on another stack, which was not copied
+  too_deep = 7,      // more frames than the limit
+  no_registers = 8,  // no registers: a 32-bit process, or none were recorded
 };
 
-// The code that an address stands in.
+// A mapping of code.
 struct mapped_code {
-  std::uint64_t start = 0;  // of the mapping; end is exclusive
+  std::uint64_t start = 0;  // [start, end)
   std::uint64_t end = 0;
   std::uint64_t file_offset = 0;         // of `start`
-  const unwind::table* table = nullptr;  // nullptr: none known
+  const unwind::table* table = nullptr;  // nullptr if unknown
 };
 
-// Who knows the mappings.
+// The mappings of a process.
 class code_map {
  public:
   code_map() = default;
@@ -45,10 +46,11 @@ class code_map {
   code_map(code_map&&) = delete;
   code_map& operator=(code_map&&) = delete;
   virtual ~code_map() = default;
-  // nullptr where nothing executable is mapped. What is returned stands until the next call.
+  // Returns nullptr if no executable mapping contains the address. The result is valid until the
+  // next call.
   virtual const mapped_code* find(std::uint64_t address) = 0;
-  // Differs between any two states of the mappings and their tables, so that an unwinder may keep
-  // what it found; 0: nothing may be kept.
+  // Changes with the mappings and their tables, so that an unwinder may cache rules. 0 disables
+  // caching.
   [[nodiscard]] virtual std::uint64_t version() const { return 0; }
 };
 
@@ -57,8 +59,8 @@ struct stack_copy {
   std::span<const std::byte> bytes;
 };
 
-// A frame of a chain, leaf first. `exact`: the address is where the CPU was (the leaf, and what a
-// signal interrupted); others are return addresses, behind the call.
+// A frame of a chain, leaf first. If `exact` is set, the address is the program counter (of the
+// leaf, or of code that a signal interrupted); otherwise it is a return address, after the call.
 struct frame {
   std::uint64_t address = 0;
   bool exact = false;
@@ -75,17 +77,17 @@ class unwinder {
   unwinder& operator=(const unwinder&) = delete;
   ~unwinder();
 
-  // Walks from `first` on; appends the frames, the first one included, to `into`.
+  // Walks from the registers `first` on and appends the frames, including the first, to `into`.
   chain_end walk(const registers& first, const stack_copy& stack, code_map& code,
-                 std::vector<frame>& into, std::size_t most_frames = 1024);
-  // Whether the last walk asked for bytes behind the end of its copy. If not, it would have found
-  // the same with a longer copy.
+                 std::vector<frame>& into, std::size_t max_frames = 1024);
+  // Whether the last walk needed bytes past the end of its copy. If not, a longer copy gives the
+  // same chain.
   [[nodiscard]] bool missed_stack() const noexcept { return missed_stack_; }
 
  private:
   architecture arch_;
   bool missed_stack_ = false;
-  std::unique_ptr<rule_cache> kept_;
+  std::unique_ptr<rule_cache> cache_;
 };
 
 }  // namespace stallscope::unwind

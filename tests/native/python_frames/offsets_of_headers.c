@@ -1,4 +1,4 @@
-// The offsets that the installed CPython's own headers give, in the order of offsets_of_headers.hpp.
+// The offsets from the headers of the installed CPython, in the order of test_layout_of_headers.cpp.
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@ std::uint64_t address_of(const void* place) { return reinterpret_cast<std::uint6
 
 }  // namespace
 
-TEST_CASE("a second look shows what changed after the first") {
+TEST_CASE("the second read shows changes since the first") {
   const process_memory memory{::getpid()};
   double_look look{memory};
   std::vector<std::uint64_t> words(1000, 7);
@@ -29,21 +29,21 @@ TEST_CASE("a second look shows what changed after the first") {
   CHECK(value_at<std::uint64_t>(look.second(address_of(&words[11]), 8), 0) == 7);
 }
 
-TEST_CASE("places that no window holds are read for themselves, even very many") {
+TEST_CASE("addresses outside windows are read separately, even very many") {
   const process_memory memory{::getpid()};
   double_look look{memory};
   std::vector<std::uint64_t> words(100'000);
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = i;
   look.begin();
   for (std::size_t i = words.size() - 1; i > 1000; i -= 997) {
-    const auto found = look.first(address_of(&words[i]), 8);
-    REQUIRE(found.has_value());
-    CHECK(value_at<std::uint64_t>(*found, 0) == i);
+    const auto bytes = look.first(address_of(&words[i]), 8);
+    REQUIRE(bytes.has_value());
+    CHECK(value_at<std::uint64_t>(*bytes, 0) == i);
   }
   CHECK(look.look_again());
 }
 
-TEST_CASE("memory that is not there is never found") {
+TEST_CASE("unmapped memory is never returned") {
   const process_memory memory{::getpid()};
   double_look look{memory};
   look.begin();
@@ -54,7 +54,7 @@ TEST_CASE("memory that is not there is never found") {
   CHECK(look.second(8, 8).empty());
 }
 
-TEST_CASE("all of many ranges are read, or it is told") {
+TEST_CASE("either all of many ranges are read or the read fails") {
   const process_memory memory{::getpid()};
   const std::uint64_t value = 42;
   std::vector<std::uint64_t> copies(200);

@@ -7,7 +7,7 @@
 
 namespace stallscope::python_frames {
 
-TEST_CASE("names of any kind stay on their line, in ASCII") {
+TEST_CASE("any name is written in ASCII on a single line") {
   code_facts code{3, U"é\"\\\n\x1b\u202e\U0001F40D", U"<string>", -1, {}};
   code.name.push_back(char32_t{0xdc80});    // a byte that was no UTF-8, as os.fsdecode has it
   code.name.push_back(char32_t{0x110000});  // no character at all
@@ -18,7 +18,7 @@ TEST_CASE("names of any kind stay on their line, in ASCII") {
         "\\udc80\\ufffd\",\"file\":\"<string>\",\"line\":-1,\"table\":\"\"}\n");
 }
 
-TEST_CASE("tables are base64 of every length") {
+TEST_CASE("line tables of every length are written in base64") {
   for (const auto& [length, expected] :
        {std::pair{0U, ""}, {1U, "/w=="}, {2U, "//8="}, {3U, "////"}, {4U, "/////w=="}}) {
     std::string out;
@@ -27,7 +27,7 @@ TEST_CASE("tables are base64 of every length") {
   }
 }
 
-TEST_CASE("every line is one JSON document") {
+TEST_CASE("every line is a JSON document") {
   std::string out;
   put_header(out);
   put_interpreter(out, 7, "3.11.2", reading::refused, "why \"not\"");

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t version_3_13 = 0x030d00f0;
 
-// What a 3.13.0 for x86-64 tells, word by word up to the texts.
-std::vector<std::byte> told_by_3_13() {
+// The offsets of 3.13.0 for x86-64, word by word up to the string objects.
+std::vector<std::byte> runtime_of_3_13() {
   constexpr std::array<std::uint64_t, 71> words{0x7970677562656478,
                                                 version_3_13,
                                                 0,
@@ -95,39 +95,39 @@ void set_word(std::vector<std::byte>& bytes, std::size_t index, std::uint64_t va
 
 }  // namespace
 
-TEST_CASE("only versions that are written down have a known layout") {
+TEST_CASE("only 3.11 and 3.12 have a constant layout") {
   CHECK(known_layout(11).has_value());
   CHECK(known_layout(12).has_value());
   CHECK_FALSE(known_layout(10).has_value());
   CHECK_FALSE(known_layout(13).has_value());
 }
 
-TEST_CASE("a 3.13 tells its layout") {
-  const auto told = layout_from_debug_offsets(told_by_3_13(), version_3_13);
-  REQUIRE_MESSAGE(told.found.has_value(), told.refusal);
-  CHECK(told.found->runtime.interpreters_head == 632);
-  CHECK(told.found->interpreter.threads_head == 7344);
-  CHECK(told.found->interpreter.gil == 16);
-  CHECK(told.found->gil.locked == 16);
-  CHECK(told.found->gil.last_holder == 8);
-  CHECK(told.found->thread.current_frame == 72);
-  CHECK(told.found->thread.native_thread_id == 160);
-  CHECK(told.found->thread.datastack_chunk == 232);
-  CHECK(told.found->frame.owner == 70);
-  CHECK(told.found->frame.size == 72);
-  CHECK(told.found->code.instructions == 200);
-  CHECK(told.found->object.compact_text_content == 56);
-  CHECK_FALSE(told.found->has_cframe);
+TEST_CASE("the layout of 3.13 is read from its offsets") {
+  const auto parsed = layout_from_debug_offsets(runtime_of_3_13(), version_3_13);
+  REQUIRE_MESSAGE(parsed.fields.has_value(), parsed.refusal);
+  CHECK(parsed.fields->runtime.interpreters_head == 632);
+  CHECK(parsed.fields->interpreter.threads_head == 7344);
+  CHECK(parsed.fields->interpreter.gil == 16);
+  CHECK(parsed.fields->gil.locked == 16);
+  CHECK(parsed.fields->gil.last_holder == 8);
+  CHECK(parsed.fields->thread.current_frame == 72);
+  CHECK(parsed.fields->thread.native_thread_id == 160);
+  CHECK(parsed.fields->thread.datastack_chunk == 232);
+  CHECK(parsed.fields->frame.owner == 70);
+  CHECK(parsed.fields->frame.size == 72);
+  CHECK(parsed.fields->code.instructions == 200);
+  CHECK(parsed.fields->object.compact_text_content == 56);
+  CHECK_FALSE(parsed.fields->has_cframe);
 }
 
-TEST_CASE("what is not known, or makes no sense, is refused with the reason") {
-  auto bytes = told_by_3_13();
+TEST_CASE("unknown and invalid offsets are rejected with a reason") {
+  auto bytes = runtime_of_3_13();
   SUBCASE("no cookie") {
     set_word(bytes, 0, 0);
-    CHECK(layout_from_debug_offsets(bytes, version_3_13).refusal.find("not marked") !=
+    CHECK(layout_from_debug_offsets(bytes, version_3_13).refusal.find("no cookie") !=
           std::string::npos);
   }
-  SUBCASE("another version than the program's") {
+  SUBCASE("a version other than the program's") {
     CHECK(layout_from_debug_offsets(bytes, version_3_13 + 1).refusal.find("another version") !=
           std::string::npos);
   }
@@ -138,20 +138,20 @@ TEST_CASE("what is not known, or makes no sense, is refused with the reason") {
   }
   SUBCASE("a later version") {
     set_word(bytes, 1, 0x030f00f0);
-    CHECK(layout_from_debug_offsets(bytes, 0x030f00f0).refusal.find("not known") !=
+    CHECK(layout_from_debug_offsets(bytes, 0x030f00f0).refusal.find("unsupported format") !=
           std::string::npos);
   }
   SUBCASE("offsets beyond every structure") {
     for (const std::size_t index :
          {5U, 8U, 14U, 17U, 23U, 26U, 29U, 31U, 33U, 35U, 43U, 45U, 66U}) {
-      auto wrong = told_by_3_13();
+      auto wrong = runtime_of_3_13();
       set_word(wrong, index, ~std::uint64_t{0});
-      CHECK_FALSE(layout_from_debug_offsets(wrong, version_3_13).found.has_value());
+      CHECK_FALSE(layout_from_debug_offsets(wrong, version_3_13).fields.has_value());
     }
   }
   SUBCASE("too few bytes") {
     CHECK_FALSE(
-        layout_from_debug_offsets(std::span{bytes}.first(100), version_3_13).found.has_value());
+        layout_from_debug_offsets(std::span{bytes}.first(100), version_3_13).fields.has_value());
   }
 }
 

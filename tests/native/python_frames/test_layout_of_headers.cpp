@@ -13,10 +13,10 @@ extern const unsigned long header_offset_count;
 
 namespace stallscope::python_frames {
 
-TEST_CASE("the offsets written down are those of the installed interpreter's headers") {
-  const auto found = known_layout(header_minor_version);
-  REQUIRE(found.has_value());
-  const auto& at = *found;
+TEST_CASE("the constant offsets equal the headers of the installed interpreter") {
+  const auto fields = known_layout(header_minor_version);
+  REQUIRE(fields.has_value());
+  const auto& at = *fields;
   const std::vector<unsigned long> ours{at.runtime.interpreters_head,
                                         at.runtime.gil,
                                         at.interpreter.gil,

@@ -36,22 +36,22 @@ descriptor file_of(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("a symbol's address lies in an executable segment, and other names have none") {
+TEST_CASE("a symbol's address is in an executable segment, and unknown names have no address") {
   const descriptor fd{::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
-  const auto found = find_symbols(fd.get(), searched, symbol_scope::linker);
-  REQUIRE(found.addresses.size() == 2);
-  REQUIRE(found.addresses[0].has_value());
-  CHECK_FALSE(found.addresses[1].has_value());
-  CHECK((*found.addresses[0] & 0xfffU) ==
+  const auto symbols = find_symbols(fd.get(), searched, symbol_scope::linker);
+  REQUIRE(symbols.addresses.size() == 2);
+  REQUIRE(symbols.addresses[0].has_value());
+  CHECK_FALSE(symbols.addresses[1].has_value());
+  CHECK((*symbols.addresses[0] & 0xfffU) ==
         (reinterpret_cast<std::uint64_t>(&a_symbol_to_be_found) & 0xfffU));
-  REQUIRE(found.executable.size() == 1);
-  const auto& segment = found.executable[0];
-  CHECK(*found.addresses[0] - segment.address < segment.size_bytes);
-  CHECK(address_of_offset(found, segment.file_offset) == segment.address);
-  CHECK_FALSE(address_of_offset(found, segment.file_offset + segment.size_bytes).has_value());
+  REQUIRE(symbols.executable.size() == 1);
+  const auto& segment = symbols.executable[0];
+  CHECK(*symbols.addresses[0] - segment.address < segment.size_bytes);
+  CHECK(address_of_offset(symbols, segment.file_offset) == segment.address);
+  CHECK_FALSE(address_of_offset(symbols, segment.file_offset + segment.size_bytes).has_value());
 }
 
-TEST_CASE("cut or corrupt files have no symbols, and no effect") {
+TEST_CASE("truncated or corrupt files have no symbols") {
   auto bytes = this_program();
   SUBCASE("empty") {
     CHECK_FALSE(

@@ -21,19 +21,19 @@ struct reading_result {
 class fake_reader {
  public:
   explicit fake_reader(const fake_interpreter& of)
-      : reader_{::getpid(), of.told(), std::make_shared<numbering>(1, 1)} {}
+      : reader_{::getpid(), of.description(), std::make_shared<numbering>(1, 1)} {}
 
   reading_result read(pid_t id = fake_interpreter::native_id) {
-    reading_result got;
+    reading_result snapshot;
     python_stack stack;
     std::vector<code_facts> fresh;
-    got.result = reader_.read(id, stack, fresh);
+    snapshot.result = reader_.read(id, stack, fresh);
     for (const auto& code : fresh)
       names_[code.number] = std::string(code.name.begin(), code.name.end());
     for (const auto& frame : stack.frames)
-      got.names.push_back(names_.at(frame.code) + (frame.entered_from_c ? "<" : ""));
-    got.holds_gil = stack.holds_gil;
-    return got;
+      snapshot.names.push_back(names_.at(frame.code) + (frame.entered_from_c ? "<" : ""));
+    snapshot.holds_gil = stack.holds_gil;
+    return snapshot;
   }
 
  private:
@@ -43,7 +43,7 @@ class fake_reader {
 
 using names = std::vector<std::string>;
 
-// main calls work; C calls key.
+// main calls work; C code calls key.
 void three_frames(fake_interpreter& fake) {
   fake.set_frame(0, fake.add_code("main"), true);
   fake.set_frame(1, fake.add_code("work"), false);
@@ -53,26 +53,26 @@ void three_frames(fake_interpreter& fake) {
 
 }  // namespace
 
-TEST_CASE("a thread's frames are read leaf first, with the marks of where C began") {
+TEST_CASE("frames are read leaf first, and entries from C are marked") {
   fake_interpreter fake;
   three_frames(fake);
   fake_reader reader{fake};
-  auto got = reader.read();
-  CHECK(got.result == read_result::read);
-  CHECK(got.names == names{"key<", "work", "main<"});
-  CHECK(got.holds_gil == true);
+  auto snapshot = reader.read();
+  CHECK(snapshot.result == read_result::read);
+  CHECK(snapshot.names == names{"key<", "work", "main<"});
+  CHECK(snapshot.holds_gil == true);
   fake.release_gil();
   CHECK(reader.read().holds_gil == false);
 }
 
-TEST_CASE("threads without frames, and strangers, have none") {
+TEST_CASE("threads without Python code and unknown threads have no frames") {
   fake_interpreter fake;
   CHECK(fake_reader{fake}.read().result == read_result::no_frames);
   three_frames(fake);
   CHECK(fake_reader{fake}.read(4712).result == read_result::no_frames);
 }
 
-TEST_CASE("a code object that takes another's place is noticed") {
+TEST_CASE("a code object at a reused address is detected") {
   fake_interpreter fake;
   three_frames(fake);
   fake_reader reader{fake};
@@ -85,33 +85,33 @@ TEST_CASE("a code object that takes another's place is noticed") {
   CHECK(reader.read().names[0] == "third<");
 }
 
-TEST_CASE("what makes no sense is torn, never followed") {
+TEST_CASE("invalid structures make the read torn and are never followed") {
   fake_interpreter fake;
   three_frames(fake);
-  SUBCASE("a caller in no memory") { fake.set_previous(1, 8); }
+  SUBCASE("a caller in unmapped memory") { fake.set_previous(1, 8); }
   SUBCASE("a caller beyond the address space") { fake.set_previous(1, ~std::uint64_t{0} - 7); }
-  SUBCASE("a current frame in no memory") { fake.set_current(16); }
-  SUBCASE("code in no memory") { fake.set_frame(1, 64, false); }
-  SUBCASE("code that is no code") { fake.set_frame(1, fake.add_text("text"), false); }
+  SUBCASE("a current frame in unmapped memory") { fake.set_current(16); }
+  SUBCASE("code in unmapped memory") { fake.set_frame(1, 64, false); }
+  SUBCASE("code that is not a code object") { fake.set_frame(1, fake.add_text("text"), false); }
   SUBCASE("an instruction beyond the code") {
     const auto code = fake.add_code("short");
     fake_interpreter::set(fake.memory_at(code), fake.fields().object.variable_size,
                           std::uint64_t{1});
     fake.set_frame(2, code, true);
   }
-  SUBCASE("a name of a width that does not exist") {
+  SUBCASE("a name with an invalid character width") {
     const auto code = fake.add_code("wide");
     const auto text = fake.add_text("x");
     fake_interpreter::set(fake.memory_at(text), fake.fields().object.text_state, ~0U);
     fake_interpreter::set(fake.memory_at(code), fake.fields().code.qualified_name, text);
     fake.set_frame(2, code, true);
   }
-  const auto got = fake_reader{fake}.read();
-  CHECK(got.result == read_result::torn);
-  CHECK(got.names.empty());
+  const auto snapshot = fake_reader{fake}.read();
+  CHECK(snapshot.result == read_result::torn);
+  CHECK(snapshot.names.empty());
 }
 
-TEST_CASE("cycles and lists without end are given up") {
+TEST_CASE("cycles and endless lists end the read") {
   fake_interpreter fake;
   three_frames(fake);
   SUBCASE("of frames") {
@@ -124,20 +124,20 @@ TEST_CASE("cycles and lists without end are given up") {
   }
 }
 
-TEST_CASE("1,024 frames are read, one more is too deep") {
+TEST_CASE("1,024 frames are read, 1,025 are too deep") {
   fake_interpreter fake;
   const auto code = fake.add_code("deep");
   for (std::size_t i = 0; i < 1025; ++i) fake.set_frame(i, code, i == 0);
   fake.set_current(fake.frame_address(1023));
-  const auto got = fake_reader{fake}.read();
-  CHECK(got.result == read_result::read);
-  REQUIRE(got.names.size() == 1024);
-  CHECK(got.names.back() == "deep<");
+  const auto snapshot = fake_reader{fake}.read();
+  CHECK(snapshot.result == read_result::read);
+  REQUIRE(snapshot.names.size() == 1024);
+  CHECK(snapshot.names.back() == "deep<");
   fake.set_current(fake.frame_address(1024));
   CHECK(fake_reader{fake}.read().result == read_result::too_deep);
 }
 
-TEST_CASE("names are bounded, and those without end are cut") {
+TEST_CASE("names are truncated at their limit") {
   fake_interpreter fake;
   const auto code = fake.add_code(std::string(100'000, 'x'));
   fake.set_frame(0, code, true);
@@ -146,8 +146,8 @@ TEST_CASE("names are bounded, and those without end are cut") {
   const auto text = fake.add_text("lying");
   fake_interpreter::set(fake.memory_at(text), fake.fields().object.text_length, ~std::uint64_t{0});
   fake_interpreter::set(fake.memory_at(code), fake.fields().code.qualified_name, text);
-  const auto lied = fake_reader{fake}.read();
-  CHECK((lied.result == read_result::torn || lied.names[0].size() == 4097));
+  const auto snapshot = fake_reader{fake}.read();
+  CHECK((snapshot.result == read_result::torn || snapshot.names[0].size() == 4097));
 }
 
 }  // namespace stallscope::python_frames

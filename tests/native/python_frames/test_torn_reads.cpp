@@ -10,9 +10,9 @@
 
 namespace stallscope::python_frames {
 
-// Another thread calls and returns all the time, as an interpreter does: all the way down as odd,
-// and the next time as even. A chain of both was never there.
-TEST_CASE("a stack that changes while it is read is torn, or one that was there") {
+// Another thread calls and returns continuously, like an interpreter: alternately with all frames
+// of the code "odd" and all frames of the code "even". A chain with both never exists.
+TEST_CASE("a stack that changes during the read is torn or consistent") {
   constexpr std::size_t depth = 40;
   constexpr int reads = 3000;
   fake_interpreter fake;
@@ -29,7 +29,7 @@ TEST_CASE("a stack that changes while it is read is torn, or one that was there"
       for (std::size_t i = depth; i-- > 0;) fake.set_current(fake.frame_address(i));
     }
   }};
-  thread_reader reader{::getpid(), fake.told(), std::make_shared<numbering>(1, 1)};
+  thread_reader reader{::getpid(), fake.description(), std::make_shared<numbering>(1, 1)};
   int read = 0;
   int mixed = 0;
   for (int i = 0; i < reads; ++i) {

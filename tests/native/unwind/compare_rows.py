@@ -1,10 +1,10 @@
-"""Compares every row of our unwind tables with what readelf makes of the same file.
+"""Compare every row of stallscope's unwind tables with readelf's rows of the same file.
 
 usage: compare_rows.py PRINT_ROWS FILE|COMPILER...
 
-A compiler stands for the C and C++ libraries that it links with.
+For a compiler, its C and C++ libraries are compared.
 
-Prints each difference (address, what readelf says, what we say) and exits with 1 when there is one.
+Prints every difference (address, readelf's row, our row) and exits with 1 if any row differs.
 """
 
 import bisect
@@ -16,24 +16,24 @@ from collections.abc import Iterator
 FUNCTION = re.compile(r"^[0-9a-f]+ [0-9a-f]+ [0-9a-f]+ FDE cie=\S+ pc=([0-9a-f]+)\.\.([0-9a-f]+)")
 COLUMNS = re.compile(r"^ +LOC +CFA(.*)$")
 IN_REGISTER = re.compile(r"r[0-9]+ \((\w+)\)")
-UNKNOWN = {"u", "s"}  # readelf prints u for a column that no instruction has named yet
+UNKNOWN = {"u", "s"}  # readelf prints u for a column without an instruction so far
 
 Row = tuple[int, int, str, dict[str, str]]
 
 
 def rows_of_readelf(path: str) -> Iterator[Row]:
-    """Start, end, CFA and saved registers of each row, function by function."""
+    """The rows of readelf by function: start, end, CFA and saved registers."""
     command = ["readelf", "--debug-dump=frames-interp", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
         assert process.stdout is not None
         end, names, pending = 0, list[str](), None
         for line in process.stdout:
-            if found := FUNCTION.match(line):
+            if match := FUNCTION.match(line):
                 if pending:
                     yield (pending[0], end, *pending[1:])
-                pending, end = None, int(found[2], 16)
-            elif found := COLUMNS.match(line):
-                names = found[1].split()
+                pending, end = None, int(match[2], 16)
+            elif match := COLUMNS.match(line):
+                names = match[1].split()
             elif end and re.match(r"^[0-9a-f]{16} ", line):
                 location, cfa, *places = IN_REGISTER.sub(r"\1", line).split()
                 start = int(location, 16)
@@ -49,7 +49,7 @@ def rows_of_readelf(path: str) -> Iterator[Row]:
 
 
 def our_rows(program: str, path: str) -> list[Row]:
-    """All rows of our table, sorted."""
+    """The rows of our table, sorted."""
     run = subprocess.run([program, path], stdout=subprocess.PIPE, text=True, check=True)
     rows = []
     for line in run.stdout.splitlines():
@@ -60,7 +60,7 @@ def our_rows(program: str, path: str) -> list[Row]:
 
 
 def followed(saved: dict[str, str], known: re.Pattern[str]) -> dict[str, str]:
-    """The registers that we follow, without those that nothing is known of."""
+    """The registers that the unwinder tracks, without unknown values."""
     return {
         name: place
         for name, place in saved.items()
@@ -69,7 +69,7 @@ def followed(saved: dict[str, str], known: re.Pattern[str]) -> dict[str, str]:
 
 
 def differences(theirs: Row, ours: list[Row], starts: list[int]) -> Iterator[str]:
-    """What differs between one row of readelf's and ours that lie in its range."""
+    """The differences between a row of readelf and our rows in its range."""
     start, end, cfa, saved = theirs
     known = re.compile(r"r[a-z]+|r[0-9]+|ra|x[0-9]+")
     at = max(bisect.bisect_right(starts, start) - 1, 0)
@@ -85,18 +85,18 @@ def differences(theirs: Row, ours: list[Row], starts: list[int]) -> Iterator[str
 
 
 def libraries(name: str) -> list[str]:
-    """The file itself, or the libraries of a compiler."""
+    """The file, or the libraries of a compiler."""
     if not name.endswith("++"):
         return [name]
-    found = []
+    paths = []
     for library in ("libc.so.6", "libstdc++.so.6"):
         command = [name, f"-print-file-name={library}"]
-        found.append(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
-    return [path.strip() for path in found]
+        paths.append(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+    return [path.strip() for path in paths]
 
 
 def main() -> int:
-    """The exit code: 1 where a row differs."""
+    """The exit code: 1 if a row differs."""
     program, *names = sys.argv[1:]
     failed = False
     for path in [path for name in names for path in libraries(name)]:

@@ -11,29 +11,29 @@ void align(bytes& to, std::size_t boundary) {
   to.resize((to.size() + boundary - 1) / boundary * boundary);
 }
 
-// Behind its length, filled up with DW_CFA_nop.
+// Prefixes the length and pads with DW_CFA_nop.
 bytes entry(const bytes& body) {
   bytes padded = body;
   align(padded, 4);
   return writer().put(static_cast<std::uint32_t>(padded.size())).raw(padded).made();
 }
 
-// Puts the sections and their names into the file, and gives their headers: one for each behind the
-// empty first one, the names' last.
+// Appends the sections and their names to the file and returns their headers: an empty header, a
+// header per section, and the header of the names.
 std::vector<Elf64_Shdr> append_sections(std::span<const section> sections, bytes& file) {
   std::vector<Elf64_Shdr> headers(1);
   std::string names(1, '\0');
-  for (const section& each : sections) {
+  for (const section& input : sections) {
     align(file, 16);
     Elf64_Shdr& made = headers.emplace_back();
     made.sh_name = static_cast<Elf64_Word>(names.size());
     made.sh_type = SHT_PROGBITS;
-    made.sh_flags = each.flags;
+    made.sh_flags = input.flags;
     made.sh_addr = load_address + file.size();
     made.sh_offset = file.size();
-    made.sh_size = each.content.size();
-    names += each.name + '\0';
-    file.insert(file.end(), each.content.begin(), each.content.end());
+    made.sh_size = input.content.size();
+    names += input.name + '\0';
+    file.insert(file.end(), input.content.begin(), input.content.end());
   }
   Elf64_Shdr& strings = headers.emplace_back();
   strings.sh_type = SHT_STRTAB;

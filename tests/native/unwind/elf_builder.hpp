@@ -1,4 +1,5 @@
-// Small ELF files made in memory, and the bytes of call frame information that go into them.
+// Builds small ELF files in memory, and the bytes of their call frame information. Costs a few
+// allocations; any thread may call it.
 #pragma once
 
 #include <cstddef>
@@ -28,17 +29,18 @@ struct options {
   stallscope::unwind::architecture arch = stallscope::unwind::architecture::x86_64;
   std::uint64_t entry = 0;
   bool section_headers = true;
-  std::size_t frame_header_section = SIZE_MAX;  // which one PT_GNU_EH_FRAME names
+  std::size_t frame_header_section =
+      SIZE_MAX;  // index of the section that PT_GNU_EH_FRAME refers to
 };
 
-// Address of the first section; the others follow, each aligned to 16.
+// Address of the first section. Further sections follow, aligned to 16 bytes.
 inline constexpr std::uint64_t first_section = load_address + 256;
 
-// One loaded, executable segment with the sections one after another.
+// Builds a file with a loaded, executable segment that contains all sections.
 bytes build(std::span<const section> sections, const options& how = {});
 bytes build(std::initializer_list<section> sections, const options& how = {});
 
-// Little-endian pieces joined: numbers by their size, text, other bytes.
+// Concatenates little-endian numbers, text and bytes.
 class writer {
  public:
   template <typename Number>
@@ -65,12 +67,12 @@ struct entry_options {
   unsigned code_alignment = 1;
 };
 
-// .eh_frame with one common entry and one function of `size` bytes at `start`, whose instructions
-// are given; addresses as 8 bytes.
+// Returns .eh_frame with a CIE and an FDE of `size` bytes at `start` with these instructions.
+// Addresses take 8 bytes.
 bytes eh_frame(std::initializer_list<unsigned> instructions, const entry_options& how = {},
                std::uint64_t start = code, std::uint64_t size = 0x100);
 
-// A common entry for .eh_frame; what it holds is joined by hand where a test needs more.
+// Returns a CIE for .eh_frame. Tests concatenate further parts.
 bytes eh_common(const entry_options& how = {});
 bytes eh_function(std::uint32_t back_to_common, std::uint64_t start, std::uint64_t size,
                   std::initializer_list<unsigned> instructions, bool augmented = true);

@@ -1,5 +1,5 @@
-// This process as a walk sees a sampled one: its mappings with their tables, and copies of its
-// stacks.
+// The mappings of this process with their tables, and copies of its stacks, in the form that a walk
+// of a sampled process uses. Costs a compilation of every mapped file; a single thread.
 #pragma once
 
 #include <map>
@@ -11,11 +11,11 @@
 
 class own_process : public stallscope::unwind::code_map {
  public:
-  own_process();  // reads /proc/self/maps and compiles what is mapped for execution
+  own_process();  // reads /proc/self/maps and compiles the executable mappings
   const stallscope::unwind::mapped_code* find(std::uint64_t address) override;
 
-  // Up to `most` bytes from `address` on, as the kernel copies them.
-  static std::vector<std::byte> copy(std::uint64_t address, std::size_t most);
+  // Copies up to `max_bytes` from `address` on, with the kernel's bounds checks.
+  static std::vector<std::byte> copy(std::uint64_t address, std::size_t max_bytes);
 
  private:
   std::map<std::string, std::unique_ptr<stallscope::unwind::table>> tables_;

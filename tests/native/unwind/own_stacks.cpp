@@ -52,8 +52,9 @@ void handle(int /*signal*/) { in_handler = walk_here(); }
 
 }  // namespace
 
-// Both begin in this function: their first return addresses differ, all others are the same calls.
-[[gnu::noinline]] both_walks walk_here(std::size_t most_bytes) {
+// Both walks begin in this function. Their first return addresses differ; all other frames are
+// equal.
+[[gnu::noinline]] both_walks walk_here(std::size_t max_bytes) {
   both_walks result;
   own_process process;
   _Unwind_Backtrace(remember, &result.theirs);
@@ -61,7 +62,7 @@ void handle(int /*signal*/) { in_handler = walk_here(); }
   getcontext(&context);
   const auto registers = registers_of(context);
   const std::uint64_t sp = registers.at(arch == unwind::architecture::x86_64 ? 7 : 31);
-  const auto bytes = own_process::copy(sp, most_bytes);
+  const auto bytes = own_process::copy(sp, max_bytes);
   result.end = unwind::unwinder(arch).walk(registers, {sp, bytes}, process, result.ours);
   return result;
 }

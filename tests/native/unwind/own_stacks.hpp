@@ -1,4 +1,5 @@
-// Stacks of this very process, walked by us and by the compiler's own runtime.
+// Walks stacks of this process with the unwinder and with the compiler's runtime. Costs a copy of
+// the stack per walk; any thread may call it.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +13,11 @@ struct both_walks {
   stallscope::unwind::chain_end end = stallscope::unwind::chain_end::no_registers;
 };
 
-both_walks walk_here(std::size_t most_bytes = 1U << 20U);
+both_walks walk_here(std::size_t max_bytes = 1U << 20U);
 
-// From within a signal's handler, which runs on an alternate stack or on the thread's.
+// Walks from a signal handler, on an alternate stack or on the thread's stack.
 both_walks walk_in_handler(bool on_own_stack);
 
-// Frames from the leaf on that both have; the leaf itself, where each stands elsewhere in the
-// function that walks, counts.
+// Returns the number of equal frames, counted from the leaf. The leaf counts as equal, although its
+// address differs within the walking function.
 std::size_t equal_frames(const both_walks& walks);

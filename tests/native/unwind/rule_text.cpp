@@ -15,18 +15,18 @@ std::string signed_number(std::int32_t value) {
   return (value < 0 ? "" : "+") + std::to_string(value);
 }
 
-std::string place_of(architecture arch, const saved_register& each) {
-  switch (each.how) {
+std::string place_of(architecture arch, const saved_register& reg) {
+  switch (reg.how) {
     case recovery::same:
       return "s";
     case recovery::undefined:
       return "u";
     case recovery::at_offset:
-      return "c" + signed_number(each.value);
+      return "c" + signed_number(reg.value);
     case recovery::is_offset:
-      return "v" + signed_number(each.value);
+      return "v" + signed_number(reg.value);
     case recovery::in_register:
-      return register_name(arch, static_cast<unsigned>(each.value));
+      return register_name(arch, static_cast<unsigned>(reg.value));
     case recovery::at_expression:
       return "exp";
     case recovery::is_expression:
@@ -37,23 +37,23 @@ std::string place_of(architecture arch, const saved_register& each) {
 
 }  // namespace
 
-std::string text_of(const table_reader::content& content, const rule& each) {
+std::string text_of(const table_reader::content& content, const rule& row_rule) {
   std::string text = "exp";
-  if (each.cfa_register != rule::by_expression) {
-    text = register_name(content.arch, each.cfa_register) + signed_number(each.cfa_offset);
+  if (row_rule.cfa_register != rule::by_expression) {
+    text = register_name(content.arch, row_rule.cfa_register) + signed_number(row_rule.cfa_offset);
   }
-  for (const saved_register& one : content.saved_by(each)) {
+  for (const saved_register& reg : content.saved_by(row_rule)) {
     const std::string name =
-        one.number == each.return_column ? "ra" : register_name(content.arch, one.number);
-    text += " " + name + "=" + place_of(content.arch, one);
+        reg.number == row_rule.return_column ? "ra" : register_name(content.arch, reg.number);
+    text += " " + name + "=" + place_of(content.arch, reg);
   }
   return text;
 }
 
 std::string rule_at(const table& known, std::uint64_t address) {
   const auto& content = table_reader::of(known);
-  const rule* found = content.find(address);
-  return found == nullptr ? "" : text_of(content, *found);
+  const rule* row_rule = content.find(address);
+  return row_rule == nullptr ? "" : text_of(content, *row_rule);
 }
 
 }  // namespace stallscope::unwind

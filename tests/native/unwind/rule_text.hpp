@@ -1,4 +1,5 @@
-// Rules in the words of readelf --debug-dump=frames-interp: "rsp+16 rbp=c-16 ra=c-8".
+// Formats rules in the notation of readelf --debug-dump=frames-interp: "rsp+16 rbp=c-16 ra=c-8".
+// Any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,9 @@
 
 namespace stallscope::unwind {
 
-std::string text_of(const table_reader::content& content, const rule& each);
+std::string text_of(const table_reader::content& content, const rule& row_rule);
 
-// Of the rule in force at an address; empty where nothing is known.
+// Formats the rule at an address; empty if there is no rule.
 std::string rule_at(const table& known, std::uint64_t address);
 
 }  // namespace stallscope::unwind

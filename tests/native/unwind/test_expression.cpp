@@ -1,4 +1,4 @@
-// Each operation of DWARF expressions that frames use.
+// Tests every operation of DWARF expressions that call frame information uses.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -12,11 +12,12 @@ namespace {
 
 constexpr std::uint64_t stack_address = 0x1000;
 
-// The value of an expression where register n is 100 * n and the stack holds 0x1122334455667788, 7.
+// Evaluates an expression in a frame in which register n is 100 * n and the stack contains
+// 0x1122334455667788 and 7.
 std::optional<std::uint64_t> value(std::initializer_list<unsigned> expression,
                                    std::optional<std::uint64_t> initial = std::nullopt) {
   std::vector<std::byte> bytes;
-  for (const unsigned each : expression) bytes.push_back(static_cast<std::byte>(each));
+  for (const unsigned byte : expression) bytes.push_back(static_cast<std::byte>(byte));
   unwind::registers registers;
   for (unsigned number = 0; number < 17; ++number) registers.set(number, 100 * number);
   const std::array<std::uint64_t, 2> words{0x1122334455667788, 7};
@@ -33,7 +34,7 @@ constexpr auto minus_one = UINT64_MAX;
 
 }  // namespace
 
-TEST_CASE("constants of every width") {
+TEST_CASE("constants of every width are pushed") {
   CHECK(value({0x30}) == 0);
   CHECK(value({0x4f}) == 31);
   CHECK(value({0x08, 0xff}) == 255);
@@ -49,7 +50,7 @@ TEST_CASE("constants of every width") {
   CHECK(value({0x03, 1, 0, 0, 0, 0, 0, 0, 0}) == 0x5001);
 }
 
-TEST_CASE("registers and memory") {
+TEST_CASE("registers and memory are read") {
   CHECK(value({0x77, 8}) == 708);
   CHECK(value({0x77, 0x78}) == 692);
   CHECK(value({0x92, 16, 1}) == 1601);
@@ -60,7 +61,7 @@ TEST_CASE("registers and memory") {
   CHECK_FALSE(value({0x0a, 0, 0x10, 0x94, 9}));
 }
 
-TEST_CASE("the stack's own operations") {
+TEST_CASE("stack operations reorder the stack") {
   CHECK(value({0x31, 0x32, 0x12, 0x22}) == 4);     // dup
   CHECK(value({0x31, 0x32, 0x13}) == 1);           // drop
   CHECK(value({0x31, 0x32, 0x14}) == 1);           // over
@@ -70,7 +71,7 @@ TEST_CASE("the stack's own operations") {
   CHECK(value({0x31, 0x32, 0x33, 0x17, 0x13, 0x13}) == 3);
 }
 
-TEST_CASE("arithmetic") {
+TEST_CASE("arithmetic operations return 64-bit results") {
   CHECK(value({0x09, 0xf6, 0x19}) == 10);                   // abs
   CHECK(value({0x3c, 0x3a, 0x1a}) == 8);                    // and
   CHECK(value({0x09, 0xf6, 0x33, 0x1b}) == minus_one - 2);  // div, signed
@@ -88,7 +89,7 @@ TEST_CASE("arithmetic") {
   CHECK(value({0x33, 0x35, 0x27}) == 6);                        // xor
   CHECK_FALSE(value({0x31, 0x30, 0x1b}));
   CHECK_FALSE(value({0x31, 0x30, 0x1d}));
-  // The least number divided by -1.
+  // The smallest number divided by -1.
   CHECK(value({0x31, 0x08, 63, 0x24, 0x09, 0xff, 0x1b}) == std::uint64_t{1} << 63U);
 }
 
@@ -101,7 +102,7 @@ TEST_CASE("comparisons are signed") {
   CHECK(value({0x31, 0x30, 0x2e}) == 1);
 }
 
-TEST_CASE("jumps go forwards and backwards, and a loop ends") {
+TEST_CASE("jumps go forwards and backwards, and an endless loop ends") {
   CHECK(value({0x31, 0x2f, 1, 0, 0x20, 0x96}) == 1);  // skip over `not`
   CHECK(value({0x35, 0x31, 0x28, 1, 0, 0x20}) == 5);  // bra taken
   CHECK(value({0x35, 0x30, 0x28, 1, 0, 0x20}) == minus_one - 5);
@@ -110,7 +111,7 @@ TEST_CASE("jumps go forwards and backwards, and a loop ends") {
   CHECK_FALSE(value({0x31, 0x2f, 0x7f, 0}));     // behind the end
 }
 
-TEST_CASE("what makes no sense has no value") {
+TEST_CASE("an invalid expression has no value") {
   CHECK_FALSE(value({}));
   CHECK_FALSE(value({0x22}));
   CHECK_FALSE(value({0xff}));
@@ -119,11 +120,11 @@ TEST_CASE("what makes no sense has no value") {
   CHECK_FALSE(value({0x31, 0x12, 0x2f, 0xfc, 0xff}));  // deeper than the stack may be
 }
 
-TEST_CASE("the CFA is what a register's expression begins with") {
+TEST_CASE("the expression of a register starts with the CFA on the stack") {
   CHECK(value({0x23, 8}, 0x100) == 0x108);
 }
 
-TEST_CASE("the classic expression of .plt gives both of its depths") {
+TEST_CASE("the usual expression of .plt returns both stack depths") {
   // rsp + 8 + ((rip & 15) >= 11) * 8, with rip at 1600 (16-byte aligned).
   CHECK(value({0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}) == 708);
   CHECK(value({0x77, 8, 0x80, 11, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}) == 716);

@@ -1,4 +1,4 @@
-// Call frame instructions to rules, each one by hand-assembled bytes.
+// Tests the rules that call frame instructions produce, with hand-assembled bytes.
 #include <doctest/doctest.h>
 
 #include "elf_builder.hpp"
@@ -17,7 +17,7 @@ table of(const elf_builder::bytes& frame,
   return table::compile(elf_builder::build({{".eh_frame", frame}}, {.arch = arch}));
 }
 
-// The rule from byte `at` of the function on.
+// Returns the rule at offset `at` of the function.
 std::string after(std::initializer_list<unsigned> instructions, std::uint64_t at = 1) {
   const table made = of(eh_frame(instructions));
   CHECK(made.bad_entries() == 0);
@@ -29,7 +29,7 @@ const elf_builder::entry_options arm64_entry{
 
 }  // namespace
 
-TEST_CASE("a function without instructions has its common entry's rule, and nothing around it") {
+TEST_CASE("a function without instructions has the rule of its CIE") {
   const table made = of(eh_frame({}));
   CHECK(rule_at(made, code - 1).empty());
   CHECK(rule_at(made, code) == "rsp+8 ra=c-8");
@@ -38,7 +38,7 @@ TEST_CASE("a function without instructions has its common entry's rule, and noth
   CHECK(made.rows() == 2);
 }
 
-TEST_CASE("locations advance by every width, times the code's alignment") {
+TEST_CASE("locations advance by every width, scaled by the code alignment") {
   const table made = of(eh_frame({0x41, 0x0e, 16,                        // 1
                                   0x02, 0x10, 0x0e, 24,                  // 0x11
                                   0x03, 0x20, 0x00, 0x0e, 32,            // 0x31
@@ -57,7 +57,7 @@ TEST_CASE("locations advance by every width, times the code's alignment") {
   CHECK(rule_at(wide, code + 8) == "sp+32 x29=c-32 ra=c-24");
 }
 
-TEST_CASE("set_loc names an address itself") {
+TEST_CASE("set_loc sets an absolute address") {
   const auto target = code + 0x40;
   const auto byte = [&](unsigned n) { return static_cast<unsigned>(target >> (8 * n)) & 0xffU; };
   const table made = of(eh_frame({0x01, byte(0), byte(1), byte(2), byte(3), 0, 0, 0, 0, 0x0e, 16}));
@@ -65,7 +65,7 @@ TEST_CASE("set_loc names an address itself") {
   CHECK(rule_at(made, code + 0x40) == "rsp+16 ra=c-8");
 }
 
-TEST_CASE("the CFA follows each of its instructions") {
+TEST_CASE("every CFA instruction changes the CFA") {
   CHECK(after({0x41, 0x0c, 6, 16}) == "rbp+16 ra=c-8");     // def_cfa
   CHECK(after({0x41, 0x0d, 6}) == "rbp+8 ra=c-8");          // def_cfa_register
   CHECK(after({0x41, 0x0e, 0x80, 1}) == "rsp+128 ra=c-8");  // def_cfa_offset
@@ -74,7 +74,7 @@ TEST_CASE("the CFA follows each of its instructions") {
   CHECK(after({0x41, 0x0f, 2, 0x77, 8}) == "exp ra=c-8");   // def_cfa_expression
 }
 
-TEST_CASE("registers follow each of their instructions") {
+TEST_CASE("every register instruction changes its register") {
   CHECK(after({0x41, 0x86, 2}) == "rsp+8 rbp=c-16 ra=c-8");               // offset
   CHECK(after({0x41, 0x05, 6, 2}) == "rsp+8 rbp=c-16 ra=c-8");            // offset_extended
   CHECK(after({0x41, 0x11, 6, 0x7e}) == "rsp+8 rbp=c+16 ra=c-8");         // offset_extended_sf
@@ -88,12 +88,12 @@ TEST_CASE("registers follow each of their instructions") {
   CHECK(after({0x86, 2, 0x41, 0x08, 6}) == "rsp+8 ra=c-8");               // same_value
 }
 
-TEST_CASE("what is restored is what the common entry said") {
+TEST_CASE("restore returns to the rule of the CIE") {
   CHECK(after({0x07, 16, 0x86, 2, 0x41, 0xd0, 0xc6}) == "rsp+8 ra=c-8");
   CHECK(after({0x07, 16, 0x41, 0x06, 16}) == "rsp+8 ra=c-8");
 }
 
-TEST_CASE("a remembered state comes back whole, the CFA included, and states nest") {
+TEST_CASE("remember and restore include the CFA and nest") {
   const table made = of(eh_frame({0x41, 0x0e, 16, 0x86, 2, 0x0a, 0x41, 0x0c, 6, 16, 0x0a,  //
                                   0x41, 0x0e, 64, 0x41, 0x0b, 0x41, 0x0b}));
   CHECK(rule_at(made, code + 2) == "rbp+16 rbp=c-16 ra=c-8");
@@ -102,14 +102,13 @@ TEST_CASE("a remembered state comes back whole, the CFA included, and states nes
   CHECK(rule_at(made, code + 5) == "rsp+16 rbp=c-16 ra=c-8");
 }
 
-TEST_CASE(
-    "instructions that change no rule, and registers that lead to no frame, are passed over") {
+TEST_CASE("instructions without effect on rules, and untracked registers, are skipped") {
   CHECK(after({0x41, 0x2e, 0x40, 0x2d, 0x2c, 0x00, 0x0e, 16}) == "rsp+16 ra=c-8");
   CHECK(after({0x41, 0x91, 4, 0x0e, 16}) == "rsp+16 ra=c-8");  // xmm0
   CHECK(after({0x41, 0x05, 0xff, 1, 4, 0x0e, 16}) == "rsp+16 ra=c-8");
 }
 
-TEST_CASE("entries that make no sense are left out and counted, rows before the fault as well") {
+TEST_CASE("invalid entries are dropped with all their rows and counted") {
   const auto bad = [](std::initializer_list<unsigned> instructions) {
     const table made = of(eh_frame(instructions));
     return made.bad_entries() == 1 && made.rows() == 0;
@@ -124,7 +123,7 @@ TEST_CASE("entries that make no sense are left out and counted, rows before the 
   CHECK(bad({0x44, 0x01, 0, 0, 0, 0, 0, 0, 0, 0}));  // backwards
 }
 
-TEST_CASE("a common entry that moves on is bad, and so are the functions that use it") {
+TEST_CASE("a CIE that advances the location is invalid, and so are its functions") {
   const auto common = elf_builder::eh_common();
   const auto sound = elf_builder::eh_function(static_cast<std::uint32_t>(common.size() + 4), code,
                                               0x100, {0x0e, 16});
@@ -137,7 +136,7 @@ TEST_CASE("a common entry that moves on is bad, and so are the functions that us
   CHECK(made.rows() == 2);
 }
 
-TEST_CASE("a row of a million remembered states ends in a bad entry") {
+TEST_CASE("a million remembered states make an entry invalid") {
   elf_builder::bytes instructions(1'000'000, std::byte{0x0a});
   const auto common = elf_builder::eh_common();
   elf_builder::writer body;
@@ -155,13 +154,13 @@ TEST_CASE("a row of a million remembered states ends in a bad entry") {
   CHECK(made.rows() == 0);
 }
 
-TEST_CASE("equal rules are kept once, and equal neighbours are one row") {
+TEST_CASE("equal rules are stored once, and equal neighbours share a row") {
   const table made = of(eh_frame({0x41, 0x0e, 16, 0x41, 0x0e, 8, 0x41, 0x0e, 16, 0x41, 0x0e, 16}));
   CHECK(made.rows() == 5);  // the last says that nothing is known
   CHECK(unwind::table_reader::of(made).rules.size() == 3);
 }
 
-TEST_CASE("the share of frames that the frame pointer finds leaves the first rows out") {
+TEST_CASE("the frame pointer share excludes the first rows of functions") {
   // push %rbp; mov %rsp,%rbp ... pop %rbp
   CHECK(of(eh_frame({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6})).frame_pointer_share() ==
         doctest::Approx(252.0 / 255));
@@ -171,8 +170,8 @@ TEST_CASE("the share of frames that the frame pointer finds leaves the first row
             .frame_pointer_share() == 1);
 }
 
-TEST_CASE("rules without end are bad entries, not gigabytes") {
-  // Each three bytes are a new rule: CFA rsp+n, n counting up.
+TEST_CASE("entries with unlimited rules are invalid and use bounded memory") {
+  // Every three bytes define a new rule: CFA rsp+n with increasing n.
   const auto common = elf_builder::eh_common();
   elf_builder::writer body;
   body.put(static_cast<std::uint32_t>(common.size() + 4)).put(code).put(std::uint64_t{0x80000});
@@ -189,8 +188,9 @@ TEST_CASE("rules without end are bad entries, not gigabytes") {
   CHECK(made.rows() == 0);
 }
 
-TEST_CASE("an entry that is run again for each gap between others runs out of its share") {
-  // One entry of .debug_frame with much to run, cut into pieces by thousands of .eh_frame.
+TEST_CASE("an entry executed for thousands of gaps exhausts the instruction limit") {
+  // An entry of .debug_frame with many instructions, split into ranges by thousands of .eh_frame
+  // entries.
   const auto common = elf_builder::eh_common();
   elf_builder::writer frame;
   frame.raw(common);

@@ -1,5 +1,5 @@
-// Walks out of libgcc's code that is about to leave for a landing pad, over a stack written by
-// hand: a function that throws, one that is thrown through, and one that catches.
+// Walks from libgcc's code before it jumps to a landing pad, on a hand-written stack: a function
+// that throws, a function that the exception passes through, and a function that catches.
 #include <doctest/doctest.h>
 
 #include "written_stack.hpp"
@@ -10,7 +10,7 @@ using addresses = std::vector<std::uint64_t>;
 
 namespace {
 
-// Of the function that leaves: its frame, and within it libgcc's contexts, of 18 words and two.
+// The frame of the throwing function, with libgcc's contexts of 18 words and two.
 constexpr std::uint64_t cfa = sp + 400;
 constexpr std::size_t callers_context = 8;
 constexpr std::size_t landing_context = 168;
@@ -18,13 +18,13 @@ constexpr std::size_t context_cfa = 144;
 constexpr std::size_t context_counter = 152;
 constexpr std::uint64_t slot_of_rbx = cfa - 56;
 constexpr std::uint64_t slot_of_rbp = cfa - 16;
-// The others' frame pointers, each with a return address behind it.
+// The frame pointers of the other functions. A return address follows every frame pointer.
 constexpr std::uint64_t thrown_through = sp + 416;
 constexpr std::uint64_t catching = sp + 480;
 constexpr std::uint64_t landing_pad = text + 0x240;
 
-// At 0 what saves rax and rdx as well, and from 0x300 on its last three instructions; from 0x100
-// and 0x200 on functions with frame pointers, the second one with a plain return before its landing
+// At 0 the function that also saves rax and rdx, with its last three instructions from 0x300 on. At
+// 0x100 and 0x200 functions with frame pointers, the second with a normal return before its landing
 // pad.
 elf_builder::bytes functions() {
   elf_builder::writer frame;
@@ -41,7 +41,8 @@ elf_builder::bytes functions() {
 }
 
 struct leaving : written_thread {
-  // What stands in the place of the caller's frame pointer: its own, or already another.
+  // `in_slot_of_rbp`: the content of the slot for the caller's frame pointer, original or already
+  // overwritten.
   explicit leaving(std::uint64_t in_slot_of_rbp) : written_thread(functions()) {
     put_context(callers_context, slot_of_rbp, cfa, text + 0x150);
     put_context(landing_context, thrown_through, thrown_through + 16, landing_pad);
@@ -62,33 +63,33 @@ struct leaving : written_thread {
 
 }  // namespace
 
-TEST_CASE("with the caller's registers in their places the chain is the caller's") {
+TEST_CASE("before registers are overwritten the chain follows the caller") {
   leaving thread(thrown_through);
   CHECK(thread.walk() == addresses{text, text + 0x150, text + 0x230});
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("with the registers of the landing pad in their places the chain goes on there") {
+TEST_CASE("after registers are overwritten the chain continues at the landing pad") {
   leaving thread(catching);
   CHECK(thread.walk() == addresses{text, landing_pad});
   CHECK(thread.end == chain_end::complete);
   CHECK(thread.frames[1].exact);
 }
 
-TEST_CASE("a landing that comes to nothing says why") {
+TEST_CASE("a chain that ends after a landing reports the reason") {
   leaving thread(catching);
   thread.put(catching + 8 - sp, 0x1234'5678);
   CHECK(thread.walk() == addresses{text, landing_pad, 0x1234'5678});
   CHECK(thread.end == chain_end::unmapped);
 }
 
-TEST_CASE("what is not both contexts tells of no landing") {
+TEST_CASE("without both contexts there is no landing") {
   const auto other = [](std::size_t place, std::uint64_t value) {
     leaving thread(catching);
     thread.put(catching + 8 - sp, 0x1234'5678).put(place, value);
     return thread.walk();
   };
-  // The chain by the registers in the caller's places, wrong as they are.
+  // The chain that follows from the overwritten registers of the caller.
   const addresses by_rules{text, text + 0x150, 0x1234'5678};
   CHECK(other(callers_context + context_cfa, cfa + 8) == by_rules);
   CHECK(other(callers_context + 48, slot_of_rbp + 8) == by_rules);
@@ -99,23 +100,24 @@ TEST_CASE("what is not both contexts tells of no landing") {
   CHECK(other(landing_context + 48, thrown_through + 16) == by_rules);
 }
 
-TEST_CASE("the last instructions of what leaves go on at the landing pad itself") {
-  constexpr std::uint64_t top = thrown_through + 8;  // where the landing pad's address was put
+TEST_CASE("the last instructions of the throwing function step to the landing pad") {
+  constexpr std::uint64_t top =
+      thrown_through + 8;  // address of the landing pad's address on the stack
   const auto chain = [&](std::uint64_t address, std::uint64_t in_rsp, std::uint64_t in_rcx) {
     leaving thread(catching);
     thread.put(top - sp, landing_pad).at(address);
     thread.with(2, in_rcx).with(6, catching).with(7, in_rsp);
-    auto found = thread.walk();
+    auto chain = thread.walk();
     CHECK(thread.end == chain_end::complete);
     CHECK(thread.frames.at(1).exact);
-    return found;
+    return chain;
   };
   CHECK(chain(text + 0x300, sp, top) == addresses{text + 0x300, landing_pad});
   CHECK(chain(text + 0x301, top, top) == addresses{text + 0x301, landing_pad});
   CHECK(chain(text + 0x302, top + 8, landing_pad) == addresses{text + 0x302, landing_pad});
 }
 
-TEST_CASE("the plain return of what may leave goes on behind a call") {
+TEST_CASE("the normal return of the throwing function steps to its caller") {
   leaving thread(catching);
   thread.put(thrown_through + 8 - sp, text + 0x230).at(text + 0x301);
   thread.with(2, 0x1234).with(6, catching).with(7, thrown_through + 8);
@@ -123,7 +125,7 @@ TEST_CASE("the plain return of what may leave goes on behind a call") {
   CHECK_FALSE(thread.frames.at(1).exact);
 }
 
-TEST_CASE("a copy that ends before the frame to land in cuts the chain") {
+TEST_CASE("a copy that ends before the landing frame cuts the chain") {
   leaving thread(catching);
   thread.stack.resize((catching - sp) / 8);
   CHECK(thread.walk() == addresses{text, landing_pad});

@@ -1,4 +1,4 @@
-// Stacks of this very process, against the walk of the compiler's own runtime.
+// Compares stacks of this process with the walk of the compiler's runtime.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,39 +17,40 @@ void check_same(const both_walks& walks) {
 }
 
 std::size_t exact_frames(const both_walks& walks) {
-  return static_cast<std::size_t>(std::count_if(
-      walks.ours.begin(), walks.ours.end(), [](const unwind::frame& each) { return each.exact; }));
+  return static_cast<std::size_t>(
+      std::count_if(walks.ours.begin(), walks.ours.end(),
+                    [](const unwind::frame& frame) { return frame.exact; }));
 }
 
 }  // namespace
 
-TEST_CASE("a stack of this process reaches its entry as the runtime's own walk does") {
+TEST_CASE("a stack of this process equals the runtime's walk down to the entry") {
   const auto walks = walk_here();
   check_same(walks);
   CHECK(walks.ours.size() > 3);
   CHECK(exact_frames(walks) == 1);
 }
 
-TEST_CASE("a thread's stack ends where the thread was made") {
+TEST_CASE("a thread's stack ends at the thread's entry") {
   both_walks walks;
   std::thread([&] { walks = walk_here(); }).join();
   check_same(walks);
 }
 
-TEST_CASE("a copy that is too short cuts the chain and says so") {
+TEST_CASE("a short copy cuts the chain and reports it") {
   const auto whole = walk_here();
   const auto cut = walk_here(512);
   CHECK(cut.end == unwind::chain_end::cut_by_copy);
   CHECK(cut.ours.size() < whole.ours.size());
 }
 
-TEST_CASE("a signal's frame leads to the interrupted code") {
+TEST_CASE("a signal frame leads to the interrupted code") {
   const auto walks = walk_in_handler(false);
   check_same(walks);
   CHECK(exact_frames(walks) == 2);
 }
 
-TEST_CASE("a handler on a stack of its own ends at the interrupted code, which is still named") {
+TEST_CASE("a handler on an alternate stack ends at the interrupted code") {
   const auto walks = walk_in_handler(true);
   CHECK(walks.end == unwind::chain_end::other_stack);
   CHECK(equal_frames(walks) == walks.ours.size());

@@ -1,4 +1,4 @@
-// Where call frame information is found, and how addresses are encoded in it.
+// Tests the sections that contain call frame information, and the encodings of addresses.
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ using unwind::table_error;
 
 namespace {
 
-// An entry of .debug_frame behind its length, with identifiers of 4 or 8 bytes.
+// Returns an entry of .debug_frame with its length and identifiers of 4 or 8 bytes.
 bytes debug_entry(bool wide, std::uint64_t identifier, const bytes& body) {
   writer made;
   if (wide) {
@@ -36,7 +36,7 @@ bytes debug_entry(bool wide, std::uint64_t identifier, const bytes& body) {
   return made.raw(body).made();
 }
 
-// One function whose CFA is rsp+`offset`.
+// Returns a function with the CFA rsp+`offset`.
 bytes debug_frame(unsigned version, bool wide = false, std::uint64_t start = code,
                   unsigned offset = 32) {
   writer common;
@@ -50,7 +50,7 @@ bytes debug_frame(unsigned version, bool wide = false, std::uint64_t start = cod
       .made();
 }
 
-// .eh_frame whose addresses are written by `address` behind a common entry of this encoding.
+// Returns .eh_frame with a CIE of this encoding; `address` writes the addresses.
 bytes encoded_frame(unsigned encoding, const bytes& address, const bytes& size,
                     const std::string& augmentation = "zR", const bytes& before = {}) {
   writer common;
@@ -68,7 +68,7 @@ bytes encoded_frame(unsigned encoding, const bytes& address, const bytes& size,
       .made();
 }
 
-// Where encoded_frame writes the start address.
+// The position of the start address in encoded_frame.
 std::uint64_t address_place(const std::string& augmentation = "zR", std::size_t before = 0) {
   const std::size_t common = 4 + 1 + augmentation.size() + 1 + 3 + 1 + before + 1 + 5;
   return first_section + 4 + common + 8;
@@ -92,7 +92,7 @@ class temporary_file {
 
 }  // namespace
 
-TEST_CASE("entries are read in every version and width of .debug_frame") {
+TEST_CASE("every version and width of .debug_frame is parsed") {
   for (const unsigned version : {1U, 3U, 4U}) {
     for (const bool wide : {false, true}) {
       CAPTURE(version);
@@ -105,7 +105,7 @@ TEST_CASE("entries are read in every version and width of .debug_frame") {
   CHECK(table::compile(build({{".debug_frame", debug_frame(2), 0}})).bad_entries() == 2);
 }
 
-TEST_CASE("a compressed .debug_frame is unpacked, a damaged one is none") {
+TEST_CASE("a compressed .debug_frame is decompressed, and ignored if damaged") {
   const bytes frame = debug_frame(4);
   const Elf64_Chdr header{
       .ch_type = ELFCOMPRESS_ZLIB, .ch_reserved = 0, .ch_size = frame.size(), .ch_addralign = 8};
@@ -124,7 +124,7 @@ TEST_CASE("a compressed .debug_frame is unpacked, a damaged one is none") {
   CHECK(table::compile(build({{".debug_frame", section, SHF_COMPRESSED}})).rows() == 0);
 }
 
-TEST_CASE("a separate debug file's entries fill what .eh_frame leaves open") {
+TEST_CASE("entries of a debug file fill the gaps of .eh_frame") {
   const temporary_file program(build({{".eh_frame", eh_frame({}, {}, code + 0x80, 0x40)}}));
   const temporary_file debug(build({{".debug_frame", debug_frame(4), 0}}));
   const table made = table::compile(program.descriptor, debug.descriptor);
@@ -140,7 +140,7 @@ TEST_CASE("a separate debug file's entries fill what .eh_frame leaves open") {
   CHECK(alone.bad_entries() == 1);
 }
 
-TEST_CASE("addresses are read in every encoding") {
+TEST_CASE("every address encoding is decoded") {
   const auto relative = static_cast<std::int32_t>(code - address_place());
   const auto size4 = writer().put(std::uint32_t{0x100}).made();
   const auto check = [](const bytes& frame, const bytes& got = {}) {
@@ -155,7 +155,7 @@ TEST_CASE("addresses are read in every encoding") {
   check(encoded_frame(0x0c, writer().put(code).made(), writer().put(std::uint64_t{0x100}).made()));
   check(encoded_frame(0x01, writer().list({0x80, 0x80, 0x84, 0x02}).made(),  // uleb128
                       writer().list({0x80, 2}).made()));
-  // .got is the second section, behind the padded first.
+  // .got is the second section, after the padded first.
   const auto got_at = [](const bytes& frame) {
     return first_section + (frame.size() + 15) / 16 * 16;
   };
@@ -167,9 +167,9 @@ TEST_CASE("addresses are read in every encoding") {
         writer().put(code).made());
 }
 
-TEST_CASE("the letters of an augmentation are read in their order") {
+TEST_CASE("augmentation letters are parsed in order") {
   const auto address = static_cast<std::int32_t>(code - address_place("zPLRSB", 10));
-  // P with an 8-byte absolute routine, L, R; S and B carry nothing.
+  // P with an 8-byte absolute routine, L, R; S and B have no data.
   const auto before = writer().list({0x00}).put(std::uint64_t{0x1234}).list({0x1b}).made();
   const auto frame = encoded_frame(0x1b, writer().put(address).made(),
                                    writer().put(std::uint32_t{0x100}).made(), "zPLRSB", before);
@@ -180,9 +180,10 @@ TEST_CASE("the letters of an augmentation are read in their order") {
   CHECK(content.rules.at(1).is_signal_frame == 1);
 }
 
-TEST_CASE("a file whose sections were stripped is read by PT_GNU_EH_FRAME") {
+TEST_CASE("a file without section headers is read through PT_GNU_EH_FRAME") {
   const auto frame = eh_frame({0x41, 0x0e, 16});
-  // The header is the first section of 16 bytes; .eh_frame follows. Its table is not needed.
+  // The header is the first section of 16 bytes, followed by .eh_frame. Its search table is not
+  // needed.
   const auto header =
       writer().list({1, 0x1b, 0xff, 0xff}).put(std::int32_t{12}).put(std::uint64_t{0}).made();
   const table made = table::compile(build({{".eh_frame_hdr", header}, {".eh_frame", frame}},
@@ -191,7 +192,7 @@ TEST_CASE("a file whose sections were stripped is read by PT_GNU_EH_FRAME") {
   CHECK(rule_at(made, code + 1) == "rsp+16 ra=c-8");
 }
 
-TEST_CASE("of entries that overlap the later start holds, of equal ones the first") {
+TEST_CASE("in overlapping entries the later start applies, at equal starts the first entry") {
   const auto common = elf_builder::eh_common();
   auto back = static_cast<std::uint32_t>(common.size()) + 4;
   writer frame;
@@ -203,7 +204,7 @@ TEST_CASE("of entries that overlap the later start holds, of equal ones the firs
   };
   add(code, 0x100, 16);
   add(code + 0x40, 0x20, 24);
-  add(code + 0x40, 0x80, 32);  // starts with the one before: not taken
+  add(code + 0x40, 0x80, 32);  // same start as the previous entry: ignored
   add(0, 0x100, 40);           // discarded by the linker
   add(code + 0x80, 0, 48);     // describes nothing
   const table made = table::compile(build({{".eh_frame", frame.made()}}));
@@ -214,13 +215,13 @@ TEST_CASE("of entries that overlap the later start holds, of equal ones the firs
   CHECK(rule_at(made, code + 0x60).empty());
 }
 
-TEST_CASE("stubs of procedure linkage without entries have rules by their instructions") {
+TEST_CASE("procedure linkage stubs without entries have rules from their instructions") {
   const auto lazy = writer()
                         .list({0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0})
                         .list({0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0})
                         .made();
   const table made = table::compile(build({{".plt", lazy}}));
-  CHECK(rule_at(made, first_section) == "rsp+16 ra=c-8");  // entered behind one push
+  CHECK(rule_at(made, first_section) == "rsp+16 ra=c-8");  // entered after a push
   CHECK(rule_at(made, first_section + 6) == "rsp+24 ra=c-8");
   CHECK(rule_at(made, first_section + 16) == "rsp+8 ra=c-8");
   CHECK(rule_at(made, first_section + 26) == "rsp+8 ra=c-8");
@@ -233,13 +234,13 @@ TEST_CASE("stubs of procedure linkage without entries have rules by their instru
   CHECK(rule_at(other, first_section + 32) == "sp+0");
 }
 
-TEST_CASE("file offsets become the file's addresses") {
+TEST_CASE("file offsets are converted to addresses") {
   const table made = table::compile(build({{".eh_frame", eh_frame({})}}));
   CHECK(made.address_of(0x10) == elf_builder::load_address + 0x10);
   CHECK_FALSE(made.address_of(elf_builder::load_bytes));
 }
 
-TEST_CASE("what is no program or library of these architectures is refused") {
+TEST_CASE("files other than programs and libraries of x86-64 and arm64 are rejected") {
   CHECK_THROWS_AS(table::compile(bytes{}), table_error);
   CHECK_THROWS_AS(table::compile(writer().text("#!/bin/sh").made()), table_error);
   const auto with = [](std::size_t at, unsigned value) {
@@ -254,7 +255,7 @@ TEST_CASE("what is no program or library of these architectures is refused") {
   CHECK_THROWS_AS(table::compile(open("/", O_RDONLY | O_DIRECTORY)), table_error);
 }
 
-TEST_CASE("a file that is cut anywhere is refused or read in part, never past its end") {
+TEST_CASE("a file truncated anywhere is rejected or read partly, never past its end") {
   const bytes whole = build({{".eh_frame", eh_frame({0x41, 0x0e, 16})}, {".plt", bytes(32)}});
   for (std::size_t size = 0; size < whole.size(); ++size) {
     try {

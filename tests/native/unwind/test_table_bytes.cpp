@@ -1,4 +1,4 @@
-// The form that a cache keeps, and what becomes of damaged ones.
+// Tests the serialized form of tables, and damaged bytes.
 #include <doctest/doctest.h>
 
 #include "elf_builder.hpp"
@@ -19,7 +19,7 @@ table example() {
 
 }  // namespace
 
-TEST_CASE("a table that was kept is the table that was made") {
+TEST_CASE("a deserialized table equals the compiled table") {
   const table made = example();
   const auto kept = made.to_bytes();
   const table read = table::from_bytes(kept);
@@ -34,7 +34,7 @@ TEST_CASE("a table that was kept is the table that was made") {
   }
 }
 
-TEST_CASE("every cut of a kept table is refused, and so is what follows its end") {
+TEST_CASE("truncated bytes and trailing bytes are rejected") {
   auto kept = example().to_bytes();
   for (std::size_t size = 0; size < kept.size(); ++size) {
     CHECK_THROWS_AS(table::from_bytes(std::span(kept).first(size)), table_error);
@@ -43,13 +43,13 @@ TEST_CASE("every cut of a kept table is refused, and so is what follows its end"
   CHECK_THROWS_AS(table::from_bytes(kept), table_error);
 }
 
-TEST_CASE("another version is refused") {
+TEST_CASE("another version is rejected") {
   auto kept = example().to_bytes();
   kept[8] = std::byte{0x7f};
-  CHECK_THROWS_WITH_AS(table::from_bytes(kept), "an unwind table of another version", table_error);
+  CHECK_THROWS_WITH_AS(table::from_bytes(kept), "unwind table of another version", table_error);
 }
 
-TEST_CASE("every byte of a kept table may be anything: it is refused or safe to use") {
+TEST_CASE("a table with any damaged byte is rejected or safe to use") {
   const auto kept = example().to_bytes();
   for (std::size_t at = 0; at < kept.size(); ++at) {
     for (const unsigned value : {0x00U, 0x01U, 0x21U, 0x7fU, 0x80U, 0xffU}) {
@@ -57,7 +57,8 @@ TEST_CASE("every byte of a kept table may be anything: it is refused or safe to 
       damaged[at] = static_cast<std::byte>(value);
       try {
         const table read = table::from_bytes(damaged);
-        for (std::uint64_t each = code; each < code + 8; ++each) unwind::rule_at(read, each);
+        for (std::uint64_t address = code; address < code + 8; ++address)
+          unwind::rule_at(read, address);
       } catch (const table_error&) {
         continue;
       }

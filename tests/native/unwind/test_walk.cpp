@@ -1,4 +1,4 @@
-// Walks over stacks written by hand, to each end that a chain can have.
+// Walks of hand-written stacks, to every possible end of a chain.
 #include <doctest/doctest.h>
 
 #include "written_stack.hpp"
@@ -10,7 +10,8 @@ using addresses = std::vector<std::uint64_t>;
 
 namespace {
 
-// push %rbp; mov %rsp,%rbp at 1 and 4, `undefined` return address from 0x80 on: an entry.
+// push %rbp; mov %rsp,%rbp at 1 and 4; from 0x80 on an entry function with an undefined return
+// address.
 elf_builder::bytes with_frame_pointer() {
   return eh_frame({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x02, 0x7c, 0x07, 16});
 }
@@ -27,7 +28,7 @@ TEST_CASE("a chain by call frame information ends where the return address is un
   CHECK_FALSE(thread.frames[1].exact);
 }
 
-TEST_CASE("what a walk found is kept while the mappings are the same, and no longer") {
+TEST_CASE("rules are cached while the mappings are unchanged, and no longer") {
   written_thread thread(with_frame_pointer());
   const auto mapped = thread.code.mapped;
   thread.code.state = 1;
@@ -47,7 +48,7 @@ TEST_CASE("what a walk found is kept while the mappings are the same, and no lon
   CHECK(thread.walk() == addresses{text});
 }
 
-TEST_CASE("a return address behind the function's last byte belongs to the call before it") {
+TEST_CASE("a return address after the function's last byte belongs to the call before it") {
   written_thread thread(with_frame_pointer());
   thread.put(0, text + 0x100).with(6, sp);  // a call that does not return, at the very end
   CHECK(thread.walk() == addresses{text, text + 0x100});
@@ -60,14 +61,14 @@ TEST_CASE("a return address of zero ends the chain as an entry does") {
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("without registers there is nothing to begin with") {
+TEST_CASE("without registers the chain is empty") {
   written_thread thread(eh_frame({}));
   thread.first = {};
   CHECK(thread.walk().empty());
   CHECK(thread.end == chain_end::no_registers);
 }
 
-TEST_CASE("a frame beyond the copy cuts the chain, far beyond is another stack") {
+TEST_CASE("a frame beyond the copy cuts the chain, far beyond it is on another stack") {
   written_thread thread(eh_frame({0x0e, 0x80, 8}));  // CFA rsp+1024: the copy has 512 bytes
   CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::cut_by_copy);
@@ -77,7 +78,7 @@ TEST_CASE("a frame beyond the copy cuts the chain, far beyond is another stack")
   CHECK(far.end == chain_end::other_stack);
 }
 
-TEST_CASE("a frame below the stack pointer makes no sense") {
+TEST_CASE("a frame below the stack pointer is invalid") {
   written_thread thread(eh_frame({0x0c, 6, 16}));
   thread.with(6, sp - 64);
   CHECK(thread.walk() == addresses{text});
@@ -85,42 +86,42 @@ TEST_CASE("a frame below the stack pointer makes no sense") {
 }
 
 TEST_CASE("a frame in the red zone was not copied") {
-  // CFA = *(rsp - 8) + 8, as a leaf may keep it that never calls.
+  // CFA = *(rsp - 8) + 8: a leaf that makes no calls may store its frame there.
   written_thread thread(eh_frame({0x0f, 5, 0x77, 0x78, 0x06, 0x23, 8}));
   CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::cut_by_copy);
 }
 
-TEST_CASE("a CFA by a register that is not known makes no sense") {
+TEST_CASE("a CFA with an unknown register is invalid") {
   written_thread thread(eh_frame({0x0c, 3, 16}));
   CHECK(thread.walk() == addresses{text});
   CHECK(thread.end == chain_end::bad_frame);
 }
 
-TEST_CASE("a return address in nothing mapped is the last frame") {
+TEST_CASE("an unmapped return address is the last frame") {
   written_thread thread(eh_frame({}));
   thread.put(0, 0x1234'5678);
   CHECK(thread.walk() == addresses{text, 0x1234'5678});
   CHECK(thread.end == chain_end::unmapped);
 }
 
-TEST_CASE("more frames than asked for are left out and said") {
+TEST_CASE("frames above the limit are dropped and reported") {
   written_thread thread(eh_frame({}));
   for (std::size_t at = 0; at < 512; at += 8) thread.put(at, text + 0x20);
   CHECK(thread.walk(10).size() == 10);
   CHECK(thread.end == chain_end::too_deep);
 }
 
-TEST_CASE("a table that leads back to the same frame does not loop") {
-  // The return address is in rax and the CFA is the stack pointer: nothing ever changes.
+TEST_CASE("a table that leads back to the same frame ends the walk") {
+  // The return address is in rax and the CFA is the stack pointer, so that the frame never changes.
   written_thread thread(eh_frame({0x0c, 7, 0, 0x09, 16, 0}));
   thread.with(0, text + 0x20);
   CHECK(thread.walk().size() <= 4);
   CHECK(thread.end == chain_end::bad_frame);
 }
 
-TEST_CASE("a register saved on the way finds a later frame") {
-  // The leaf saves rbx at CFA-16; its caller's CFA is rbx+16, as an aligned frame's may be.
+TEST_CASE("a register saved in a callee recovers a later frame") {
+  // The leaf saves rbx at CFA-16. Its caller's CFA is rbx+16, as in realigned frames.
   const auto common = elf_builder::eh_common();
   const auto size = static_cast<std::uint32_t>(common.size());
   const auto leaf =
@@ -133,7 +134,7 @@ TEST_CASE("a register saved on the way finds a later frame") {
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("a register whose place lies below the stack pointer has been popped") {
+TEST_CASE("a register saved below the stack pointer is already popped") {
   // leave; ret: the rule still says rbp at CFA-16.
   const auto common = elf_builder::eh_common();
   const auto size = static_cast<std::uint32_t>(common.size());
@@ -148,7 +149,7 @@ TEST_CASE("a register whose place lies below the stack pointer has been popped")
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("a realigned frame is found by its expression") {
+TEST_CASE("a realigned frame is recovered with its expression") {
   // CFA = *(rbp - 8); rbp at *(rbp): what GCC writes behind lea 8(%rsp),%r10; and $-32,%rsp.
   written_thread thread(eh_frame({0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0}));
   thread.with(6, sp + 40).put(32, sp + 128).put(40, sp + 300).put(120, text + 0x20);
@@ -164,7 +165,7 @@ TEST_CASE("an expression that needs memory beyond the copy cuts the chain") {
   CHECK(thread.end == chain_end::cut_by_copy);
 }
 
-TEST_CASE("code without a table is walked by frame records, mixed with code that has one") {
+TEST_CASE("code without a table is walked by frame records between code with tables") {
   written_thread thread(with_frame_pointer());
   thread.at(jit + 0x105).with(6, sp + 16);
   thread.put(16, sp + 48).put(24, text + 0x20);  // called by the file's code
@@ -173,7 +174,7 @@ TEST_CASE("code without a table is walked by frame records, mixed with code that
   CHECK(thread.end == chain_end::no_table);  // its zero was restored by a rule, no record said it
 }
 
-TEST_CASE("frame records end a chain by a zero") {
+TEST_CASE("a zero frame record ends the chain") {
   written_thread thread(eh_frame({}));
   thread.at(jit + 0x105).with(6, sp + 16).put(16, 0).put(24, jit + 0x203);
   CHECK(thread.walk() == addresses{jit + 0x105, jit + 0x203});
@@ -183,7 +184,7 @@ TEST_CASE("frame records end a chain by a zero") {
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("the code that the loader starts has no caller") {
+TEST_CASE("the entry code of a program has no caller") {
   written_thread thread(eh_frame({}));
   constexpr auto entry = written_thread::file_bias + written_thread::entry;
   thread.put(0, entry + 8);
@@ -194,7 +195,7 @@ TEST_CASE("the code that the loader starts has no caller") {
   CHECK(thread.end == chain_end::no_table);
 }
 
-TEST_CASE("frame pointers that are none end the chain for want of a table") {
+TEST_CASE("invalid frame pointers end the chain with no_table") {
   written_thread thread(eh_frame({}));
   thread.at(jit + 0x105).with(6, sp + 17);
   CHECK(thread.walk() == addresses{jit + 0x105});
@@ -207,7 +208,7 @@ TEST_CASE("frame pointers that are none end the chain for want of a table") {
   CHECK(thread.end == chain_end::cut_by_copy);
 }
 
-TEST_CASE("the first instructions of code without a table find the return address") {
+TEST_CASE("the first instructions of code without a table use the return address on the stack") {
   written_thread thread(eh_frame({0x07, 16}));
   thread.at(jit + 0x100).with(6, sp + 64).put(0, text + 0x20);
   CHECK(thread.walk() == addresses{jit + 0x100, text + 0x20});
@@ -216,7 +217,7 @@ TEST_CASE("the first instructions of code without a table find the return addres
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("CPython 3.12's trampoline, which makes no record, is stepped over") {
+TEST_CASE("CPython 3.12's trampoline without a frame record is stepped over") {
   written_thread thread(eh_frame({0x41, 0x07, 16}));
   thread.with(6, 0xdead).put(0, jit + 0x10).put(16, text + 0x20);
   CHECK(thread.walk() == addresses{text, jit + 0x10, text + 0x20});

@@ -1,4 +1,4 @@
-// What is particular to arm64: the link register, signed return addresses, frame records.
+// Properties of arm64: link register, signed return addresses, frame records.
 #include <doctest/doctest.h>
 
 #include "written_stack.hpp"
@@ -22,28 +22,28 @@ written_thread thread_of_arm64() {
 
 }  // namespace
 
-TEST_CASE("a leaf's caller stands in the link register, its caller's on the stack") {
+TEST_CASE("a leaf's return address is in the link register, its caller's on the stack") {
   auto thread = thread_of_arm64();
   thread.with(lr, text + 0x20).put(0, sp + 64).put(8, text + 0x90);
   CHECK(thread.walk() == addresses{text, text + 0x20, text + 0x90});
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("a caller that claims to have saved nothing has no caller that could be known") {
+TEST_CASE("a non-leaf frame that saved no registers ends the chain") {
   auto thread = thread_of_arm64();
   thread.with(lr, text + 3);
   CHECK(thread.walk() == addresses{text, text + 3});
   CHECK(thread.end == chain_end::bad_frame);
 }
 
-TEST_CASE("signatures are taken off return addresses") {
+TEST_CASE("signatures are removed from return addresses") {
   auto thread = thread_of_arm64();
   thread.with(lr, (text + 0x20) | 0x002a'0000'0000'0000U);
   thread.put(8, (text + 0x90) | 0xffd1'0000'0000'0000U);
   CHECK(thread.walk() == addresses{text, text + 0x20, text + 0x90});
 }
 
-TEST_CASE("addresses of 52 bits keep theirs where something is mapped there") {
+TEST_CASE("52-bit addresses keep their upper bits if they are mapped") {
   auto thread = thread_of_arm64();
   constexpr std::uint64_t high = 0x000f'8000'0000'0000;
   thread.code.mapped.push_back({.start = high, .end = high + 0x1000});
@@ -59,14 +59,14 @@ TEST_CASE("frame records are followed in code without a table") {
   CHECK(thread.end == chain_end::complete);
 }
 
-TEST_CASE("a leaf without a record leaves by the link register") {
+TEST_CASE("a leaf without a frame record returns through the link register") {
   auto thread = thread_of_arm64();
   thread.at(jit + 0x104).with(fp, sp + 16).with(lr, jit + 0x4004);
   thread.put(16, 0).put(24, jit + 0x304);
   CHECK(thread.walk() == addresses{jit + 0x104, jit + 0x4004, jit + 0x304});
 }
 
-TEST_CASE("the frame that the kernel pushes for a signal gives all registers back") {
+TEST_CASE("the signal frame of the kernel restores all registers") {
   auto thread = thread_of_arm64();
   thread.stack.resize(256);
   constexpr std::size_t saved = 128 + 184;

@@ -1,4 +1,8 @@
-// A thread written by hand: its registers, the words of its stack, and the code that is mapped.
+// A hand-written thread: its registers, the words of its stack, and the mapped code. Belongs to a
+// single test.
+//  written_thread thread(frame);
+//  thread.put(8, return_address);
+//  CHECK(thread.walk() == expected);
 #pragma once
 
 #include <cstdint>
@@ -12,21 +16,21 @@
 
 struct written_code : stallscope::unwind::code_map {
   const stallscope::unwind::mapped_code* find(std::uint64_t address) override {
-    for (const auto& each : mapped) {
-      if (address >= each.start && address < each.end) return &each;
+    for (const auto& mapping : mapped) {
+      if (address >= mapping.start && address < mapping.end) return &mapping;
     }
     return nullptr;
   }
   [[nodiscard]] std::uint64_t version() const override { return state; }
   std::vector<stallscope::unwind::mapped_code> mapped;
-  std::uint64_t state = 0;  // of `mapped`; 0: nothing that was found may be kept
+  std::uint64_t state = 0;  // version of `mapped`; 0 disables caching
 };
 
 class written_thread {
  public:
   static constexpr std::uint64_t sp = 0x7fff'0000;
-  static constexpr std::uint64_t file_bias = 0x5500'0000'0000;  // the file is loaded that far up
-  static constexpr std::uint64_t jit = 0x7f00'0000'0000;        // code of no file
+  static constexpr std::uint64_t file_bias = 0x5500'0000'0000;        // load bias of the file
+  static constexpr std::uint64_t jit = 0x7f00'0000'0000;              // code without a file
   static constexpr std::uint64_t entry = elf_builder::code + 0x8000;  // without a rule
   static constexpr std::uint64_t in_file = file_bias + elf_builder::code;
 
@@ -60,13 +64,13 @@ class written_thread {
     return *this;
   }
 
-  // The chain's addresses; `end` says why it ends.
-  std::vector<std::uint64_t> walk(std::size_t most = 64) {
+  // Returns the addresses of the chain and sets `end` to the reason of its end.
+  std::vector<std::uint64_t> walk(std::size_t max_frames = 64) {
     frames.clear();
     end = unwinder_.walk(first, {.address = sp, .bytes = std::as_bytes(std::span(stack))}, code,
-                         frames, most);
+                         frames, max_frames);
     std::vector<std::uint64_t> addresses;
-    for (const auto& each : frames) addresses.push_back(each.address);
+    for (const auto& frame : frames) addresses.push_back(frame.address);
     return addresses;
   }
 
@@ -82,7 +86,7 @@ class written_thread {
   stallscope::unwind::unwinder unwinder_{arch_};
 };
 
-// Short, since chains are written down by them.
+// Short names, because tests write chains with them.
 inline constexpr auto text = written_thread::in_file;
 inline constexpr auto jit = written_thread::jit;
 inline constexpr auto sp = written_thread::sp;

@@ -1,5 +1,6 @@
-// Run under an emulator on another architecture: exits with 0 where our walks of this process are
-// the runtime's, by function calls, in a thread, out of a signal's handler and off its own stack.
+// Runs under an emulator of another architecture. Exits with 0 if the unwinder's walks of this
+// process equal the runtime's walks: through function calls, in a thread, from a signal handler,
+// and from an alternate stack.
 #include <cstdio>
 #include <thread>
 
@@ -10,11 +11,11 @@ using stallscope::unwind::chain_end;
 namespace {
 
 bool holds(const char* what, const both_walks& walks, chain_end end) {
-  const std::size_t wanted = end == chain_end::complete ? walks.theirs.size() : walks.ours.size();
+  const std::size_t expected = end == chain_end::complete ? walks.theirs.size() : walks.ours.size();
   const std::size_t equal = equal_frames(walks);
   std::printf("%s: %zu frames, %zu by the runtime, %zu equal, end %d\n", what, walks.ours.size(),
               walks.theirs.size(), equal, static_cast<int>(walks.end));
-  return walks.end == end && equal == wanted && walks.ours.size() == wanted && equal > 2;
+  return walks.end == end && equal == expected && walks.ours.size() == expected && equal > 2;
 }
 
 }  // namespace
