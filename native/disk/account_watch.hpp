@@ -1,5 +1,5 @@
-// A measuring thread's own clocks at both ends of a window: what it used and what it waited for a
-// CPU. Some 10 us at each end; by that thread.
+// CPU time and CPU delay of a measuring thread over the measurement window. Costs about 10 us at
+// each end of the window. Used by the measuring thread.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace stallscope::disk {
 
-// What the measuring threads did within the window, summed over them.
+// Times of the measuring threads within the window, summed over the threads.
 struct thread_account {
-  // The whole process's, threads of the kernel for it included; nothing of a window that never was.
+  // CPU time of the process, including its kernel threads; empty if there was no window.
   std::optional<std::uint64_t> cpu_ns;
-  std::optional<std::uint64_t> run_delay_ns;  // runnable without a CPU; where it is counted
+  std::optional<std::uint64_t> run_delay_ns;  // runnable without a CPU; empty if not counted
   std::uint64_t wall_ns = 0;
-  std::optional<std::uint64_t> punts;  // requests that io_uring gave to workers, where it is told
+  std::optional<std::uint64_t>
+      punts;  // requests that io_uring passed to workers; empty if not counted
 
-  // Time that they were ready to run and did not; nothing where it is not counted.
+  // Share of the time that the threads were runnable without a CPU; empty if not counted.
   [[nodiscard]] std::optional<double> cpu_delay_share() const {
     if (!run_delay_ns || wall_ns == 0) return std::nullopt;
     return static_cast<double>(*run_delay_ns) / static_cast<double>(wall_ns);
@@ -27,7 +28,7 @@ struct thread_account {
 
 class account_watch final : public window_watch {
  public:
-  // Punts are not counted where there is nothing to count them.
+  // Punts are counted only if `punts` is not null.
   explicit account_watch(const punt_count* punts = nullptr) : punts_{punts} {}
 
   void begin() override;

@@ -20,12 +20,13 @@ buffers::buffers(unsigned depth, std::uint32_t block_bytes, bool for_writes, std
     : stride_{(block_bytes + page_bytes - 1) / page_bytes * page_bytes},
       depth_{depth},
       size_{stride_ * depth * (for_writes ? 2U : 1U)} {
-  void* taken = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (taken == MAP_FAILED) {
+  void* mapping =
+      ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) {
     throw std::system_error(errno, std::generic_category(),
-                            "memory of " + std::to_string(size_) + " bytes for requests");
+                            "mmap of " + std::to_string(size_) + " bytes of request buffers");
   }
-  memory_ = static_cast<std::byte*>(taken);
+  memory_ = static_cast<std::byte*>(mapping);
   if (size_ >= huge_page_bytes) ::madvise(memory_, size_, MADV_HUGEPAGE);
   std::memset(memory_, 0, stride_ * depth_);
   random_bits random{seed};

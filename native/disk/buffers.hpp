@@ -1,6 +1,6 @@
-// The memory requests read into and write from: a buffer for each slot, and where a point writes
-// others that hold what cannot be compressed, so that no device makes less of it. Whole pages,
-// taken and touched when made. One thread at a time.
+// Memory for requests: a read buffer per slot and, if a point writes, a write buffer per slot with
+// incompressible content, so that a device cannot compress it. The memory is in whole pages, which
+// the constructor touches. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace stallscope::disk {
 
 class buffers {
  public:
-  // Throws std::system_error where there is no memory for them.
+  // Throws std::system_error if the memory cannot be mapped.
   buffers(unsigned depth, std::uint32_t block_bytes, bool for_writes, std::uint64_t seed);
   buffers(const buffers&) = delete;
   buffers& operator=(const buffers&) = delete;

@@ -1,5 +1,8 @@
-// Where requests go in and completions come out, on a clock of its own: io_uring, system calls one
-// at a time, or a device in virtual time. A virtual call for each request, some 2 ns. One thread.
+// Interface for submitting requests and receiving completions, with a clock: io_uring, one system
+// call at a time, or a simulated device. A virtual call per request costs about 2 ns. One thread.
+//
+//   channel.prepare({.slot = 0, .write = false, .offset = 4096});
+//   std::size_t count = channel.wait(completions, 1, 1'000'000);
 #pragma once
 
 #include <cstddef>
@@ -9,14 +12,14 @@
 namespace stallscope::disk {
 
 struct request {
-  unsigned slot;  // of the depth's slots; comes back in the completion
+  unsigned slot;  // below the depth; the completion carries the same slot
   bool write;
   std::uint64_t offset;
 };
 
 struct completion {
   unsigned slot;
-  std::int32_t result;  // bytes, or a negated errno
+  std::int32_t result;  // bytes, or -errno
 };
 
 class channel {
@@ -29,14 +32,14 @@ class channel {
   virtual ~channel() = default;
 
   [[nodiscard]] virtual std::uint64_t now_ns() = 0;
-  // Notes a request; it begins with submit() or wait().
-  virtual void prepare(const request& wanted) = 0;
-  // Hands over what was prepared, and waits for nothing but the hand-over.
+  // Queues a request for the next submit() or wait().
+  virtual void prepare(const request& request) = 0;
+  // Submits the prepared requests without waiting for completions.
   virtual void submit() = 0;
-  // Hands over what was prepared, then waits for so many completions, though not longer than
-  // `most_ns`, nor beyond a signal. Returns how many there were, which may be more than `least`,
-  // and 0.
-  virtual std::size_t wait(std::span<completion> done, unsigned least, std::uint64_t most_ns) = 0;
+  // Submits the prepared requests, then waits for `min_count` completions, until the timeout or a
+  // signal. Returns the number of completions, which may exceed `min_count` or be 0.
+  virtual std::size_t wait(std::span<completion> done, unsigned min_count,
+                           std::uint64_t timeout_ns) = 0;
 };
 
 }  // namespace stallscope::disk

@@ -12,16 +12,17 @@ using ordered = nlohmann::ordered_json;
 
 }  // namespace
 
-nlohmann::ordered_json latency_document(const latencies& of) {
-  if (of.sum.count == 0) return nullptr;
-  ordered found{{"min", of.sum.least_ns},
-                {"mean", static_cast<double>(of.sum.total_ns) / static_cast<double>(of.sum.count)}};
+nlohmann::ordered_json latency_document(const latencies& latency) {
+  if (latency.sum.count == 0) return nullptr;
+  ordered document{
+      {"min", latency.sum.min_ns},
+      {"mean", static_cast<double>(latency.sum.total_ns) / static_cast<double>(latency.sum.count)}};
   for (const auto& [name, percentile] :
        {std::pair{"p50", 50.0}, {"p90", 90.0}, {"p99", 99.0}, {"p99.9", 99.9}, {"p99.99", 99.99}}) {
-    found[name] = std::min(of.values.value_at_percentile(percentile), of.sum.most_ns);
+    document[name] = std::min(latency.values.value_at_percentile(percentile), latency.sum.max_ns);
   }
-  found["max"] = of.sum.most_ns;
-  return found;
+  document["max"] = latency.sum.max_ns;
+  return document;
 }
 
 nlohmann::ordered_json bucket_list(const histogram::histogram& values) {

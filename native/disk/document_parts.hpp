@@ -1,5 +1,5 @@
-// What the result lines of stallscope-ioqueue have in common. Only for .cpp files: it brings
-// nlohmann's JSON with it. Any thread.
+// Parts that the result lines of stallscope-ioqueue share. Include it only in .cpp files, because
+// it includes nlohmann's JSON. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace stallscope::disk {
 
-// min, mean, percentiles and max in ns; null where there was none.
-nlohmann::ordered_json latency_document(const latencies& of);
+// min, mean, percentiles and max in ns; null if there were no requests.
+nlohmann::ordered_json latency_document(const latencies& latency);
 
-// [lowest, highest, count] of each bucket that holds something.
+// [lowest, highest, count] per bucket that is not empty.
 nlohmann::ordered_json bucket_list(const histogram::histogram& values);
 
-// Counts by the errors' names.
+// Counts by errno name.
 nlohmann::ordered_json error_counts(const std::map<int, std::uint64_t>& by_errno);
 
 }  // namespace stallscope::disk

@@ -7,8 +7,8 @@ namespace stallscope::disk {
 void latency_sum::add(const latency_sum& other) noexcept {
   count += other.count;
   total_ns += other.total_ns;
-  least_ns = std::min(least_ns, other.least_ns);
-  most_ns = std::max(most_ns, other.most_ns);
+  min_ns = std::min(min_ns, other.min_ns);
+  max_ns = std::max(max_ns, other.max_ns);
 }
 
 std::uint64_t measurements::failed() const noexcept {

@@ -1,6 +1,6 @@
-// What one point's requests came to: histograms apart for reads and writes, where their time went,
-// errors, and completions per tenth of a second. Recording a request costs some 5 ns and allocates
-// nothing; the memory is 0.6 MiB. One thread at a time.
+// Results of one point's requests: separate histograms for reads and writes, the parts of their
+// time, errors, and completions per tenth of a second. Recording a request costs about 5 ns and
+// allocates nothing; the memory is 0.6 MiB. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace stallscope::disk {
 
-inline constexpr std::uint64_t slice_ns = 100'000'000;  // of the series
+inline constexpr std::uint64_t slice_ns = 100'000'000;  // length of a slice of the series
 
-// Exact where the histogram rounds.
+// Exact values beside the rounded histogram.
 struct latency_sum {
   std::uint64_t count = 0;
   std::uint64_t total_ns = 0;
-  std::uint64_t least_ns = UINT64_MAX;
-  std::uint64_t most_ns = 0;
+  std::uint64_t min_ns = UINT64_MAX;
+  std::uint64_t max_ns = 0;
 
   void add(std::uint64_t latency_ns) noexcept;
   void add(const latency_sum& other) noexcept;
@@ -34,20 +34,20 @@ struct latencies {
   }
 };
 
-// Sums over those requests whose submission was timed for itself.
+// Sums over the requests whose submission was timed separately.
 struct split_times {
   std::uint64_t requests = 0;
-  std::uint64_t queued_ns = 0;      // from due to the submission's begin
-  std::uint64_t submitting_ns = 0;  // how long the call that submitted took
-  std::uint64_t device_ns = 0;      // from there to when the completion was seen
+  std::uint64_t queued_ns = 0;      // from the due time to the begin of the submission
+  std::uint64_t submitting_ns = 0;  // duration of the submitting call
+  std::uint64_t device_ns = 0;      // from the return of that call to the completion
 };
 
 struct measurements {
   latencies reads;
   latencies writes;
   split_times split;
-  std::map<int, std::uint64_t> errors;  // by errno; EIO also counts what came back short
-  std::uint64_t outstanding_ns = 0;     // each request's time in flight within the window, summed
+  std::map<int, std::uint64_t> errors;  // by errno; EIO includes short transfers
+  std::uint64_t outstanding_ns = 0;     // sum of the requests' time in flight within the window
   std::vector<std::uint64_t> series;    // completions per slice
   std::uint64_t begin_ns = 0;           // of the window, on the channel's clock
   std::uint64_t end_ns = 0;
@@ -60,15 +60,15 @@ struct measurements {
   [[nodiscard]] double seconds() const noexcept {
     return static_cast<double>(end_ns - begin_ns) / 1e9;
   }
-  // Another thread's share of the same point.
+  // Adds another thread's measurements of the same point.
   void add(const measurements& other);
 };
 
 inline void latency_sum::add(std::uint64_t latency_ns) noexcept {
   ++count;
   total_ns += latency_ns;
-  if (latency_ns < least_ns) least_ns = latency_ns;
-  if (latency_ns > most_ns) most_ns = latency_ns;
+  if (latency_ns < min_ns) min_ns = latency_ns;
+  if (latency_ns > max_ns) max_ns = latency_ns;
 }
 
 }  // namespace stallscope::disk

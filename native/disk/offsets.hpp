@@ -1,6 +1,10 @@
-// Which block the next request is for, and whether it writes: random or in sequence within a span,
-// the same for the same seed. Some 2 ns a call (xoshiro256**, of Blackman and Vigna, 2018). One
+// Chooses the block and direction of the next request: random or sequential within a span, and
+// reproducible from a seed. Costs about 2 ns per call (xoshiro256**, Blackman and Vigna, 2018). One
 // thread.
+//
+//   offsets blocks{target, settings};
+//   const bool write = blocks.next_writes();
+//   const std::uint64_t offset = blocks.next();
 #pragma once
 
 #include <array>
@@ -35,13 +39,14 @@ class random_bits {
     return result;
   }
 
-  // Below `limit`, which is not 0; unevenly by limit / 2^64 at most (Lemire, 2019).
+  // Returns a number below `limit`, which is not 0. The bias is at most limit / 2^64 (Lemire,
+  // 2019).
   std::uint64_t below(std::uint64_t limit) noexcept {
     __extension__ using wide = unsigned __int128;
     return static_cast<std::uint64_t>((wide{next()} * limit) >> 64U);
   }
 
-  // From 0 up to, not including, 1.
+  // Returns a number in [0, 1).
   double share() noexcept { return static_cast<double>(next() >> 11U) * 0x1p-53; }
 
  private:
@@ -50,17 +55,17 @@ class random_bits {
 
 class offsets {
  public:
-  // The span holds one block at least. A sequence begins `first_share` into the span.
-  offsets(const target& within, const point& asked, double first_share = 0) noexcept
-      : random_{asked.seed},
-        first_{within.offset},
-        blocks_{within.span_bytes / asked.block_bytes},
-        block_bytes_{asked.block_bytes},
+  // The span holds at least one block. A sequence starts at the share `first_share` of the span.
+  offsets(const target& span, const point& settings, double first_share = 0) noexcept
+      : random_{settings.seed},
+        first_{span.offset},
+        blocks_{span.span_bytes / settings.block_bytes},
+        block_bytes_{settings.block_bytes},
         next_{static_cast<std::uint64_t>(static_cast<double>(blocks_) * first_share)},
-        write_below_{asked.read_share <= 0
+        write_below_{settings.read_share <= 0
                          ? UINT64_MAX
-                         : static_cast<std::uint64_t>((1 - asked.read_share) * 0x1p63) * 2},
-        sequential_{asked.pattern == pattern::sequential} {}
+                         : static_cast<std::uint64_t>((1 - settings.read_share) * 0x1p63) * 2},
+        sequential_{settings.pattern == pattern::sequential} {}
 
   std::uint64_t next() noexcept {
     if (!sequential_) return first_ + random_.below(blocks_) * block_bytes_;

@@ -1,5 +1,8 @@
-// A plan's members, each checked for type and range, for what reads one. Only for .cpp files: it
-// brings nlohmann's JSON with it. Any thread.
+// Typed and range-checked access to the members of a JSON plan. Include it only in .cpp files,
+// because it includes nlohmann's JSON. Any thread.
+//
+//   const plan_members members{object, "target"};
+//   const std::uint64_t offset = members.count("offset", 0, max_offset, 0);
 #pragma once
 
 #include <cstdint>
@@ -12,75 +15,75 @@
 
 namespace stallscope::disk {
 
-// What is wrong with "the plan's ...": failure (usage).
+// Returns failure (usage) with the message "the plan's" and `what`.
 inline failure wrong_plan(const std::string& what) {
   return {exit_code::usage, "the plan's " + what,
-          "see the top of points.cpp and storm.cpp for what a plan is"};
+          "see the top of points.cpp and storm.cpp for the format of a plan"};
 }
 
-// Of one object; a member that is absent or null is otherwise what the reader says.
+// The members of one object. A member that is absent or null has the default of the caller.
 class plan_members {
  public:
-  plan_members(const nlohmann::json& object, std::string where)
-      : object_{object}, where_{std::move(where)} {
-    if (!object.is_object()) throw wrong_plan(where_ + " is not an object");
+  plan_members(const nlohmann::json& object, std::string path)
+      : object_{object}, path_{std::move(path)} {
+    if (!object.is_object()) throw wrong_plan(path_ + " is not an object");
   }
 
   [[nodiscard]] const nlohmann::json* find(const char* name) const {
-    const auto at = object_.find(name);
-    return at == object_.end() || at->is_null() ? nullptr : &*at;
+    const auto member = object_.find(name);
+    return member == object_.end() || member->is_null() ? nullptr : &*member;
   }
 
-  std::uint64_t count(const char* name, std::uint64_t least, std::uint64_t most,
-                      std::optional<std::uint64_t> otherwise = std::nullopt) const {
+  std::uint64_t count(const char* name, std::uint64_t min, std::uint64_t max,
+                      std::optional<std::uint64_t> default_value = std::nullopt) const {
     const nlohmann::json* value = find(name);
-    if (value == nullptr && otherwise) return *otherwise;
-    if (value == nullptr || !value->is_number_unsigned() || value->get<std::uint64_t>() < least ||
-        value->get<std::uint64_t>() > most) {
-      throw wrong_plan(where_ + "." + name + " is not a whole number from " +
-                       std::to_string(least) + " to " + std::to_string(most));
+    if (value == nullptr && default_value) return *default_value;
+    if (value == nullptr || !value->is_number_unsigned() || value->get<std::uint64_t>() < min ||
+        value->get<std::uint64_t>() > max) {
+      throw wrong_plan(path_ + "." + name + " is not a whole number from " + std::to_string(min) +
+                       " to " + std::to_string(max));
     }
     return value->get<std::uint64_t>();
   }
 
-  double number(const char* name, double least, double most, double otherwise) const {
+  double number(const char* name, double min, double max, double default_value) const {
     const nlohmann::json* value = find(name);
-    if (value == nullptr) return otherwise;
-    if (!value->is_number() || !(value->get<double>() >= least && value->get<double>() <= most)) {
-      throw wrong_plan(where_ + "." + name + " is not a number from " + std::to_string(least) +
-                       " to " + std::to_string(most));
+    if (value == nullptr) return default_value;
+    if (!value->is_number() || !(value->get<double>() >= min && value->get<double>() <= max)) {
+      throw wrong_plan(path_ + "." + name + " is not a number from " + std::to_string(min) +
+                       " to " + std::to_string(max));
     }
     return value->get<double>();
   }
 
-  bool flag(const char* name, bool otherwise) const {
+  bool flag(const char* name, bool default_value) const {
     const nlohmann::json* value = find(name);
-    if (value == nullptr) return otherwise;
-    if (!value->is_boolean()) throw wrong_plan(where_ + "." + name + " is neither true nor false");
+    if (value == nullptr) return default_value;
+    if (!value->is_boolean()) throw wrong_plan(path_ + "." + name + " is neither true nor false");
     return value->get<bool>();
   }
 
-  std::string text(const char* name, std::string otherwise) const {
+  std::string text(const char* name, std::string default_value) const {
     const nlohmann::json* value = find(name);
-    if (value == nullptr) return otherwise;
-    if (!value->is_string()) throw wrong_plan(where_ + "." + name + " is not a string");
+    if (value == nullptr) return default_value;
+    if (!value->is_string()) throw wrong_plan(path_ + "." + name + " is not a string");
     return value->get<std::string>();
   }
 
-  // One of two words, the first of which is meant where nothing is said; true for the second.
+  // A member with one of two words, the first by default. Returns true for the second.
   bool second(const char* name, const char* first, const char* other) const {
-    const std::string found = text(name, first);
-    if (found == first) return false;
-    if (found == other) return true;
-    throw wrong_plan(where_ + "." + name + " is neither " + first + " nor " + other);
+    const std::string word = text(name, first);
+    if (word == first) return false;
+    if (word == other) return true;
+    throw wrong_plan(path_ + "." + name + " is neither " + first + " nor " + other);
   }
 
  private:
   const nlohmann::json& object_;
-  std::string where_;
+  std::string path_;
 };
 
-// The target of a plan, which says where it is and how much of it may be used.
+// Reads the target of a plan.
 target read_target(const nlohmann::json& object);
 
 }  // namespace stallscope::disk

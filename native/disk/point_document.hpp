@@ -1,5 +1,5 @@
-// One point's result as the JSON line that `stallscope-ioqueue points` prints. Some ms, for it
-// holds the histogram. Any thread.
+// The result of a point as the JSON line that `stallscope-ioqueue points` prints. Costs some ms,
+// because the line contains the histogram. Any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stallscope::disk {
 
-// Without the line's end.
+// The line has no newline.
 std::string point_line(const point_result& result);
 
 }  // namespace stallscope::disk

@@ -1,8 +1,11 @@
-// The loop that measures one point: keeps a channel's slots filled (a closed loop of exactly that
-// depth) or submits when requests are due (an open loop, latency from when a request was due), and
-// records what comes back. It does not know what is behind the channel, so that a device in virtual
-// time goes through the same lines. run() occupies its thread until the point is measured; some
-// 40 ns of its own for a request, more at depth 1, where the clock is read twice for each.
+// The loop that measures one point. A closed loop keeps exactly `depth` requests in flight; an open
+// loop submits requests when they are due and counts latency from the due time. The loop works with
+// any channel, so that a simulated device runs through the same code. run() occupies its thread
+// until the point is measured; its overhead is about 40 ns per request, more at depth 1, which
+// reads the clock twice per request.
+//
+//   run_control control;
+//   measurements results = point_loop{channel, settings, {target, settings}, control}.run(watch);
 #pragma once
 
 #include <atomic>
@@ -18,13 +21,13 @@
 
 namespace stallscope::disk {
 
-// Shared with the thread that reports and is asked to stop.
+// Shared with the thread that reports progress and receives stop requests.
 struct run_control {
   std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> requests{0};  // of this point, the warm-up's included
+  std::atomic<std::uint64_t> requests{0};  // of this point, including the warm-up
 };
 
-// Called when the window begins and when it ends, on the measuring thread.
+// Called at the begin and at the end of the window, on the measuring thread.
 class window_watch {
  public:
   window_watch() = default;
@@ -41,25 +44,26 @@ class window_watch {
 
 class point_loop {
  public:
-  point_loop(channel& through, const point& asked, offsets where, run_control& control);
+  point_loop(disk::channel& channel, const point& settings, disk::offsets offsets,
+             run_control& control);
 
   measurements run(window_watch& watch);
-  // What was measured until now, in the place of run(), whose thread is never to go on: for the one
-  // that left it behind in a system call.
-  measurements taken_over(std::uint64_t now_ns);
+  // Returns the measurements so far, instead of run(). For another thread, after the measuring
+  // thread was abandoned in a system call and never continues.
+  measurements abandon(std::uint64_t now_ns);
 
  private:
   struct slot {
     std::uint64_t due_ns = 0;
     std::uint64_t submitted_ns = 0;
-    std::uint64_t returned_ns = 0;  // 0: its submission was not timed for itself
+    std::uint64_t returned_ns = 0;  // 0: the submission was not timed separately
     bool write = false;
     bool busy = false;
   };
 
   void fill(std::uint64_t now_ns);
   void start(std::uint64_t due_ns);
-  void hand_over();
+  void submit_prepared();
   std::size_t exchange(std::uint64_t now_ns);
   void settle(std::span<const completion> done, std::uint64_t seen_ns, window_watch& watch);
   void record(const slot& finished, std::int32_t result, std::uint64_t seen_ns);
@@ -67,22 +71,22 @@ class point_loop {
   void leave_warm_up(std::uint64_t now_ns);
   void close_window(std::uint64_t now_ns, window_watch& watch);
   [[nodiscard]] bool timed_turn() const noexcept;
-  [[nodiscard]] bool hopeless() const noexcept;
-  [[nodiscard]] bool silent(std::uint64_t now_ns) const noexcept;
+  [[nodiscard]] bool has_too_many_failures() const noexcept;
+  [[nodiscard]] bool is_device_silent(std::uint64_t now_ns) const noexcept;
 
-  channel& through_;
-  const point& asked_;
-  offsets where_;
+  disk::channel& channel_;
+  const point& settings_;
+  disk::offsets offsets_;
   run_control& control_;
-  measurements found_;
+  measurements measured_;
   std::vector<slot> slots_;
   std::vector<unsigned> free_;
-  std::vector<unsigned> prepared_;  // slots of the submission that is being put together
+  std::vector<unsigned> prepared_;  // slots of the next submission
   std::vector<completion> done_;
   std::uint64_t begun_ns_ = 0;
   std::uint64_t interval_ns_ = 0;  // of the open loop
   std::uint64_t next_due_ns_ = 0;
-  std::uint64_t stopped_ns_ = 0;  // when a stop was seen; 0: it was not
+  std::uint64_t stopped_ns_ = 0;  // time of the stop request; 0: none
   std::uint64_t turns_ = 0;
   std::uint64_t seen_ = 0;
   std::uint64_t failed_ = 0;  // within the window

@@ -1,6 +1,9 @@
-// One point measured from end to end: the channel that fits, the thread it runs on and its class,
-// and that thread's own account, so that a result can be distrusted. Without io_uring a depth is
-// kept by as many threads, each with one request at a time. Blocks until the point is measured.
+// Measures one point completely: chooses the channel, runs the measuring threads in the real-time
+// class, and records the threads' own CPU use, so that a distorted result can be rejected. Without
+// io_uring, one thread per request in flight keeps the depth. Blocks until the point is measured.
+//
+//   const point_result result = measure({.plan = plan, .fd = fd}, plan.points[0], control);
+//   if (!result.failed().empty()) ...
 #pragma once
 
 #include <cstdint>
@@ -15,17 +18,17 @@
 
 namespace stallscope::disk {
 
-inline constexpr unsigned most_threads = 64;
-inline constexpr double most_littles_law_error = 0.02;
-// Reading clocks and counting between two requests takes some 50 ns. It is more than 2 % of the
-// quickest (page cache), and no fault: their latency is told without it.
+inline constexpr unsigned max_threads = 64;
+inline constexpr double max_littles_law_error = 0.02;
+// Reading clocks and counting between two requests takes about 50 ns. That is more than 2 % of a
+// request to the page cache, but not an error: the latency does not include it.
 inline constexpr double own_work_ns = 150;
-inline constexpr double most_cpu_delay_share = 0.05;
-inline constexpr double least_rate_share = 0.97;
+inline constexpr double max_cpu_delay_share = 0.05;
+inline constexpr double min_rate_share = 0.97;
 
 struct point_result {
-  point asked;
-  measurements found;
+  point settings;
+  measurements measured;
   thread_account account;
   bool modelled = false;
   engine used = engine::uring;
@@ -34,26 +37,27 @@ struct point_result {
   bool real_time = false;
   std::vector<std::string> notes;
 
-  // Mean number in flight against the depth: relative error. Nothing of an open loop, whose number
-  // in flight is not commanded.
+  // Relative error of the mean number of requests in flight against the depth. Empty for an open
+  // loop, which does not prescribe that number.
   [[nodiscard]] std::optional<double> littles_law_error() const;
-  // Time that one place in flight was empty between two requests, on average; below zero where more
-  // were in flight than asked for.
-  [[nodiscard]] double empty_between_ns() const;
-  // Time that measuring threads were ready to run and did not; nothing where it is not counted.
+  // Mean time that a slot was empty between two requests; negative if more requests were in flight
+  // than the depth.
+  [[nodiscard]] double idle_slot_ns() const;
+  // Share of the time that measuring threads were runnable without a CPU; empty if not counted.
   [[nodiscard]] std::optional<double> cpu_delay_share() const;
-  [[nodiscard]] std::optional<double> rate_achieved() const;  // none of a window without length
-  // Why the point is not to be trusted; empty where it is.
+  [[nodiscard]] std::optional<double> rate_achieved() const;  // empty if the window has no length
+  // Reasons to reject the result; empty if it is valid.
   [[nodiscard]] std::vector<std::string> failed() const;
 };
 
-struct surroundings {
-  const plan& asked;
+struct measurement_context {
+  const disk::plan& plan;
   int fd = -1;
-  std::string uring_refusal;  // why there is no io_uring; empty where there is
+  std::string uring_refusal;  // why io_uring is unavailable; empty if it is available
 };
 
-// Throws std::system_error where the kernel refuses what it gave at first.
-point_result measure(const surroundings& around, const point& asked, run_control& control);
+// Throws std::system_error if the kernel refuses a resource.
+point_result measure(const measurement_context& context, const point& settings,
+                     run_control& control);
 
 }  // namespace stallscope::disk

@@ -14,7 +14,7 @@
 namespace stallscope::disk {
 namespace {
 
-std::optional<std::uint64_t> tracepoint_number() {
+std::optional<std::uint64_t> tracepoint_id() {
   for (const char* root : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
     std::ifstream file{std::string{root} + "/events/io_uring/io_uring_queue_async_work/id"};
     std::uint64_t number = 0;
@@ -23,7 +23,7 @@ std::optional<std::uint64_t> tracepoint_number() {
   return std::nullopt;
 }
 
-descriptor counting(std::uint64_t number, int cpu, const std::string& filter) {
+descriptor open_counter(std::uint64_t number, int cpu, const std::string& filter) {
   perf_event_attr attribute{};
   attribute.size = perf_events::attribute_bytes;
   attribute.type = PERF_TYPE_TRACEPOINT;
@@ -39,11 +39,11 @@ descriptor counting(std::uint64_t number, int cpu, const std::string& filter) {
 }  // namespace
 
 punt_count::punt_count() {
-  const auto number = tracepoint_number();
+  const auto number = tracepoint_id();
   if (!number) return;
   const std::string filter = "common_pid == " + std::to_string(::gettid());
   for (const int cpu : perf_events::online_cpus()) {
-    descriptor event = counting(*number, cpu, filter);
+    descriptor event = open_counter(*number, cpu, filter);
     if (!event) {
       events_.clear();
       return;

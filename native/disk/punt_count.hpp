@@ -1,7 +1,7 @@
-// How many of a thread's requests io_uring gave to worker threads of the kernel, because submitting
-// them would have waited: its tracepoint, counted on every CPU with a filter for the thread, so
-// that nothing is added to the thread's switches. Takes root or the like; opening costs some 10 us
-// a CPU. The thread that submits makes it; any thread reads.
+// Counts the requests of a thread that io_uring passed to kernel worker threads because submitting
+// them would have blocked. It counts the tracepoint on every CPU with a filter for the thread,
+// which adds nothing to the thread's context switches. Needs root or CAP_PERFMON; opening costs
+// about 10 us per CPU. The submitting thread constructs it; any thread reads.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace stallscope::disk {
 
 class punt_count {
  public:
-  // Of the calling thread, from now on.
+  // Counts for the calling thread from now on.
   punt_count();
 
-  // Nothing where it cannot be counted here.
+  // Empty if the tracepoint cannot be counted.
   [[nodiscard]] std::optional<std::uint64_t> read() const;
 
  private:
-  std::vector<descriptor> events_;  // one a CPU; empty where it cannot be
+  std::vector<descriptor> events_;  // one per CPU; empty if unavailable
 };
 
 }  // namespace stallscope::disk

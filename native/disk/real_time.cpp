@@ -26,7 +26,7 @@ void bind_to_cpu(int cpu) {
   if (error != 0) {
     throw failure(exit_code::usage,
                   "cannot run on CPU " + std::to_string(cpu) + ": " + std::strerror(error),
-                  "name a CPU that is online and that this process may use");
+                  "choose a CPU that is online and allowed for this process");
   }
 }
 

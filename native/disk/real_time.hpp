@@ -1,7 +1,7 @@
-// The real-time class of the thread that measures: without it a busy machine's scheduler looks like
-// a slow disk. The lowest priority of SCHED_FIFO, which kernel threads that io_uring starts for it
-// have, too. Where a point keeps a CPU busy for its whole time, the kernel still gives others a
-// twentieth of it. Two system calls.
+// Real-time scheduling for the measuring thread: without it the scheduler of a busy machine looks
+// like a slow disk. Uses the lowest SCHED_FIFO priority, which the kernel threads of io_uring
+// inherit. If a point keeps a CPU busy, the kernel still reserves 5 % of it for other tasks. Costs
+// two system calls.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace stallscope::disk {
 
-// Why the calling thread was refused the class; nothing where it has it now.
+// Puts the calling thread into the real-time class. Returns the error message on failure.
 std::optional<std::string> take_real_time();
 
-// Binds the calling thread to a CPU; failure (usage) where that cannot be.
+// Binds the calling thread to a CPU. Throws failure (usage) if that is not possible.
 void bind_to_cpu(int cpu);
 
 }  // namespace stallscope::disk

@@ -9,7 +9,7 @@
 namespace stallscope::disk {
 namespace {
 
-// From what the kernel of our day has to what every io_uring has.
+// From the flags of recent kernels to none, which every kernel with io_uring supports.
 constexpr std::array<unsigned, 3> flag_ladder{
     IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, IORING_SETUP_COOP_TASKRUN, 0};
 
@@ -24,8 +24,8 @@ ring::ring(unsigned entries) {
   if (error != 0) throw std::system_error(error, std::generic_category(), "io_uring_setup");
 }
 
-// The kernel ends a ring some time after it is closed: a registered file, and the filesystem it is
-// on, would be in use until then.
+// The kernel releases a ring some time after close(). Unregister the file first, so that its
+// filesystem is not busy until then.
 ring::~ring() {
   ::io_uring_unregister_files(&ring_);
   ::io_uring_unregister_buffers(&ring_);

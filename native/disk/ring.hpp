@@ -1,6 +1,9 @@
-// An io_uring that closes itself, set up as this kernel does it best for one thread that submits
-// and waits: completions are then taken up when it waits, and nothing interrupts it in between
-// (IORING_SETUP_DEFER_TASKRUN, Linux 6.1). Belongs to the thread that made it.
+// RAII wrapper of an io_uring with the best setup for a single thread that submits and waits:
+// completions are processed when the thread waits, and nothing interrupts it in between
+// (IORING_SETUP_DEFER_TASKRUN, Linux 6.1). Belongs to the thread that created it.
+//
+//   ring ring{depth};
+//   io_uring_sqe* entry = ::io_uring_get_sqe(ring.get());
 #pragma once
 
 #include <liburing.h>
@@ -12,8 +15,8 @@ namespace stallscope::disk {
 
 class ring {
  public:
-  // At least so many entries. Throws std::system_error of io_uring_setup where the kernel gives
-  // none.
+  // Creates a ring with at least `entries` entries. Throws std::system_error if io_uring_setup
+  // fails.
   explicit ring(unsigned entries);
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
@@ -27,12 +30,12 @@ class ring {
   io_uring ring_{};
 };
 
-// An error of io_uring_enter that says to come again later, not that the ring is broken.
+// True for an error of io_uring_enter that allows a retry.
 [[nodiscard]] constexpr bool passing_error(int error) noexcept {
   return error == ETIME || error == EINTR || error == EAGAIN || error == EBUSY;
 }
 
-// Why this process gets no ring, in words; empty where it gets one. Some 50 us.
+// Returns why this process cannot create a ring; empty if it can. Costs about 50 us.
 std::string uring_refusal();
 
 }  // namespace stallscope::disk

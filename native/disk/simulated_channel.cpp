@@ -4,14 +4,14 @@
 
 namespace stallscope::disk {
 
-simulated_channel::simulated_channel(const simulated_device& device, const point& asked)
+simulated_channel::simulated_channel(const simulated_device& device, const point& settings)
     : device_{{.servers = device.servers,
                .service = std::chrono::nanoseconds(device.service_ns),
                .exponential = device.exponential,
-               .seed = asked.seed},
+               .seed = settings.seed},
               clock_},
-      block_bytes_{asked.block_bytes} {
-  for (unsigned slot = 0; slot < asked.depth; ++slot) {
+      block_bytes_{settings.block_bytes} {
+  for (unsigned slot = 0; slot < settings.depth; ++slot) {
     operations_.emplace_back(static_cast<ioqueue::completion_sink&>(*this)).device_mark = slot;
   }
 }
@@ -20,29 +20,30 @@ std::uint64_t simulated_channel::now_ns() {
   return static_cast<std::uint64_t>(clock_.now().count());
 }
 
-void simulated_channel::prepare(const request& wanted) {
-  ioqueue::operation& begun = operations_[wanted.slot];
-  begun.piece.kind = wanted.write ? ioqueue::direction::write : ioqueue::direction::read;
-  begun.piece.offset = wanted.offset;
-  begun.piece.size_bytes = block_bytes_;
-  (void)device_.start(begun);  // it always has room
+void simulated_channel::prepare(const disk::request& request) {
+  ioqueue::operation& operation = operations_[request.slot];
+  operation.piece.kind = request.write ? ioqueue::direction::write : ioqueue::direction::read;
+  operation.piece.offset = request.offset;
+  operation.piece.size_bytes = block_bytes_;
+  (void)device_.start(operation);  // the simulated device always accepts
 }
 
-void simulated_channel::completed(ioqueue::operation& ended, std::int64_t result) {
-  ended_.push_back({static_cast<unsigned>(ended.device_mark), static_cast<std::int32_t>(result)});
+void simulated_channel::completed(ioqueue::operation& operation, std::int64_t result) {
+  completions_.push_back(
+      {static_cast<unsigned>(operation.device_mark), static_cast<std::int32_t>(result)});
 }
 
-std::size_t simulated_channel::wait(std::span<completion> done, unsigned least,
-                                    std::uint64_t most_ns) {
-  const auto until = clock_.now() + std::chrono::nanoseconds(most_ns);
-  ended_.clear();
+std::size_t simulated_channel::wait(std::span<completion> done, unsigned min_count,
+                                    std::uint64_t timeout_ns) {
+  const auto until = clock_.now() + std::chrono::nanoseconds(timeout_ns);
+  completions_.clear();
   while (device_.next_event() <= until &&
-         (ended_.size() < least || device_.next_event() <= clock_.now())) {
+         (completions_.size() < min_count || device_.next_event() <= clock_.now())) {
     device_.step();
   }
-  if (ended_.size() < least) clock_.move_to(until);
-  std::copy(ended_.begin(), ended_.end(), done.begin());
-  return ended_.size();
+  if (completions_.size() < min_count) clock_.move_to(until);
+  std::copy(completions_.begin(), completions_.end(), done.begin());
+  return completions_.size();
 }
 
 }  // namespace stallscope::disk

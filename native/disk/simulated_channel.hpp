@@ -1,6 +1,6 @@
-// The way to ioqueue's simulated device, whose answer is known, in virtual time: with depth N it
-// does min(N, servers) / service requests a second. Its clock moves only when it is waited for; a
-// request costs some 0.1 us. One thread.
+// Channel to ioqueue's simulated device in virtual time, whose results are known: with depth N it
+// completes min(N, servers) / service requests per second. The clock advances only in wait(). Costs
+// about 0.1 us per request. One thread.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,22 @@ namespace stallscope::disk {
 
 class simulated_channel final : public channel, private ioqueue::completion_sink {
  public:
-  simulated_channel(const simulated_device& device, const point& asked);
+  simulated_channel(const simulated_device& device, const point& settings);
 
   std::uint64_t now_ns() override;
-  void prepare(const request& wanted) override;
+  void prepare(const disk::request& request) override;
   void submit() override {}
-  std::size_t wait(std::span<completion> done, unsigned least, std::uint64_t most_ns) override;
+  std::size_t wait(std::span<completion> done, unsigned min_count,
+                   std::uint64_t timeout_ns) override;
 
  private:
-  void completed(ioqueue::operation& ended, std::int64_t result) override;
+  void completed(ioqueue::operation& operation, std::int64_t result) override;
 
   ioqueue::virtual_time clock_;
   ioqueue::simulated_device device_;
   std::uint32_t block_bytes_;
-  std::deque<ioqueue::operation> operations_;  // by slot; they stay where they are
-  std::vector<completion> ended_;
+  std::deque<ioqueue::operation> operations_;  // by slot; the addresses are stable
+  std::vector<completion> completions_;
 };
 
 }  // namespace stallscope::disk

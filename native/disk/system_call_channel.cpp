@@ -21,34 +21,34 @@ void sleep_for(std::uint64_t length_ns) {
 
 std::uint64_t system_call_channel::now_ns() { return monotonic_ns(); }
 
-std::size_t system_call_channel::wait(std::span<completion> done, unsigned /*least*/,
-                                      std::uint64_t most_ns) {
-  if (!wanted_) {
-    sleep_for(most_ns);
+std::size_t system_call_channel::wait(std::span<completion> done, unsigned /*min_count*/,
+                                      std::uint64_t timeout_ns) {
+  if (!request_) {
+    sleep_for(timeout_ns);
     return 0;
   }
-  const iovec memory{.iov_base = memory_.of(wanted_->slot, wanted_->write),
+  const iovec memory{.iov_base = memory_.of(request_->slot, request_->write),
                      .iov_len = block_bytes_};
-  const auto offset = static_cast<off_t>(wanted_->offset);
+  const auto offset = static_cast<off_t>(request_->offset);
   ssize_t result = 0;
-  where_.store(where::in_call, std::memory_order_release);
+  state_.store(call_state::in_call, std::memory_order_release);
   do {
-    result = wanted_->write ? ::pwritev2(fd_, &memory, 1, offset, 0)
-                            : ::preadv2(fd_, &memory, 1, offset, 0);
+    result = request_->write ? ::pwritev2(fd_, &memory, 1, offset, 0)
+                             : ::preadv2(fd_, &memory, 1, offset, 0);
   } while (result < 0 && errno == EINTR);
   const int number = errno;
-  if (where_.exchange(where::ours, std::memory_order_acquire) == where::left) {
+  if (state_.exchange(call_state::idle, std::memory_order_acquire) == call_state::abandoned) {
     for (;;) ::pause();
   }
-  done[0] = {.slot = wanted_->slot,
+  done[0] = {.slot = request_->slot,
              .result = static_cast<std::int32_t>(result < 0 ? -number : result)};
-  wanted_.reset();
+  request_.reset();
   return 1;
 }
 
-bool system_call_channel::leave_behind() noexcept {
-  where expected = where::in_call;
-  return where_.compare_exchange_strong(expected, where::left, std::memory_order_acquire);
+bool system_call_channel::abandon() noexcept {
+  call_state expected = call_state::in_call;
+  return state_.compare_exchange_strong(expected, call_state::abandoned, std::memory_order_acquire);
 }
 
 }  // namespace stallscope::disk

@@ -1,6 +1,6 @@
-// One request at a time, by preadv2 and pwritev2: the cheapest way at depth 1, and the one for the
-// page cache, where a read is a copy. The request runs within wait(). One thread, but for
-// leave_behind(). Being left costs a request 10 ns.
+// Channel with one request at a time by preadv2 and pwritev2: the cheapest path at depth 1, and the
+// path for the page cache, whose reads are copies. The request runs inside wait(). One thread,
+// except for abandon(), whose support costs 10 ns per request.
 #pragma once
 
 #include <atomic>
@@ -19,22 +19,24 @@ class system_call_channel final : public channel {
       : fd_{fd}, block_bytes_{block_bytes}, memory_{memory} {}
 
   std::uint64_t now_ns() override;
-  void prepare(const request& wanted) override { wanted_ = wanted; }
+  void prepare(const disk::request& request) override { request_ = request; }
   void submit() override {}
-  std::size_t wait(std::span<completion> done, unsigned least, std::uint64_t most_ns) override;
+  std::size_t wait(std::span<completion> done, unsigned min_count,
+                   std::uint64_t timeout_ns) override;
 
-  // From another thread: whether this one's is in a system call, which may never end, and is left
-  // there. It never returns from wait() then, so that all it had is the caller's.
-  bool leave_behind() noexcept;
+  // Called by another thread. If the channel's thread is in a system call, which may never return,
+  // abandons it there and returns true: wait() then never returns, and its data belong to the
+  // caller.
+  bool abandon() noexcept;
 
  private:
-  enum class where { ours, in_call, left };
+  enum class call_state { idle, in_call, abandoned };
 
   int fd_;
   std::uint32_t block_bytes_;
   buffers& memory_;
-  std::optional<request> wanted_;
-  std::atomic<where> where_{where::ours};
+  std::optional<disk::request> request_;
+  std::atomic<call_state> state_{call_state::idle};
 };
 
 }  // namespace stallscope::disk

@@ -16,40 +16,41 @@
 namespace stallscope::disk {
 namespace {
 
-constexpr std::uint32_t usual_alignment = 512;
+constexpr std::uint32_t default_alignment = 512;
 
-std::string name_of(const target& on) {
-  return on.path.empty() ? "descriptor " + std::to_string(*on.fd) : on.path;
+std::string name_of(const target& target) {
+  return target.path.empty() ? "descriptor " + std::to_string(*target.fd) : target.path;
 }
 
-descriptor opened(const target& on) {
-  if (on.fd) {
-    descriptor own{::fcntl(*on.fd, F_DUPFD_CLOEXEC, 3)};
-    if (own) return own;
+descriptor open_descriptor(const target& target) {
+  if (target.fd) {
+    descriptor file{::fcntl(*target.fd, F_DUPFD_CLOEXEC, 3)};
+    if (file) return file;
   } else {
-    // Never for writing: whether anything there may be lost is known to who opens a descriptor.
+    // Read-only: only a caller that passes a descriptor can decide to overwrite data.
     constexpr int flags = O_RDONLY | O_DIRECT | O_CLOEXEC | O_NOFOLLOW;
-    descriptor own{::open(on.path.c_str(), flags)};
-    if (own) return own;
+    descriptor file{::open(target.path.c_str(), flags)};
+    if (file) return file;
   }
   const int error = errno;
-  throw failure(exit_code::usage, "cannot open " + name_of(on) + ": " + std::strerror(error),
-                error == EINVAL ? "its filesystem has no direct I/O: name a file on another one"
-                                : "name a file or a block device that this user may read");
+  throw failure(exit_code::usage, "cannot open " + name_of(target) + ": " + std::strerror(error),
+                error == EINVAL
+                    ? "its filesystem does not support direct I/O: use a file on another filesystem"
+                    : "use a file or block device that this user can read");
 }
 
-std::uint64_t size_of(int fd, const target& on) {
+std::uint64_t size_of(int fd, const target& target) {
   struct stat status {};
   std::uint64_t size = 0;
   if (::fstat(fd, &status) == 0) {
     if (S_ISREG(status.st_mode)) return static_cast<std::uint64_t>(status.st_size);
     if (S_ISBLK(status.st_mode) && ::ioctl(fd, BLKGETSIZE64, &size) == 0) return size;
   }
-  throw failure(exit_code::usage, name_of(on) + " is neither a regular file nor a block device",
-                "name a file or a block device");
+  throw failure(exit_code::usage, name_of(target) + " is neither a regular file nor a block device",
+                "use a regular file or a block device");
 }
 
-// Linux tells since 6.1 what a file asks of direct I/O.
+// Linux 6.1 and later report the alignment for direct I/O.
 std::uint32_t alignment_of(int fd) {
 #ifdef STATX_DIOALIGN
   struct statx status {};
@@ -62,48 +63,49 @@ std::uint32_t alignment_of(int fd) {
   if (::ioctl(fd, BLKSSZGET, &sector_bytes) == 0 && sector_bytes > 0) {
     return static_cast<std::uint32_t>(sector_bytes);
   }
-  return usual_alignment;
+  return default_alignment;
 }
 
-void check_alignment(const plan& asked, std::uint32_t alignment) {
+void check_alignment(const plan& plan, std::uint32_t alignment) {
   const auto check = [&](const std::string& what, std::uint64_t bytes) {
     if (bytes % alignment == 0) return;
     throw failure(exit_code::usage,
                   what + " of " + std::to_string(bytes) + " bytes is not a multiple of " +
-                      std::to_string(alignment) + ", which direct I/O on " + name_of(asked.target) +
+                      std::to_string(alignment) + ", which direct I/O on " + name_of(plan.target) +
                       " requires",
-                  "choose a multiple of it");
+                  "use a multiple of that alignment");
   };
-  check("an offset", asked.target.offset);
-  for (const point& one : asked.points) check("a block", one.block_bytes);
+  check("an offset", plan.target.offset);
+  for (const point& settings : plan.points) check("a block", settings.block_bytes);
 }
 
-void check_access(int mode, const plan& asked) {
-  const bool writes =
-      std::ranges::any_of(asked.points, [](const point& one) { return one.read_share < 1; });
+void check_access(int mode, const plan& plan) {
+  const bool writes = std::ranges::any_of(
+      plan.points, [](const point& settings) { return settings.read_share < 1; });
   if (writes && (mode & O_ACCMODE) != O_RDWR) {
-    throw failure(exit_code::usage, name_of(asked.target) + " is not open for writing",
-                  "points that write need a descriptor (fd) that was opened for both");
+    throw failure(exit_code::usage, name_of(plan.target) + " is not open for writing",
+                  "pass a descriptor (fd) that is open for reading and writing");
   }
 }
 
 }  // namespace
 
-target_file open_target(const plan& asked) {
-  const target& on = asked.target;
-  target_file found{.fd = opened(on)};
-  const int mode = ::fcntl(found.fd.get(), F_GETFL);
-  found.direct = (mode & O_DIRECT) != 0;
-  check_access(mode, asked);
-  const std::uint64_t size = size_of(found.fd.get(), on);
-  if (on.offset > size || on.span_bytes > size - on.offset) {
+target_file open_target(const plan& plan) {
+  const disk::target& target = plan.target;
+  target_file file{.fd = open_descriptor(target)};
+  const int mode = ::fcntl(file.fd.get(), F_GETFL);
+  file.direct = (mode & O_DIRECT) != 0;
+  check_access(mode, plan);
+  const std::uint64_t size = size_of(file.fd.get(), target);
+  if (target.offset > size || target.span_bytes > size - target.offset) {
     throw failure(exit_code::usage,
-                  name_of(on) + " has " + std::to_string(size) + " bytes, and the span ends at " +
-                      std::to_string(on.offset) + " + " + std::to_string(on.span_bytes),
-                  "name a larger file, or a smaller span");
+                  name_of(target) + " has " + std::to_string(size) +
+                      " bytes, but the span ends at " + std::to_string(target.offset) + " + " +
+                      std::to_string(target.span_bytes),
+                  "use a larger file or a smaller span");
   }
-  if (found.direct) check_alignment(asked, alignment_of(found.fd.get()));
-  return found;
+  if (file.direct) check_alignment(plan, alignment_of(file.fd.get()));
+  return file;
 }
 
 }  // namespace stallscope::disk

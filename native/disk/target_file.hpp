@@ -1,6 +1,6 @@
-// The file or device requests go to: the descriptor that was inherited, or the path opened for
-// direct reads, and what the kernel asks of requests to it. A path is never opened for writing:
-// the checks of what may be overwritten are the parent's. A few system calls.
+// Opens the file or device of a plan and checks it: the inherited descriptor, or the path for
+// direct reads. A path is never opened for writing; the parent process decides what may be
+// overwritten. Costs a few system calls.
 #pragma once
 
 #include "base/descriptor.hpp"
@@ -13,9 +13,8 @@ struct target_file {
   bool direct = false;
 };
 
-// Throws failure where the file cannot be opened, is no file or device, is smaller than the span,
-// may not be written though points write, or where a point's blocks are not aligned as direct I/O
-// asks.
-target_file open_target(const plan& asked);
+// Throws failure if the file cannot be opened, is not a regular file or block device, is smaller
+// than the span, is read-only although points write, or if blocks are not aligned for direct I/O.
+target_file open_target(const plan& plan);
 
 }  // namespace stallscope::disk

@@ -9,33 +9,33 @@ using ordered = nlohmann::ordered_json;
 
 ordered or_null(std::optional<double> value) { return value ? ordered(*value) : ordered(nullptr); }
 
-ordered stream_document(const std::optional<stream_counts>& found, double seconds) {
-  if (!found) return nullptr;
+ordered stream_document(const std::optional<stream_counts>& counts, double seconds) {
+  if (!counts) return nullptr;
   const auto per_s = [&](std::uint64_t count) {
     return seconds > 0 ? ordered(static_cast<double>(count) / seconds) : ordered(nullptr);
   };
-  return {{"requests", found->total.sum.count},
-          {"bytes", found->bytes},
-          {"iops", per_s(found->total.sum.count)},
-          {"bytes_per_s", per_s(found->bytes)},
-          {"errors", disk::error_counts(found->errors)},
-          {"latency_ns", disk::latency_document(found->total)},
-          {"delay_ns", disk::latency_document(found->delay)},
-          {"histogram", disk::bucket_list(found->total.values)}};
+  return {{"requests", counts->total.sum.count},
+          {"bytes", counts->bytes},
+          {"iops", per_s(counts->total.sum.count)},
+          {"bytes_per_s", per_s(counts->bytes)},
+          {"errors", disk::error_counts(counts->errors)},
+          {"latency_ns", disk::latency_document(counts->total)},
+          {"delay_ns", disk::latency_document(counts->delay)},
+          {"histogram", disk::bucket_list(counts->total.values)}};
 }
 
 }  // namespace
 
 std::string round_line(const round_result& result) {
-  const round& asked = result.asked;
+  const storm::round& round = result.round;
   const std::vector<std::string> failed = result.failed();
-  ordered line{{"kind", "round"}, {"id", asked.id}};
+  ordered line{{"kind", "round"}, {"id", round.id}};
   line["source"] = result.modelled ? "modelled" : "measured";
   line["real_time"] = result.real_time;
-  line["limit"] = asked.limit ? ordered(*asked.limit) : ordered(nullptr);
-  line["shares"] = asked.shares ? ordered(*asked.shares) : ordered(nullptr);
-  line["reader_depth"] = asked.reader.depth;
-  line["writer_depth"] = asked.writer.depth;
+  line["limit"] = round.limit ? ordered(*round.limit) : ordered(nullptr);
+  line["shares"] = round.shares ? ordered(*round.shares) : ordered(nullptr);
+  line["reader_depth"] = round.reader.depth;
+  line["writer_depth"] = round.writer.depth;
   line["seconds"] = result.seconds();
   line["reader"] = stream_document(result.reader, result.seconds());
   line["writer"] = stream_document(result.writer, result.seconds());

@@ -1,5 +1,5 @@
-// One round's result as the JSON line that `stallscope-ioqueue storm` prints. Some ms, for it holds
-// the reader's histogram. Any thread.
+// The result of a round as the JSON line that `stallscope-ioqueue storm` prints. Costs some ms,
+// because the line contains the reader's histogram. Any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stallscope::storm {
 
-// Without the line's end.
+// The line has no newline.
 std::string round_line(const round_result& result);
 
 }  // namespace stallscope::storm

@@ -8,7 +8,8 @@ std::optional<cpu_ticks> read_cpu_ticks(const std::string& stat) {
   std::ifstream file{stat};
   std::string name;
   if (!(file >> name) || name != "cpu") return std::nullopt;
-  // user, nice, system, idle, iowait, irq, softirq, steal; what follows is within user and nice.
+  // user, nice, system, idle, iowait, irq, softirq, steal; the guest fields that follow are
+  // included in user and nice.
   constexpr int fields = 8;
   constexpr int iowait_field = 4;
   cpu_ticks read;
@@ -21,7 +22,7 @@ std::optional<cpu_ticks> read_cpu_ticks(const std::string& stat) {
   return read;
 }
 
-// The count of iowait may go back (proc(5)).
+// The iowait count may decrease (proc(5)).
 std::optional<double> iowait_share(const std::optional<cpu_ticks>& from,
                                    const std::optional<cpu_ticks>& until) {
   if (!from || !until || until->all <= from->all || until->iowait < from->iowait) {

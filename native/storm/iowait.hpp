@@ -1,5 +1,9 @@
-// How much of all CPUs' time was idle while requests were outstanding, by the kernel's own count,
-// which is rough (docs of proc_stat). A read of /proc/stat, some 50 us.
+// Share of all CPUs' time that was idle with outstanding I/O, from /proc/stat. The kernel's count
+// is approximate (proc(5)). Reading /proc/stat costs about 50 us. Any thread.
+//
+//   const auto before = read_cpu_ticks();
+//   ...
+//   const std::optional<double> share = iowait_share(before, read_cpu_ticks());
 #pragma once
 
 #include <cstdint>
@@ -13,10 +17,10 @@ struct cpu_ticks {
   std::uint64_t all = 0;
 };
 
-// Nothing where the file is not as the kernel writes it.
+// Empty if the file does not have the expected format.
 std::optional<cpu_ticks> read_cpu_ticks(const std::string& stat = "/proc/stat");
 
-// Of the time between two readings; nothing where one is missing, or no tick passed.
+// Share between two readings; empty if a reading is missing or no tick has passed.
 std::optional<double> iowait_share(const std::optional<cpu_ticks>& from,
                                    const std::optional<cpu_ticks>& until);
 

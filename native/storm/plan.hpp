@@ -1,6 +1,8 @@
-// What a storm is asked to be: rounds of a latency-sensitive reader beside a writer, through the
-// I/O queue, each with its limit and shares. Read from JSON that anyone may have written: every
-// number is bounded, every name checked. Any thread.
+// The plan of a storm: rounds of a latency-sensitive reader beside a writer through the I/O queue,
+// with a limit and shares per round. Read from untrusted JSON: every number is checked for its
+// range and every name is validated. Any thread.
+//
+//   const plan plan = read_plan(text);
 #pragma once
 
 #include <array>
@@ -15,30 +17,30 @@
 
 namespace stallscope::storm {
 
-struct stream_choice {
-  unsigned depth = 1;  // 0: no such stream
+struct stream_settings {
+  unsigned depth = 1;  // 0: no stream
   std::uint32_t block_bytes = 4096;
 };
 
 struct round {
   std::string id = {};
-  std::optional<unsigned> limit = {};  // in requests; nothing: none
+  std::optional<unsigned> limit = {};  // in requests; empty: no limit
   std::optional<std::array<std::uint32_t, 2>> shares =
-      {};  // reader's, writer's; nothing: one class
-  stream_choice reader = {};
-  stream_choice writer{.depth = 0, .block_bytes = 131'072};
+      {};  // of reader and writer; empty: both share a class
+  stream_settings reader = {};
+  stream_settings writer{.depth = 0, .block_bytes = 131'072};
   double warmup_s = 0;
   double duration_s = 1;
   std::uint64_t seed = 1;
 };
 
 struct plan {
-  disk::plan disk;  // the target, how it runs, and as its points what the streams do
+  disk::plan disk;  // target and settings; its points describe the streams
   std::optional<ioqueue::device_rates> rates;
   std::vector<round> rounds;
 };
 
-// Throws failure (usage), which names the member that is not as it must be.
+// Throws failure (usage) that names the invalid member.
 plan read_plan(std::string_view json);
 
 }  // namespace stallscope::storm

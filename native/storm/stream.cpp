@@ -6,10 +6,10 @@
 namespace stallscope::storm {
 namespace {
 
-disk::point as_point(const stream::choice& chosen) {
+disk::point as_point(const stream::settings& settings) {
   disk::point point;
-  point.block_bytes = chosen.block_bytes;
-  point.seed = chosen.seed;
+  point.block_bytes = settings.block_bytes;
+  point.seed = settings.seed;
   return point;
 }
 
@@ -21,21 +21,26 @@ std::uint64_t ns_between(std::chrono::nanoseconds from, std::chrono::nanoseconds
 
 std::uint64_t stream_counts::failed() const noexcept {
   std::uint64_t count = 0;
-  for (const auto& [number, times] : errors) count += times;
+  for (const auto& [number, error_count] : errors) count += error_count;
   return count;
 }
 
-stream::stream(ioqueue::queue& line, ioqueue::class_id number, const ioqueue::time_source& clock,
-               const disk::target& on, const choice& chosen)
-    : line_{line}, class_{number}, clock_{clock}, chosen_{chosen}, where_{on, as_point(chosen)} {
-  const bool writes = chosen.way == ioqueue::direction::write;
-  if (chosen.with_memory) memory_.emplace(chosen.depth, chosen.block_bytes, writes, chosen.seed);
-  for (unsigned slot = 0; slot < chosen.depth; ++slot) {
-    one_request& added = requests_.emplace_back(*this);
-    added.io = {.kind = chosen.way,
-                    .file = chosen.file,
-                    .memory = memory_ ? memory_->of(slot, writes) : nullptr,
-                    .size_bytes = chosen.block_bytes};
+stream::stream(ioqueue::queue& queue, ioqueue::class_id id, const ioqueue::time_source& clock,
+               const disk::target& target, const settings& settings)
+    : queue_{queue},
+      class_{id},
+      clock_{clock},
+      settings_{settings},
+      offsets_{target, as_point(settings)} {
+  const bool writes = settings.kind == ioqueue::direction::write;
+  if (settings.with_memory)
+    memory_.emplace(settings.depth, settings.block_bytes, writes, settings.seed);
+  for (unsigned slot = 0; slot < settings.depth; ++slot) {
+    stream_request& request = requests_.emplace_back(*this);
+    request.io = {.kind = settings.kind,
+                  .file = settings.file,
+                  .memory = memory_ ? memory_->of(slot, writes) : nullptr,
+                  .size_bytes = settings.block_bytes};
   }
 }
 
@@ -43,30 +48,31 @@ std::span<std::byte> stream::memory() const noexcept {
   return memory_ ? memory_->all() : std::span<std::byte>{};
 }
 
-void stream::use_buffer(int number) noexcept {
-  for (one_request& one : requests_) one.io.buffer = number;
+void stream::use_buffer(int index) noexcept {
+  for (stream_request& request : requests_) request.io.buffer = index;
 }
 
 void stream::start() {
-  for (one_request& one : requests_) submit(one);
+  for (stream_request& request : requests_) submit(request);
 }
 
-void stream::submit(one_request& next) {
-  next.io.offset = where_.next();
-  if (!line_.submit(class_, next)) throw std::logic_error("a stream's class has room for it");
+void stream::submit(stream_request& next) {
+  next.io.offset = offsets_.next();
+  if (!queue_.submit(class_, next))
+    throw std::logic_error("the stream's class has no room for a request");
   ++outstanding_;
 }
 
 void stream::stop() {
   stopped_ = true;
-  for (one_request& one : requests_) line_.cancel(one);
+  for (stream_request& request : requests_) queue_.cancel(request);
 }
 
-void stream::settled(one_request& ended, ioqueue::outcome how, std::int64_t result) {
+void stream::settled(stream_request& ended, ioqueue::outcome outcome, std::int64_t result) {
   --outstanding_;
   ++ended_;
   if (stopped_) return;
-  if (how == ioqueue::outcome::done) {
+  if (outcome == ioqueue::outcome::done) {
     record(ended, result);
   } else {
     ++counts_.errors[static_cast<int>(-result)];
@@ -74,7 +80,7 @@ void stream::settled(one_request& ended, ioqueue::outcome how, std::int64_t resu
   submit(ended);
 }
 
-void stream::record(const one_request& ended, std::int64_t result) {
+void stream::record(const stream_request& ended, std::int64_t result) {
   if (static_cast<std::uint64_t>(result) != ended.io.size_bytes) {
     ++counts_.errors[EIO];
     return;

@@ -19,7 +19,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-disk::run_control control;  // the signal handler's way in
+disk::run_control control;  // shared with the signal handler
 
 void on_signal(int /*number*/) { control.stop.store(true, std::memory_order_relaxed); }
 
@@ -34,7 +34,7 @@ json real_time_refusal() {
 
 }  // namespace
 
-disk::run_control& listen_to_signals() {
+disk::run_control& handle_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -52,7 +52,7 @@ std::string read_input() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw std::system_error(errno, std::generic_category(), "standard input");
     text.append(piece, static_cast<std::size_t>(count));
-    if (text.size() > disk::most_plan_bytes) {
+    if (text.size() > disk::max_plan_bytes) {
       throw failure(exit_code::usage, "the plan is larger than 8 MiB", "measure fewer points");
     }
   }
@@ -66,7 +66,7 @@ void print(const std::string& line) {
 
 void print(const json& line) { print(line.dump(-1, ' ', false, json::error_handler_t::replace)); }
 
-void tell_begin(const begin_facts& facts) {
+void print_begin(const begin_facts& facts) {
   json line{{"kind", "begin"}, {"version", STALLSCOPE_VERSION}};
   line["source"] = facts.modelled ? "modelled" : "measured";
   line["io_uring"] = facts.uring_refusal.empty() ? json(nullptr) : json(facts.uring_refusal);
@@ -75,15 +75,16 @@ void tell_begin(const begin_facts& facts) {
   print(line);
 }
 
-void tell_progress(const std::string& id, std::uint64_t begun_ns, const disk::run_control& from) {
+void print_progress(const std::string& id, std::uint64_t begun_ns,
+                    const disk::run_control& control) {
   print(json{{"kind", "progress"},
              {"id", id},
              {"elapsed_s", static_cast<double>(monotonic_ns() - begun_ns) / 1e9},
-             {"requests", from.requests.load(std::memory_order_relaxed)}});
+             {"requests", control.requests.load(std::memory_order_relaxed)}});
 }
 
-void tell_end(const disk::run_control& from) {
-  print(json{{"kind", "end"}, {"interrupted", from.stop.load()}});
+void print_end(const disk::run_control& control) {
+  print(json{{"kind", "end"}, {"interrupted", control.stop.load()}});
 }
 
 std::optional<histogram::interval_log> open_log(const std::string& name, std::uint64_t now_ns) {
@@ -92,8 +93,8 @@ std::optional<histogram::interval_log> open_log(const std::string& name, std::ui
   descriptor file{::open(name.c_str(), flags, 0600)};
   if (!file) {
     throw failure(exit_code::usage,
-                  "cannot make " + name + ": " + std::generic_category().message(errno),
-                  "name a file that is not there, in a directory that this user may write");
+                  "cannot create " + name + ": " + std::generic_category().message(errno),
+                  "choose a new file in a directory that this user can write");
   }
   const double start_s = static_cast<double>(realtime_ns() - (monotonic_ns() - now_ns)) / 1e9;
   return histogram::interval_log{std::move(file), name, start_s};

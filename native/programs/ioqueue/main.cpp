@@ -17,7 +17,7 @@ namespace {
 using stallscope::exit_code;
 using stallscope::failure;
 
-// As JSON on standard output, where the calling program reads results.
+// Prints JSON on standard output, from which the calling program reads results.
 void print_error(const failure& error) {
   const nlohmann::ordered_json line{{"kind", "error"},
                                     {"message", error.what()},
@@ -29,11 +29,11 @@ void print_error(const failure& error) {
 CLI::App* add_overhead(CLI::App& app, stallscope::ioqueue::overhead_options& options) {
   CLI::App* command = app.add_subcommand(
       "overhead", "Measure the CPU time of the I/O queue on a device that takes no time");
-  command->add_option("--way", options.way, "With the queue, or without it (bare)")
+  command->add_option("--way", options.mode, "With the queue, or without it (bare)")
       ->check(CLI::IsMember({"queue", "bare"}))
       ->capture_default_str();
   command->add_option("--depth", options.depth, "Requests in flight")
-      ->check(CLI::Range(1U, stallscope::disk::most_depth))
+      ->check(CLI::Range(1U, stallscope::disk::max_depth))
       ->capture_default_str();
   command->add_option("--requests", options.requests, "Number of timed requests")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
       print_error(error);
       return error.code();
     } catch (const std::bad_alloc&) {
-      throw;  // there is no memory for JSON
+      throw;  // not enough memory to build the JSON line
     } catch (const std::exception& error) {
       print_error(failure(exit_code::unable, error.what(), remedy));
       return exit_code::unable;

@@ -1,7 +1,7 @@
-// `stallscope-ioqueue overhead`: 4 KiB requests in a closed loop over a device that completes all
-// it was given whenever it is waited for, through the queue or without it; the difference is what
-// the queue costs, its readings of the clock included. Two classes with shares and a limit of half
-// the depth, so that every request also waits and takes its turn. Prints one JSON line:
+// `stallscope-ioqueue overhead`: 4 KiB requests in a closed loop to a device that completes all
+// started requests at the next wait, with or without the queue. The difference is the cost of the
+// queue, including its reads of the clock. Two classes with shares and a limit of half the depth
+// make every request wait for its turn. Prints one JSON line:
 //   {"kind": "overhead", "way", "depth", "requests", "cpu_ns_per_request"}
 #include "overhead.hpp"
 
@@ -22,79 +22,83 @@ constexpr std::uint64_t request_bytes = 4096;
 
 class prompt_device final : public device {
  public:
-  bool start(operation& begun) override {
-    started_.push_back(&begun);
+  bool start(operation& operation) override {
+    started_.push_back(&operation);
     return true;
   }
-  void cancel(operation& /*unwanted*/) noexcept override {}
+  void cancel(operation& /*operation*/) noexcept override {}
   void wait() {
     ending_.swap(started_);
-    for (operation* one : ending_) one->complete(static_cast<std::int64_t>(one->piece.size_bytes));
+    for (operation* ended : ending_) {
+      ended->complete(static_cast<std::int64_t>(ended->piece.size_bytes));
+    }
     ending_.clear();
   }
 
  private:
-  std::vector<operation*> started_;
-  std::vector<operation*> ending_;
+  std::vector<ioqueue::operation*> started_;
+  std::vector<ioqueue::operation*> ending_;
 };
 
-class through_queue {
+class queue_loop {
  public:
-  explicit through_queue(unsigned depth)
-      : line_{device_, clock_, {.limit = std::max(1U, depth / 2)}} {
-    const class_id classes[]{line_.add_class({.name = "one", .most_queued = depth}),
-                             line_.add_class({.name = "other", .most_queued = depth})};
+  explicit queue_loop(unsigned depth)
+      : queue_{device_, clock_, {.limit = std::max(1U, depth / 2)}} {
+    const class_id classes[]{queue_.add_class({.name = "first", .most_queued = depth}),
+                             queue_.add_class({.name = "second", .most_queued = depth})};
     for (unsigned slot = 0; slot < depth; ++slot) {
-      again& added = requests_.emplace_back(*this, classes[slot % 2]);
-      added.io.size_bytes = request_bytes;
-      submit(added);
+      loop_request& request = requests_.emplace_back(*this, classes[slot % 2]);
+      request.io.size_bytes = request_bytes;
+      submit(request);
     }
   }
   void turn() {
-    line_.dispatch();
+    queue_.dispatch();
     device_.wait();
   }
   [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
 
  private:
-  class again final : public request {
+  class loop_request final : public request {
    public:
-    again(through_queue& owner, class_id number) : owner_{owner}, number_{number} {}
-    void settled(outcome /*how*/, std::int64_t /*result*/) override {
+    loop_request(queue_loop& owner, class_id id) : owner_{owner}, class_{id} {}
+    void settled(outcome /*outcome*/, std::int64_t /*result*/) override {
       ++owner_.done_;
       owner_.submit(*this);
     }
-    [[nodiscard]] class_id number() const noexcept { return number_; }
+    [[nodiscard]] class_id class_of() const noexcept { return class_; }
 
    private:
-    through_queue& owner_;
-    class_id number_;
+    queue_loop& owner_;
+    class_id class_;
   };
-  void submit(again& next) { (void)line_.submit(next.number(), next); }  // there is room
+  void submit(loop_request& request) {
+    (void)queue_.submit(request.class_of(), request);
+  }  // never full
 
   prompt_device device_;
   monotonic_time clock_;
-  queue line_;
-  std::deque<again> requests_;
+  queue queue_;
+  std::deque<loop_request> requests_;
   std::uint64_t done_ = 0;
 };
 
-class without_queue final : private completion_sink {
+class bare_loop final : private completion_sink {
  public:
-  explicit without_queue(unsigned depth) {
+  explicit bare_loop(unsigned depth) {
     for (unsigned slot = 0; slot < std::max(1U, depth / 2); ++slot) {
-      operation& added = operations_.emplace_back(static_cast<completion_sink&>(*this));
-      added.piece.size_bytes = request_bytes;
-      (void)device_.start(added);
+      operation& operation = operations_.emplace_back(static_cast<completion_sink&>(*this));
+      operation.piece.size_bytes = request_bytes;
+      (void)device_.start(operation);
     }
   }
   void turn() { device_.wait(); }
   [[nodiscard]] std::uint64_t done() const noexcept { return done_; }
 
  private:
-  void completed(operation& ended, std::int64_t /*result*/) override {
+  void completed(operation& operation, std::int64_t /*result*/) override {
     ++done_;
-    (void)device_.start(ended);
+    (void)device_.start(operation);
   }
 
   prompt_device device_;
@@ -106,20 +110,21 @@ template <typename Loop>
 double cpu_ns_per_request(unsigned depth, std::uint64_t requests) {
   Loop loop{depth};
   while (loop.done() < requests / 10) loop.turn();
-  const std::uint64_t warm = loop.done();
+  const std::uint64_t warmup_requests = loop.done();
   const std::uint64_t begun_ns = thread_cpu_ns();
-  while (loop.done() < warm + requests) loop.turn();
-  return static_cast<double>(thread_cpu_ns() - begun_ns) / static_cast<double>(loop.done() - warm);
+  while (loop.done() < warmup_requests + requests) loop.turn();
+  return static_cast<double>(thread_cpu_ns() - begun_ns) /
+         static_cast<double>(loop.done() - warmup_requests);
 }
 
 }  // namespace
 
 int overhead(const overhead_options& options) {
-  const double cpu_ns = options.way == "bare"
-                            ? cpu_ns_per_request<without_queue>(options.depth, options.requests)
-                            : cpu_ns_per_request<through_queue>(options.depth, options.requests);
+  const double cpu_ns = options.mode == "bare"
+                            ? cpu_ns_per_request<bare_loop>(options.depth, options.requests)
+                            : cpu_ns_per_request<queue_loop>(options.depth, options.requests);
   print(nlohmann::ordered_json{{"kind", "overhead"},
-                               {"way", options.way},
+                               {"way", options.mode},
                                {"depth", options.depth},
                                {"requests", options.requests},
                                {"cpu_ns_per_request", cpu_ns}});

@@ -7,7 +7,7 @@
 namespace stallscope::ioqueue {
 
 struct overhead_options {
-  std::string way = "queue";  // "bare": the same requests without the queue
+  std::string mode = "queue";  // "queue", or "bare" for the same requests without the queue
   unsigned depth = 32;
   std::uint64_t requests = 2'000'000;
 };

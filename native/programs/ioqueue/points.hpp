@@ -1,9 +1,9 @@
-// `stallscope-ioqueue points`: reads a plan, measures its points, prints JSON lines (points.cpp).
+// `stallscope-ioqueue points`: measures the points of a plan; points.cpp documents the formats.
 #pragma once
 
 namespace stallscope::ioqueue {
 
-// Returns the exit code; throws failure, or std::exception where the machine cannot.
+// Returns the exit code. Throws failure, or std::exception if the machine cannot measure.
 int points();
 
 }  // namespace stallscope::ioqueue

@@ -11,35 +11,33 @@
 //                "writer": {"depth": 0, "block_bytes": 131072},
 //                "warmup_s": 0, "duration_s": 1, "seed": 1}]}
 //
-// target: as for `points` (points.cpp). Reader and writer go to random blocks of the same span; a
-// target that is written to has to be said to be writable.
-// rounds: run one after the other, in the order of the plan. `limit` is how many requests the queue
-// lets into the device; absent or null: all. `shares` are the reader's and the writer's, each
-// having a class of its own; absent or null: both are in one class, first in, first out. A stream
-// of depth 0 is not there, which is what a writer is unless it is named.
-// `rates`, as in io-properties.yaml, bandwidths in bytes a second: requests then cost by size and
-// direction, and the limit is on the cost of so many of the dearest requests. Absent or null: each
-// request costs one.
-// `log`: the reader's latencies, an interval a round. What is absent or null is as shown above;
-// limit, shares, rates, CPU, log and simulated device: none.
+// target: as for `points` (points.cpp). Reader and writer access random blocks of the same span. A
+// plan with a writer requires `writable`.
+// rounds: run in the order of the plan. `limit` is the number of requests that the queue admits to
+// the device; absent or null: no limit. `shares` are those of the reader's and the writer's class;
+// absent or null: both share a class, first in, first out. A stream of depth 0 does not exist,
+// which is the default for the writer. `rates`: as in io-properties.yaml, with bandwidths in bytes
+// per second. The cost of a request then depends on its size and direction, and the limit is the
+// cost of `limit` of the most expensive requests. Absent or null: every request costs 1. `log`: the
+// reader's latencies, one interval per round. Absent or null members have the values above; limit,
+// shares, rates, CPU, log and simulated device are then unset.
 //
-// Standard output has one JSON object a line:
-//   begin     version, source ("measured", "modelled"), io_uring (null, or why it is not to be
-//             had: then there is no storm), real_time (null, or why not), direct
-//   progress  id, elapsed_s, requests; four a second
+// Standard output has one JSON object per line:
+//   begin     version, source ("measured", "modelled"), io_uring (null, or why it is unavailable:
+//             then no storm runs), real_time (null, or why not), direct
+//   progress  id, elapsed_s, requests; four per second
 //   round     id, source, real_time, limit, shares, reader_depth, writer_depth, seconds,
-//             reader, writer: null where there is none, else {requests, bytes, iops, bytes_per_s,
+//             reader, writer: null if absent, else {requests, bytes, iops, bytes_per_s,
 //               errors {name: count}, latency_ns and delay_ns {min, mean, p50, p90, p99, p99.9,
 //               p99.99, max} or null, histogram [[lowest_ns, highest_ns, count]...]}; latency is
-//               from when a request was given to the queue to its end, delay what it waited there,
-//             pending: mean number of requests that waited in our queue,
-//             in_flight: mean number below it, in the kernel and the device,
+//               from submission to the queue to completion, delay is the part in the queue,
+//             pending: mean number of requests in the queue,
+//             in_flight: mean number of requests in the kernel and the device,
 //             limit_hits, iowait_share (of all CPUs' time, or null), cpu_s, cpu_delay_share,
 //             interrupted, ok, failed [reasons]
 //   end       interrupted
-//   error     message, remedy, exit_code; the last line, in the place of `end`
-// SIGINT and SIGTERM end the round in hand, which is kept and told, and those after it are not
-// begun.
+//   error     message, remedy, exit_code; the last line, instead of `end`
+// SIGINT and SIGTERM end the current round, whose result is printed, and skip the remaining rounds.
 #include "storm.hpp"
 
 #include <chrono>
@@ -66,20 +64,21 @@ void log_round(histogram::interval_log& log, const storm::round_result& result,
 
 int storm() {
   const storm::plan plan = storm::read_plan(read_input());
-  disk::run_control& control = listen_to_signals();
+  disk::run_control& control = handle_stop_signals();
   disk::target_file file;
   const bool modelled = plan.disk.target.simulated.has_value();
   if (!modelled) file = disk::open_target(plan.disk);
   const std::uint64_t start_ns = monotonic_ns();
   auto log = open_log(plan.disk.log, start_ns);
   const std::string refusal = modelled ? "" : disk::uring_refusal();
-  tell_begin({.modelled = modelled,
-              .real_time = plan.disk.real_time,
-              .direct = file.direct,
-              .uring_refusal = refusal});
+  print_begin({.modelled = modelled,
+               .real_time = plan.disk.real_time,
+               .direct = file.direct,
+               .uring_refusal = refusal});
   if (!refusal.empty()) {
-    throw failure(exit_code::unable, "no storm without io_uring: " + refusal,
-                  "allow io_uring: sysctl kernel.io_uring_disabled, and the container's seccomp");
+    throw failure(exit_code::unable, "the storm requires io_uring: " + refusal,
+                  "allow io_uring: check sysctl kernel.io_uring_disabled and the seccomp filter of "
+                  "the container");
   }
   for (const storm::round& round : plan.rounds) {
     if (control.stop) break;
@@ -88,7 +87,7 @@ int storm() {
     print(storm::round_line(result));
     if (log) log_round(*log, result, modelled ? 0 : start_ns);
   }
-  tell_end(control);
+  print_end(control);
   return static_cast<int>(exit_code::done);
 }
 

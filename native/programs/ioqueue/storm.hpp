@@ -1,9 +1,9 @@
-// `stallscope-ioqueue storm`.
+// `stallscope-ioqueue storm`: runs the rounds of a plan; storm.cpp documents the formats.
 #pragma once
 
 namespace stallscope::ioqueue {
 
-// Runs the rounds of the plan on standard input; the exit code. Throws failure, std::system_error.
+// Runs the plan from standard input and returns the exit code. Throws failure or std::system_error.
 int storm();
 
 }  // namespace stallscope::ioqueue

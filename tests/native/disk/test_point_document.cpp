@@ -8,11 +8,11 @@
 namespace stallscope::disk {
 namespace {
 
-TEST_CASE("what was not measured is null, and what was is told") {
+TEST_CASE("unmeasured members are null and measured members have values") {
   point_result result;
-  result.asked.id = "a\xff";  // no UTF-8
-  result.found.begin_ns = 1'000'000'000;
-  result.found.end_ns = 1'250'000'000;
+  result.settings.id = "a\xff";  // invalid UTF-8
+  result.measured.begin_ns = 1'000'000'000;
+  result.measured.end_ns = 1'250'000'000;
   const auto empty = nlohmann::json::parse(point_line(result));
   CHECK(empty["latency_ns"].is_null());
   CHECK(empty["parts_ns"]["device"].is_null());
@@ -20,18 +20,19 @@ TEST_CASE("what was not measured is null, and what was is told") {
   CHECK(empty["punts"].is_null());
   CHECK_FALSE(empty["ok"]);
   CHECK(empty["series"] == nlohmann::json::array({0.0, 0.0}));
-  CHECK(empty["iops"] == 0.0);  // of a quarter of a second in which none was done
+  CHECK(empty["iops"] == 0.0);  // a quarter of a second without a request
   CHECK(empty["cpu_s"].is_null());
 
-  result.found.end_ns = result.found.begin_ns;  // stopped in the warm-up
+  result.measured.end_ns = result.measured.begin_ns;  // stopped in the warm-up
   CHECK(nlohmann::json::parse(point_line(result))["iops"].is_null());
-  result.found.end_ns = 1'250'000'000;
+  result.measured.end_ns = 1'250'000'000;
 
-  result.found.reads.record(1000);
-  result.found.writes.record(3'000'001);
-  result.found.series = {2};
-  result.found.errors[EIO] = 3;
-  result.found.split = {.requests = 2, .queued_ns = 20, .submitting_ns = 100, .device_ns = 2'000};
+  result.measured.reads.record(1000);
+  result.measured.writes.record(3'000'001);
+  result.measured.series = {2};
+  result.measured.errors[EIO] = 3;
+  result.measured.split = {
+      .requests = 2, .queued_ns = 20, .submitting_ns = 100, .device_ns = 2'000};
   result.account = {.cpu_ns = 1'000, .run_delay_ns = 10'000'000, .wall_ns = 100'000'000};
   const auto full = nlohmann::json::parse(point_line(result));
   CHECK(full["requests"] == 2);

@@ -11,7 +11,7 @@
 namespace stallscope::disk {
 namespace {
 
-// An unlinked file of 64 KiB: its descriptor is all there is.
+// An unlinked file of 64 KiB.
 descriptor small_file() {
   std::string name = (std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp") +
                      std::string{"/stallscope-disk-XXXXXX"};
@@ -22,13 +22,13 @@ descriptor small_file() {
   return file;
 }
 
-plan of_file(const descriptor& file, point asked) {
-  return {.target = {.path = "", .fd = file.get(), .span_bytes = 65536}, .points = {asked}};
+plan of_file(const descriptor& file, point settings) {
+  return {.target = {.path = "", .fd = file.get(), .span_bytes = 65536}, .points = {settings}};
 }
 
-std::string refusal(const plan& asked) {
+std::string refusal(const plan& plan) {
   try {
-    open_target(asked);
+    open_target(plan);
   } catch (const failure& problem) {
     CHECK(problem.code() == exit_code::usage);
     return problem.what();
@@ -38,21 +38,21 @@ std::string refusal(const plan& asked) {
 
 TEST_CASE("a descriptor is used as it was opened") {
   const descriptor file = small_file();
-  const target_file found = open_target(of_file(file, {.block_bytes = 100}));
-  CHECK(found.fd.get() != file.get());
-  CHECK_FALSE(found.direct);
+  const target_file target = open_target(of_file(file, {.block_bytes = 100}));
+  CHECK(target.fd.get() != file.get());
+  CHECK_FALSE(target.direct);
 }
 
-TEST_CASE("a span beyond the file's end is refused") {
+TEST_CASE("a span beyond the end of the file is rejected") {
   const descriptor file = small_file();
-  plan asked = of_file(file, {});
-  asked.target.offset = 4096;
-  CHECK(refusal(asked).find("has 65536 bytes") != std::string::npos);
-  asked.target.offset = 1U << 20U;
-  CHECK(refusal(asked).find("has 65536 bytes") != std::string::npos);
+  plan file_plan = of_file(file, {});
+  file_plan.target.offset = 4096;
+  CHECK(refusal(file_plan).find("has 65536 bytes") != std::string::npos);
+  file_plan.target.offset = 1U << 20U;
+  CHECK(refusal(file_plan).find("has 65536 bytes") != std::string::npos);
 }
 
-TEST_CASE("a file that is open for reading alone is not written to") {
+TEST_CASE("a read-only descriptor is rejected if points write") {
   const descriptor file = small_file();
   const descriptor reading{
       ::open(("/proc/self/fd/" + std::to_string(file.get())).c_str(), O_RDONLY | O_CLOEXEC)};
@@ -61,20 +61,20 @@ TEST_CASE("a file that is open for reading alone is not written to") {
   CHECK(refusal(of_file(reading, {})).empty());
 }
 
-TEST_CASE("a path is read, and never opened to be written to") {
+TEST_CASE("a path is never opened for writing") {
   const std::string name = std::string{"/proc/self/exe"};
   char path[4096] = {};
   REQUIRE(::readlink(name.c_str(), path, sizeof path - 1) > 0);
   const plan writes{.target = {.path = path, .span_bytes = 4096, .writable = true},
                     .points = {{.read_share = 0}}};
-  // Busy if it were opened to be written to; a filesystem without direct I/O says so before.
-  const std::string said = refusal(writes);
-  const bool refused = said.find("is not open for writing") != std::string::npos ||
-                       said.find("Invalid argument") != std::string::npos;
-  CHECK_MESSAGE(refused, said);
+  // An open for writing would fail with ETXTBSY; a filesystem without direct I/O fails first.
+  const std::string message = refusal(writes);
+  const bool refused = message.find("is not open for writing") != std::string::npos ||
+                       message.find("Invalid argument") != std::string::npos;
+  CHECK_MESSAGE(refused, message);
 }
 
-TEST_CASE("no file, or nothing with a size, is refused") {
+TEST_CASE("a missing file or one without a size is rejected") {
   CHECK(refusal({.target = {.path = "/dev/null", .span_bytes = 1}}).find("/dev/null") !=
         std::string::npos);
   CHECK(refusal({.target = {.path = "/nonexistent", .span_bytes = 1}}).find("No such file") !=

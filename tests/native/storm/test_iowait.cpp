@@ -13,9 +13,10 @@ using stallscope::storm::cpu_ticks;
 using stallscope::storm::iowait_share;
 using stallscope::storm::read_cpu_ticks;
 
-std::optional<cpu_ticks> of_text(const std::string& text) {
-  const char* const where = std::getenv("TMPDIR");
-  std::string name = std::string{where != nullptr ? where : "/tmp"} + "/stallscope-stat-XXXXXX";
+std::optional<cpu_ticks> read_text(const std::string& text) {
+  const char* const directory = std::getenv("TMPDIR");
+  std::string name =
+      std::string{directory != nullptr ? directory : "/tmp"} + "/stallscope-stat-XXXXXX";
   const int fd = ::mkstemp(name.data());
   REQUIRE(fd >= 0);
   std::ofstream{name} << text;
@@ -26,21 +27,21 @@ std::optional<cpu_ticks> of_text(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("ticks of iowait and of all are read, guests' not twice") {
-  const auto read = of_text("cpu  10 20 30 40 50 60 70 80 900 900\ncpu0 1 2 3 4 5 6 7 8 9 9\n");
+TEST_CASE("iowait and total ticks are read without counting guest ticks twice") {
+  const auto read = read_text("cpu  10 20 30 40 50 60 70 80 900 900\ncpu0 1 2 3 4 5 6 7 8 9 9\n");
   REQUIRE(read);
   CHECK(read->iowait == 50);
   CHECK(read->all == 360);
 }
 
-TEST_CASE("what is not as the kernel writes it is no reading") {
-  CHECK_FALSE(of_text(""));
-  CHECK_FALSE(of_text("cpus 1 2 3 4 5 6 7 8\n"));
-  CHECK_FALSE(of_text("cpu 1 2 3\n"));
+TEST_CASE("an unexpected format yields no reading") {
+  CHECK_FALSE(read_text(""));
+  CHECK_FALSE(read_text("cpus 1 2 3 4 5 6 7 8\n"));
+  CHECK_FALSE(read_text("cpu 1 2 3\n"));
   CHECK_FALSE(read_cpu_ticks("/nowhere/stat"));
 }
 
-TEST_CASE("a share is of the ticks between, and none where the count went back or stood") {
+TEST_CASE("iowait_share() is empty if a count decreased or did not advance") {
   CHECK(iowait_share(cpu_ticks{10, 100}, cpu_ticks{30, 200}) == 0.2);
   CHECK_FALSE(iowait_share(cpu_ticks{10, 100}, cpu_ticks{9, 200}));
   CHECK_FALSE(iowait_share(cpu_ticks{10, 100}, cpu_ticks{10, 100}));

@@ -22,23 +22,23 @@ std::string refusal(const std::string& text) {
     CHECK(problem.code() == stallscope::exit_code::usage);
     return problem.what();
   }
-  return "it was taken";
+  return "accepted";
 }
 
 }  // namespace
 
-TEST_CASE("a storm's plan is read, with what it leaves out as documented") {
+TEST_CASE("a plan is read with the documented defaults") {
   const auto read = read_plan(with_rounds(
       R"([{}, {"id":"b","limit":8,"shares":[300,100],"writer":{"depth":128},"duration_s":2.5,
           "reader":{"depth":2,"block_bytes":512},"warmup_s":0.5,"seed":7}])"));
   REQUIRE(read.rounds.size() == 2);
-  const auto& usual = read.rounds[0];
-  CHECK(usual.id == "0");
-  CHECK_FALSE(usual.limit);
-  CHECK_FALSE(usual.shares);
-  CHECK(usual.reader.depth == 1);
-  CHECK(usual.reader.block_bytes == 4096);
-  CHECK(usual.writer.depth == 0);
+  const auto& defaults = read.rounds[0];
+  CHECK(defaults.id == "0");
+  CHECK_FALSE(defaults.limit);
+  CHECK_FALSE(defaults.shares);
+  CHECK(defaults.reader.depth == 1);
+  CHECK(defaults.reader.block_bytes == 4096);
+  CHECK(defaults.writer.depth == 0);
   const auto& named = read.rounds[1];
   CHECK(named.limit == 8);
   CHECK((*named.shares)[0] == 300);
@@ -50,12 +50,12 @@ TEST_CASE("a storm's plan is read, with what it leaves out as documented") {
   CHECK(named.seed == 7);
   CHECK(read.disk.real_time);
   CHECK_FALSE(read.rates);
-  // What the engine checks a target for: one reader alone, then both.
+  // The points by which the engine checks the target: a reader alone, then both streams.
   CHECK(read.disk.points.size() == 3);
   CHECK(read.disk.points[2].read_share == 0);
 }
 
-TEST_CASE("rates make costs") {
+TEST_CASE("rates set the costs") {
   const auto read = read_plan(with_rounds("[{}]", R"("writable":false)",
                                           R"("rates":{"read_iops":100000,"read_bandwidth":1e9,
                                               "write_iops":50000,"write_bandwidth":5e8},)"));
@@ -65,17 +65,17 @@ TEST_CASE("rates make costs") {
         "the plan's rates: read_bandwidth must be positive");
 }
 
-TEST_CASE("nothing is written to a target that is not said to be writable") {
+TEST_CASE("a writer requires a writable target") {
   CHECK(refusal(with_rounds(R"([{"writer":{"depth":1}}])", R"("writable":false)")) ==
-        "the plan's 0 writes, and the target is not said to be writable");
+        "the plan's 0 writes, but the target is not writable");
 }
 
-TEST_CASE("a wrong plan is refused by the member that is wrong") {
+TEST_CASE("an error names the invalid member") {
   CHECK(refusal("{") == "the plan's text is not JSON");
   CHECK(refusal("[]") == "the plan's document is not an object");
   CHECK(refusal(R"({"schema":"stallscope.io.plan/1"})") ==
         "the plan's schema is not stallscope.io.storm/1");
-  CHECK(refusal(with_rounds("[]")) == "the plan's rounds are no list of 1 to 10000");
+  CHECK(refusal(with_rounds("[]")) == "the plan's rounds are not a list of 1 to 10000");
   CHECK(refusal(with_rounds(R"([{"limit":0}])")) ==
         "the plan's rounds[0].limit is not a whole number from 1 to 1048576");
   CHECK(refusal(with_rounds(R"([{"shares":[100]}])")) ==
