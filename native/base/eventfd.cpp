@@ -13,7 +13,7 @@ eventfd_bell::eventfd_bell() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
 
 void eventfd_bell::ring() const noexcept {
   const int before = errno;
-  // Refused only when 2^64 rings are unheard, and then it rings already.
+  // Fails only if the counter would overflow, and then the descriptor is readable anyway.
   [[maybe_unused]] const int refused = ::eventfd_write(fd_.get(), 1);
   errno = before;
 }

@@ -1,5 +1,5 @@
-// A bell that any thread rings and one loop hears: an eventfd. Ringing is a system call of some
-// 0.3 us where nobody sleeps; rings that were not yet heard count once.
+// An eventfd with which any thread wakes an event loop. ring() is a system call of about 0.3 us if
+// no thread sleeps on it. Several ring() calls before a clear() count as one wake-up.
 #pragma once
 
 #include "base/descriptor.hpp"
@@ -12,7 +12,7 @@ class eventfd_bell {
 
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   void ring() const noexcept;   // any thread, also a signal handler
-  void clear() const noexcept;  // by the thread that hears it
+  void clear() const noexcept;  // called by the event loop
 
  private:
   descriptor fd_;

@@ -1,5 +1,7 @@
-// How a collection fails: what happened, what to do about it, and the exit code of the one table
-// (stallscope/errors.py).
+// The error of a program: message, remedy and exit code. The exit codes match the table in
+// stallscope/errors.py.
+//
+//   throw failure(exit_code::usage, "cannot open " + path, "use a file that this user can read");
 #pragma once
 
 #include <stdexcept>
@@ -21,7 +23,7 @@ class failure : public std::runtime_error {
   std::string remedy_;
 };
 
-// Something that a reader of the numbers must know; it does not end the collection.
+// A problem that readers of the results must know, but that does not end the collection.
 struct warning {
   std::string code;
   std::string message;

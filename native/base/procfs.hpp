@@ -1,5 +1,8 @@
-// What /proc tells about processes. Everything in it may vanish between two reads: a process that
-// is gone gives empty answers, never an error. Names are strangers' input and may be any bytes.
+// Reads process information from /proc. A process may exit between two reads: the functions then
+// return empty results, never an error. Names are untrusted and may contain any bytes. Any thread.
+//
+//   const procfs proc;
+//   for (const pid_t pid : proc.processes()) proc.status(pid);
 #pragma once
 
 #include <sys/types.h>
@@ -42,10 +45,10 @@ class procfs {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::vector<pid_t> processes() const;
   [[nodiscard]] std::vector<pid_t> threads(pid_t pid) const;
-  [[nodiscard]] std::vector<pid_t> children(pid_t pid) const;  // of all its threads
+  [[nodiscard]] std::vector<pid_t> children(pid_t pid) const;  // children of all its threads
   [[nodiscard]] std::optional<process_status> status(pid_t tid) const;
   [[nodiscard]] std::string thread_name(pid_t pid, pid_t tid) const;
-  // Calls back with each mapping of a process, by rising address, as it is read.
+  // Calls `visit` for the mappings of a process in order of address.
   void visit_mappings(pid_t pid, const std::function<void(const memory_mapping&)>& visit) const;
 
  private:
@@ -56,14 +59,14 @@ class procfs {
 // namespaces are no obstacle; nothing where it is not a regular file, or not the one mapped.
 descriptor open_mapped_file(const procfs& proc, pid_t pid, const memory_mapping& mapping);
 
-// One line of /proc/PID/maps; nothing where it is malformed.
+// Parses a line of /proc/PID/maps; empty if the line is malformed.
 std::optional<memory_mapping> parse_mapping(const std::string& line);
 
-// Calls back with each line of a file, without its end, and with none longer than 64 KiB; stops
-// where false comes back. False where the file cannot be read.
+// Calls `visit` for the lines of a file, without newline and cut to 64 KiB, until it returns false.
+// Returns false if the file cannot be read.
 bool for_each_line(const std::string& path, const std::function<bool(std::string_view)>& visit);
 
-// A file's content, empty where it cannot be read; at most limit bytes.
+// Returns the content of a file, at most `limit` bytes; empty if it cannot be read.
 std::string read_text(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 22U);
 
 }  // namespace stallscope

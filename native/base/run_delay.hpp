@@ -1,4 +1,4 @@
-// How long the calling thread was runnable without a CPU, so far. A read of /proc, some 10 us.
+// Total time that the calling thread was runnable without a CPU. Reads /proc, about 10 us.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace stallscope {
 
-// Nothing where the kernel keeps no schedstat.
+// Empty if the kernel has no schedstat.
 std::optional<std::uint64_t> thread_run_delay_ns();
 
 }  // namespace stallscope

@@ -7,7 +7,7 @@ bool within(unsigned char byte, unsigned char least, unsigned char most) {
   return byte >= least && byte <= most;
 }
 
-// How many bytes at the beginning are one character that is not to be shown; 0 for others.
+// Returns the length of a leading character that must be hidden; 0 if the text starts with another.
 std::size_t hidden_bytes(std::string_view text) {
   const auto byte = [text](std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : static_cast<unsigned char>(0);
@@ -25,14 +25,14 @@ std::size_t hidden_bytes(std::string_view text) {
 }  // namespace
 
 std::string visible_text(std::string_view text) {
-  std::string shown;
-  shown.reserve(text.size());
+  std::string visible;
+  visible.reserve(text.size());
   while (!text.empty()) {
     const std::size_t hidden = hidden_bytes(text);
-    shown += hidden != 0 ? '?' : text.front();
+    visible += hidden != 0 ? '?' : text.front();
     text.remove_prefix(hidden != 0 ? hidden : 1);
   }
-  return shown;
+  return visible;
 }
 
 }  // namespace stallscope

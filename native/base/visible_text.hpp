@@ -1,5 +1,5 @@
-// Text with strangers' names in it, for a terminal: control characters, those of C1 in UTF-8
-// included, and those that turn the direction of writing become "?". Any thread.
+// Makes text with untrusted names safe for a terminal: control characters, including C1 in UTF-8,
+// and characters that change the writing direction become "?". Any thread.
 #pragma once
 
 #include <string>

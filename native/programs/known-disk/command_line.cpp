@@ -7,17 +7,17 @@ namespace {
 
 constexpr std::uint64_t ns_per_us = 1000;
 constexpr std::uint64_t ns_per_ms = 1'000'000;
-constexpr std::uint64_t longest_us = 600'000'000;
-constexpr std::uint64_t most_requests = std::uint64_t{1} << 40U;
+constexpr std::uint64_t max_us = 600'000'000;
+constexpr std::uint64_t max_requests = std::uint64_t{1} << 40U;
 
 void add_faults(CLI::App& app, service_plan& plan, std::uint64_t& slow_us) {
-  const CLI::Range counts(std::uint64_t{1}, most_requests);
+  const CLI::Range counts(std::uint64_t{1}, max_requests);
   app.add_option("--fail-every", plan.fail_every, "Fail every Nth request with EIO")->check(counts);
   app.add_option("--fail-after", plan.fail_after, "Fail all requests with EIO after N requests")
       ->check(counts);
   auto* slow =
       app.add_option("--slow-us", slow_us, "Service time of slow requests, in microseconds")
-          ->check(CLI::Range(std::uint64_t{0}, longest_us));
+          ->check(CLI::Range(std::uint64_t{0}, max_us));
   app.add_option("--slow-every", plan.slow_every, "Make every Nth request slow")
       ->check(counts)
       ->needs(slow);
@@ -33,7 +33,7 @@ void add_limits(CLI::App& app, command_line& options, std::uint64_t& slice_ms) {
       ->capture_default_str();
   app.add_option("--slice-requests", options.plan.slice_requests,
                  "Rate limit: requests started per time slice")
-      ->check(CLI::Range(std::uint64_t{1}, most_requests));
+      ->check(CLI::Range(std::uint64_t{1}, max_requests));
   app.add_option("--slice-ms", slice_ms, "Length of a time slice, in milliseconds")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{60'000}))
       ->capture_default_str();
@@ -50,7 +50,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   std::uint64_t service_us = 2000;
   std::uint64_t slow_us = 0;
   std::uint64_t slice_ms = 100;
-  app.add_option("--size-bytes", options.disk.size_bytes, "Size of the file")
+  app.add_option("--size-bytes", options.disk.size_bytes, "Size of the file, in bytes")
       ->check(CLI::Range(std::uint64_t{4096}, std::uint64_t{1} << 50U))
       ->capture_default_str();
   app.add_option("--servers", options.plan.servers, "Requests served at the same time")
@@ -58,7 +58,7 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--service-us", service_us,
                  "Service time of a request, in microseconds; below 1000 the overhead shows")
-      ->check(CLI::Range(std::uint64_t{0}, longest_us))
+      ->check(CLI::Range(std::uint64_t{0}, max_us))
       ->capture_default_str();
   app.add_flag("--exponential", options.plan.exponential,
                "Draw service times from an exponential distribution with that mean");
@@ -67,9 +67,9 @@ std::optional<command_line> parse_command_line(int argc, char** argv) {
   add_limits(app, options, slice_ms);
   add_faults(app, options.plan, slow_us);
   app.footer(
-      "Prints its file as one JSON options, and serves until it is ended or its parent ends; "
-      "nothing\n"
-      "stays. Example: stallscope-known-disk --servers 8 --service-us 2000");
+      "Prints the path of its file as a line of JSON, and serves until it or its parent ends. The "
+      "data\n"
+      "are discarded. Example: stallscope-known-disk --servers 8 --service-us 2000");
   if (!stallscope::parse_command_line(app, argc, argv)) return std::nullopt;
   options.plan.service_ns = service_us * ns_per_us;
   options.plan.slow_service_ns = slow_us * ns_per_us;

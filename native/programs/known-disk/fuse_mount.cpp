@@ -31,13 +31,13 @@ void set(const descriptor& context, const char* flag) {
 }  // namespace
 
 fuse_mount mount_fuse() {
-  fuse_mount made;
-  made.channel.reset(::open("/dev/fuse", O_RDWR | O_NONBLOCK | O_CLOEXEC));
-  if (!made.channel) throw cannot("/dev/fuse");
+  fuse_mount mount;
+  mount.channel.reset(::open("/dev/fuse", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (!mount.channel) throw cannot("/dev/fuse");
   const descriptor context{::fsopen("fuse", FSOPEN_CLOEXEC)};
   if (!context) throw cannot("fsopen");
   set(context, "source", "stallscope-known-disk");
-  set(context, "fd", std::to_string(made.channel.get()));
+  set(context, "fd", std::to_string(mount.channel.get()));
   set(context, "rootmode", "40000");
   set(context, "user_id", std::to_string(::geteuid()));
   set(context, "group_id", std::to_string(::getegid()));
@@ -46,9 +46,9 @@ fuse_mount mount_fuse() {
   if (::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
     throw cannot("fsconfig");
   }
-  made.root.reset(::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
-  if (!made.root) throw cannot("fsmount");
-  return made;
+  mount.root.reset(::fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  if (!mount.root) throw cannot("fsmount");
+  return mount;
 }
 
 }  // namespace stallscope::known_disk

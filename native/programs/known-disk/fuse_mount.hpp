@@ -1,5 +1,5 @@
-// A FUSE filesystem mounted nowhere: a mount without a place in any directory, that only its
-// descriptor leads to. When the process ends, however it ends, the mount is gone with it.
+// A detached FUSE mount: it is attached to no directory and reachable only through its descriptor.
+// It disappears when the process ends.
 #pragma once
 
 #include "base/descriptor.hpp"
@@ -7,12 +7,12 @@
 namespace stallscope::known_disk {
 
 struct fuse_mount {
-  descriptor channel;  // requests are read here, and answers written; closes last
-  descriptor root;     // the filesystem: /proc/PID/fd/N leads into it
+  descriptor channel;  // for requests and replies; closes last
+  descriptor root;     // root of the filesystem, reachable as /proc/PID/fd/N
 };
 
-// Throws failure (unable) where the kernel or this user cannot. The kernel's first request waits
-// in the channel then.
+// Throws failure (unable) if the kernel or the user's permissions do not allow it. Afterwards the
+// kernel's first request waits in the channel.
 fuse_mount mount_fuse();
 
 }  // namespace stallscope::known_disk

@@ -22,15 +22,15 @@ constexpr std::uint64_t root_node = FUSE_ROOT_ID;
 constexpr std::uint64_t disk_node = FUSE_ROOT_ID + 1;
 constexpr std::uint64_t disk_handle = 1;
 constexpr std::string_view disk_name = "disk";
-constexpr std::uint64_t valid_s = 3600;             // nothing of names and attributes ever changes
-constexpr std::uint32_t largest_bytes = 1U << 20U;  // of a request
+constexpr std::uint64_t valid_s = 3600;             // names and attributes never change
+constexpr std::uint32_t largest_bytes = 1U << 20U;  // maximum request size
 constexpr std::uint64_t ns_per_s = 1'000'000'000;
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
 }
 
-// The start of a request's body; zeros where the kernel sent less.
+// The start of a request's body, padded with zeros if the kernel sent less.
 template <class body_type>
 body_type body_of(std::span<const std::byte> bytes) {
   body_type body{};
@@ -39,18 +39,18 @@ body_type body_of(std::span<const std::byte> bytes) {
 }
 
 fuse_attr attributes(std::uint64_t node, const disk_options& options) {
-  fuse_attr told{};
-  told.ino = node;
-  told.nlink = node == root_node ? 2 : 1;
-  told.mode = node == root_node ? S_IFDIR | 0755U : S_IFREG | 0600U;
-  told.uid = ::geteuid();
-  told.gid = ::getegid();
-  told.blksize = 4096;
+  fuse_attr attributes{};
+  attributes.ino = node;
+  attributes.nlink = node == root_node ? 2 : 1;
+  attributes.mode = node == root_node ? S_IFDIR | 0755U : S_IFREG | 0600U;
+  attributes.uid = ::geteuid();
+  attributes.gid = ::getegid();
+  attributes.blksize = 4096;
   if (node == disk_node) {
-    told.size = options.size_bytes;
-    told.blocks = options.size_bytes / 512;
+    attributes.size = options.size_bytes;
+    attributes.blocks = options.size_bytes / 512;
   }
-  return told;
+  return attributes;
 }
 
 std::vector<std::byte> make_noise(std::uint64_t seed) {
@@ -76,12 +76,12 @@ fuse_server::fuse_server(const descriptor& channel, const disk_options& options,
 void fuse_server::run() {
   while (mounted_) {
     wait();
-    while (mounted_ && take()) answer_due();
-    answer_due();
+    while (mounted_ && read_request()) complete_due();
+    complete_due();
   }
 }
 
-// Until a request comes, or an answer is due.
+// Waits until a request arrives or a reply is due.
 void fuse_server::wait() const {
   pollfd readable{channel_.get(), POLLIN, 0};
   timespec left{};
@@ -97,11 +97,11 @@ void fuse_server::wait() const {
   }
 }
 
-bool fuse_server::take() {
+bool fuse_server::read_request() {
   const ssize_t size = ::read(channel_.get(), request_.data(), request_.size());
   if (size < 0) {
     if (errno == EAGAIN) return false;
-    if (errno == ENOENT || errno == EINTR) return true;  // was interrupted before it was read
+    if (errno == ENOENT || errno == EINTR) return true;  // interrupted before it was read
     if (errno != ENODEV) fail("read of /dev/fuse");
     mounted_ = false;
     return false;
@@ -115,11 +115,11 @@ bool fuse_server::take() {
 void fuse_server::handle(const fuse_in_header& header, std::span<const std::byte> body) {
   switch (header.opcode) {
     case FUSE_INIT:
-      return greet(header.unique, body);
+      return initialize(header.unique, body);
     case FUSE_LOOKUP:
       return look_up(header.unique, body);
     case FUSE_GETATTR:
-      return tell_attributes(header.unique, header.nodeid);
+      return reply_attributes(header.unique, header.nodeid);
     case FUSE_OPEN: {
       fuse_open_out opened{};
       opened.fh = disk_handle;
@@ -136,27 +136,27 @@ void fuse_server::handle(const fuse_in_header& header, std::span<const std::byte
       return reply_with(header.unique, fuse_statfs_out{});
     case FUSE_FORGET:
     case FUSE_BATCH_FORGET:
-      return;  // not answered
+      return;  // no reply
     default:
       return reply(header.unique, ENOSYS, {});
   }
 }
 
-void fuse_server::greet(std::uint64_t unique, std::span<const std::byte> body) const {
+void fuse_server::initialize(std::uint64_t unique, std::span<const std::byte> body) const {
   const auto offered = body_of<fuse_init_in>(body);
-  fuse_init_out taken{};
-  taken.major = FUSE_KERNEL_VERSION;
-  taken.minor = std::min<std::uint32_t>(offered.minor, FUSE_KERNEL_MINOR_VERSION);
-  taken.max_readahead = offered.max_readahead;
+  fuse_init_out accepted{};
+  accepted.major = FUSE_KERNEL_VERSION;
+  accepted.minor = std::min<std::uint32_t>(offered.minor, FUSE_KERNEL_MINOR_VERSION);
+  accepted.max_readahead = offered.max_readahead;
   // Without FUSE_ASYNC_DIO the kernel sends direct requests one after another.
-  taken.flags = offered.flags & (FUSE_ASYNC_READ | FUSE_ASYNC_DIO | FUSE_BIG_WRITES |
-                                 FUSE_MAX_PAGES | FUSE_PARALLEL_DIROPS);
-  taken.max_background = options_.max_background;
-  taken.congestion_threshold = options_.max_background;
-  taken.max_write = largest_bytes;
-  taken.max_pages = largest_bytes / 4096;
-  taken.time_gran = 1;
-  reply_with(unique, taken);
+  accepted.flags = offered.flags & (FUSE_ASYNC_READ | FUSE_ASYNC_DIO | FUSE_BIG_WRITES |
+                                    FUSE_MAX_PAGES | FUSE_PARALLEL_DIROPS);
+  accepted.max_background = options_.max_background;
+  accepted.congestion_threshold = options_.max_background;
+  accepted.max_write = largest_bytes;
+  accepted.max_pages = largest_bytes / 4096;
+  accepted.time_gran = 1;
+  reply_with(unique, accepted);
 }
 
 void fuse_server::look_up(std::uint64_t unique, std::span<const std::byte> body) const {
@@ -172,16 +172,17 @@ void fuse_server::look_up(std::uint64_t unique, std::span<const std::byte> body)
   reply_with(unique, entry);
 }
 
-void fuse_server::tell_attributes(std::uint64_t unique, std::uint64_t node) const {
-  fuse_attr_out told{};
-  told.attr_valid = valid_s;
-  told.attr = attributes(node, options_);
-  reply_with(unique, told);
+void fuse_server::reply_attributes(std::uint64_t unique, std::uint64_t node) const {
+  fuse_attr_out result{};
+  result.attr_valid = valid_s;
+  result.attr = attributes(node, options_);
+  reply_with(unique, result);
 }
 
 void fuse_server::admit(const fuse_in_header& header, std::span<const std::byte> body) {
   const bool is_read = header.opcode == FUSE_READ;
-  const std::uint64_t offset = body_of<fuse_read_in>(body).offset;  // stands alike in both
+  const std::uint64_t offset =
+      body_of<fuse_read_in>(body).offset;  // the same position in both structures
   std::uint32_t bytes = body_of<fuse_read_in>(body).size;
   const std::uint64_t left = options_.size_bytes - std::min(options_.size_bytes, offset);
   bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>({bytes, left, largest_bytes}));
@@ -189,7 +190,7 @@ void fuse_server::admit(const fuse_in_header& header, std::span<const std::byte>
   pending_.push({due_ns, sequence_++, header.unique, bytes, is_read, failed});
 }
 
-void fuse_server::answer_due() {
+void fuse_server::complete_due() {
   while (!pending_.empty() && pending_.top().due_ns <= monotonic_ns()) {
     const pending done = pending_.top();
     pending_.pop();
@@ -212,7 +213,7 @@ void fuse_server::reply(std::uint64_t unique, int error, std::span<const std::by
   header.unique = unique;
   const std::array<iovec, 2> parts{
       {{&header, sizeof header}, {const_cast<std::byte*>(body.data()), body.size()}}};
-  // ENOENT: whoever asked was killed meanwhile; ENODEV: the filesystem is gone, which read() tells.
+  // ENOENT: the requesting task was killed; ENODEV: the filesystem is gone, which read() reports.
   if (::writev(channel_.get(), parts.data(), body.empty() ? 1 : 2) < 0 && errno != ENOENT &&
       errno != ENODEV) {
     fail("write to /dev/fuse");

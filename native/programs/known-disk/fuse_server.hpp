@@ -1,6 +1,6 @@
-// Serves a filesystem of one file, "disk", over the kernel's FUSE protocol: reads and writes are
-// answered when the service model says, all else at once. What is written is not kept; what is
-// read is noise. One thread; two system calls a request, and a wait.
+// Serves a filesystem with the single file "disk" over the kernel's FUSE protocol. The service
+// model determines when reads and writes complete; all other requests complete at once. Writes are
+// discarded and reads return noise. One thread; two system calls and a wait per request.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace stallscope::known_disk {
 
 struct disk_options {
   std::uint64_t size_bytes = 64U << 20U;
-  // Requests the kernel keeps with us at most; its own default of 12 is a hidden limit.
+  // Maximum number of pending kernel requests; the kernel default of 12 is a hidden limit.
   std::uint16_t max_background = 4096;
 };
 
@@ -25,13 +25,13 @@ class fuse_server {
  public:
   fuse_server(const descriptor& channel, const disk_options& options, const service_plan& plan);
 
-  // Until the filesystem is gone. Throws std::system_error.
+  // Serves until the filesystem is unmounted. Throws std::system_error.
   void run();
 
  private:
   struct pending {
     std::uint64_t due_ns;
-    std::uint64_t sequence;  // of two due at once, the first comes first
+    std::uint64_t sequence;  // order of requests that are due at the same time
     std::uint64_t unique;
     std::uint32_t bytes;
     bool is_read;
@@ -42,13 +42,13 @@ class fuse_server {
   };
 
   void wait() const;
-  [[nodiscard]] bool take();  // one request; false: there is none
+  [[nodiscard]] bool read_request();  // false if there is none
   void handle(const fuse_in_header& header, std::span<const std::byte> body);
-  void greet(std::uint64_t unique, std::span<const std::byte> body) const;
+  void initialize(std::uint64_t unique, std::span<const std::byte> body) const;
   void look_up(std::uint64_t unique, std::span<const std::byte> body) const;
-  void tell_attributes(std::uint64_t unique, std::uint64_t node) const;
+  void reply_attributes(std::uint64_t unique, std::uint64_t node) const;
   void admit(const fuse_in_header& header, std::span<const std::byte> body);
-  void answer_due();
+  void complete_due();
   void reply(std::uint64_t unique, int error, std::span<const std::byte> body) const;
   template <class body_type>
   void reply_with(std::uint64_t unique, const body_type& body) const;

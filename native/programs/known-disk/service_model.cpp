@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t quantiles = 256;
 
-// The middles of so many equally likely parts of the distribution, stretched to its mean.
+// Midpoints of equally likely parts of the distribution, scaled to the mean.
 std::vector<std::uint64_t> exponential_times(std::uint64_t mean_ns) {
   std::vector<double> times(quantiles);
   double sum = 0;

@@ -1,11 +1,11 @@
-// When the known disk answers: P servers behind one queue, in the order of arrival, each request
-// taking a service time S, fixed or exponential; and what is planted beside that. A request costs
-// a heap operation; owned by one thread.
+// Computes when the known disk completes requests: P servers behind a first-in first-out queue with
+// a service time S, fixed or exponential, and planted faults. A request costs a heap operation. One
+// thread.
 //
-// Answering late does not slow the servers down: each begins its next request when the one before
-// was due, not when its answer was written. Beyond depth P the throughput is P/S, exactly.
-// Exponential times are drawn without putting back from equally likely ones, so that a short run
-// has the mean it should.
+// A late reply does not slow the servers: a server starts its next request when the previous one
+// was due, not when its reply was written. Above depth P the throughput is exactly P/S. Exponential
+// times are drawn without replacement from equally likely values, so that a short run has the
+// correct mean.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct service_plan {
   bool exponential = false;
   std::uint64_t seed = 1;
   std::uint64_t fail_every = 0;  // every Nth request fails; 0: none
-  std::uint64_t fail_after = 0;  // all fail after so many; 0: none
-  std::uint64_t slow_every = 0;  // every Nth takes slow_service_ns; 0: none
-  std::uint64_t slow_after = 0;  // all take it after so many; 0: none
+  std::uint64_t fail_after = 0;  // all requests fail after N; 0: none
+  std::uint64_t slow_every = 0;  // every Nth request takes slow_service_ns; 0: none
+  std::uint64_t slow_after = 0;  // all requests are slow after N; 0: none
   std::uint64_t slow_service_ns = 0;
-  std::uint64_t slice_requests = 0;  // so many begin in a slice of time, as a rate limiter has it
+  std::uint64_t slice_requests = 0;  // rate limit: requests started per time slice
   std::uint64_t slice_ns = 0;
 };
 
@@ -38,7 +38,7 @@ class service_model {
  public:
   explicit service_model(const service_plan& plan);
 
-  // The answer to a request that arrived now; arrivals are given in order.
+  // Returns when the request that arrives now completes. Call it in order of arrival.
   [[nodiscard]] answer admit(std::uint64_t arrived_ns);
 
  private:
@@ -47,7 +47,7 @@ class service_model {
 
   service_plan plan_;
   std::mt19937_64 random_;
-  std::vector<std::uint64_t> times_;  // exponential, in an order of chance
+  std::vector<std::uint64_t> times_;  // exponential, shuffled
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> free_at_;
   std::uint64_t admitted_ = 0;
   std::uint64_t slice_ = 0;
