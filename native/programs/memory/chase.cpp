@@ -14,11 +14,11 @@ namespace stallscope::memory {
 namespace {
 
 constexpr std::uint64_t ring_seed = 0x5eed;
-// A ring far beyond every cache is in none of them after this many steps as after all.
+// For a ring far larger than the caches, this many steps have the same effect as a full walk.
 constexpr std::uint64_t most_settling_steps = std::uint64_t{1} << 21U;
 constexpr std::uint64_t fewest_steps = 1024;
 
-// One thread's part, in the order in which it happens.
+// The work of one thread, in order of execution.
 class ring_walker {
  public:
   ring_walker(const chase_point& point, std::size_t index) : point_(point), index_(index) {}
@@ -34,7 +34,7 @@ class ring_walker {
     chase_.pages = memory_->pages_got();
     chase_.pages_by_node = memory_->pages_by_node();
   }
-  // Brings into the caches what they will hold.
+  // Warms the caches.
   void settle(std::uint64_t least_ns) noexcept {
     const std::uint64_t steps = std::clamp(2 * point_.lines, fewest_steps, most_settling_steps);
     for (std::uint64_t spent = step(steps); spent < least_ns;) spent += step(steps);
@@ -66,7 +66,7 @@ class ring_walker {
   [[nodiscard]] const thread_chase& chase() const noexcept { return chase_; }
 
  private:
-  // The nanoseconds that so many steps took.
+  // Returns the duration of the steps in nanoseconds.
   std::uint64_t step(std::uint64_t steps) noexcept {
     const std::uint64_t start_ns = monotonic_ns();
     place_ = kernels::chase_pointers(steps, place_);
@@ -80,7 +80,7 @@ class ring_walker {
   thread_chase chase_;
 };
 
-// What the threads of one point share: they prepare, and begin each repeat, together.
+// Synchronizes the threads of a point: they prepare together and start every repeat together.
 class ring_walkers {
  public:
   ring_walkers(std::size_t threads, const measurement_pace& pace)
@@ -104,9 +104,9 @@ class ring_walkers {
       walker.repeat();
     }
     walker.count(counters);
-    barrier_.arrive_and_wait();  // none gives back its ring while another still measures
+    barrier_.arrive_and_wait();  // no ring is released while another thread measures
   }
-  // So many threads could not be made: the others are not to wait for them.
+  // `missing` threads could not be created: the others must not wait for them.
   void give_up(std::size_t missing) {
     {
       const std::scoped_lock held(mutex_);

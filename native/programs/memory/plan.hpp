@@ -1,4 +1,4 @@
-// What the program is asked to measure, and how it tells what it found: JSON both. Any thread.
+// The measurement plan and the result lines of stallscope-memory, both JSON. Any thread.
 #pragma once
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ struct measurement_plan {
   std::vector<chase_point> points;
 };
 
-// A plan that is none: which part of it is wrong, and what it must be.
+// An invalid plan; the message names the invalid member and the valid values.
 class plan_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

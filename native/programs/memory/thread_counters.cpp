@@ -18,7 +18,7 @@ perf_events::event_spec generic(std::size_t name, std::uint32_t type, std::uint6
   return event;
 }
 
-// In the order of counter_names; the kernel knows each CPU's own event behind them.
+// In the order of counter_names; the kernel maps them to events of the CPU.
 std::array<perf_events::event_spec, counter_count> events() {
   return {generic(0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
           generic(1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
@@ -30,7 +30,7 @@ std::array<perf_events::event_spec, counter_count> events() {
 }  // namespace
 
 thread_counters::thread_counters() {
-  // Cycles and instructions together, for their quotient; the others as counters are free.
+  // Cycles and instructions in one group for their ratio; the others as counters permit.
   if (!open(0, 2)) {
     open(0, 1);
     open(1, 1);

@@ -1,6 +1,6 @@
-// Hardware counters of one thread around a piece of its work: cycles and instructions, counted
-// together, and misses, as far as the CPU's PMU and the kernel allow. Made, used and destroyed by
-// that thread; a read costs a system call for each group.
+// Hardware counters of the calling thread: cycles and instructions in one group, and cache and TLB
+// misses, if the PMU and the kernel support them. Construct, use and destroy it on that thread. A
+// read costs a system call per group.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@ inline constexpr std::size_t counter_count = 5;
 inline constexpr std::array<const char*, counter_count> counter_names = {
     "cycles", "instructions", "l1d_read_misses", "last_level_misses", "dtlb_read_misses"};
 
-// One value for each name.
+// Values in the order of counter_names.
 using counter_values = std::array<std::optional<double>, counter_count>;
 
 class thread_counters {
  public:
   thread_counters();
-  // errno of each event that the kernel refused; 0 where it counts.
+  // errno by event; 0 if the event is counted.
   [[nodiscard]] const std::array<int, counter_count>& refusals() const noexcept {
     return refusals_;
   }
-  // Counts from now on.
+  // Starts counting.
   void enable() const noexcept;
-  // User-mode events since then, those of a multiplexed counter scaled by its time; none where it
-  // was refused or never ran.
+  // User-mode events since enable(). A multiplexed counter is scaled by its running time; a value
+  // is empty if the event was refused or never ran.
   [[nodiscard]] counter_values read() const;
 
  private:
   struct counter_slot {
-    std::size_t first;  // the name of the group's first event
+    std::size_t first;  // index in counter_names of the group's first event
     perf_events::event_group group;
   };
   bool open(std::size_t first, std::size_t count);
