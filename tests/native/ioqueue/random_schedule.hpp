@@ -10,8 +10,8 @@
 
 #include "fairness_watch.hpp"
 #include "ioqueue/queue.hpp"
+#include "manual_device.hpp"
 #include "own_requests.hpp"
-#include "told_device.hpp"
 
 struct schedule_kind {
   bool with_credit = false;
@@ -52,7 +52,7 @@ class random_schedule {
   schedule_kind kind_;
   queue_settings settings_;
   stallscope::ioqueue::virtual_time clock_;
-  told_device disk_;
+  manual_device disk_;
   stallscope::ioqueue::queue line_;
   fairness_watch fairness_;
   std::deque<noted_request> requests_;

@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "ioqueue/queue.hpp"
+#include "manual_device.hpp"
 #include "own_requests.hpp"
-#include "told_device.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ struct bench {
   void pass(std::chrono::nanoseconds time) { clock.move_to(clock.now() + time); }
 
   stallscope::ioqueue::virtual_time clock;
-  told_device disk;
+  manual_device disk;
   queue line;
   std::deque<noted_request> requests;
 };

@@ -7,7 +7,7 @@
 
 #include "ioqueue/device.hpp"
 
-class told_device final : public stallscope::ioqueue::device {
+class manual_device final : public stallscope::ioqueue::device {
  public:
   bool start(stallscope::ioqueue::operation& begun) override {
     if (started.size() >= room) return false;
