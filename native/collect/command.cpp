@@ -35,17 +35,17 @@ ssize_t read_fully(int fd, void* into, std::size_t size) {
 held_command::held_command(const std::vector<std::string>& arguments, const inherited_state& state)
     : name_{arguments.front()} {
   make_pipe(child_go_, go_);
-  make_pipe(verdict_, child_verdict_);
+  make_pipe(exec_error_, child_exec_error_);
   pid_ = ::fork();
   if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (pid_ == 0) child(arguments, state);
   child_go_.reset();
-  child_verdict_.reset();
+  child_exec_error_.reset();
 }
 
 void held_command::child(const std::vector<std::string>& arguments, const inherited_state& state) {
   go_.reset();
-  verdict_.reset();
+  exec_error_.reset();
   std::vector<char*> words;
   words.reserve(arguments.size() + 1);
   for (const auto& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
@@ -54,10 +54,10 @@ void held_command::child(const std::vector<std::string>& arguments, const inheri
   ::sigprocmask(SIG_SETMASK, &state.mask, nullptr);
   ::setrlimit(RLIMIT_NOFILE, &state.descriptors);
   char go = 0;
-  if (read_fully(child_go_.get(), &go, 1) != 1) ::_exit(127);  // the collector has given up
+  if (read_fully(child_go_.get(), &go, 1) != 1) ::_exit(127);  // the collector has ended
   ::execvp(words.front(), words.data());
   const int error = errno;
-  [[maybe_unused]] const auto told = ::write(child_verdict_.get(), &error, sizeof error);
+  [[maybe_unused]] const auto written = ::write(child_exec_error_.get(), &error, sizeof error);
   ::_exit(127);
 }
 
@@ -69,9 +69,9 @@ held_command::~held_command() {
 
 void held_command::release() {
   const char go = 1;
-  [[maybe_unused]] const auto told = ::write(go_.get(), &go, 1);
+  [[maybe_unused]] const auto written = ::write(go_.get(), &go, 1);
   int error = 0;
-  if (read_fully(verdict_.get(), &error, sizeof error) == sizeof error) {
+  if (read_fully(exec_error_.get(), &error, sizeof error) == sizeof error) {
     throw failure{exit_code::target_failed,
                   "the command '" + name_ + "' cannot be executed: " + error_text(error),
                   "check its name, path and permissions"};

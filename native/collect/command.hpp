@@ -1,6 +1,11 @@
-// A command to be observed: forked at once and held before its exec, so that events can be opened
-// first. Its signal mask and its limit of descriptors are the collector's own as it was started,
-// SIGPIPE acts by default; descriptors close on exec. One thread.
+// The command that is observed. The constructor forks, and the child waits before its exec, so that
+// events can be opened first. The child gets the signal mask and the descriptor limit that the
+// collector was started with, and the default action for SIGPIPE. Descriptors close on exec. One
+// thread.
+//
+//   held_command command{{"make", "-j4"}, state};
+//   open_events(command.pid());
+//   command.release();
 #pragma once
 
 #include <sys/resource.h>
@@ -20,7 +25,7 @@ struct exit_status {
   int number = 0;  // the exit code or the signal
 };
 
-// What the collector changes for itself, as the command is to have it.
+// State that the collector changes for itself and restores for the command.
 struct inherited_state {
   sigset_t mask{};
   rlimit descriptors{};
@@ -28,19 +33,19 @@ struct inherited_state {
 
 class held_command {
  public:
-  // Forks; the child restores the state given and waits.
+  // Forks. The child restores the state and waits for release().
   held_command(const std::vector<std::string>& arguments, const inherited_state& state);
   held_command(const held_command&) = delete;
   held_command& operator=(const held_command&) = delete;
   held_command(held_command&&) = delete;
   held_command& operator=(held_command&&) = delete;
-  // A command still held is given up; one that runs is left alone.
+  // Ends a command that was not released. A running command keeps running.
   ~held_command();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Lets it exec; throws failure where the command cannot be executed.
+  // Lets the child exec. Throws failure if the command cannot be executed.
   void release();
-  // Its status once it has ended; does not wait.
+  // Returns the exit status if the command has ended. Does not wait.
   std::optional<exit_status> poll_status();
   void send(int signal_number) const;
 
@@ -49,10 +54,10 @@ class held_command {
   pid_t pid_ = -1;
   bool released_ = false;
   std::string name_;
-  descriptor go_;       // our end: a byte lets the child go on
-  descriptor verdict_;  // our end: the errno of a failed exec, or its end
+  descriptor go_;          // parent's end: one byte releases the child
+  descriptor exec_error_;  // parent's end: the errno of a failed exec, or end of file
   descriptor child_go_;
-  descriptor child_verdict_;
+  descriptor child_exec_error_;
   std::optional<exit_status> status_;
 };
 

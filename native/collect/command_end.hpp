@@ -8,8 +8,8 @@
 
 namespace stallscope::collect {
 
-// Its status: where it still runs it is asked to end, and after 5 s made to. The watch must have
-// been told to watch it.
+// Returns the exit status. A command that still runs gets SIGTERM, and SIGKILL after 5 s. The watch
+// must already watch the command (end_watch::watch_process()).
 std::optional<exit_status> end_command(held_command& command, end_watch& watch);
 
 }  // namespace stallscope::collect

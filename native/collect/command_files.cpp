@@ -16,7 +16,8 @@ namespace {
 
 constexpr int most_interpreters = 4;
 constexpr std::size_t most_files = 64;
-constexpr std::string_view usual_search_path = "/bin:/usr/bin";  // execvp's, where PATH is not set
+constexpr std::string_view default_search_path =
+    "/bin:/usr/bin";  // execvp's, where PATH is not set
 
 #ifdef __aarch64__
 constexpr const char* triplet = "aarch64-linux-gnu";
@@ -33,7 +34,7 @@ descriptor open_regular(const std::string& path) {
 
 std::string executable_path(const std::string& name, std::string_view search_path) {
   if (name.find('/') != std::string::npos) return name;
-  std::istringstream folders{std::string{search_path.empty() ? usual_search_path : search_path}};
+  std::istringstream folders{std::string{search_path.empty() ? default_search_path : search_path}};
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::string path = (folder.empty() ? std::string{"."} : folder) + "/" + name;
     std::error_code error;
@@ -43,7 +44,7 @@ std::string executable_path(const std::string& name, std::string_view search_pat
   return {};
 }
 
-// The words behind #! of a script: its interpreter and what that is to run.
+// Returns the words after #! in a script: the interpreter and its arguments.
 std::vector<std::string> interpreter_of(const descriptor& file) {
   std::array<char, 256> start{};  // as long as the kernel reads
   const auto got = ::pread(file.get(), start.data(), start.size(), 0);
@@ -52,12 +53,13 @@ std::vector<std::string> interpreter_of(const descriptor& file) {
   if (!text.starts_with("#!")) return words;
   std::istringstream line{std::string{text.substr(2, text.find('\n') - 2)}};
   for (std::string word; line >> word;) words.push_back(word);
-  // env is asked for the interpreter's name alone, its options and variables apart.
+  // env's options and variables come before the interpreter's name.
   if (words.empty() || !words.front().ends_with("/env")) return words;
-  const auto named = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
-    return !word.starts_with('-') && word.find('=') == std::string::npos;
-  });
-  return {named, words.end()};
+  const auto interpreter =
+      std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
+        return !word.starts_with('-') && word.find('=') == std::string::npos;
+      });
+  return {interpreter, words.end()};
 }
 
 std::optional<command_file> find_library(const std::string& name) {
@@ -97,7 +99,7 @@ std::vector<command_file> files_of_command(const std::vector<std::string>& words
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (const auto& library : needed_libraries(files[i].file)) {
       if (files.size() >= most_files || !known.insert(library).second) continue;
-      if (auto found = find_library(library)) files.push_back(std::move(*found));
+      if (auto file = find_library(library)) files.push_back(std::move(*file));
     }
   }
   return files;

@@ -1,6 +1,7 @@
-// The files whose code a command will run: its executable, found as execvp finds it, interpreters
-// of scripts followed, and the libraries that these need, as far as they stand in the usual places.
-// All is read before anything runs; the files are hostile input. Costs some file reads.
+// The files whose code a command will run: the executable, located as by execvp, with the
+// interpreters of scripts followed, and the libraries that it needs, if they are in the standard
+// directories. They are read before the command runs. The files are hostile input. Costs some file
+// reads. Any thread.
 #pragma once
 
 #include <string>
@@ -14,14 +15,14 @@ namespace stallscope::collect {
 struct command_file {
   std::string path;
   descriptor file;
-  bool executable = false;  // else a library
+  bool executable = false;  // otherwise a library
 };
 
-// The executable first; empty where it cannot be found or read.
+// Returns the executable first; empty if it is missing or unreadable.
 std::vector<command_file> files_of_command(const std::vector<std::string>& words,
                                            std::string_view search_path);
 
-// The libraries that an ELF file of 64 bits names, without their folders; empty for any other file.
+// Returns the library names in a 64-bit ELF file, without directories; empty for any other file.
 std::vector<std::string> needed_libraries(const descriptor& file);
 
 }  // namespace stallscope::collect

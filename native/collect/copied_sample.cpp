@@ -12,7 +12,7 @@ constexpr std::size_t before_pid = 24;    // header, identifier, ip
 constexpr std::size_t before_chain = 56;  // and pid, tid, time, cpu, period
 constexpr std::size_t outermost_frames_of_entry = 2;
 
-// Walks a record's words; every take is checked.
+// Reads the words of a record with bounds checks.
 class words {
  public:
   explicit words(std::span<const std::byte> bytes) : bytes_{bytes} {}
@@ -43,7 +43,7 @@ class words {
   bool good_ = true;
 };
 
-// The part of a chain that stands behind the marker of user addresses.
+// Returns the part of a chain after the marker of user addresses.
 std::vector<std::uint64_t> user_part(const std::vector<std::uint64_t>& chain) {
   constexpr auto user = static_cast<std::uint64_t>(PERF_CONTEXT_USER);
   constexpr auto least_marker = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);
@@ -81,11 +81,11 @@ bool covers(std::span<const std::uint64_t> chain, std::span<const unwind::frame>
   if (unwound.size() <= 1 + beyond) return true;
   auto at = chain.begin();
   for (std::size_t i = 1; i < unwound.size() - beyond; ++i) {
-    const auto found = std::find(at, chain.end(), unwound[i].address);
-    if (found == chain.end() && i > 1) return false;
-    if (found != chain.end()) at = found + 1;
+    const auto match = std::find(at, chain.end(), unwound[i].address);
+    if (match == chain.end() && i > 1) return false;
+    if (match != chain.end()) at = match + 1;
   }
-  // Where the leaf's caller is all that was asked for, something must have been found.
+  // If only the leaf's caller had to match, at least that must be in the chain.
   return unwound.size() > 2 + beyond || at != chain.begin();
 }
 

@@ -1,5 +1,5 @@
-// A sample that holds both the user's call chain by frame pointers and a copy of the stack with its
-// registers, and whether the chain tells as much as the copy does.
+// A sample that holds both the user call chain by frame pointers and a copy of the stack with its
+// registers, and the comparison of the chain with the unwound copy. Pure computation. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -22,14 +22,14 @@ struct copied_sample {
   std::vector<std::byte> stack;
 };
 
-// The fields of a sample record laid out by sample_fields, registers and stack behind them; nothing
-// where its sizes make no sense.
+// Parses a sample record: the fields of sample_fields, then registers and stack. Returns nullopt if
+// a size is out of range.
 std::optional<copied_sample> parse_copied_sample(std::span<const std::byte> record,
                                                  std::size_t register_count);
 
-// Whether a chain by frame pointers has what the unwound one has. It may lack the caller of a leaf
-// function, which keeps no frame, and, where the unwound chain is complete, its two outermost
-// frames: those of the C library's entry, which has no frame pointers and no caller of interest.
+// Returns whether a chain by frame pointers contains the frames of the unwound chain. It may lack
+// the caller of a leaf function, which has no frame. If the unwound chain is complete, it may also
+// lack the two outermost frames: the C library's entry code has no frame pointers.
 bool covers(std::span<const std::uint64_t> chain, std::span<const unwind::frame> unwound,
             bool complete);
 

@@ -1,4 +1,4 @@
-// Parts of recording.json that every kind of recording has.
+// Parts of recording.json that all kinds of recordings share. Pure computation. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct end_facts {
   std::uint64_t monotonic_ns = 0;
 };
 
-// The same instant on both clocks.
+// One instant on both clocks.
 struct start_facts {
   std::uint64_t monotonic_ns = 0;
   std::uint64_t realtime_ns = 0;
@@ -33,7 +33,7 @@ struct start_facts {
 
 using ordered_json = nlohmann::ordered_json;
 
-// Names of strangers may be any bytes: what is no UTF-8 is replaced.
+// Names of processes and files may hold any bytes: invalid UTF-8 is replaced.
 std::string dump_document(const ordered_json& document, int indent);
 
 ordered_json tool_part();

@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::uint32_t record_lost_samples = 13;  // PERF_RECORD_LOST_SAMPLES
 constexpr std::size_t pieces_at_once = 512;
-// A full disk costs at most what one append holds.
+// A full disk loses at most one append.
 constexpr std::uint64_t longest_run_bytes = 64 << 10U;
 
-// Whether a record lies whole before a head. The kernel's always do; anything else would never end.
+// Returns whether a record ends before the head. The kernel's records always do; the check prevents
+// an endless loop.
 bool whole(const perf_events::record_view& record, std::uint64_t head) {
   return record.size() >= sizeof(perf_event_header) && record.end() <= head;
 }
@@ -39,10 +40,10 @@ void drain::pass() {
   for (std::size_t i = 0; i < rings_.size(); ++i) write(i);
   execs_.settle();
   if (file_->size_bytes() == before) return;
-  perf_event_header round{};
-  round.type = static_cast<std::uint32_t>(perf_format::user_record::finished_round);
-  round.size = sizeof round;
-  if (holding_ == holding::none) file_->append(std::as_bytes(std::span{&round, 1}));
+  perf_event_header round_end{};
+  round_end.type = static_cast<std::uint32_t>(perf_format::user_record::finished_round);
+  round_end.size = sizeof round_end;
+  if (holding_ == holding::none) file_->append(std::as_bytes(std::span{&round_end, 1}));
 }
 
 void drain::relieve() {
@@ -50,8 +51,8 @@ void drain::relieve() {
 }
 
 bool drain::crowded() const {
-  return std::any_of(rings_.begin(), rings_.end(), [](const perf_events::ring_view& one) {
-    return one.head() - one.tail() > one.size() / 2;
+  return std::any_of(rings_.begin(), rings_.end(), [](const perf_events::ring_view& ring) {
+    return ring.head() - ring.tail() > ring.size() / 2;
   });
 }
 

@@ -1,7 +1,12 @@
-// Moves what the rings hold into samples.perf, as it is and without a copy where nothing has to be
-// left out. One pass first shows every new record to the sieve (fork records of one ring decide
-// about samples in another), then writes only up to the heads seen before that look: no sample is
-// ever judged before the fork record that decides about it. One thread.
+// Moves the records of the rings into samples.perf, unchanged, and without a copy unless records
+// are dropped. A pass first shows every new record to the sieve, because fork records in one ring
+// decide about samples in another. Then it writes up to the heads read before that scan, so that no
+// sample is written before the fork record that decides about it. Costs one writev call per 64 KiB,
+// and a look at each record. One thread.
+//
+//   drain records{rings.views(), file};
+//   records.set_sieve(&filter);
+//   while (recording) records.pass();
 #pragma once
 
 #include <cstdint>
@@ -22,11 +27,11 @@ class sieve {
   sieve(sieve&&) = delete;
   sieve& operator=(sieve&&) = delete;
   virtual ~sieve() = default;
-  // Whether observe() and keep() need to be asked at all; while not, rings are written whole.
+  // Returns whether records must pass observe() and keep(). Otherwise rings are written whole.
   [[nodiscard]] virtual bool watching() const = 0;
-  // Each new record once, ring by ring.
+  // Called once for each new record, ring by ring.
   virtual void observe(const perf_events::record_view& record, std::size_t ring_index) = 0;
-  // After all rings were looked at.
+  // Called after the scan of all rings.
   virtual void settle() = 0;
   [[nodiscard]] virtual bool keep(const perf_events::record_view& record) const = 0;
 };
@@ -35,9 +40,9 @@ struct drain_counts {
   std::uint64_t samples = 0;
   std::uint64_t periods = 0;  // the sum of the samples' periods
   std::uint64_t left_out_periods = 0;
-  std::uint64_t left_out = 0;      // samples that the sieve kept out
+  std::uint64_t left_out = 0;      // samples that the sieve dropped
   std::uint64_t lost_records = 0;  // PERF_RECORD_LOST and LOST_SAMPLES
-  std::uint64_t lost_samples = 0;  // what they add up to
+  std::uint64_t lost_samples = 0;  // the sum of their counts
   std::uint64_t throttles = 0;
 };
 
@@ -47,25 +52,26 @@ class drain {
  public:
   drain(std::vector<perf_events::ring_view> rings, sample_file& file);
 
-  // The sieve must live as long as it is set; nullptr: none.
-  void set_sieve(sieve* chosen) { sieve_ = chosen; }
-  // While held, rings are only looked at, since what must be written first is still to come and
-  // the sieve is still learning; where that is synthesized records alone, until one is half full.
-  void hold(holding how) { holding_ = how; }
+  // The sieve must outlive its use here; nullptr removes it.
+  void set_sieve(sieve* active) { sieve_ = active; }
+  // While held, passes scan the rings without writing: records that must come first in the file are
+  // not written yet, and the sieve is incomplete. With until_crowded, writing starts anyway as soon
+  // as a ring is half full.
+  void hold(holding mode) { holding_ = mode; }
 
   void pass();
-  // A pass where a ring is half full; for while something else takes long. One that writes nothing
-  // would be a round that the sieve counts.
+  // Makes a pass if a ring is half full. For use during other long work. It makes no pass that
+  // writes nothing, because the sieve counts passes.
   void relieve();
 
-  // What has been written; records that a full disk refused are not in it.
+  // Counts of written records, without records that did not fit on a full disk.
   [[nodiscard]] const drain_counts& counts() const { return written_counts_; }
   [[nodiscard]] const exec_watch& execs() const { return execs_; }
 
  private:
   struct cursor {
-    std::uint64_t scanned = 0;   // the sieve has seen what lies before
-    std::uint64_t writable = 0;  // may be written up to here
+    std::uint64_t scanned = 0;   // the sieve has seen the records before this position
+    std::uint64_t writable = 0;  // records before this position may be written
   };
   void scan(std::size_t index);
   void write(std::size_t index);

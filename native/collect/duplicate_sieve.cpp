@@ -5,9 +5,9 @@
 namespace stallscope::collect {
 namespace {
 
-// Both events of a duplicate sample at the same rate, so the other shows long before this many.
+// Both events of a duplicate sample at the same rate, so the second id appears long before this.
 constexpr std::uint32_t samples_to_clear = 16;
-// A closed event's samples have left the rings after a pass; one more for what was being written.
+// The samples of a closed event leave the rings in one pass; the rest is a safety margin.
 constexpr std::uint32_t rounds_to_forget = 3;
 
 std::uint64_t key_of(std::int32_t tid, std::size_t ring_index) {
@@ -42,7 +42,8 @@ void duplicate_sieve::observe(const perf_events::record_view& record, std::size_
 void duplicate_sieve::judge(std::size_t first, std::size_t second) {
   const std::size_t later = std::max(first, second);
   const auto& extra = events_->at(later);
-  // Events are opened CPU by CPU: who inherited this one inherited those of the CPUs before, too.
+  // Events are opened CPU by CPU: a thread that inherited this event inherited those of the earlier
+  // CPUs, too.
   for (std::size_t number = later + 1; number-- > 0 && events_->at(number).tid == extra.tid;) {
     if (events_->at(number).ring_index > extra.ring_index) break;
     if (!events_->at(number).fd) continue;

@@ -21,14 +21,14 @@ sigset_t ending_signals() {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM}) sigaddset(&set, number);
-  // A blocked signal is not ignored any more: under nohup, SIGHUP has to stay out.
+  // Blocking SIGHUP would cancel the effect of nohup, so an ignored SIGHUP stays ignored.
   struct sigaction hangup {};
   ::sigaction(SIGHUP, nullptr, &hangup);
   if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
   return set;
 }
 
-pollfd watched(int fd) { return {fd, POLLIN, 0}; }
+pollfd poll_entry(int fd) { return {fd, POLLIN, 0}; }
 
 }  // namespace
 
@@ -47,7 +47,7 @@ end_watch::end_watch(int control_fd) : control_fd_{control_fd} {
 }
 
 void end_watch::watch_rings(std::span<const perf_events::ring> rings) {
-  for (const auto& one : rings) rings_.push_back(watched(one.fd().get()));
+  for (const auto& ring : rings) rings_.push_back(poll_entry(ring.fd().get()));
 }
 
 void end_watch::watch_process(pid_t pid) {
@@ -75,13 +75,13 @@ int end_watch::timeout_ms() const {
 }
 
 void end_watch::poll_all(int timeout) {
-  polled_ = {watched(signals_.get()), watched(control_fd_)};
-  for (const auto& process : processes_) polled_.push_back(watched(process.get()));
+  polled_ = {poll_entry(signals_.get()), poll_entry(control_fd_)};
+  for (const auto& process : processes_) polled_.push_back(poll_entry(process.get()));
   if (rings_followed_) polled_.insert(polled_.end(), rings_.begin(), rings_.end());
   if (::poll(polled_.data(), polled_.size(), timeout) <= 0) {
     for (auto& entry : polled_) entry.revents = 0;
   }
-  // A ring in an error state would end every wait at once; its data is read at each pass anyway.
+  // A ring in an error state would end every wait at once. Each pass reads its data anyway.
   for (std::size_t i = 0; rings_followed_ && i < rings_.size(); ++i) {
     if ((polled_[polled_.size() - rings_.size() + i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
       rings_[i].fd = -1;
@@ -99,9 +99,10 @@ bool end_watch::processes_ended() {
 }
 
 std::optional<std::string> end_watch::read_signal() {
-  signalfd_siginfo got{};
+  signalfd_siginfo received{};
   std::optional<std::string> reason;
-  while (::read(signals_.get(), &got, sizeof got) == static_cast<ssize_t>(sizeof got)) {
+  while (::read(signals_.get(), &received, sizeof received) ==
+         static_cast<ssize_t>(sizeof received)) {
     hurried_ = hurried_ || reason.has_value();
     reason = "signal";
   }

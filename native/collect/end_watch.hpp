@@ -1,5 +1,11 @@
-// Waits for full rings and for whatever ends a recording: signals, the target's end, the control
-// descriptor, the time. One thread; the signals must be blocked before.
+// Waits for ring data and for the events that end a recording: a signal, the target's end, a
+// command on the control descriptor, the end of the duration. Costs one poll per wait. One thread.
+// The signals must be blocked first:
+//
+//   const auto mask = block_ending_signals();
+//   end_watch watch{control_fd};
+//   watch.watch_process(pid);
+//   while (!watch.wait()) drain.pass();
 #pragma once
 
 #include <poll.h>
@@ -16,7 +22,7 @@
 
 namespace stallscope::collect {
 
-// Blocks the signals that end a recording and ignores SIGPIPE; the mask before.
+// Blocks the signals that end a recording and ignores SIGPIPE. Returns the previous mask.
 sigset_t block_ending_signals();
 
 class end_watch {
@@ -24,23 +30,23 @@ class end_watch {
   explicit end_watch(int control_fd);
 
   void watch_rings(std::span<const perf_events::ring> rings);
-  // The recording ends when all processes watched have ended.
+  // The recording ends when all watched processes have ended.
   void watch_process(pid_t pid);
   void set_duration(double seconds);
-  // The next wait lasts until then at most, on the monotonic clock.
+  // Limits the next wait to a time on the monotonic clock.
   void wake_at(std::uint64_t monotonic_ns) { wake_ns_ = monotonic_ns; }
-  // Whether rings end a wait as they have to say; while not, a wait lasts 20 ms at most.
+  // Whether a ring ends a wait. If not, a wait lasts at most 20 ms.
   void follow_rings(bool follow) { rings_followed_ = follow; }
 
-  // Waits until a ring is a quarter full, something ends the recording (then why), or a second has
-  // passed.
+  // Waits until a ring is a quarter full, the recording ends, or a second has passed. Returns the
+  // reason if the recording ends.
   std::optional<std::string> wait();
-  // Waits for "enable" on the control descriptor; why the recording ended before it came.
+  // Waits for "enable" on the control descriptor. Returns the reason if the recording ends first.
   std::optional<std::string> wait_for_enable();
-  // Waits for the end of the watched processes, at most so long; false where time ran out or
-  // another signal came.
+  // Waits for the end of the watched processes. Returns false after the time limit or on a further
+  // signal.
   bool wait_for_processes(std::uint64_t limit_ns);
-  // Whether a further signal asked for haste.
+  // Returns whether a further signal arrived: the user wants a quick end.
   bool hurried();
 
  private:
@@ -56,7 +62,7 @@ class end_watch {
   bool hurried_ = false;
   std::string control_text_;
   std::vector<descriptor> processes_;
-  std::vector<pid_t> unwatched_;  // where the kernel has no pidfd
+  std::vector<pid_t> unwatched_;  // polled with kill(pid, 0): the kernel has no pidfd
   std::vector<pollfd> rings_;
   bool rings_followed_ = true;
   std::vector<pollfd> polled_;

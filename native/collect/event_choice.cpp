@@ -17,7 +17,8 @@ perf_events::event_place place_of_trials(const collect_options& options) {
 
 namespace {
 
-// Tries an event, without what older kernels do not know where they refuse it; 0 or the errno.
+// Tries an event, if necessary without the options that older kernels refuse. Returns 0 or the
+// errno.
 int try_event(event_choice& choice, const perf_events::event_place& place) {
   int first_error = 0;
   for (const bool count_lost : {true, false}) {
@@ -35,7 +36,7 @@ int try_event(event_choice& choice, const perf_events::event_place& place) {
   return first_error;
 }
 
-// What stood in the way of hardware cycles, not of the rungs below them.
+// Returns the errno for hardware cycles.
 int refusal_of_cycles(const event_choice& choice) {
   int error = 0;
   for (const auto& rung : choice.refused) error = rung.event == "cycles" ? rung.error : error;
@@ -49,8 +50,8 @@ void warn_of_event(event_choice& choice, const collect_options& options) {
     choice.warnings.push_back(
         {"no-hardware-cycles",
          "hardware cycles cannot be sampled here (" + error_text(refusal_of_cycles(choice)) +
-             "): the samples are of cpu-clock, which does not see code that "
-             "runs with interrupts off" +
+             "): cpu-clock is sampled instead, which does not see code that "
+             "runs with interrupts disabled" +
              (options.period == 0
                   ? std::string{}
                   : "; the period of " + std::to_string(options.period) + " counts nanoseconds")});
@@ -62,8 +63,8 @@ void warn_of_event(event_choice& choice, const collect_options& options) {
   }
   if (!choice.how.count_lost) {
     choice.warnings.push_back({"lost-from-records",
-                               "this kernel does not count lost samples by event; "
-                               "losses come from lost records alone"});
+                               "this kernel does not count lost samples per event; "
+                               "losses are counted from lost records"});
   }
 }
 
@@ -87,7 +88,7 @@ std::vector<perf_events::event_spec> rungs(const collect_options& options) {
   try {
     auto event = perf_events::find_event(options.event);
     if (event.precise == 0) return {event};
-    std::vector<perf_events::event_spec> ladder;  // as precise as can be
+    std::vector<perf_events::event_spec> ladder;  // most precise first
     for (unsigned precise = std::min(event.precise, perf_events::max_precise()) + 1;
          precise-- > 0;) {
       event.precise = precise;
@@ -95,10 +96,9 @@ std::vector<perf_events::event_spec> rungs(const collect_options& options) {
     }
     return ladder;
   } catch (const perf_events::unknown_event& error) {
-    throw failure{
-        exit_code::usage, error.what(),
-        "leave out -e for hardware cycles or cpu-clock; perf list and libpfm4's showevtinfo "
-        "name what this machine has"};
+    throw failure{exit_code::usage, error.what(),
+                  "omit -e for hardware cycles or cpu-clock; perf list and libpfm4's showevtinfo "
+                  "list the events of this machine"};
   }
 }
 
@@ -106,12 +106,12 @@ std::vector<perf_events::event_spec> rungs(const collect_options& options) {
   const bool whole_cpus = options.kind == target_kind::cpus || options.kind == target_kind::cgroup;
   if (!forbidden(error))
     throw refusal(error, "the event " + choice.event.name, place_of_trials(options).cpu);
-  const std::string wish = whole_cpus                                 ? "whole CPUs"
-                           : options.scope == privilege_scope::kernel ? "kernel call chains"
-                           : choice.event.exclude_user                ? "kernel code"
-                                                                      : "anything";
+  const std::string subject = whole_cpus                                 ? "whole CPUs"
+                              : options.scope == privilege_scope::kernel ? "kernel call chains"
+                              : choice.event.exclude_user                ? "kernel code"
+                                                                         : "anything";
   throw failure{exit_code::unable,
-                "this user may not sample " + wish + ": perf_event_open gives " +
+                "this user may not sample " + subject + ": perf_event_open returns " +
                     error_text(error) + " at kernel.perf_event_paranoid " + paranoid_level(),
                 privilege_remedy()};
 }
@@ -135,14 +135,14 @@ event_choice choose_event(const collect_options& options) {
     throw failure{exit_code::usage,
                   "-F " + std::to_string(options.frequency_hz) +
                       " is above this machine's limit of " + std::to_string(limit) +
-                      " samples a second",
-                  "ask for less, or raise /proc/sys/kernel/perf_event_max_sample_rate"};
+                      " samples per second",
+                  "use a lower rate, or raise /proc/sys/kernel/perf_event_max_sample_rate"};
   }
   const auto ladder = rungs(options);
   if (options.scope == privilege_scope::user && ladder.front().exclude_user) {
     throw failure{exit_code::usage,
-                  "the event " + options.event + " is of kernel code and --user of the other",
-                  "leave out one of them"};
+                  "the event " + options.event + " occurs in kernel code, which --user excludes",
+                  "omit one of them"};
   }
   event_choice choice;
   choice.how.frequency_hz = options.frequency_hz;

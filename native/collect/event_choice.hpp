@@ -1,5 +1,5 @@
-// Chooses the event to sample: climbs down the ladder until the kernel takes one, and keeps why the
-// rungs above were refused.
+// Chooses the sampled event: tries the events of the ladder in order until the kernel accepts one,
+// and records the errors of the others. Costs a few system calls per event. One thread.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -23,26 +23,25 @@ struct refused_rung {
 
 struct event_choice {
   perf_events::event_spec event;
-  std::optional<perf_events::event_spec>
-      leader{};  // of the sampled event's group, where another must lead
-  std::vector<perf_events::event_spec> members{};  // counted in its group
+  std::optional<perf_events::event_spec> leader{};  // leads the group if the sampled event cannot
+  std::vector<perf_events::event_spec> members{};   // counted in its group
   perf_events::sampling how;
   perf_event_attr attribute{};
   std::vector<refused_rung> refused;
   std::vector<warning> warnings;
 };
 
-// Where events are tried: on this thread, or the first of the CPUs.
+// The place of trial events: this thread, or the first CPU.
 perf_events::event_place place_of_trials(const collect_options& options);
 
-// Throws failure where no rung holds, and for a rate above the machine's limit.
+// Throws failure if the kernel refuses all events or the rate is above the machine's limit.
 event_choice choose_event(const collect_options& options);
 
-// Why the kernel would not take the event chosen sampled so, an errno; 0 where it would.
+// Tries the chosen event with other sampling options. Returns 0 or the kernel's errno.
 int try_sampling(const event_choice& choice, const perf_events::sampling& how,
                  const collect_options& options);
 
-// The rate limit in hertz; 0 where it is not known.
+// Returns the rate limit in hertz; 0 if unknown.
 std::uint64_t max_sample_rate(
     const std::string& path = "/proc/sys/kernel/perf_event_max_sample_rate");
 

@@ -8,15 +8,15 @@ namespace stallscope::collect {
 
 namespace {
 
-// Opens events of a group behind its leader, or the leader itself; 0 or the kernel's errno.
+// Opens members of a group, or its leader if none is open yet. Returns 0 or the kernel's errno.
 int open_others(std::span<const perf_event_attr> attributes, perf_events::event_place& place,
-                event_table::slot& into) {
+                event_table::slot& entry) {
   for (const auto& attribute : attributes) {
     auto opened = perf_events::open_event(attribute, place);
     if (!opened.fd) return opened.error;
     if (place.group_fd < 0) place.group_fd = opened.fd.get();
-    into.other_ids.push_back(perf_events::event_id(opened.fd));
-    into.others.push_back(std::move(opened.fd));
+    entry.other_ids.push_back(perf_events::event_id(opened.fd));
+    entry.others.push_back(std::move(opened.fd));
   }
   return 0;
 }
@@ -27,27 +27,27 @@ int event_table::open(pid_t pid, std::uint32_t ring_index, unsigned long flags,
                       std::uint32_t attribute) {
   const auto& target = rings_[ring_index];
   perf_events::event_place place{pid, target.cpu(), flags, -1};
-  slot made;
-  if (const int error = open_others(group_.leading, place, made); error != 0) return error;
+  slot entry;
+  if (const int error = open_others(group_.leading, place, entry); error != 0) return error;
   auto opened = perf_events::open_event(attributes_[attribute], place);
   if (!opened.fd) return opened.error;
   if (const int error = target.redirect(opened.fd); error != 0) return error;
   if (place.group_fd < 0) place.group_fd = opened.fd.get();
-  if (const int error = open_others(group_.following, place, made); error != 0) return error;
-  made.id = perf_events::event_id(opened.fd);
-  made.fd = std::move(opened.fd);
-  made.tid = pid;
-  made.ring_index = ring_index;
-  made.attribute = attribute;
-  by_id_.emplace(made.id, slots_.size());
-  slots_.push_back(std::move(made));
+  if (const int error = open_others(group_.following, place, entry); error != 0) return error;
+  entry.id = perf_events::event_id(opened.fd);
+  entry.fd = std::move(opened.fd);
+  entry.tid = pid;
+  entry.ring_index = ring_index;
+  entry.attribute = attribute;
+  by_id_.emplace(entry.id, slots_.size());
+  slots_.push_back(std::move(entry));
   ++open_count_;
   return 0;
 }
 
 const event_table::slot* event_table::find(std::uint64_t id) const {
-  const auto found = by_id_.find(id);
-  return found == by_id_.end() ? nullptr : &slots_[found->second];
+  const auto position = by_id_.find(id);
+  return position == by_id_.end() ? nullptr : &slots_[position->second];
 }
 
 std::vector<std::uint64_t> event_table::ids_of(std::uint32_t attribute) const {
@@ -87,22 +87,22 @@ void event_table::disable_all() const {
 std::optional<perf_events::event_reading> event_table::read_all() const {
   perf_events::event_reading sum;
   sum.others.resize(group_.size());
-  bool any = false;
+  bool has_reading = false;
   for (const auto& slot : slots_) {
-    perf_events::event_reading one;
+    perf_events::event_reading reading;
     if (!slot.fd) continue;
-    const bool read = group_.size() == 0 ? perf_events::read_event(slot.fd, one)
+    const bool read = group_.size() == 0 ? perf_events::read_event(slot.fd, reading)
                                          : perf_events::read_group(slot.fd, events_in_group(),
-                                                                   group_.leading.size(), one);
+                                                                   group_.leading.size(), reading);
     if (!read) continue;
-    any = true;
-    for (std::size_t i = 0; i < one.others.size(); ++i) sum.others[i] += one.others[i];
-    sum.value += one.value;
-    sum.enabled_ns += one.enabled_ns;
-    sum.running_ns += one.running_ns;
-    sum.lost += one.lost;
+    has_reading = true;
+    for (std::size_t i = 0; i < reading.others.size(); ++i) sum.others[i] += reading.others[i];
+    sum.value += reading.value;
+    sum.enabled_ns += reading.enabled_ns;
+    sum.running_ns += reading.running_ns;
+    sum.lost += reading.lost;
   }
-  return any ? std::optional{sum} : std::nullopt;
+  return has_reading ? std::optional{sum} : std::nullopt;
 }
 
 }  // namespace stallscope::collect

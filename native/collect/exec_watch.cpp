@@ -6,7 +6,7 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::size_t most_names = 8;
-// Of the trailer: thread, time, CPU, identifier.
+// The trailer holds thread, time, CPU and identifier.
 constexpr std::uint64_t time_from_end = 24;
 constexpr std::uint64_t name_at = 16;
 constexpr std::uint64_t longest_command_name = 16;
@@ -39,14 +39,14 @@ void exec_watch::observe(const perf_events::record_view& record) {
 
 void exec_watch::settle() {
   for (auto entry = starts_.begin(); entry != starts_.end();) {
-    start& one = entry->second;
-    const bool mapped = one.mapped_ns > one.exec_ns;
-    const bool ended = one.exit_ns > one.exec_ns;
-    if (!std::exchange(one.seen, true) || (!mapped && !ended)) {
+    start& program = entry->second;
+    const bool mapped = program.mapped_ns > program.exec_ns;
+    const bool ended = program.exit_ns > program.exec_ns;
+    if (!std::exchange(program.seen, true) || (!mapped && !ended)) {
       ++entry;
       continue;
     }
-    if (!mapped && programs_.size() < most_names) programs_.insert(one.name);
+    if (!mapped && programs_.size() < most_names) programs_.insert(program.name);
     entry = starts_.erase(entry);
   }
 }

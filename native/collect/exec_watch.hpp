@@ -1,8 +1,7 @@
-// Notices programs whose start took their process out of the recording. Where one runs for another
-// user than the one who starts it (sudo, su), the kernel removes the events of the process in the
-// middle of its exec (fs/exec.c, begin_new_exec): the records tell an exec and an exit, and between
-// them no mapping, which every other program makes. Costs a look-up at each exec, mapping and exit.
-// One thread.
+// Detects programs whose start removes their process from the recording. If a program runs as
+// another user (sudo, su), the kernel removes the events of the process during its exec (fs/exec.c,
+// begin_new_exec). The records then show an exec and an exit with no mapping between them, while
+// every other program makes mappings. Costs a look-up per exec, mapping and exit. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +17,12 @@ namespace stallscope::collect {
 
 class exec_watch {
  public:
-  // COMM, MMAP2 and EXIT records; others say nothing.
+  // Uses COMM, MMAP2 and EXIT records and ignores others.
   void observe(const perf_events::record_view& record);
-  // After a look at all rings. Judges what the look before told: what belongs to it may have
-  // arrived in another ring meanwhile.
+  // Call after a scan of all rings. Decides about the execs of the previous scan, because their
+  // other records may arrive in other rings one scan later.
   void settle();
-  // The names of the programs, no more than a message can tell.
+  // The names of the programs, at most as many as fit in a message.
   [[nodiscard]] const std::set<std::string>& programs() const { return programs_; }
 
  private:
@@ -32,7 +31,7 @@ class exec_watch {
     std::uint64_t exec_ns = 0;
     std::uint64_t mapped_ns = 0;
     std::uint64_t exit_ns = 0;
-    bool seen = false;  // by the last settle
+    bool seen = false;  // by the previous settle()
   };
 
   std::unordered_map<pid_t, start> starts_;

@@ -20,7 +20,7 @@ std::string first_line(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
-// What stands behind "key : value" in cpuinfo, empty where the key is not there.
+// Returns the value of "key : value" in cpuinfo; empty without the key.
 std::string field_of(const std::string& cpuinfo, const std::string& key) {
   std::istringstream lines{cpuinfo};
   for (std::string line; std::getline(lines, line);) {
@@ -39,19 +39,19 @@ std::string virtualization_of(const std::string& cpuinfo) {
   if (!hypervisor.empty()) return hypervisor;
   for (const char* tree :
        {"/proc/device-tree/hypervisor/compatible", "/proc/device-tree/compatible"})
-    if (auto found = hypervisor_of_tree(read_text(tree, 4096)); !found.empty()) return found;
+    if (auto name = hypervisor_of_tree(read_text(tree, 4096)); !name.empty()) return name;
   const std::string flags = std::string{" "}.append(field_of(cpuinfo, "flags")).append(" ");
   const std::string product = first_line("/sys/class/dmi/id/product_name");
   const std::string vendor = first_line("/sys/class/dmi/id/sys_vendor");
-  const bool told = flags.find(" hypervisor ") != std::string::npos;
-  if (!told && !is_virtual_product(vendor, product)) return {};
+  const bool has_flag = flags.find(" hypervisor ") != std::string::npos;
+  if (!has_flag && !is_virtual_product(vendor, product)) return {};
   return product.empty() ? "hypervisor" : product;
 }
 
 }  // namespace
 
 std::string hypervisor_of_tree(const std::string& compatible) {
-  // Names of the machine or of its hypervisor, each ended by a zero.
+  // Zero-terminated names of the machine or of its hypervisor.
   for (std::size_t at = 0; at < compatible.size();) {
     const std::string name{compatible.c_str() + at};
     if (name == "linux,dummy-virt") return "qemu";
@@ -63,8 +63,8 @@ std::string hypervisor_of_tree(const std::string& compatible) {
 }
 
 bool is_virtual_product(const std::string& vendor, const std::string& product) {
-  // What arm64's firmware tells, where CPUs have no flag of a hypervisor. Metal instances of clouds
-  // have the cloud's vendor, too: their products say so.
+  // On arm64 CPUs have no hypervisor flag, so the firmware's names decide. Bare-metal cloud
+  // instances have the cloud's vendor name, too, but "metal" in the product name.
   static constexpr std::array vendors{"QEMU", "VMware", "Xen", "innotek", "Parallels", "KVM"};
   const auto begins = [&vendor](const char* name) { return vendor.starts_with(name); };
   if (std::any_of(vendors.begin(), vendors.end(), begins)) return true;
@@ -80,7 +80,7 @@ void begin_feature(record_buffer& out, perf_format::feature number) {
   out.put(static_cast<std::uint64_t>(number));
 }
 
-// A string of the feature format: its padded length, then itself.
+// A string in the feature format: its padded length, then the text.
 void put_text(record_buffer& out, std::string_view text) {
   text = text.substr(0, 4000);
   const std::size_t padded = (text.size() / name_alignment + 1) * name_alignment;
@@ -131,7 +131,7 @@ void put_event(record_buffer& out, const event_header& event) {
     out.end();
     out.begin(perf_format::user_record::event_update);
     out.put(static_cast<std::uint64_t>(perf_format::event_update::name));
-    out.put(ids.empty() ? std::uint64_t{0} : ids.front());  // 0: no ids were written, one event
+    out.put(ids.empty() ? std::uint64_t{0} : ids.front());  // 0: a single event without ids
     out.put_padded(name.empty() ? event.name : name);
     out.end();
   }

@@ -1,4 +1,5 @@
-// What a samples.perf begins with: the pipe header, the event's attribute and name, and the host.
+// The start of samples.perf: the pipe header, the event's attribute and name, and the host.
+// describe_host() reads some files of /proc and /sys. Any thread.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -19,7 +20,7 @@ struct host_description {
   std::string cpu_model;
   std::string cpu_id;  // as perf writes it: vendor,family,model,stepping
   std::string boot_id;
-  std::string virtualization;  // empty: none seen
+  std::string virtualization;  // empty: none detected
   std::string cpus_online;
   std::uint32_t cpus_configured = 0;
   std::uint32_t cpus_online_count = 0;
@@ -28,26 +29,26 @@ struct host_description {
 
 host_description describe_host();
 
-// The hypervisor that a device tree's list of compatible names tells of; empty where none.
+// Returns the hypervisor in a device tree's list of compatible names; empty if there is none.
 std::string hypervisor_of_tree(const std::string& compatible);
 
-// Whether DMI's names are those of a virtual machine.
+// Returns whether the DMI vendor and product are those of a virtual machine.
 bool is_virtual_product(const std::string& vendor, const std::string& product);
 
-// The fields of /proc/cpuinfo that name the CPU, on x86 and arm64.
+// Reads the CPU's name from /proc/cpuinfo, on x86 and arm64.
 void read_cpuinfo(const std::string& cpuinfo, host_description& host);
 
 struct event_header {
   struct kind {
     perf_event_attr attribute{};
-    std::vector<std::uint64_t> ids;  // needed where there are several
-    std::string name{};              // where it is another event than the sampled one
+    std::vector<std::uint64_t> ids;  // required if there are several kinds
+    std::string name{};              // empty: the name of the sampled event
   };
-  // Of the one event: with stacks copied, without; then those that are counted in its group.
+  // The sampled event with copied stacks and without, then the other events of its group.
   std::vector<kind> kinds;
   std::string name;
   std::vector<std::string> arguments;
-  std::uint64_t monotonic_ns = 0;  // the same instant on both clocks
+  std::uint64_t monotonic_ns = 0;  // one instant on both clocks
   std::uint64_t realtime_ns = 0;
 };
 

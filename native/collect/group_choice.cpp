@@ -8,7 +8,7 @@
 namespace stallscope::collect {
 namespace {
 
-// More do not fit into any PMU, and each multiplies the descriptors.
+// No PMU has more counters, and the number of descriptors grows with every event.
 constexpr std::size_t most_events = 31;
 
 perf_events::event_spec find_member(const std::string& name) {
@@ -16,7 +16,7 @@ perf_events::event_spec find_member(const std::string& name) {
     return perf_events::find_event(name);
   } catch (const perf_events::unknown_event& error) {
     throw failure{exit_code::usage, error.what(),
-                  "name events that libpfm4 knows on this machine, or bring the encoding: "
+                  "name events that libpfm4 knows on this machine, or give the encoding: "
                   "NAME=TYPE:CONFIG"};
   }
 }
@@ -26,7 +26,7 @@ struct trial {
   std::string refused;  // the event at which the group failed
 };
 
-// Opens the group as it would be opened for the target.
+// Opens the group with the options of the target's events.
 trial try_group(const event_choice& choice, const perf_events::event_place& at) {
   const auto group = attributes_of(choice);
   const auto names = names_of_others(choice);
@@ -40,22 +40,22 @@ trial try_group(const event_choice& choice, const perf_events::event_place& at) 
   std::vector<descriptor> opened;
   perf_events::event_place place = at;
   for (const auto& [attribute, name] : all) {
-    auto result = perf_events::open_event(attribute, place);
-    if (!result.fd) return {result.error, name};
-    if (place.group_fd < 0) place.group_fd = result.fd.get();
-    opened.push_back(std::move(result.fd));
+    auto event = perf_events::open_event(attribute, place);
+    if (!event.fd) return {event.error, name};
+    if (place.group_fd < 0) place.group_fd = event.fd.get();
+    opened.push_back(std::move(event.fd));
   }
   return {};
 }
 
-failure group_refusal(const trial& tried, const event_choice& choice) {
+failure group_refusal(const trial& result, const event_choice& choice) {
   const auto names = names_of_others(choice);
   std::string list;
   for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
   const std::string what = "the kernel refused to count " + list + " in one group with " +
-                           choice.event.name + ": at " + tried.refused + " perf_event_open gives " +
-                           error_text(tried.error);
-  switch (tried.error) {
+                           choice.event.name + ": at " + result.refused +
+                           " perf_event_open returns " + error_text(result.error);
+  switch (result.error) {
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
@@ -65,7 +65,7 @@ failure group_refusal(const trial& tried, const event_choice& choice) {
     case EINVAL:
       return {exit_code::unable, what,
               "the group does not fit into this CPU's counters, or an event must lead it "
-              "(--leader): ask for fewer"};
+              "(--leader): count fewer events"};
     case EACCES:
     case EPERM:
       return {exit_code::unable, what, privilege_remedy()};
@@ -75,13 +75,14 @@ failure group_refusal(const trial& tried, const event_choice& choice) {
 }
 
 warning not_inherited(target_kind kind) {
-  const std::string born = kind == target_kind::command
-                               ? "only the command's first thread is sampled: what it starts is not"
-                               : "threads and processes born after the start are not sampled";
+  const std::string consequence =
+      kind == target_kind::command
+          ? "only the command's first thread is sampled"
+          : "threads and processes created after the start are not sampled";
   return {"group-not-inherited",
           "this kernel cannot inherit events whose samples hold the counts of a group (Linux 6.13 "
           "can): " +
-              born + "; to see all, sample whole CPUs (-a)"};
+              consequence + "; to sample everything, sample whole CPUs (-a)"};
 }
 
 }  // namespace
@@ -96,27 +97,27 @@ void choose_group(event_choice& choice, const collect_options& options) {
                   "name at most " + std::to_string(most_events)};
   choice.how.read_group = true;
   const auto place = place_of_trials(options);
-  auto tried = try_group(choice, place);
-  if (tried.error == EINVAL && choice.how.inherit) {
+  auto result = try_group(choice, place);
+  if (result.error == EINVAL && choice.how.inherit) {
     choice.how.inherit = false;
-    tried = try_group(choice, place);
-    if (tried.error == 0) choice.warnings.push_back(not_inherited(options.kind));
+    result = try_group(choice, place);
+    if (result.error == 0) choice.warnings.push_back(not_inherited(options.kind));
   }
-  if (tried.error != 0) throw group_refusal(tried, choice);
+  if (result.error != 0) throw group_refusal(result, choice);
   choice.attribute = perf_events::sampling_attribute(choice.event, choice.how);
 }
 
 group_attributes attributes_of(const event_choice& choice) {
-  group_attributes made;
-  if (!choice.how.read_group) return made;
+  group_attributes group;
+  if (!choice.how.read_group) return group;
   if (choice.leader) {
-    made.leading.push_back(perf_events::member_attribute(*choice.leader, choice.how));
-    made.leading.front().disabled = choice.how.enable_on_exec;
-    made.leading.front().enable_on_exec = choice.how.enable_on_exec;
+    group.leading.push_back(perf_events::member_attribute(*choice.leader, choice.how));
+    group.leading.front().disabled = choice.how.enable_on_exec;
+    group.leading.front().enable_on_exec = choice.how.enable_on_exec;
   }
   for (const auto& member : choice.members)
-    made.following.push_back(perf_events::member_attribute(member, choice.how));
-  return made;
+    group.following.push_back(perf_events::member_attribute(member, choice.how));
+  return group;
 }
 
 std::vector<std::string> names_of_others(const event_choice& choice) {

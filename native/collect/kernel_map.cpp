@@ -65,7 +65,7 @@ std::optional<kernel_layout> read_kernel_layout(const std::string& kallsyms) {
     if (symbol->name == "_text") text_start = symbol->address;
     if (symbol->name == "_stext") stext = symbol->address;
     if (symbol->name == "_etext") end = symbol->address;
-    return end == 0;  // what follows is data, or text that was freed after booting
+    return end == 0;  // data follows, or text that was freed after booting
   });
   const std::uint64_t start = text_start != 0 ? text_start : stext;
   if (start == 0) return std::nullopt;

@@ -1,6 +1,6 @@
-// The kernel's own map and symbols: its MMAP records and build id for samples.perf, and a copy of
-// its text symbols, so that a recording can be read on another host. Hidden addresses
-// (kptr_restrict) give no map at all, never one of zeros.
+// The kernel's map and symbols: MMAP records and the build id for samples.perf, and a copy of the
+// text symbols, so that a recording can be read on another host. If addresses are hidden
+// (kptr_restrict), there is no map. Costs a read of /proc/kallsyms, about 10 MB. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ struct kernel_layout {
   std::uint64_t end = 0;
 };
 
-// Where the kernel's text lies; nothing where addresses are hidden.
+// Returns the address range of the kernel's text; nullopt if addresses are hidden.
 std::optional<kernel_layout> read_kernel_layout(const std::string& kallsyms = "/proc/kallsyms");
 
-// Why there is no layout, for a reader of the recording.
+// The warning that states why there is no layout.
 warning no_kernel_layout(const std::string& kallsyms = "/proc/kallsyms");
 
 void put_kernel_map(record_buffer& out, const kernel_layout& layout);
 void put_kernel_modules(record_buffer& out, const std::string& modules = "/proc/modules");
 void put_kernel_build_id(record_buffer& out, const std::string& notes = "/sys/kernel/notes");
 
-// Writes the text symbols to a file; the bytes written, 0 where addresses are hidden. Gives up
-// where interrupted() says so.
+// Writes the text symbols to a file. Returns the bytes written; 0 if addresses are hidden or
+// interrupted() returns true.
 std::uint64_t copy_kallsyms(const descriptor& to, const std::function<bool()>& interrupted,
                             const std::string& kallsyms = "/proc/kallsyms");
 

@@ -1,4 +1,4 @@
-// What to collect: the validated command line. Nothing behind it sees the command line itself.
+// What to collect: the validated command line. No other part of the collector parses arguments.
 #pragma once
 
 #include <sys/types.h>
@@ -11,29 +11,29 @@
 namespace stallscope::collect {
 
 enum class target_kind { process, command, cpus, cgroup };
-// How user stacks are recorded: call chains by frame pointers, copies to be unwound by tables when
-// the recording is read, or what the target's code needs.
-enum class stack_wish { frame_pointers, copies, automatic };
-enum class privilege_scope { allowed, user, kernel };  // kernel: an error where it is refused
+// How user stacks are recorded: as call chains by frame pointers, as copies that are unwound when
+// the recording is read, or by whichever the target's code needs.
+enum class stack_method { frame_pointers, copies, automatic };
+enum class privilege_scope { allowed, user, kernel };  // kernel: an error if refused
 
 struct collect_options {
   target_kind kind = target_kind::process;
   std::vector<pid_t> pids;
   std::vector<std::string> command;
-  std::vector<int> cpus;  // empty: all that are online
+  std::vector<int> cpus;  // empty: all online CPUs
   std::string cgroup;
   std::string directory;
   bool force = false;
   std::string event;              // empty: the ladder
   std::vector<std::string> with;  // events counted in its group
-  std::string leader;             // the event that must lead that group, without sampling
+  std::string leader;             // leads that group without sampling
   std::uint64_t frequency_hz = 999;
   std::uint64_t period = 0;
   double duration_s = 0;  // 0: until the target ends or a signal
   privilege_scope scope = privilege_scope::allowed;
-  std::size_t ring_bytes = 0;  // 0: by what the samples need
-  stack_wish stacks = stack_wish::automatic;
-  std::uint32_t stack_bytes = 8192;  // of each copy
+  std::size_t ring_bytes = 0;  // 0: from the size and rate of the samples
+  stack_method stacks = stack_method::automatic;
+  std::uint32_t stack_bytes = 8192;  // per copy
   std::uint16_t max_stack = 0;
   bool python = true;  // read the frames of CPython
   int control_fd = -1;

@@ -19,7 +19,7 @@
 namespace stallscope::collect {
 namespace {
 
-// All that a recording may hold; --force replaces these and nothing else.
+// All files of a recording; --force replaces only these.
 constexpr std::array<std::string_view, 9> known_files{
     "recording.json", ".recording.json.new", "samples.perf", "counters.jsonl", "plan.json",
     "kallsyms",       ".kallsyms.new",       "report.html",  "python.jsonl"};
@@ -42,9 +42,10 @@ bool holds_our_document(int directory) {
   const descriptor fd{
       ::openat(directory, document.data(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)};
   std::array<char, 256> start{};
-  const auto got = fd ? ::read(fd.get(), start.data(), start.size()) : -1;
-  return got > 0 && std::string_view{start.data(), static_cast<std::size_t>(got)}.find(
-                        "\"stallscope.recording/") != std::string_view::npos;
+  const auto read_bytes = fd ? ::read(fd.get(), start.data(), start.size()) : -1;
+  return read_bytes > 0 &&
+         std::string_view{start.data(), static_cast<std::size_t>(read_bytes)}.find(
+             "\"stallscope.recording/") != std::string_view::npos;
 }
 
 std::string aside(const std::string& name) { return ".replaced-" + name; }
@@ -52,17 +53,17 @@ std::string aside(const std::string& name) { return ".replaced-" + name; }
 failure unwritable(const std::string& path, int error) {
   return {exit_code::usage,
           "the output directory " + path + " cannot be written: " + error_text(error),
-          "name another one with -o"};
+          "name another directory with -o"};
 }
 
 }  // namespace
 
 output_directory::output_directory(std::string path, bool force) : path_{std::move(path)} {
-  made_ = ::mkdir(path_.c_str(), 0700) == 0;
-  if (!made_ && errno != EEXIST) throw unwritable(path_, errno);
+  created_directory_ = ::mkdir(path_.c_str(), 0700) == 0;
+  if (!created_directory_ && errno != EEXIST) throw unwritable(path_, errno);
   fd_.reset(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd_) throw unwritable(path_, errno);
-  if (!made_) open_existing(force);
+  if (!created_directory_) open_existing(force);
   if (::faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) throw unwritable(path_, errno);
 }
 
@@ -75,17 +76,18 @@ void output_directory::open_existing(bool force) {
   if (names.empty()) return;
   if (!force) {
     throw failure{exit_code::usage, "the output directory " + path_ + " exists and is not empty",
-                  "name another one with -o, or replace the recording in it with --force"};
+                  "name another directory with -o, or replace the recording in it with --force"};
   }
   if (!holds_our_document(fd_.get())) {
-    throw failure{exit_code::usage,
-                  "the output directory " + path_ + " holds no recording of stallscope",
-                  "--force replaces recordings only: name another directory with -o"};
+    throw failure{
+        exit_code::usage,
+        "the output directory " + path_ + " contains files but no recording of stallscope",
+        "--force replaces only recordings: name another directory with -o"};
   }
   for (const auto& name : known_files) {
-    const std::string own{name};
-    if (::renameat(fd_.get(), own.c_str(), fd_.get(), aside(own).c_str()) == 0)
-      set_aside_.push_back(own);
+    const std::string file{name};
+    if (::renameat(fd_.get(), file.c_str(), fd_.get(), aside(file).c_str()) == 0)
+      set_aside_.push_back(file);
   }
 }
 
@@ -104,16 +106,16 @@ descriptor output_directory::create(const std::string& name) {
   return fd;
 }
 
-void output_directory::publish(const std::string& written, const std::string& name) {
-  if (::renameat(fd_.get(), written.c_str(), fd_.get(), name.c_str()) != 0)
-    throw std::system_error(errno, std::generic_category(), "rename " + path_ + "/" + written);
+void output_directory::publish(const std::string& temporary, const std::string& name) {
+  if (::renameat(fd_.get(), temporary.c_str(), fd_.get(), name.c_str()) != 0)
+    throw std::system_error(errno, std::generic_category(), "rename " + path_ + "/" + temporary);
   created_.push_back(name);
 }
 
 void output_directory::replace(const std::string& name, const std::string& content) {
-  const std::string fresh = "." + name + ".new";
-  ::unlinkat(fd_.get(), fresh.c_str(), 0);
-  const descriptor fd{::openat(fd_.get(), fresh.c_str(),
+  const std::string temporary = "." + name + ".new";
+  ::unlinkat(fd_.get(), temporary.c_str(), 0);
+  const descriptor fd{::openat(fd_.get(), temporary.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   std::string_view left{content};
   bool good = bool{fd};
@@ -122,9 +124,9 @@ void output_directory::replace(const std::string& name, const std::string& conte
     good = wrote > 0 || (wrote < 0 && errno == EINTR);
     if (wrote > 0) left.remove_prefix(static_cast<std::size_t>(wrote));
   }
-  if (!good || ::renameat(fd_.get(), fresh.c_str(), fd_.get(), name.c_str()) != 0) {
+  if (!good || ::renameat(fd_.get(), temporary.c_str(), fd_.get(), name.c_str()) != 0) {
     const int error = errno;
-    ::unlinkat(fd_.get(), fresh.c_str(), 0);
+    ::unlinkat(fd_.get(), temporary.c_str(), 0);
     throw std::system_error(error, std::generic_category(), "write " + path_ + "/" + name);
   }
   if (std::find(created_.begin(), created_.end(), name) == created_.end()) created_.push_back(name);
@@ -154,7 +156,7 @@ void output_directory::discard() {
   for (const auto& name : created_) ::unlinkat(fd_.get(), name.c_str(), 0);
   for (const auto& name : set_aside_)
     ::renameat(fd_.get(), aside(name).c_str(), fd_.get(), name.c_str());
-  if (made_) ::rmdir(path_.c_str());
+  if (created_directory_) ::rmdir(path_.c_str());
 }
 
 }  // namespace stallscope::collect

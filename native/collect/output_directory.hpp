@@ -1,7 +1,11 @@
-// The directory of a recording: made with mode 0700, never followed through a link inside, and
-// replaced only where it holds a recording of ours and that was asked for. Until it is committed it
-// is no recording: its end takes back what was made here, and what was to be replaced is there
-// again.
+// The directory of a recording. It is created with mode 0700, links inside it are never followed,
+// and an existing recording is replaced only with `force`. Until commit(), the destructor removes
+// the new files and restores the old recording. Some system calls per file. One thread.
+//
+//   output_directory output{"run", false};
+//   sample_file samples{output.create("samples.perf")};
+//   output.replace("recording.json", text);
+//   output.commit();
 #pragma once
 
 #include <cstdint>
@@ -15,26 +19,26 @@ namespace stallscope::collect {
 
 class output_directory {
  public:
-  // Throws failure (usage) where the directory is taken or cannot be written.
+  // Throws failure (usage) if the directory is in use or cannot be written.
   output_directory(std::string path, bool force);
   output_directory(const output_directory&) = delete;
   output_directory& operator=(const output_directory&) = delete;
   ~output_directory();
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  // A new file of ours; what has its name is unlinked first, never opened.
+  // Creates a file. A file with that name is unlinked first, never opened.
   [[nodiscard]] descriptor create(const std::string& name);
-  // Gives a file its own name, once it is whole.
-  void publish(const std::string& written, const std::string& name);
-  // Replaces a file by its new content at once, or throws std::system_error.
+  // Renames a complete file to its final name.
+  void publish(const std::string& temporary, const std::string& name);
+  // Replaces the content of a file atomically, or throws std::system_error.
   void replace(const std::string& name, const std::string& content);
-  // Sets room aside for the next replacement, so that a full disk still lets it happen.
+  // Reserves disk space for the next replace(), so that it succeeds on a full disk.
   void reserve(const std::string& name);
   void remove(const std::string& name);
-  // What this user may still write on its file system; nothing where that is not known.
+  // The bytes that this user may still write on the file system; nullopt if unknown.
   [[nodiscard]] std::optional<std::uint64_t> free_bytes() const;
   [[nodiscard]] std::uint64_t size_of(const std::string& name) const;
-  // The recording stays. What it replaces, which stood aside under hidden names, goes.
+  // Keeps the recording, and deletes the replaced recording, which was kept under hidden names.
   void commit();
 
  private:
@@ -42,7 +46,7 @@ class output_directory {
   void discard();
   std::string path_;
   bool committed_ = false;
-  bool made_ = false;
+  bool created_directory_ = false;
   descriptor fd_;
   std::vector<std::string> created_;
   std::vector<std::string> set_aside_;

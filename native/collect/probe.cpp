@@ -15,7 +15,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// A sampling attribute with as little asked for as may be.
+// A sampling attribute with the fewest options.
 perf_event_attr plain(const std::string& name) {
   perf_events::sampling how;
   how.user_only = true;
@@ -49,9 +49,9 @@ json probe_precise(int cpu) {
 }
 
 json probe_rings(int cpu) {
-  constexpr std::size_t wanted = std::size_t{2} << 20U;
+  constexpr std::size_t ring_bytes = std::size_t{2} << 20U;
   try {
-    const auto set = perf_events::open_rings(std::vector<int>{cpu}, wanted);
+    const auto set = perf_events::open_rings(std::vector<int>{cpu}, ring_bytes);
     return result("ring", 0,
                   std::to_string(set.data_bytes >> 10U) + " KiB on CPU " + std::to_string(cpu));
   } catch (const std::system_error& error) {

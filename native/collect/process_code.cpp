@@ -11,7 +11,7 @@
 namespace stallscope::collect {
 namespace {
 
-// A process may map more, a JIT compiler's pages for instance; what is not kept has no table.
+// A process may have more mappings, for example of a JIT compiler; the rest has no tables.
 constexpr std::size_t most_mappings = 20'000;
 constexpr const char* vdso_name = "[vdso]";
 
@@ -24,7 +24,8 @@ std::optional<unwind::table> compile(const auto& from) {
   return std::nullopt;
 }
 
-// This process's own image, which the kernel maps into all; empty where there is none.
+// The vdso image as mapped into this process; the kernel maps the same one into all processes.
+// Empty if there is none.
 std::vector<std::byte> own_vdso() {
   std::vector<std::byte> image;
   procfs{}.visit_mappings(::getpid(), [&image](const memory_mapping& mapping) {
@@ -47,8 +48,8 @@ std::uint64_t inode_of(const std::string& path) {
 
 const unwind::table* table_store::compiled(const file_key& key, const descriptor& file) {
   if (!file || limit_.passed()) return nullptr;
-  const auto& made = tables_.emplace(key, compile(file.get())).first->second;
-  return made ? &*made : nullptr;
+  const auto& table = tables_.emplace(key, compile(file.get())).first->second;
+  return table ? &*table : nullptr;
 }
 
 const unwind::table* table_store::of_mapping(const procfs& proc, pid_t pid,
@@ -122,7 +123,8 @@ std::optional<double> process_code::frame_pointer_share() {
 }
 
 std::optional<double> frame_pointer_share(const std::vector<code_share>& parts) {
-  // A program runs its own code and its libraries' in parts that nobody knows beforehand.
+  // The shares of time in a program's code and in its libraries are unknown beforehand, so both
+  // have the same weight.
   double of_executable = 0;
   double of_libraries = 0;
   std::uint64_t executable_bytes = 0;

@@ -1,6 +1,10 @@
-// The code of a process that runs, with its unwind tables: what the stack probe unwinds by. Tables
-// are compiled when first needed (milliseconds for most binaries) and shared by all processes. The
-// binaries are hostile input: what cannot be opened or makes no sense has no table. One thread.
+// The code of a running process with its unwind tables, for the stack probe. Tables are compiled on
+// first use (milliseconds for most binaries) and shared by all processes. The binaries are hostile
+// input: an unreadable or malformed file has no table. One thread.
+//
+//   table_store tables{time_limit::after(cpu_ns, wall_ns)};
+//   process_code code{procfs{}, pid, tables};
+//   const unwind::mapped_code* mapping = code.find(address);
 #pragma once
 
 #include <cstdint>
@@ -17,15 +21,15 @@
 
 namespace stallscope::collect {
 
-// Compiled tables by file; no new ones beyond the time given.
+// Compiled tables by file. Compiles no new table after the time limit.
 class table_store {
  public:
   explicit table_store(const time_limit& limit) : limit_{limit} {}
 
-  // nullptr where there is none.
+  // Return nullptr if there is no table.
   const unwind::table* of_mapping(const procfs& proc, pid_t pid, const memory_mapping& mapping);
   const unwind::table* of_file(const descriptor& file);
-  // The kernel's own, as mapped into this process.
+  // The table of the kernel's vdso, as mapped into this process.
   const unwind::table* of_vdso();
 
  private:
@@ -38,16 +42,17 @@ class table_store {
 
 class process_code : public unwind::code_map {
  public:
-  // Reads the mappings of that moment.
+  // Reads the current mappings.
   process_code(const procfs& proc, pid_t pid, table_store& tables);
 
   const unwind::mapped_code* find(std::uint64_t address) override;
 
-  // Whether a binary was asked for since the last call whose tables could not be read.
+  // Returns whether, since the last call, find() met a binary whose tables could not be read.
   bool take_unread() { return std::exchange(unread_, false); }
 
-  // Share (0..1) of the code mapped from files whose callers frame pointers find: half of it the
-  // executable's, half the libraries', those by their size. Nothing where none could be read.
+  // Returns the share (0..1) of the code mapped from files that keeps frame pointers. The
+  // executable has half of the weight, the libraries share the other half by size. nullopt if no
+  // file could be read.
   std::optional<double> frame_pointer_share();
 
  private:
@@ -66,7 +71,7 @@ class process_code : public unwind::code_map {
   bool unread_ = false;
 };
 
-// The share of an executable and its libraries, each given as a share of code and its size.
+// The share of one executable or library; frame_pointer_share() combines them.
 struct code_share {
   double share = 0;
   std::uint64_t bytes = 0;

@@ -10,14 +10,14 @@ void process_filter::note_first_children(const procfs& proc) {
   }
 }
 
-void process_filter::follow_born_since(const procfs& proc) {
-  std::vector<pid_t> to_look_at(followed_.begin(), followed_.end());
-  while (!to_look_at.empty()) {
-    const pid_t pid = to_look_at.back();
-    to_look_at.pop_back();
+void process_filter::follow_new_children(const procfs& proc) {
+  std::vector<pid_t> pending(followed_.begin(), followed_.end());
+  while (!pending.empty()) {
+    const pid_t pid = pending.back();
+    pending.pop_back();
     for (const pid_t child : proc.children(pid)) {
       if (first_children_.contains(child) || !followed_.insert(child).second) continue;
-      to_look_at.push_back(child);
+      pending.push_back(child);
     }
   }
 }
@@ -34,7 +34,7 @@ void process_filter::settle() {
     if (followed_.contains(fork.parent_pid)) {
       followed_.insert(fork.pid);
     } else {
-      followed_.erase(fork.pid);  // the number of an old descendant, used again by a stranger
+      followed_.erase(fork.pid);  // the reused pid of an earlier descendant
     }
   }
   forks_.clear();

@@ -1,5 +1,6 @@
-// Keeps the records of some processes and their descendants, where events had to be opened for
-// whole CPUs. Learns of descendants from fork records alone.
+// Keeps the records of some processes and their descendants, if events had to be opened for whole
+// CPUs. Descendants come from fork records. Costs one look-up per record. One thread: that of the
+// drain.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +15,7 @@
 
 namespace stallscope::collect {
 
-// A fork record, as the kernel laid it out.
+// A fork record in the kernel's layout.
 struct fork_notice {
   explicit fork_notice(const perf_events::record_view& record) noexcept
       : pid{static_cast<pid_t>(record.u32(8))},
@@ -33,10 +34,10 @@ class process_filter : public sieve {
  public:
   explicit process_filter(std::span<const pid_t> pids) : followed_(pids.begin(), pids.end()) {}
 
-  // Notes the children that there are before any event is opened: they are not followed.
+  // Records the children that exist before any event is opened: they are not followed.
   void note_first_children(const procfs& proc);
-  // Follows those born since, whose births no event has told: call when all events are open.
-  void follow_born_since(const procfs& proc);
+  // Follows children created since then without a fork record. Call when all events are open.
+  void follow_new_children(const procfs& proc);
   [[nodiscard]] const std::unordered_set<pid_t>& followed() const { return followed_; }
 
   [[nodiscard]] bool watching() const override { return true; }

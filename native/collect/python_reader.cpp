@@ -6,11 +6,11 @@
 namespace stallscope::collect {
 
 python_reader::python_reader(python_frames::process_watch watch, const perf_events::ring_view& ring,
-                             hooks use)
-    : watch_{std::move(watch)}, ring_{ring}, hooks_{std::move(use)} {}
+                             hooks callbacks)
+    : watch_{std::move(watch)}, ring_{ring}, hooks_{std::move(callbacks)} {}
 
-// The drain may give records back while they are looked at: then the kernel may have written over
-// them, and what was read of them does not count.
+// The drain may release records during the read, and the kernel may then overwrite them. What was
+// read of such a record is discarded.
 void python_reader::look() {
   forget_gone();
   const auto head = ring_.head();
@@ -24,10 +24,10 @@ void python_reader::look() {
     observe(record);
     seen_ += size;
   }
-  watch_.read_noted(fresh_);
+  watch_.read_noted(new_text_);
   const std::scoped_lock lock{mutex_};
-  text_ += fresh_;
-  fresh_.clear();
+  text_ += new_text_;
+  new_text_.clear();
   counts_ = watch_.counts();
   reading_ = watch_.any_read();
 }

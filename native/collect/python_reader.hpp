@@ -1,7 +1,7 @@
-// Has the Python frames read of what one CPU's ring tells of. Where threads may be used, one of
-// them waits on that CPU for each sample: it takes the place of the thread just sampled, so that
-// what is read is what was sampled. Otherwise look() is called before each pass of the drain, and
-// what is read is a little later than the sample.
+// Reads the Python frames for the samples of one CPU's ring. With reading threads, a thread waits
+// on that CPU for each sample and preempts the sampled thread, so that it reads the sampled state.
+// Without them, look() is called before each pass of the drain and reads a slightly later state.
+// Costs some 15 us per sample of a CPython process.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ namespace stallscope::collect {
 
 class python_reader {
  public:
-  // Only samples that keep() lets pass are looked at; told() hears of processes that became another
-  // program or ended.
+  // keep() selects the samples. gone() is called for processes that ended or started another
+  // program.
   struct hooks {
     std::function<bool(const perf_events::record_view&)> keep;
     std::function<void(pid_t)> gone;
   };
-  python_reader(python_frames::process_watch watch, const perf_events::ring_view& ring, hooks use);
+  python_reader(python_frames::process_watch watch, const perf_events::ring_view& ring,
+                hooks callbacks);
 
-  // Reads what new samples ask for. One thread, always the same.
+  // Reads the frames for new samples. Always on the same thread.
   void look();
-  // Any thread may call what follows.
+  // Any thread may call the functions below.
   void forget(pid_t pid);
   [[nodiscard]] std::string take_text();
   [[nodiscard]] python_frames::read_counts counts();
@@ -41,8 +42,8 @@ class python_reader {
   perf_events::ring_view ring_;
   hooks hooks_;
   std::uint64_t seen_ = 0;
-  std::string fresh_;
-  std::mutex mutex_;  // of what follows
+  std::string new_text_;
+  std::mutex mutex_;  // guards the members below
   std::string text_;
   std::vector<pid_t> gone_;
   python_frames::read_counts counts_;

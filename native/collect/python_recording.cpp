@@ -19,18 +19,18 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t write_pause_ns = 200'000'000;
-// A thread that reads wakes without a sample so often, to read what a lost wake-up left.
+// A reading thread wakes at this interval without a sample, in case a wake-up was lost.
 constexpr int longest_round_ms = 100;
-// While no process is read, it looks so often whether there is one.
+// Interval of the check for processes to read, while there are none.
 constexpr int unfollowed_round_ms = 20;
 
-// The thread is to run at once where a sample was taken: on that CPU, before what runs there.
+// The thread must run at once on the CPU of the sample, ahead of the sampled thread.
 void take_cpu(int cpu) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(static_cast<unsigned>(cpu), &only);
   ::sched_setaffinity(0, sizeof only, &only);
-  ::setpriority(PRIO_PROCESS, 0, -20);  // refused to ordinary users: then it comes later
+  ::setpriority(PRIO_PROCESS, 0, -20);  // fails for ordinary users: the thread then runs later
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void python_recording::read_on_cpu(std::size_t index) {
     const bool reads_now = readers_[index]->reading();
     if (reads_now != reading) reading_threads_ += reads_now ? 1 : -1;
     reading = reads_now;
-    // Samples of programs that are no Python wake nobody.
+    // Samples of other programs than CPython wake no thread.
     const bool follow = reading_threads_ > 0;
     ::poll(waited.data(), follow ? 2 : 1, follow ? longest_round_ms : unfollowed_round_ms);
   }
@@ -79,8 +79,8 @@ void python_recording::read_on_cpu(std::size_t index) {
 
 void python_recording::stop_threads() {
   if (threads_.empty()) return;
-  const std::uint64_t one = 1;
-  while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  const std::uint64_t increment = 1;
+  while (::write(stop_.get(), &increment, sizeof increment) < 0 && errno == EINTR) {
   }
   for (auto& thread : threads_) thread.join();
   threads_.clear();

@@ -1,6 +1,11 @@
-// Writes python.jsonl while a recording runs: one reader for each ring. Costs nothing but a look-up
-// a sample while no target is a CPython; where one is, a thread for each CPU, two switches to it
-// and some 15 us a sample. Belongs to the drain's thread.
+// Writes python.jsonl during a recording, with one reader per ring. Without CPython targets it
+// costs one look-up per sample. With CPython targets it costs one thread per CPU, and two context
+// switches and some 15 us per sample. All functions belong to the drain's thread.
+//
+//   python_recording python{proc, rings, sample_file{output.create("python.jsonl")}, keep};
+//   python.start_threads();
+//   while (recording) python.pass();
+//   python.finish();
 #pragma once
 
 #include <atomic>
@@ -20,7 +25,7 @@ namespace stallscope::collect {
 
 class python_recording {
  public:
-  // The rings must outlive the recording; keep as in python_reader.
+  // The rings must outlive the recording. `keep` is as in python_reader::hooks.
   python_recording(const procfs& proc, const perf_events::ring_set& rings, sample_file file,
                    const std::function<bool(const perf_events::record_view&)>& keep);
   python_recording(const python_recording&) = delete;
@@ -29,15 +34,13 @@ class python_recording {
   python_recording& operator=(python_recording&&) = delete;
   ~python_recording();
 
-  // From now on threads read at each sample, each on its ring's CPU.
+  // Starts one thread per ring, on the ring's CPU, that reads at each sample.
   void start_threads();
-  // To be called before each pass of the drain. Throws std::system_error where the file cannot take
-  // what was read.
+  // Call before each pass of the drain. Throws std::system_error if the file cannot be written.
   void pass();
   void finish();
 
-  // Whether each sample should be seen at once by pass() itself: some process is read, and not by
-  // threads.
+  // Returns whether pass() must see each sample at once: a process is read without threads.
   [[nodiscard]] bool waits_for_samples() const;
   [[nodiscard]] std::uint64_t size_bytes() const { return file_.size_bytes(); }
 
@@ -49,7 +52,7 @@ class python_recording {
   const perf_events::ring_set* rings_;
   std::vector<std::unique_ptr<python_reader>> readers_;
   std::vector<std::thread> threads_;
-  std::atomic<int> reading_threads_ = 0;  // whose processes are read
+  std::atomic<int> reading_threads_ = 0;  // threads that currently read a process
   descriptor stop_;
   sample_file file_;
   std::uint64_t written_ns_ = 0;

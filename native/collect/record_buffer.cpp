@@ -40,24 +40,24 @@ void record_buffer::end() {
   std::memcpy(bytes_.data() + start_ + offsetof(perf_event_header, size), &size, sizeof size);
 }
 
-void put_comm(record_buffer& out, const thread_identity& who, std::string_view name) {
+void put_comm(record_buffer& out, const thread_identity& thread, std::string_view name) {
   out.begin(PERF_RECORD_COMM);
-  out.put(who.pid);
-  out.put(who.tid);
+  out.put(thread.pid);
+  out.put(thread.tid);
   out.put_padded(name);
-  out.put_sample_id(who.pid, who.tid);
+  out.put_sample_id(thread.pid, thread.tid);
   out.end();
 }
 
-void put_fork(record_buffer& out, const thread_identity& who) {
-  // It has no mappings of its parent's: they are told one by one.
+void put_fork(record_buffer& out, const thread_identity& thread) {
+  // The child does not copy its parent's mappings: separate records follow for them.
   out.begin(PERF_RECORD_FORK, fork_without_maps);
-  out.put(who.pid);
-  out.put(who.parent_pid);
-  out.put(who.tid);
-  out.put(who.parent_tid);
+  out.put(thread.pid);
+  out.put(thread.parent_pid);
+  out.put(thread.tid);
+  out.put(thread.parent_tid);
   out.put(std::uint64_t{0});
-  out.put_sample_id(who.pid, who.tid);
+  out.put_sample_id(thread.pid, thread.tid);
   out.end();
 }
 

@@ -1,4 +1,9 @@
-// Builds perf records in memory, for what the kernel does not write by itself.
+// Builds perf records in memory, for events that the kernel does not record itself. Appends to one
+// growing buffer. One thread.
+//
+//   record_buffer out;
+//   put_comm(out, {pid, tid}, "redis-server");
+//   file.append(out.bytes());
 #pragma once
 
 #include <linux/perf_event.h>
@@ -19,7 +24,7 @@ namespace stallscope::collect {
 
 class record_buffer {
  public:
-  // Starts a record; the one before must have been ended.
+  // Starts a record. The previous record must have been ended.
   void begin(std::uint32_t type, std::uint16_t misc = 0);
   void begin(perf_format::user_record type, std::uint16_t misc = 0) {
     begin(static_cast<std::uint32_t>(type), misc);
@@ -30,12 +35,12 @@ class record_buffer {
     bytes_.insert(bytes_.end(), bytes, bytes + sizeof value);
   }
   void put_bytes(std::span<const std::byte> bytes);
-  // Zero-terminated and padded with zeros to a multiple of alignment; cut off where it is longer
-  // than a path may be.
+  // Writes the text with a terminating zero, padded with zeros to a multiple of the alignment. Text
+  // longer than PATH_MAX is cut.
   void put_padded(std::string_view text, std::size_t alignment = 8);
-  // What follows every record but samples where sample_id_all is set, all zero: before all time.
+  // The trailer of every record but samples with sample_id_all. The time is 0, before all samples.
   void put_sample_id(pid_t pid, pid_t tid);
-  // Completes the record: its size is filled in.
+  // Completes the record: fills in its size.
   void end();
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
@@ -53,8 +58,8 @@ struct thread_identity {
   pid_t parent_tid = 0;
 };
 
-void put_comm(record_buffer& out, const thread_identity& who, std::string_view name);
-void put_fork(record_buffer& out, const thread_identity& who);
+void put_comm(record_buffer& out, const thread_identity& thread, std::string_view name);
+void put_fork(record_buffer& out, const thread_identity& thread);
 void put_mapping(record_buffer& out, pid_t pid, const memory_mapping& mapping, const build_id& id);
 
 }  // namespace stallscope::collect

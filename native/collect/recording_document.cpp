@@ -8,13 +8,13 @@ namespace {
 
 using json = ordered_json;
 
-const char* name_of(stack_wish wish) {
-  switch (wish) {
-    case stack_wish::frame_pointers:
+const char* name_of(stack_method method) {
+  switch (method) {
+    case stack_method::frame_pointers:
       return "fp";
-    case stack_wish::copies:
+    case stack_method::copies:
       return "dwarf";
-    case stack_wish::automatic:
+    case stack_method::automatic:
       return "auto";
   }
   return "auto";
@@ -22,12 +22,12 @@ const char* name_of(stack_wish wish) {
 
 json stacks_of(const recording_facts& facts) {
   json processes = json::array();
-  for (const auto& one : facts.stacks.processes) {
+  for (const auto& process : facts.stacks.processes) {
     processes.push_back(
-        {{"pid", one.pid},
-         {"chosen", name_of(one.kind)},
-         {"probed_samples", one.probed_samples},
-         {"whole_share", one.whole_share ? json(*one.whole_share) : json(nullptr)}});
+        {{"pid", process.pid},
+         {"chosen", name_of(process.kind)},
+         {"probed_samples", process.probed_samples},
+         {"whole_share", process.whole_share ? json(*process.whole_share) : json(nullptr)}});
   }
   const bool copied = facts.stacks.kind != stack_kind::frame_pointers;
   return {{"asked", name_of(facts.options.stacks)},
@@ -118,7 +118,7 @@ json attach_of(const attach_facts& attach) {
           {"ring_bytes", attach.ring_bytes}};
 }
 
-// Events filtered by process were counted for whole CPUs.
+// If samples are filtered by process, the events counted whole CPUs.
 bool is_filtered(const recording_facts& facts) { return facts.attach.mode == "per-cpu filtered"; }
 
 json counter_of(const recording_facts& facts) {
@@ -130,7 +130,7 @@ json counter_of(const recording_facts& facts) {
           {"sampled", sampled_periods(facts)}};
 }
 
-// What was counted with each sample; nothing where the event stood alone.
+// The events counted with each sample; null without a group.
 json group_of(const recording_facts& facts) {
   const auto& choice = facts.choice;
   if (!choice.how.read_group) return nullptr;

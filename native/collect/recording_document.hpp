@@ -1,5 +1,5 @@
-// recording.json, format stallscope.recording/1.0: what was observed, how, by whom, and how it
-// ended.
+// recording.json, format stallscope.recording/1.0: the target, the method, the host, the losses and
+// the end of a recording. Pure computation. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct attach_facts {
   std::size_t threads = 0;
   std::size_t descriptors = 0;
   std::size_t duplicates_closed = 0;
-  std::uint64_t opened_ns = 0;   // from when on all threads present at first are sampled
-  std::uint64_t settled_ns = 0;  // from when on all those born meanwhile are, too
+  std::uint64_t opened_ns = 0;   // all threads present at the start are sampled from here on
+  std::uint64_t settled_ns = 0;  // threads created during the attachment are, too
   std::size_t ring_bytes = 0;
 };
 
@@ -46,12 +46,12 @@ struct recording_facts {
   end_facts end;
 };
 
-// The sum of the periods of all samples taken, to be held against the counter.
+// Returns the sum of the periods of all samples, for comparison with the counter.
 std::uint64_t sampled_periods(const recording_facts& facts);
 
 std::string to_json(const recording_facts& facts);
 
-// The line of counters.jsonl for the reading at close.
+// The line of counters.jsonl with the reading at the end.
 std::string counter_line(const recording_facts& facts);
 
 }  // namespace stallscope::collect

@@ -21,8 +21,8 @@ std::string dump(const json& document) {
   return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-// A reader that stalls must not hold up the draining of the rings: a pipe that may be written takes
-// PIPE_BUF bytes at once, and one that may not is given up after a while.
+// A stalled reader must not block the drain. A writable pipe takes PIPE_BUF bytes at once; the
+// write to a full pipe is abandoned after the timeout.
 void write_all(int fd, const std::string& text, int patience_ms) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -30,7 +30,7 @@ void write_all(int fd, const std::string& text, int patience_ms) {
     if (::poll(&ready, 1, patience_ms) <= 0) return;
     const auto length = std::min<std::size_t>(text.size() - done, PIPE_BUF);
     const auto wrote = ::write(fd, text.data() + done, length);
-    if (wrote <= 0) return;  // nobody listens any more; the recording goes on
+    if (wrote <= 0) return;  // the reader has closed the pipe; the recording continues
     done += static_cast<std::size_t>(wrote);
   }
 }
@@ -59,8 +59,8 @@ json warnings_of(std::span<const warning> warnings) {
 }  // namespace
 
 reporter::reporter(int progress_fd) : fd_{progress_fd} {
-  // Where nothing is open under that number, messages go where a person may see them. The command
-  // does not inherit it: a daemon that it leaves behind would keep the reader waiting for the end.
+  // If the descriptor is not open, messages go to standard error. The command does not inherit it:
+  // a daemon that survives the command would keep the pipe open and the reader waiting.
   if (fd_ >= 0 && ::fcntl(fd_, F_SETFD, FD_CLOEXEC) != 0) fd_ = -1;
   if (fd_ < 0) return;
   line(dump({{"event", "hello"}, {"version", STALLSCOPE_VERSION}, {"protocol", protocol_version}}));
@@ -74,7 +74,7 @@ void reporter::sentence(const std::string& text) const {
   line("stallscope-collect: " + visible_text(text) + "\n");
 }
 
-void reporter::tell(std::span<const warning> warnings) {
+void reporter::print_warnings(std::span<const warning> warnings) {
   for (const auto& item : warnings) sentence("warning: " + item.message);
 }
 
@@ -84,7 +84,7 @@ void reporter::ready() {
 
 void reporter::started(const start_notice& notice) {
   directory_ = notice.directory;
-  told_ = notice.warnings.size();
+  reported_warnings_ = notice.warnings.size();
   if (fd_ >= 0) {
     line(dump({{"event", "started"},
                {"mode", notice.mode},
@@ -94,14 +94,14 @@ void reporter::started(const start_notice& notice) {
                {"warnings", warnings_of(notice.warnings)}}));
     return;
   }
-  tell(notice.warnings);
+  print_warnings(notice.warnings);
   sentence("stacks " + notice.stacks_why);
   sentence("recording " + notice.event + " to " + notice.directory);
 }
 
 void reporter::counting(const counting_notice& notice) {
   directory_ = notice.directory;
-  told_ = notice.warnings.size();
+  reported_warnings_ = notice.warnings.size();
   if (fd_ >= 0) {
     line(dump({{"event", "started"},
                {"mode", notice.mode},
@@ -111,18 +111,18 @@ void reporter::counting(const counting_notice& notice) {
                {"warnings", warnings_of(notice.warnings)}}));
     return;
   }
-  tell(notice.warnings);
+  print_warnings(notice.warnings);
   sentence("counting " + std::to_string(notice.events) + " events in " +
            std::to_string(notice.groups) + " groups to " + notice.directory);
 }
 
 void reporter::progress(const progress_numbers& numbers) {
-  if (fd_ >= 0) line(dump(numbers_of("progress", numbers)), 0);  // the next one tells more
+  if (fd_ >= 0) line(dump(numbers_of("progress", numbers)), 0);  // the next line replaces it
 }
 
 void reporter::finished(const progress_numbers& numbers, exit_code code, const std::string& reason,
                         std::span<const warning> warnings) {
-  const auto late = warnings.subspan(std::min(told_, warnings.size()));
+  const auto late = warnings.subspan(std::min(reported_warnings_, warnings.size()));
   if (fd_ >= 0) {
     json document = numbers_of("finished", numbers);
     document["exit_code"] = static_cast<int>(code);
@@ -136,7 +136,7 @@ void reporter::finished(const progress_numbers& numbers, exit_code code, const s
   const std::string what = numbers.windows ? std::to_string(*numbers.windows) + " windows, "
                                            : std::to_string(numbers.samples) + " samples, " +
                                                  std::to_string(numbers.lost) + " lost, ";
-  tell(late);
+  print_warnings(late);
   sentence(what + std::to_string(numbers.bytes) + " bytes in " + seconds.data() + " s (" + reason +
            "): " + directory_);
 }

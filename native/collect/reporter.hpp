@@ -1,6 +1,11 @@
-// Tells the caller how the collection goes: JSON lines on a descriptor for programs, or sentences
-// on stderr for people. Never used while rings are being read; a line that nobody reads is dropped,
-// those of progress at once. One thread.
+// Reports the progress of a collection: as JSON lines on a descriptor, or as sentences on standard
+// error. Not used while rings are read. If the reader stalls, progress lines are dropped at once
+// and other lines after a second. One write per line. One thread.
+//
+//   reporter report{options.progress_fd};
+//   report.started(notice);
+//   report.progress(numbers);
+//   report.finished(numbers, exit_code::done, "duration", warnings);
 #pragma once
 
 #include <cstdint>
@@ -20,7 +25,7 @@ struct progress_numbers {
   std::uint64_t lost = 0;
   std::uint64_t bytes = 0;
   double seconds = 0;
-  // Read so far, where events are counted and not sampled.
+  // Windows read so far, if events are counted and not sampled.
   std::optional<std::uint64_t> windows = std::nullopt;
 };
 
@@ -30,7 +35,7 @@ struct start_notice {
   std::string directory;
   std::vector<int> pids;
   std::string stacks;      // "fp", "dwarf", "mixed"
-  std::string stacks_why;  // for a person: how, and why so
+  std::string stacks_why;  // the method and its reason, as text
   std::vector<warning> warnings;
 };
 
@@ -45,15 +50,15 @@ struct counting_notice {
 
 class reporter {
  public:
-  // A negative descriptor: for people.
+  // With a negative descriptor, sentences go to standard error.
   explicit reporter(int progress_fd);
 
-  // Everything is prepared; waiting for "enable".
+  // Preparation is complete, and the collector waits for "enable".
   void ready();
   void started(const start_notice& notice);
   void counting(const counting_notice& notice);
   void progress(const progress_numbers& numbers);
-  // ``warnings``: all there are; those that were not told at the start are told now.
+  // `warnings` holds all warnings; only those that started() did not report are reported here.
   void finished(const progress_numbers& numbers, exit_code code, const std::string& reason,
                 std::span<const warning> warnings);
   void error(const failure& problem);
@@ -61,10 +66,10 @@ class reporter {
  private:
   void line(const std::string& text, int patience_ms = 1000) const;
   void sentence(const std::string& text) const;
-  void tell(std::span<const warning> warnings);
+  void print_warnings(std::span<const warning> warnings);
   int fd_;
   std::string directory_;
-  std::size_t told_ = 0;  // warnings
+  std::size_t reported_warnings_ = 0;
 };
 
 }  // namespace stallscope::collect

@@ -1,6 +1,9 @@
-// A file of a recording, being written, samples.perf above all: appends whole records and knows
-// where the last whole one ended. Each append is one or a few writev calls straight from the
+// A file of a recording that is being written, above all samples.perf. It appends whole records and
+// keeps the end of the last whole record. An append is one or a few writev calls directly from the
 // caller's memory. One thread.
+//
+//   sample_file file{output.create("samples.perf")};
+//   file.append(std::as_bytes(std::span{header}));
 #pragma once
 
 #include <sys/uio.h>
@@ -20,8 +23,7 @@ class sample_file {
   explicit sample_file(descriptor fd, std::string name = "samples.perf")
       : fd_{std::move(fd)}, name_{std::move(name)} {}
 
-  // Throws std::system_error where the file cannot take it; then it has been cut back to the last
-  // whole append.
+  // Throws std::system_error if the write fails. The file then ends after the last whole append.
   void append(std::span<const std::byte> bytes);
   void append(std::span<iovec> pieces);
 

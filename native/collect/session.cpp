@@ -13,7 +13,7 @@
 namespace stallscope::collect {
 namespace {
 
-// A cut-off period at the end of each thread is no reason to warn.
+// The incomplete last period of a thread must not cause a warning.
 constexpr double fewest_periods_compared = 200;
 constexpr double most_missed_share = 0.02;
 
@@ -42,9 +42,9 @@ exit_code session::run(const sigset_t& child_mask) {
     } else {
       finish(reason);
     }
-    return verdict();
+    return report_result();
   } catch (const std::system_error& error) {
-    return give_up(error);
+    return stop_early(error);
   }
 }
 
@@ -82,11 +82,11 @@ void session::open_output() {
     open_rings_for_cpus();
     choose_wake_ups();
     set_attributes();
-    if (has_single_event()) write_header();  // of several, the ids are not known yet
+    if (has_single_event()) write_header();  // with several events, the ids are not known yet
     begin_python();
   } catch (const std::system_error& error) {
-    throw failure{exit_code::unable, std::string{"the recording cannot be begun: "} + error.what(),
-                  "make room, or name another directory with -o"};
+    throw failure{exit_code::unable, std::string{"the recording cannot start: "} + error.what(),
+                  "free disk space, or name another directory with -o"};
   }
   drain_.emplace(rings_.views(), *file_);
 }
@@ -164,7 +164,7 @@ void session::finish(const std::string& reason) {
   if (events_) {
     events_->disable_all();
     drain_->pass();
-    drain_->pass();  // what the look of the first pass found
+    drain_->pass();  // applies what the scan of the first pass detected
     facts_.counts = drain_->counts();
     facts_.counter = events_->read_all();
     facts_.lost_samples =
@@ -178,7 +178,7 @@ void session::finish(const std::string& reason) {
   close_files();
 }
 
-// Where both count time, what was sampled and lost must add up to what the counter has.
+// If event and counter both count time, samples and losses must add up to the counter.
 void session::check_against_counter() {
   const auto& attribute = facts_.choice.attribute;
   if (!facts_.counter || !facts_.choice.event.counts_ns || attribute.exclude_kernel != 0 ||
@@ -195,13 +195,13 @@ void session::check_against_counter() {
   facts_.warnings.push_back(
       {"samples-short-of-counter", "the samples account for only " +
                                        std::to_string(static_cast<int>(100 * sampled / counted)) +
-                                       " % of the CPU time counted: the timer came late (a busy "
-                                       "hypervisor, interrupts off), or threads lived "
-                                       "hardly longer than a sampling period"});
+                                       " % of the counted CPU time: the timer fired late (a busy "
+                                       "hypervisor, disabled interrupts), or threads lived "
+                                       "for about one sampling period"});
 }
 
-// Where others use the CPU's counters as well, ours was counted for a part of the time only. An
-// event of a thread is opened on each CPU and enabled on all of them, but runs on one at a time.
+// If other programs use the CPU's counters, this event was counted for a part of the time only. The
+// events of a thread are enabled on all CPUs, but only one of them runs at a time.
 void session::check_counter_was_ours() {
   if (!facts_.counter || facts_.choice.attribute.type == PERF_TYPE_SOFTWARE) return;
   const bool of_threads = threads_ || command_;
@@ -210,10 +210,10 @@ void session::check_counter_was_ours() {
   const auto running = places * static_cast<double>(facts_.counter->running_ns);
   if (enabled == 0 || running >= (1 - most_missed_share) * enabled) return;
   facts_.warnings.push_back(
-      {"counter-shared",
-       "the event was counted for " + std::to_string(static_cast<int>(100 * running / enabled)) +
-           " % of the requested time, since others use the CPU's counters as well: "
-           "shares are of that part"});
+      {"counter-shared", "the event was counted for " +
+                             std::to_string(static_cast<int>(100 * running / enabled)) +
+                             " % of the time, because other programs use the CPU's counters: "
+                             "shares refer to that part"});
 }
 
 void session::check_programs_of_others() {
@@ -221,9 +221,8 @@ void session::check_programs_of_others() {
   std::string names;
   for (const auto& name : drain_->execs().programs()) names += (names.empty() ? "" : ", ") + name;
   facts_.warnings.push_back({"programs-of-others",
-                             "the samples of a process end where it started one of these programs, "
-                             "which run for another user than the one who starts them, and so do "
-                             "those of all they start: " +
+                             "these programs run as another user, so the samples of their process "
+                             "and its children end at their start: " +
                                  names + "; as root, sample whole CPUs (-a) or a cgroup (-G)"});
 }
 
@@ -233,7 +232,7 @@ void session::end_command() {
 }
 
 void session::close_files() {
-  output_->commit();  // it may have ended before it began
+  output_->commit();  // the recording may have ended before announce()
   facts_.files.push_back({"samples.perf", "perf-pipe", file_->size_bytes()});
   finish_python();
   const std::string line = counter_line(facts_);
@@ -245,8 +244,8 @@ void session::close_files() {
   write_document(true);
 }
 
-// Half of the symbols would name the other half's addresses wrongly: they get their name when
-// whole.
+// An incomplete symbol file would resolve addresses to wrong names, so the file gets its final name
+// only when it is complete.
 void session::keep_kernel_symbols() {
   static constexpr const char* unfinished = ".kallsyms.new";
   try {
@@ -275,7 +274,7 @@ progress_numbers session::numbers() const {
           file_->size_bytes(), static_cast<double>(end - facts_.start_monotonic_ns) / 1e9};
 }
 
-exit_code session::verdict() {
+exit_code session::report_result() {
   const auto samples = facts_.counts.samples;
   const auto lost = facts_.lost_samples;
   const bool good = samples > 0 && lost <= samples;
@@ -284,17 +283,17 @@ exit_code session::verdict() {
   if (samples == 0) {
     report_->error({exit_code::unreadable,
                     "the recording is empty: the target used no CPU time that could be sampled",
-                    "record for longer, or while it works"});
+                    "record for longer, or while it is busy"});
   } else if (!good) {
     report_->error(
         {exit_code::unreadable,
          std::to_string(lost) + " samples were lost and only " + std::to_string(samples) + " kept",
-         "ask for fewer samples (-F) or larger rings (--ring-kib)"});
+         "request fewer samples (-F) or larger rings (--ring-kib)"});
   }
   return good ? exit_code::done : exit_code::unreadable;
 }
 
-exit_code session::give_up(const std::system_error& error) {
+exit_code session::stop_early(const std::system_error& error) {
   const int number = error.code().value();
   const bool full = number == ENOSPC || number == EDQUOT;
   facts_.counts = drain_->counts();
@@ -307,12 +306,13 @@ exit_code session::give_up(const std::system_error& error) {
   try {
     write_document(false);
   } catch (const std::system_error&) {
-    // The one written at the start stays, and says that the recording is not complete.
+    // The document written at the start remains. It marks the recording as incomplete.
   }
   report_->finished(numbers(), exit_code::unable, facts_.end.reason, facts_.warnings);
   report_->error({exit_code::unable, "the recording stopped early: " + std::string{error.what()},
-                  full ? "make room or name another directory with -o; what was written can be read"
-                       : "see what is wrong with the file system; what was written can be read"});
+                  full ? "make room on the disk or name another directory with -o; the data "
+                         "written so far is readable"
+                       : "check the file system; the data written so far is readable"});
   return exit_code::unable;
 }
 

@@ -1,5 +1,10 @@
-// One collection from beginning to end: opens the output, rings and events, writes what was there
-// before, drains until the end, and closes the recording. One thread.
+// A recording of samples from start to end: opens the output, rings and events, writes records for
+// existing threads and mappings, drains the rings until the end, and closes the recording. One
+// thread; Python frames are read on further threads.
+//
+//   const auto child_mask = block_ending_signals();
+//   session recording{options, report};
+//   const exit_code code = recording.run(child_mask);
 #pragma once
 
 #include <functional>
@@ -27,7 +32,7 @@ namespace stallscope::collect {
 class session {
  public:
   session(const collect_options& options, reporter& report);
-  // The collection's exit code; throws failure where nothing was recorded.
+  // Returns the exit code. Throws failure if nothing was recorded.
   exit_code run(const sigset_t& child_mask);
 
  private:
@@ -36,7 +41,7 @@ class session {
   stack_choice probe_stacks();
   stack_choice probe_processes();
   stack_choice probe_cpus();
-  [[nodiscard]] stack_choice look_at_command() const;
+  [[nodiscard]] stack_choice inspect_command() const;
   std::vector<process_evidence> evidence_of(const std::map<pid_t, probe_tally>& tallies,
                                             table_store& tables) const;
   void copy_all_stacks();
@@ -61,7 +66,7 @@ class session {
   void start_python();
   void follow_python();
   void finish_python();
-  // Whether samples need not say which event they are of.
+  // Returns whether samples need no event id.
   [[nodiscard]] bool has_single_event() const;
   void write_header();
   void announce();
@@ -75,14 +80,14 @@ class session {
   void keep_kernel_symbols();
   void write_document(bool complete);
   [[nodiscard]] progress_numbers numbers() const;
-  [[nodiscard]] exit_code verdict();
-  exit_code give_up(const std::system_error& error);
+  [[nodiscard]] exit_code report_result();
+  exit_code stop_early(const std::system_error& error);
 
   reporter* report_;
   procfs proc_;
   recording_facts facts_;
   end_watch watch_;
-  std::vector<perf_event_attr> attributes_;  // with mixed stacks: copied, by frame pointers
+  std::vector<perf_event_attr> attributes_;  // with mixed stacks: copies, then frame pointers
   std::size_t descriptor_limit_ = 0;
   open_cgroup cgroup_;
   perf_events::ring_set rings_;

@@ -13,10 +13,11 @@
 namespace stallscope::collect {
 namespace {
 
-// Descriptors beyond this cost kernel memory (3 KB each) and time for each fork of the target.
+// A limit, because every descriptor costs 3 KB of kernel memory and time in each fork of the
+// target.
 constexpr std::size_t most_descriptors = 4096;
 
-// Groups count once for most_descriptors, and with all their events for this.
+// A group counts once against most_descriptors, and with all its events against this limit.
 constexpr std::size_t most_group_descriptors = 4 * most_descriptors;
 
 constexpr const char* mode_threads = "per-thread";
@@ -32,12 +33,12 @@ auto refusal_of(std::string target) {
 void session::open_rings_for_cpus() {
   const auto& options = facts_.options;
   const auto cpus = perf_events::parse_cpu_list(facts_.cpus);
-  const std::size_t wanted =
+  const std::size_t ring_bytes =
       options.ring_bytes != 0
           ? options.ring_bytes
           : ring_bytes_for(facts_.choice.how, cpus.size(), facts_.host.memory_bytes);
   try {
-    rings_ = perf_events::open_rings(cpus, wanted);
+    rings_ = perf_events::open_rings(cpus, ring_bytes);
   } catch (const std::system_error& error) {
     throw failure{exit_code::unable,
                   std::string{"the ring buffers cannot be opened: "} + error.what(),
@@ -45,10 +46,10 @@ void session::open_rings_for_cpus() {
                   "open files (ulimit -n)"};
   }
   facts_.attach.ring_bytes = rings_.data_bytes;
-  if (rings_.data_bytes < wanted) {
+  if (rings_.data_bytes < ring_bytes) {
     facts_.warnings.push_back(
         {"small-rings", "the ring buffers have only " + std::to_string(rings_.data_bytes >> 10U) +
-                            " KiB each: more memory may not be locked (ulimit -l)"});
+                            " KiB each: the limit of locked memory allows no more (ulimit -l)"});
   }
   watch_.watch_rings(rings_.rings);
 }
@@ -84,10 +85,11 @@ void session::make_event_table() {
   events_.emplace(attributes_, rings_.rings, attributes_of(facts_.choice));
 }
 
-// How many events, each with its group, may be opened.
+// Returns how many events may be opened, counting a group as one.
 std::size_t session::table_budget() const {
-  const std::size_t each = 1 + names_of_others(facts_.choice).size();
-  return std::min(most_descriptors, std::min(descriptor_limit_ / 2, most_group_descriptors) / each);
+  const std::size_t events_per_group = 1 + names_of_others(facts_.choice).size();
+  return std::min(most_descriptors,
+                  std::min(descriptor_limit_ / 2, most_group_descriptors) / events_per_group);
 }
 
 void session::open_on_all_cpus(pid_t pid, unsigned long flags, const refuser& refused) {
@@ -117,8 +119,8 @@ void session::attach_threads() {
   try {
     if (!threads_->attach(pids, *drain_)) {
       facts_.warnings.push_back({"attach-unsettled",
-                                 "the target made threads faster than they could be attached to: "
-                                 "some of those born meanwhile may be missing"});
+                                 "the target created threads faster than they could be attached: "
+                                 "some of the new threads may be missing"});
     }
   } catch (const too_many_descriptors&) {
     events_->close_all();
@@ -130,8 +132,8 @@ void session::attach_threads() {
   if (threads_->refused() != 0) {
     facts_.warnings.push_back(
         {"threads-refused", std::to_string(threads_->refused()) +
-                                " threads of children that the target made meanwhile are left out: "
-                                "they run for another user, whom this one may not observe"});
+                                " threads of new children are left out: they run as another user, "
+                                "whose processes this user may not observe"});
   }
   facts_.attach.mode = mode_threads;
   facts_.attach.threads = threads_->threads_opened();
@@ -146,7 +148,7 @@ void session::leave_group() {
   facts_.choice.attribute = attributes_.front();
   facts_.warnings.push_back(
       {"group-not-counted",
-       "the target has too many threads for a group of events on each, so the "
+       "the target has too many threads for a group of events per thread, so the "
        "events are not counted with the samples; sample whole CPUs (-a)"});
 }
 
@@ -165,21 +167,21 @@ void session::attach_filtered() {
     open_on_all_cpus(-1, 0, refusal_of("all processes"));
   } catch (const failure&) {
     throw failure{exit_code::unable,
-                  "the target has too many threads for one event on each thread and CPU (at most " +
+                  "the target has too many threads for one event per thread and CPU (at most " +
                       std::to_string(budget) + " descriptors, half the limit of open files or " +
                       std::to_string(most_descriptors) +
                       "), and this user may not sample whole CPUs instead",
                   "raise the limit of open files (ulimit -n), or " + privilege_remedy()};
   }
-  filter_->follow_born_since(proc_);
+  filter_->follow_new_children(proc_);
   drain_->relieve();
   facts_.pids.assign(filter_->followed().begin(), filter_->followed().end());
   std::sort(facts_.pids.begin(), facts_.pids.end());
   for (const pid_t pid : facts_.pids) facts_.attach.threads += proc_.threads(pid).size();
   facts_.attach.mode = mode_filtered;
   facts_.warnings.push_back({"per-cpu-filtered",
-                             "the target has too many threads for one event each: whole CPUs are "
-                             "sampled and the samples of other processes left out"});
+                             "the target has too many threads for one event per thread: whole CPUs "
+                             "are sampled and the samples of other processes left out"});
 }
 
 void session::attach_whole_cpus() {

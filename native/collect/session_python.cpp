@@ -1,4 +1,4 @@
-// How a session has the frames of CPython read beside its samples.
+// How a session reads CPython frames during sampling.
 #include <algorithm>
 
 #include "collect/session.hpp"
@@ -6,14 +6,14 @@
 
 namespace stallscope::collect {
 
-// A sample wakes the collector at once where frames may have to be read: always but for processes
-// of which none is a CPython now.
+// A sample wakes the collector at once if frames may have to be read: always, unless the targets
+// are processes and none of them runs CPython.
 void session::choose_wake_ups() {
   const auto& options = facts_.options;
   const auto is_python = [this](pid_t pid) {
     return python_frames::find_interpreter(proc_, pid).present;
   };
-  facts_.choice.how.wake_each =
+  facts_.choice.how.wake_per_sample =
       options.python && (options.kind != target_kind::process ||
                          std::any_of(options.pids.begin(), options.pids.end(), is_python));
 }
@@ -26,15 +26,15 @@ void session::begin_python() {
   follow_python();
 }
 
-// As soon as events are open: samples before this are not read for. The filter learns in the
-// drain's thread, so that no other one may ask it.
+// Called when the events are open. No frames are read for earlier samples. With a filter there are
+// no reading threads, because the filter belongs to the drain's thread.
 void session::start_python() {
-  if (python_ && facts_.choice.how.wake_each && !filter_) python_->start_threads();
+  if (python_ && facts_.choice.how.wake_per_sample && !filter_) python_->start_threads();
 }
 
-// Where samples wake others than the drain, or nobody yet, it goes round by the clock.
+// If samples wake the reading threads, or no process is read yet, the drain wakes by time.
 void session::follow_python() {
-  watch_.follow_rings(!facts_.choice.how.wake_each || python_->waits_for_samples());
+  watch_.follow_rings(!facts_.choice.how.wake_per_sample || python_->waits_for_samples());
 }
 
 void session::finish_python() {

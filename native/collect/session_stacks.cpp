@@ -14,11 +14,11 @@ namespace stallscope::collect {
 namespace {
 
 constexpr std::uint64_t collecting_ns = 300'000'000;
-// With opening and judging: 0.5 s on a machine that has time for it.
+// With opening and comparison the probe takes 0.5 s on an idle machine.
 constexpr std::uint64_t probing_cpu_ns = 200'000'000;
 constexpr std::uint64_t probing_wall_ns = 1'500'000'000;
 constexpr std::size_t most_probe_descriptors = 512;
-// Of whole CPUs, that many processes with enough samples tell how the machine's programs are made.
+// For whole CPUs: as many processes with enough samples represent the machine's programs.
 constexpr std::size_t enough_processes = 8;
 
 void check_opened(int error, const char* what) {
@@ -30,21 +30,21 @@ void check_opened(int error, const char* what) {
 void session::choose_stacks() {
   const auto& options = facts_.options;
   auto& stacks = facts_.stacks;
-  stacks.why = "asked for";
-  if (options.stacks == stack_wish::frame_pointers) return;
+  stacks.why = "requested";
+  if (options.stacks == stack_method::frame_pointers) return;
   const auto copying = with_copies(facts_.choice.how, options.stack_bytes);
   const int error = try_sampling(facts_.choice, copying, options);
-  if (error != 0 && options.stacks == stack_wish::copies) {
+  if (error != 0 && options.stacks == stack_method::copies) {
     throw failure{exit_code::unable,
-                  "stacks cannot be copied here: perf_event_open gives " + error_text(error),
-                  "ask for stacks by frame pointers (--stacks fp), or leave the choice (auto)"};
+                  "stacks cannot be copied here: perf_event_open returns " + error_text(error),
+                  "record stacks by frame pointers (--stacks fp), or use the default (auto)"};
   }
   if (error != 0) {
-    stacks.why = "stacks cannot be copied here: perf_event_open gives " + error_text(error);
+    stacks.why = "stacks cannot be copied here: perf_event_open returns " + error_text(error);
     return;
   }
   stacks.kind = stack_kind::copies;
-  if (options.stacks == stack_wish::automatic) stacks = probe_stacks();
+  if (options.stacks == stack_method::automatic) stacks = probe_stacks();
   if (stacks.kind == stack_kind::frame_pointers) return;
   facts_.choice.how = copying;
   check_space();
@@ -54,7 +54,7 @@ stack_choice session::probe_stacks() {
   try {
     switch (facts_.options.kind) {
       case target_kind::command:
-        return look_at_command();
+        return inspect_command();
       case target_kind::process:
         return probe_processes();
       case target_kind::cpus:
@@ -62,25 +62,23 @@ stack_choice session::probe_stacks() {
         return probe_cpus();
     }
   } catch (const std::system_error& error) {
-    return {stack_kind::copies,
-            std::string{"the target could not be looked at first: "} + error.what(),
-            {}};
+    return {stack_kind::copies, std::string{"the target could not be probed: "} + error.what(), {}};
   }
   return {};
 }
 
-stack_choice session::look_at_command() const {
+stack_choice session::inspect_command() const {
   const auto& command = facts_.options.command;
   const char* path = std::getenv("PATH");
   const auto files = files_of_command(command, path != nullptr ? path : "");
   table_store tables{time_limit::after(probing_cpu_ns, probing_wall_ns)};
   std::vector<code_share> parts;
-  for (const auto& one : files) {
+  for (const auto& file : files) {
     struct stat status {};
-    const auto* table = tables.of_file(one.file);
-    if (table == nullptr || ::fstat(one.file.get(), &status) != 0) continue;
-    parts.push_back(
-        {table->frame_pointer_share(), static_cast<std::uint64_t>(status.st_size), one.executable});
+    const auto* table = tables.of_file(file.file);
+    if (table == nullptr || ::fstat(file.file.get(), &status) != 0) continue;
+    parts.push_back({table->frame_pointer_share(), static_cast<std::uint64_t>(status.st_size),
+                     file.executable});
   }
   const auto name = files.empty() ? command.front() : files.front().path;
   return decide_for_command(name.substr(name.rfind('/') + 1), frame_pointer_share(parts));
@@ -109,8 +107,8 @@ stack_choice session::probe_processes() {
   check_opened(probe.open_processes(pids, budget), "perf_event_open");
   probe.collect(pids.size(), monotonic_ns() + collecting_ns);
   auto tallies = probe.judge(limit);
-  for (const pid_t pid : pids) tallies[pid];  // those that were idle, too
-  return decide_each(evidence_of(tallies, tables));
+  for (const pid_t pid : pids) tallies[pid];  // adds the idle processes
+  return decide_per_process(evidence_of(tallies, tables));
 }
 
 stack_choice session::probe_cpus() {
@@ -128,7 +126,7 @@ stack_choice session::probe_cpus() {
 void session::copy_all_stacks() {
   auto& stacks = facts_.stacks;
   stacks.kind = stack_kind::copies;
-  stacks.why += "; whole CPUs are sampled, all in the same way";
+  stacks.why += "; sampling whole CPUs needs one method for all processes";
   for (auto& process : stacks.processes) process.kind = stack_kind::copies;
   attributes_ = {perf_events::sampling_attribute(facts_.choice.event, facts_.choice.how)};
   facts_.choice.attribute = attributes_.front();
@@ -150,8 +148,8 @@ void session::check_space() {
   const auto free_bytes = output_->free_bytes();
   const auto cpus = perf_events::parse_cpu_list(facts_.cpus).size();
   if (!free_bytes) return;
-  if (auto warned = space_warning(facts_.choice.how, cpus, facts_.options.duration_s, *free_bytes))
-    facts_.warnings.push_back(std::move(*warned));
+  if (auto warning = space_warning(facts_.choice.how, cpus, facts_.options.duration_s, *free_bytes))
+    facts_.warnings.push_back(std::move(*warning));
 }
 
 }  // namespace stallscope::collect

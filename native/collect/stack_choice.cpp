@@ -6,11 +6,11 @@
 namespace stallscope::collect {
 namespace {
 
-// Besides its stack copy a sample has some 80 bytes of fields and a kernel call chain.
+// Besides the stack copy, a sample has some 80 bytes of fields and a kernel call chain.
 constexpr std::uint64_t other_sample_bytes = 400;
 constexpr std::size_t least_ring_bytes = std::size_t{2} << 20U;
 constexpr std::size_t most_ring_bytes = std::size_t{64} << 20U;
-// Samples by a period: as many as at a usual rate.
+// For samples by a period: as for a typical rate.
 constexpr std::size_t ring_bytes_of_period = std::size_t{8} << 20U;
 constexpr std::uint64_t memory_part = 32;  // all rings together take at most this part
 
@@ -36,7 +36,7 @@ const char* name_of(stack_kind kind) {
 }
 
 std::string describe(const stack_choice& choice, std::uint32_t stack_bytes) {
-  const std::string copied = "copied (" + copy_size(stack_bytes) + " a sample)";
+  const std::string copied = "copied (" + copy_size(stack_bytes) + " per sample)";
   switch (choice.kind) {
     case stack_kind::frame_pointers:
       return "by frame pointers: " + choice.why;
@@ -62,11 +62,12 @@ std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
                            std::uint64_t memory_bytes) {
   if (how.stack_bytes == 0) return least_ring_bytes;
   const std::uint64_t half_a_second = bytes_per_second(how) / 2;
-  std::size_t wanted = half_a_second == 0
-                           ? ring_bytes_of_period
-                           : std::bit_ceil(std::min<std::uint64_t>(half_a_second, most_ring_bytes));
-  while (wanted > least_ring_bytes && wanted * cpus > memory_bytes / memory_part) wanted /= 2;
-  return std::max(wanted, least_ring_bytes);
+  std::size_t ring_bytes =
+      half_a_second == 0 ? ring_bytes_of_period
+                         : std::bit_ceil(std::min<std::uint64_t>(half_a_second, most_ring_bytes));
+  while (ring_bytes > least_ring_bytes && ring_bytes * cpus > memory_bytes / memory_part)
+    ring_bytes /= 2;
+  return std::max(ring_bytes, least_ring_bytes);
 }
 
 std::optional<warning> space_warning(const perf_events::sampling& how, std::size_t cpus,
@@ -76,7 +77,7 @@ std::optional<warning> space_warning(const perf_events::sampling& how, std::size
   const double lasts_s = static_cast<double>(free_bytes) / static_cast<double>(rate);
   if (lasts_s >= duration_s) return std::nullopt;
   return warning{"little-disk-space",
-                 "with stacks copied a recording grows by up to " + mib(rate) + " a second on " +
+                 "a recording with copied stacks grows by up to " + mib(rate) + " per second on " +
                      std::to_string(cpus) + " CPUs; the " + mib(free_bytes) +
                      " free where it is written may last " +
                      std::to_string(static_cast<std::uint64_t>(lasts_s)) +

@@ -1,5 +1,5 @@
-// How a recording takes user stacks, why so, and what that needs: the bits of the sampling
-// attribute, the size of the rings, the space on the disk. Computes only; any thread may call.
+// How a recording takes user stacks, the reason, and the consequences: the bits of the sampling
+// attribute, the size of the rings, the space on the disk. Pure computation. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -31,36 +31,34 @@ struct process_stacks {
   pid_t pid = 0;
   stack_kind kind = stack_kind::frame_pointers;
   std::size_t probed_samples = 0;
-  std::optional<double>
-      whole_share;  // of the chains by frame pointers; nothing where none was seen
+  std::optional<double> whole_share;  // of the chains by frame pointers; nullopt without samples
 };
 
 struct stack_choice {
   stack_kind kind = stack_kind::frame_pointers;
-  std::string why;  // a clause for a person
+  std::string why;  // a clause of a sentence
   std::vector<process_stacks> processes;
 };
 
-// "fp", "dwarf", "mixed": as options and documents name them.
+// The names in options and documents: "fp", "dwarf", "mixed".
 const char* name_of(stack_kind kind);
 
-// "copied (8 KiB a sample): WHY" or "by frame pointers: WHY", for a person.
+// "copied (8 KiB per sample): WHY" or "by frame pointers: WHY".
 std::string describe(const stack_choice& choice, std::uint32_t stack_bytes);
 
-// The same sampling with stacks copied, with the registers that unwinding on this machine begins
-// with.
+// The same sampling with copied stacks and the registers that unwinding on this machine starts
+// from.
 perf_events::sampling with_copies(perf_events::sampling how, std::uint32_t stack_bytes);
 
-// What one CPU that is busy all the time writes; 0 where samples come by a period, at no known
-// rate.
+// The bytes per second that a busy CPU writes; 0 if samples come by a period, at an unknown rate.
 std::uint64_t bytes_per_second(const perf_events::sampling& how);
 
-// The ring of each CPU: about a second of samples, since a disk that flushes keeps the collector
-// from draining for so long, within bounds and a small share of the memory.
+// The ring size per CPU: about a second of samples, because a flushing disk can stop the drain for
+// that long, limited to a range and a small share of the memory.
 std::size_t ring_bytes_for(const perf_events::sampling& how, std::size_t cpus,
                            std::uint64_t memory_bytes);
 
-// A warning where the space left would not last the duration, were all these CPUs busy.
+// Returns a warning if the free space is too small for the duration with all these CPUs busy.
 std::optional<warning> space_warning(const perf_events::sampling& how, std::size_t cpus,
                                      double duration_s, std::uint64_t free_bytes);
 

@@ -9,12 +9,12 @@ namespace stallscope::collect {
 namespace {
 
 constexpr double least_whole_share = 0.95;
-// Prologues and epilogues are described by the stack pointer even in code that keeps frame
-// pointers.
+// Below 1, because unwind tables describe prologues and epilogues by the stack pointer even in code
+// that keeps frame pointers.
 constexpr double least_code_share = 0.8;
 constexpr std::size_t fewest_samples = 8;
-// Of a target with many processes, one that was hardly seen says nothing about all.
-constexpr std::size_t fewest_samples_of_one = 4;
+// In a target with many processes, a process with fewer samples than this does not decide for all.
+constexpr std::size_t min_process_samples = 4;
 constexpr std::size_t most_named = 3;
 
 std::string percent(double share) {
@@ -33,18 +33,18 @@ bool breaks_off(const process_evidence& process) {
   return process.samples != 0 && whole_share(process) < least_whole_share;
 }
 
-std::string of_samples(const process_evidence& process) {
+std::string samples_reason(const process_evidence& process) {
   return "frame pointers reach the entry in " + percent(whole_share(process)) + " of " +
          shown(process.name) + "'s first " + std::to_string(process.samples) + " samples";
 }
 
-std::string of_code(const std::string& name, std::optional<double> share) {
+std::string code_reason(const std::string& name, std::optional<double> share) {
   if (!share) return "the binaries of " + shown(name) + " could not be read in time";
   return percent(*share) + " of the code of " + shown(name) +
          " and its libraries keeps frame pointers";
 }
 
-process_stacks decide_one(const process_evidence& process) {
+process_stacks decide_process(const process_evidence& process) {
   process_stacks stacks{process.pid, stack_kind::copies, process.samples, std::nullopt};
   if (process.samples != 0) stacks.whole_share = whole_share(process);
   const bool kept = samples_decide(process.samples, process.whole)
@@ -54,19 +54,20 @@ process_stacks decide_one(const process_evidence& process) {
   return stacks;
 }
 
-std::string why_one(const process_evidence& process) {
-  if (samples_decide(process.samples, process.whole)) return of_samples(process);
-  return of_code(process.name, process.code_share) + ", and it was idle";
+std::string reason_for(const process_evidence& process) {
+  if (samples_decide(process.samples, process.whole)) return samples_reason(process);
+  return code_reason(process.name, process.code_share) + ", and it was idle";
 }
 
-// "of 12 processes 5 have chains that break off: redis-server (3 %), gcc (0 %), sh (50 %), ..."
-std::string list_of(std::span<const process_evidence* const> broken, std::size_t all) {
+// "of 12 processes 5 have call chains that ...: redis-server (3 % whole), gcc (idle), ..."
+std::string broken_list(std::span<const process_evidence* const> broken, std::size_t all) {
   std::string text = "of " + std::to_string(all) + " processes " + std::to_string(broken.size()) +
-                     " have chains that frame pointers do not bring to the entry: ";
+                     " have call chains that do not reach the entry by frame pointers: ";
   for (std::size_t i = 0; i < std::min(broken.size(), most_named); ++i) {
-    const auto& one = *broken[i];
-    text.append(i == 0 ? "" : ", ").append(shown(one.name));
-    text.append(one.samples != 0 ? " (" + percent(whole_share(one)) + " whole)" : " (idle)");
+    const auto& process = *broken[i];
+    text.append(i == 0 ? "" : ", ").append(shown(process.name));
+    text.append(process.samples != 0 ? " (" + percent(whole_share(process)) + " whole)"
+                                     : " (idle)");
   }
   return text.append(broken.size() > most_named ? ", ..." : "");
 }
@@ -79,20 +80,20 @@ bool samples_decide(std::size_t samples, std::size_t whole) {
           static_cast<double>(whole) < least_whole_share * static_cast<double>(samples));
 }
 
-stack_choice decide_each(std::span<const process_evidence> processes) {
+stack_choice decide_per_process(std::span<const process_evidence> processes) {
   stack_choice choice;
   std::vector<const process_evidence*> copied;
   for (const auto& process : processes) {
-    choice.processes.push_back(decide_one(process));
+    choice.processes.push_back(decide_process(process));
     if (choice.processes.back().kind == stack_kind::copies) copied.push_back(&process);
   }
   choice.kind = copied.empty()                     ? stack_kind::frame_pointers
                 : copied.size() < processes.size() ? stack_kind::mixed
                                                    : stack_kind::copies;
-  choice.why = processes.size() == 1 ? why_one(processes.front())
+  choice.why = processes.size() == 1 ? reason_for(processes.front())
                : copied.empty()      ? "frame pointers reach the entry in all " +
                                       std::to_string(processes.size()) + " processes"
-                                : list_of(copied, processes.size());
+                                : broken_list(copied, processes.size());
   return choice;
 }
 
@@ -104,14 +105,14 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
   for (const auto& process : processes) {
     samples += process.samples;
     whole += process.whole;
-    if (breaks_off(process) && process.samples >= fewest_samples_of_one) broken.push_back(&process);
+    if (breaks_off(process) && process.samples >= min_process_samples) broken.push_back(&process);
   }
   const bool seen = samples >= fewest_samples;
   const double share = seen ? static_cast<double>(whole) / static_cast<double>(samples) : 0;
   const bool kept = broken.empty() && share >= least_whole_share;
   choice.kind = kept ? stack_kind::frame_pointers : stack_kind::copies;
-  choice.why = !seen             ? "hardly any samples could be looked at"
-               : !broken.empty() ? list_of(broken, processes.size())
+  choice.why = !seen             ? "too few samples could be compared"
+               : !broken.empty() ? broken_list(broken, processes.size())
                                  : "frame pointers reach the entry in " + percent(share) +
                                        " of the first " + std::to_string(samples) + " samples of " +
                                        std::to_string(processes.size()) + " processes";
@@ -125,7 +126,8 @@ stack_choice decide_for_all(std::span<const process_evidence> processes) {
 
 stack_choice decide_for_command(const std::string& name, std::optional<double> code_share) {
   const bool kept = code_share.value_or(0) >= least_code_share;
-  return {kept ? stack_kind::frame_pointers : stack_kind::copies, of_code(name, code_share), {}};
+  return {
+      kept ? stack_kind::frame_pointers : stack_kind::copies, code_reason(name, code_share), {}};
 }
 
 }  // namespace stallscope::collect

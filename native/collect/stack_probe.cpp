@@ -17,17 +17,17 @@ namespace {
 constexpr std::uint64_t probe_hz = 997;
 constexpr std::uint32_t probed_stack_bytes = 8192;
 constexpr std::size_t probe_ring_bytes = std::size_t{1} << 20U;
-constexpr std::size_t enough_samples = 64;  // of a process
-constexpr std::size_t most_samples = 2048;  // of all, some 17 MB
+constexpr std::size_t enough_samples = 64;  // per process
+constexpr std::size_t most_samples = 2048;  // in total, some 17 MB
 constexpr int between_drains_ms = 10;
-constexpr std::size_t most_frames = 100;  // a kernel's chain has 127 at most by default
+constexpr std::size_t most_frames = 100;  // a chain of the kernel has at most 127 by default
 
-// Whether the chain by frame pointers will do; nothing where there is nothing to compare it with:
-// no user code (kernel threads, a thread that is ending), or mappings that went before they were
-// read.
+// Returns whether the chain by frame pointers is whole. Returns nullopt without anything to compare
+// it with: no user code (kernel threads, a thread that is ending), or mappings that were removed
+// before they were read.
 std::optional<bool> is_whole(const copied_sample& sample, process_code& code) {
   if (sample.registers_abi == PERF_SAMPLE_REGS_ABI_NONE) return std::nullopt;
-  // A 32-bit process: frame pointers are the only way.
+  // A 32-bit process: only frame pointers are supported.
   if (sample.registers_abi == PERF_SAMPLE_REGS_ABI_32) return true;
   constexpr auto arch = this_architecture();
   const auto first = unwind::from_perf(arch, unwind::perf_mask(arch), sample.registers);
@@ -68,30 +68,30 @@ stack_probe::stack_probe(const perf_event_attr& attribute, std::span<const int> 
       proc_{&proc},
       tables_{&tables} {}
 
-int stack_probe::open_processes(std::span<const pid_t> pids, std::size_t most_descriptors) {
-  wanted_.insert(pids.begin(), pids.end());
+int stack_probe::open_processes(std::span<const pid_t> pids, std::size_t max_descriptors) {
+  target_pids_.insert(pids.begin(), pids.end());
   std::vector<pid_t> threads;
   for (const pid_t pid : pids) {
     const auto of_process = proc_->threads(pid);
     threads.insert(threads.end(), of_process.begin(), of_process.end());
   }
-  const std::size_t most_threads = std::max<std::size_t>(1, most_descriptors / rings_.rings.size());
+  const std::size_t most_threads = std::max<std::size_t>(1, max_descriptors / rings_.rings.size());
   if (threads.size() <= most_threads) return open_threads(threads);
   if (open_cpus(-1, 0) == 0) return 0;
-  // Which of them work is not known: every so many.
+  // It is unknown which threads are busy: take every nth.
   const std::size_t step = (threads.size() + most_threads - 1) / most_threads;
-  std::vector<pid_t> some;
-  for (std::size_t i = 0; i < threads.size(); i += step) some.push_back(threads[i]);
-  return open_threads(some);
+  std::vector<pid_t> selected;
+  for (std::size_t i = 0; i < threads.size(); i += step) selected.push_back(threads[i]);
+  return open_threads(selected);
 }
 
 int stack_probe::open_threads(std::span<const pid_t> threads) {
   int error = 0;
   for (const pid_t tid : threads) {
     for (std::uint32_t i = 0; i < rings_.rings.size(); ++i) {
-      const int refused = events_.open(tid, i);
-      if (refused != 0 && refused != ESRCH) error = refused;
-      if (refused != 0) break;
+      const int refusal = events_.open(tid, i);
+      if (refusal != 0 && refusal != ESRCH) error = refusal;
+      if (refusal != 0) break;
     }
   }
   return events_.open_count() != 0 ? 0 : error;
@@ -107,14 +107,14 @@ int stack_probe::open_cpus(pid_t pid, unsigned long flags) {
 void stack_probe::wait() const {
   std::vector<pollfd> polled;
   polled.reserve(rings_.rings.size());
-  for (const auto& one : rings_.rings) polled.push_back({one.fd().get(), POLLIN, 0});
+  for (const auto& ring : rings_.rings) polled.push_back({ring.fd().get(), POLLIN, 0});
   ::poll(polled.data(), polled.size(), between_drains_ms);
 }
 
 void stack_probe::collect(std::size_t processes, std::uint64_t deadline_ns) {
   while (satisfied_ < processes && kept_ < most_samples && monotonic_ns() < deadline_ns) {
     wait();
-    for (const auto& one : rings_.rings) drain(one.view());
+    for (const auto& ring : rings_.rings) drain(ring.view());
   }
   events_.close_all();
 }
@@ -138,7 +138,7 @@ void stack_probe::keep(const perf_events::record_view& record, const perf_events
     bytes.insert(bytes.end(), piece.begin(), piece.end());
   auto sample = parse_copied_sample(bytes, register_count_);
   if (!sample || kept_ >= most_samples || sample->pid == ::getpid() ||
-      (!wanted_.empty() && !wanted_.contains(sample->pid)))
+      (!target_pids_.empty() && !target_pids_.contains(sample->pid)))
     return;
   auto& of_process =
       processes_.try_emplace(sample->pid, *proc_, sample->pid, *tables_).first->second.samples;

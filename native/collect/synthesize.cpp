@@ -7,7 +7,7 @@ namespace {
 
 // A process may have tens of thousands of mappings.
 constexpr std::size_t most_buffered_bytes = std::size_t{256} << 10U;
-// And as many threads: 5,000 take a tenth of a second, a multiple of it on a busy machine.
+// A process may have as many threads: 5,000 take 0.1 s, and several times that on a busy machine.
 constexpr std::size_t threads_at_once = 256;
 
 }  // namespace
@@ -15,14 +15,14 @@ constexpr std::size_t threads_at_once = 256;
 void synthesizer::process(pid_t pid) {
   const auto status = proc_->status(pid);
   if (!status || status->tgid != pid) return;
-  std::size_t told = 0;
+  std::size_t count = 0;
   for (const pid_t tid : proc_->threads(pid)) {
-    // Who made which thread is not known any more; perf, too, takes the main thread for it.
-    thread_identity who{pid, tid, pid, pid};
-    if (tid == pid) who.parent_pid = who.parent_tid = status->parent;
-    put_fork(buffer_, who);
-    put_comm(buffer_, who, proc_->thread_name(pid, tid));
-    if (++told % threads_at_once == 0) between_();
+    // The parent of a thread is unknown. Like perf, this assumes the main thread.
+    thread_identity thread{pid, tid, pid, pid};
+    if (tid == pid) thread.parent_pid = thread.parent_tid = status->parent;
+    put_fork(buffer_, thread);
+    put_comm(buffer_, thread, proc_->thread_name(pid, tid));
+    if (++count % threads_at_once == 0) between_();
   }
   mappings(pid);
   flush();
@@ -41,8 +41,8 @@ void synthesizer::all_processes() {
 void synthesizer::mappings(pid_t pid) {
   proc_->visit_mappings(pid, [this, pid](const memory_mapping& mapping) {
     const bool code = (mapping.protection & PROT_EXEC) != 0;
-    // perf's unwinder reckons from where a file's first page is mapped, and reads its tables by
-    // where they are mapped; both often are no code.
+    // perf's unwinder computes addresses from the mapping of a file's first page and reads the
+    // tables through their mapping; both are often not executable.
     const bool tables = with_tables_ && mapping.inode != 0 && !mapping.shared &&
                         (mapping.protection & (PROT_READ | PROT_WRITE)) == PROT_READ;
     if (!code && !tables) return;

@@ -1,5 +1,9 @@
-// Records for what was there before the events were opened: threads, their names, what they have
-// mapped. Reads each file's build id once.
+// Writes records for threads, names and mappings that existed before the events were opened. Reads
+// the build id of each file once. Costs some reads of /proc per thread: 5,000 threads take 0.1 s.
+// One thread.
+//
+//   synthesizer writer{proc, file, with_tables, [&] { drain.relieve(); }};
+//   writer.process(pid);
 #pragma once
 
 #include <functional>
@@ -16,12 +20,12 @@ namespace stallscope::collect {
 
 class synthesizer {
  public:
-  // With tables: mappings of files that are only read are told as well, not code alone. Calls
-  // between after each process, and every so many threads: rings fill meanwhile.
+  // With `with_tables`, read-only file mappings are written besides code. `between` is called after
+  // each process and after every 256 threads, because rings fill during the work.
   synthesizer(const procfs& proc, sample_file& file, bool with_tables,
               std::function<void()> between)
       : proc_{&proc}, file_{&file}, with_tables_{with_tables}, between_{std::move(between)} {}
-  // Threads and mappings of a process; nothing where it is gone.
+  // Writes the threads and mappings of a process. Writes nothing if it has ended.
   void process(pid_t pid);
   void all_processes();
 
@@ -30,7 +34,7 @@ class synthesizer {
   void flush();
   const build_id& id_of(pid_t pid, const memory_mapping& mapping);
 
-  // By path as well: a number of an inode is given again when its file is gone.
+  // The path is part of the key, because inode numbers are reused after deletion.
   using file_key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::string>;
   const procfs* proc_;
   sample_file* file_;

@@ -43,18 +43,18 @@ void check_processes(const procfs& proc, std::span<const pid_t> pids) {
     const auto status = proc.status(pid);
     if (!status) {
       throw failure{exit_code::target_failed, "there is no process " + number,
-                    "see the pids of those that run with ps"};
+                    "list the running processes with ps"};
     }
     if (status->tgid != pid) {
       throw failure{exit_code::target_failed,
                     number + " is a thread of process " + std::to_string(status->tgid),
                     "name the process: -p " + std::to_string(status->tgid)};
     }
-    // Its first thread may have ended, and others go on.
+    // The first thread may have ended while others run.
     const bool ended = status->state == 'Z' || status->state == 'X';
     if (ended && proc.threads(pid).size() <= 1) {
       throw failure{exit_code::target_failed, "process " + number + " has ended already",
-                    "name one that runs"};
+                    "name a running process"};
     }
   }
 }
@@ -72,9 +72,8 @@ open_cgroup find_cgroup(const std::string& name, const std::string& mounts) {
   }
   std::string tried;
   for (const auto& path : candidates) tried.append(tried.empty() ? "" : ", ").append(path);
-  throw failure{exit_code::target_failed,
-                "there is no cgroup " + name + " (looked at " + tried + ")",
-                "name it by its full path below /sys/fs/cgroup"};
+  throw failure{exit_code::target_failed, "there is no cgroup " + name + " (tried " + tried + ")",
+                "give its full path below /sys/fs/cgroup"};
 }
 
 std::vector<pid_t> processes_of_cgroup(const std::string& path) {
@@ -92,17 +91,17 @@ std::vector<pid_t> processes_of_cgroup(const std::string& path) {
   return pids;
 }
 
-std::vector<int> usable_cpus(std::span<const int> asked) {
+std::vector<int> usable_cpus(std::span<const int> requested) {
   auto online = perf_events::online_cpus();
-  if (asked.empty()) return online;
-  for (const int cpu : asked) {
+  if (requested.empty()) return online;
+  for (const int cpu : requested) {
     if (std::binary_search(online.begin(), online.end(), cpu)) continue;
     throw failure{exit_code::usage,
-                  "CPU " + std::to_string(cpu) + " is not online; online are " +
+                  "CPU " + std::to_string(cpu) + " is not online; the online CPUs are " +
                       perf_events::format_cpu_list(online),
-                  "choose among them with -C"};
+                  "name online CPUs with -C"};
   }
-  return {asked.begin(), asked.end()};
+  return {requested.begin(), requested.end()};
 }
 
 std::size_t raise_descriptor_limit() {

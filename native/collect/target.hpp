@@ -1,4 +1,5 @@
-// The targets as they were named, found and checked before anything is opened or written.
+// Checks of the targets on the command line, before anything is opened or written. Some reads of
+// /proc and /sys. One thread.
 #pragma once
 
 #include <span>
@@ -10,7 +11,7 @@
 
 namespace stallscope::collect {
 
-// Throws failure (target failed) where a pid is no process that lives.
+// Throws failure (target failed) if a pid is not a live process.
 void check_processes(const procfs& proc, std::span<const pid_t> pids);
 
 struct open_cgroup {
@@ -18,16 +19,17 @@ struct open_cgroup {
   descriptor fd;
 };
 
-// Finds a cgroup by its absolute path, or below the mounted perf_event or unified hierarchy.
+// Opens a cgroup by its absolute path, or by its path below the perf_event or unified hierarchy.
 open_cgroup find_cgroup(const std::string& name, const std::string& mounts = "/proc/self/mounts");
 
 // The processes in a cgroup and those below it.
 std::vector<pid_t> processes_of_cgroup(const std::string& path);
 
-// Throws failure where a CPU asked for is not online; all that are online where none was asked for.
-std::vector<int> usable_cpus(std::span<const int> asked);
+// Returns the requested CPUs, or all online CPUs if none was requested. Throws failure if a
+// requested CPU is not online.
+std::vector<int> usable_cpus(std::span<const int> requested);
 
-// Raises the soft limit of descriptors to the hard one; how many there may be.
+// Raises the soft limit of open descriptors to the hard limit and returns it.
 std::size_t raise_descriptor_limit();
 
 }  // namespace stallscope::collect

@@ -14,8 +14,8 @@ namespace {
 
 constexpr auto between_scans = std::chrono::milliseconds{2};
 constexpr std::size_t quiet_scans_needed = 3;
-// A thread being made while its maker was opened is announced only when it is done; this long it
-// may take, preemption included.
+// The longest creation of a thread, preemption included. Its fork record is written at the end, so
+// its parent may have been opened during the creation.
 constexpr std::uint64_t birth_ns = 20'000'000;
 constexpr std::uint64_t longest_attach_ns = 3'000'000'000;
 
@@ -48,7 +48,7 @@ void thread_attach::open_first(std::span<const pid_t> pids) {
     for (const pid_t child : proc_->children(pid)) first_children_.insert(child);
     for (const pid_t tid : proc_->threads(pid)) tids.emplace_back(pid, tid);
   }
-  // All were there before the first event was opened, so none of them can have inherited one.
+  // These threads existed before the first event was opened, so none of them inherited an event.
   for (const auto& [pid, tid] : tids) open_thread(pid, tid, false);
   first_opened_ns_ = monotonic_ns();
 }
@@ -60,8 +60,8 @@ void thread_attach::inherit_attribute(pid_t parent, pid_t child) {
 
 bool thread_attach::open_thread(pid_t pid, pid_t tid, bool late) {
   const auto rings = events_->rings();
-  const auto own = attributes_.find(pid);
-  const std::uint32_t attribute = own == attributes_.end() ? 0 : own->second;
+  const auto known = attributes_.find(pid);
+  const std::uint32_t attribute = known == attributes_.end() ? 0 : known->second;
   if (events_->open_count() + rings.size() > max_descriptors_) {
     throw too_many_descriptors("more than " + std::to_string(max_descriptors_) + " descriptors");
   }
@@ -70,7 +70,7 @@ bool thread_attach::open_thread(pid_t pid, pid_t tid, bool late) {
     const int error = events_->open(tid, i, 0, attribute);
     if (error == ESRCH) break;  // it has ended
     if (error == EMFILE || error == ENFILE) throw too_many_descriptors("the limit of descriptors");
-    // One that has become another user's since it was born, by a program that sets the user.
+    // A new thread may belong to another user by now, through a set-user-ID program.
     if (late && (error == EACCES || error == EPERM)) {
       refused_.insert(tid);
       break;
@@ -86,13 +86,13 @@ bool thread_attach::open_thread(pid_t pid, pid_t tid, bool late) {
 }
 
 bool thread_attach::open_announced() {
-  bool any = false;
+  bool opened = false;
   for (const auto& [tid, pid] : std::exchange(uncertain_, {})) {
     if (!open_thread(pid, tid, true)) continue;
-    any = true;
+    opened = true;
     processes_.insert(pid);
   }
-  return any;
+  return opened;
 }
 
 bool thread_attach::open_if_seen_before(pid_t pid, pid_t tid, std::unordered_set<pid_t>& seen_now) {
@@ -105,22 +105,22 @@ bool thread_attach::open_if_seen_before(pid_t pid, pid_t tid, std::unordered_set
 }
 
 bool thread_attach::open_unannounced() {
-  bool any = false;
+  bool opened = false;
   std::unordered_set<pid_t> seen_now;
   const std::vector<pid_t> processes{processes_.begin(), processes_.end()};
   for (const pid_t pid : processes) {
     for (const pid_t tid : proc_->threads(pid))
-      any = open_if_seen_before(pid, tid, seen_now) || any;
+      opened = open_if_seen_before(pid, tid, seen_now) || opened;
     for (const pid_t child : proc_->children(pid)) {
       if (first_children_.contains(child)) continue;
       inherit_attribute(pid, child);
       if (!open_if_seen_before(child, child, seen_now)) continue;
       processes_.insert(child);
-      any = true;
+      opened = true;
     }
   }
   seen_ = std::move(seen_now);
-  return any;
+  return opened;
 }
 
 void thread_attach::observe(const perf_events::record_view& record, std::size_t ring_index) {
@@ -129,7 +129,7 @@ void thread_attach::observe(const perf_events::record_view& record, std::size_t 
 }
 
 void thread_attach::settle() {
-  // What is held back has not been judged yet: only passes that write count as rounds.
+  // Held records are not decided yet: only passes that write count as rounds.
   if (!attaching_) duplicates_.settle();
   std::sort(forks_.begin(), forks_.end(),
             [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
@@ -138,7 +138,7 @@ void thread_attach::settle() {
 }
 
 void thread_attach::apply(const fork_notice& fork) {
-  if (complete_at_ns_.contains(fork.tid)) return;  // told twice, or opened already
+  if (complete_at_ns_.contains(fork.tid)) return;  // announced twice, or already open
   const auto parent = complete_at_ns_.find(fork.parent_tid);
   const bool inherits_all = inherits_ && parent != complete_at_ns_.end() &&
                             (parent->second == 0 || parent->second + birth_ns < fork.time_ns);

@@ -1,11 +1,12 @@
 // Attaches to running processes: every thread on every CPU, with inheritance, while the processes
-// go on making threads and children.
+// keep creating threads and children.
 //
-// A thread whose birth a fork record announced, made by a thread that had long been open on all
-// CPUs, inherits everything. All others have to be opened: those that a scan of /proc finds and the
-// next scan still finds unannounced, and those announced within their parent's own opening. The
-// duplicate sieve settles what both ways covered. Scans go on until nothing new appeared for three
-// in a row. Costs one descriptor and some 3 KB of kernel memory for each thread and CPU.
+// A thread inherits all events if a fork record announced it and its parent was fully open long
+// before. All other threads must be opened: those that two scans of /proc in a row list without a
+// fork record, and those announced while their parent was being opened. The duplicate sieve removes
+// events that were both inherited and opened. Scans repeat until three in a row show no new thread.
+// Costs one descriptor and some 3 KB of kernel memory per thread and CPU. One thread: that of the
+// drain.
 #pragma once
 
 #include <set>
@@ -23,7 +24,7 @@
 
 namespace stallscope::collect {
 
-// More descriptors would be needed than there may be.
+// The target needs more descriptors than allowed.
 class too_many_descriptors : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -31,7 +32,7 @@ class too_many_descriptors : public std::runtime_error {
 
 class thread_attach : public sieve {
  public:
-  // `inherits`: threads born of those opened have their events, and need not be opened.
+  // `inherits`: new threads inherit the events of their parents and need not be opened.
   thread_attach(const procfs& proc, event_table& events, std::size_t max_descriptors,
                 bool inherits = true)
       : proc_{&proc},
@@ -40,20 +41,20 @@ class thread_attach : public sieve {
         max_descriptors_{max_descriptors},
         inherits_{inherits} {}
 
-  // A process whose threads, and whose children, are opened with another attribute than the first.
+  // Selects the attribute for the threads and children of a process; the default is the first.
   void set_attribute(pid_t pid, std::uint32_t attribute) { attributes_[pid] = attribute; }
 
-  // Opens all threads of the processes. The drain must be held and have this as its sieve. False
-  // where threads were still appearing unannounced after the time allowed. Throws
-  // too_many_descriptors, and failure where the kernel refuses.
+  // Opens all threads of the processes. The drain must be held and have this object as its sieve.
+  // Returns false if unannounced threads still appeared after the time limit. Throws
+  // too_many_descriptors, and failure if the kernel refuses an event.
   bool attach(std::span<const pid_t> pids, drain& rings);
 
-  // The processes whose threads were opened, children born meanwhile among them.
+  // The processes whose threads were opened, with children created during the attachment.
   [[nodiscard]] const std::set<pid_t>& processes() const { return processes_; }
   [[nodiscard]] std::size_t threads_opened() const { return opened_; }
-  // From when on all threads that were there at first, and what they make, are followed.
+  // From this time on all threads present at the start, and their new threads, are sampled.
   [[nodiscard]] std::uint64_t opened_ns() const { return first_opened_ns_; }
-  // Threads born meanwhile that this user may not observe: left out.
+  // The number of new threads that this user may not observe.
   [[nodiscard]] std::size_t refused() const { return refused_.size(); }
   [[nodiscard]] std::size_t duplicates_closed() const { return duplicates_.closed(); }
 
@@ -84,12 +85,12 @@ class thread_attach : public sieve {
   std::size_t opened_ = 0;
   std::set<pid_t> processes_;
   std::unordered_set<pid_t> refused_;
-  std::unordered_map<pid_t, std::uint32_t> attributes_;  // by process; the first where it is not in
+  std::unordered_map<pid_t, std::uint32_t> attributes_;  // by process; absent: the first attribute
   std::unordered_set<pid_t> first_children_;
-  // From when on a thread hands all its events down; 0: it inherited them all itself.
+  // From this time on new threads of a thread inherit all events; 0: it inherited them all itself.
   std::unordered_map<pid_t, std::uint64_t> complete_at_ns_;
-  std::unordered_map<pid_t, pid_t> uncertain_;  // announced threads to be opened, and their process
-  std::unordered_set<pid_t> seen_;              // found by the last scan, unannounced so far
+  std::unordered_map<pid_t, pid_t> uncertain_;  // announced threads to open, with their process
+  std::unordered_set<pid_t> seen_;              // listed by the last scan without a fork record
   std::uint64_t first_opened_ns_ = 0;
   std::uint64_t last_opened_ns_ = 0;
   std::vector<fork_notice> forks_;

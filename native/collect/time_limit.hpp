@@ -1,5 +1,6 @@
-// How long some work may take: by this thread's own CPU time, so that a busy machine does not cut
-// it short, and by the clock, so that a stalled disk does not hold it up for ever.
+// A limit for a piece of work: in CPU time of the thread, so that a busy machine does not shorten
+// the work, and in elapsed time, so that a stalled disk does not block it forever. A check costs
+// two clock reads. The thread that made the limit must check it.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 namespace stallscope::collect {
 
 struct time_limit {
-  std::uint64_t cpu_ns = 0;  // of the thread that works
+  std::uint64_t cpu_ns = 0;  // CPU time of the working thread
   std::uint64_t monotonic_ns = 0;
 
-  // From now on.
+  // Returns a limit that starts now.
   static time_limit after(std::uint64_t cpu_ns, std::uint64_t wall_ns) noexcept {
     return {thread_cpu_ns() + cpu_ns, stallscope::monotonic_ns() + wall_ns};
   }

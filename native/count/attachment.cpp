@@ -45,11 +45,11 @@ std::string attachment::mode() const {
 }
 
 std::string attachment::scope_name() const {
-  const auto found = mode();
-  return found == "per-cpu"      ? "cpu"
-         : found == "cgroup"     ? "cgroup"
-         : found == "per-thread" ? "tid"
-                                 : "pid";
+  const auto attach_mode = mode();
+  return attach_mode == "per-cpu"      ? "cpu"
+         : attach_mode == "cgroup"     ? "cgroup"
+         : attach_mode == "per-thread" ? "tid"
+                                       : "pid";
 }
 
 void attachment::attach(const attached_target& target) {
@@ -64,7 +64,7 @@ void attachment::attach(const attached_target& target) {
       const auto scope = table_.add_scope({target.command, {}, {}, {}});
       if (const int error = table_.open(scope, {target.command, -1}))
         throw counting_refused(error, "the command");
-      return;  // its exec enables it
+      return;  // the exec enables the counters
     }
     case count_target::cpus:
     case count_target::cgroup:
@@ -75,18 +75,18 @@ void attachment::attach(const attached_target& target) {
 }
 
 void attachment::check_budget(std::size_t members) const {
-  const auto needed = members * table_.descriptors_each();
+  const auto needed = members * table_.descriptors_per_member();
   if (needed <= most_descriptors_) return;
-  throw failure{exit_code::unable,
-                "counting takes a descriptor for each event and thread or CPU, here " +
-                    std::to_string(needed) + ", and at most " + std::to_string(most_descriptors_) +
-                    " may be open",
-                "count fewer events at once, or the whole of its cgroup (-G) or CPUs (-C); the "
-                "bound is half the limit of open files (ulimit -n), at most " +
-                    std::to_string(most_descriptors)};
+  throw failure{
+      exit_code::unable,
+      "counting needs one descriptor per event and thread or CPU: " + std::to_string(needed) +
+          " descriptors, but at most " + std::to_string(most_descriptors_) + " may be open",
+      "count fewer events at once, or count its cgroup (-G) or CPUs (-C); the "
+      "limit is half the limit of open files (ulimit -n), at most " +
+          std::to_string(most_descriptors)};
 }
 
-// All threads of the processes, and their children.
+// Returns all threads and children of the processes.
 std::vector<pid_t> attachment::family() const {
   std::vector<pid_t> tids;
   for (const pid_t pid : options_->pids) {
@@ -96,9 +96,9 @@ std::vector<pid_t> attachment::family() const {
   return tids;
 }
 
-// A thread born while its maker is being opened inherits some of its counters, none, or half of a
-// group, and nothing tells which. So all are opened again, until none was born meanwhile; nothing
-// counts before.
+// A thread created while its parent is being opened inherits some of the counters, none, or half of
+// a group, and the kernel does not report which. So all counters are opened again until no thread
+// was created during the opening. They are enabled afterwards.
 void attachment::attach_processes() {
   for (const pid_t pid : options_->pids) table_.add_scope({pid, {}, {}, {}});
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
@@ -107,12 +107,12 @@ void attachment::attach_processes() {
     std::this_thread::sleep_for(std::chrono::milliseconds{1 << std::min(attempt, 5)});
   }
   warnings_.push_back({"attach-unsettled",
-                       "the target made threads faster than they could be attached to: some of "
-                       "those born meanwhile "
-                       "may be missing or counted in part; count its cgroup (-G) instead"});
+                       "the target created threads faster than they could be attached: some of "
+                       "the new threads may be missing or counted in part; count its cgroup (-G) "
+                       "instead"});
 }
 
-// Returns whether no thread was born meanwhile.
+// Returns whether no thread was created during the opening.
 bool attachment::attach_once() {
   const auto before = family();
   check_budget(before.size());
@@ -165,13 +165,13 @@ void attachment::follow_threads(std::uint64_t window, counter_log& log) {
     for (const pid_t tid : proc_->threads(pid)) {
       alive.insert(tid);
       if (scope_of_thread_.contains(tid)) continue;
-      const bool room = table_.descriptors() + table_.descriptors_each() <= most_descriptors_;
+      const bool room = table_.descriptors() + table_.descriptors_per_member() <= most_descriptors_;
       if (room && add_thread(pid, tid) == 0) {
         table_.enable(scope_of_thread_.at(tid));
       } else if (!room) {
         follows_ = false;
         warnings_.push_back({"threads-not-followed",
-                             "threads born later are not counted: no more than " +
+                             "threads created later are not counted: at most " +
                                  std::to_string(most_descriptors_) + " descriptors may be open"});
         return;
       }

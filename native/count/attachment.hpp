@@ -1,5 +1,9 @@
-// Opens the counters of each kind of target. Descriptors are members x events: bounded, since each
-// costs 3 KB of kernel memory. One thread.
+// Opens the counters for the target. It needs members x events descriptors; their number is bounded
+// because every descriptor costs 3 KB of kernel memory. One thread.
+//
+//   attachment counters{proc, options, choice, descriptor_limit};
+//   counters.attach(target);
+//   counters.table().read_all(window, log);
 #pragma once
 
 #include <optional>
@@ -23,14 +27,15 @@ struct attached_target {
 
 class attachment {
  public:
-  // What is passed must outlive it. A command's counters begin at its exec, all others with this.
+  // The arguments must outlive the attachment. The counters of a command start at its exec, all
+  // others with attach().
   attachment(const procfs& proc, const count_options& options, const counting_choice& choice,
              std::size_t descriptor_limit);
 
-  // Throws failure where the kernel refuses, or the target is too large or gone.
+  // Throws failure if the kernel refuses, or the target is too large or has ended.
   void attach(const attached_target& target);
-  // Counts threads that were born since, where each is counted for itself, and reads and closes
-  // those that have ended.
+  // With separate counts per thread: opens counters for new threads, and reads and closes those of
+  // ended threads.
   void follow_threads(std::uint64_t window, counter_log& log);
 
   [[nodiscard]] counter_table& table() { return table_; }

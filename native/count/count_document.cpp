@@ -54,13 +54,13 @@ json sets_of(const count_facts& facts) {
 
 json unavailable_of(const count_facts& facts) {
   json list = json::array();
-  for (const auto& each : facts.choice.unavailable) {
-    const char* name = each.error != 0 ? ::strerrorname_np(each.error) : nullptr;
-    list.push_back({{"event", each.event},
-                    {"cause", name_of(each.cause)},
+  for (const auto& refusal : facts.choice.unavailable) {
+    const char* name = refusal.error != 0 ? ::strerrorname_np(refusal.error) : nullptr;
+    list.push_back({{"event", refusal.event},
+                    {"cause", name_of(refusal.cause)},
                     {"errno", name != nullptr ? json(name) : json(nullptr)},
-                    {"reason", each.reason},
-                    {"remedy", each.remedy}});
+                    {"reason", refusal.reason},
+                    {"remedy", refusal.remedy}});
   }
   return list;
 }

@@ -1,4 +1,5 @@
-// recording.json of counters: what was counted, in which groups, what could not be and why.
+// recording.json of a counting: target, groups, sets, unavailable events with reasons, and the end.
+// Pure computation. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ struct count_facts {
   std::uint64_t window_ns = 0;
   collect::start_facts start;
   std::uint64_t windows = 0;
-  std::uint64_t missed_windows = 0;          // not read, as this process was not run in time
-  std::vector<std::size_t> never_ran;        // groups that got no counters
-  std::vector<std::string> unverified_zero;  // events that counted nothing and may not exist
+  std::uint64_t missed_windows = 0;          // not read, because the collector ran too late
+  std::vector<std::size_t> never_ran;        // groups that never had hardware counters
+  std::vector<std::string> unverified_zero;  // zero counts of events that may not exist
   std::vector<collect::file_entry> files;
   std::vector<warning> warnings;
   collect::end_facts end;

@@ -18,14 +18,14 @@ namespace {
 constexpr const char* document_name = "recording.json";
 constexpr const char* plan_name = "plan.json";
 constexpr const char* log_name = "counters.jsonl";
-// More than this would be more to write and to read than anyone looks at.
+// A limit of the output's size: windows become longer to stay below it.
 constexpr double most_lines_a_second = 10'000;
 
 void check_threads(const procfs& proc, std::span<const pid_t> tids) {
   for (const pid_t tid : tids) {
     if (proc.status(tid)) continue;
     throw failure{exit_code::target_failed, "there is no thread " + std::to_string(tid),
-                  "see the threads of a process with ps -L -p PID"};
+                  "list the threads of a process with ps -L -p PID"};
   }
 }
 
@@ -51,7 +51,7 @@ exit_code count_session::run(const sigset_t& child_mask) {
     report_->finished(numbers(), exit_code::done, facts_.end.reason, facts_.warnings);
     return exit_code::done;
   } catch (const std::system_error& error) {
-    return give_up(error);
+    return stop_early(error);
   }
 }
 
@@ -86,16 +86,16 @@ void count_session::find_target() {
 
 trial_place count_session::place_of_trial() const {
   const auto& options = facts_.options;
-  trial_place where;
-  where.user_only = options.user_only;
+  trial_place trial;
+  trial.user_only = options.user_only;
   const bool whole_cpus =
       options.target == count_target::cpus || options.target == count_target::cgroup;
-  where.place = whole_cpus ? perf_events::event_place{-1, target_.cpus.front()}
+  trial.place = whole_cpus ? perf_events::event_place{-1, target_.cpus.front()}
                            : perf_events::event_place{0, -1};
-  where.how.inherit = options.target == count_target::command ||
+  trial.how.inherit = options.target == count_target::command ||
                       (options.target == count_target::processes && !options.per_thread);
-  where.how.enable_on_exec = options.target == count_target::command;
-  return where;
+  trial.how.enable_on_exec = options.target == count_target::command;
+  return trial;
 }
 
 void count_session::open_output() {
@@ -109,8 +109,8 @@ void count_session::open_output() {
     output_->replace(plan_name, plan_text_);
     log_.emplace(output_->create(log_name));
   } catch (const std::system_error& error) {
-    throw failure{exit_code::unable, std::string{"the recording cannot be begun: "} + error.what(),
-                  "make room, or name another directory with -o"};
+    throw failure{exit_code::unable, std::string{"the recording cannot start: "} + error.what(),
+                  "free disk space, or name another directory with -o"};
   }
 }
 
@@ -147,15 +147,15 @@ void count_session::attach() {
 void count_session::choose_window() {
   const auto lines =
       static_cast<double>(attachment_->table().scopes() * facts_.choice.groups.size());
-  const auto asked = static_cast<double>(facts_.options.window_ms) * 1e6;
+  const auto requested = static_cast<double>(facts_.options.window_ms) * 1e6;
   const auto shortest = lines / most_lines_a_second * 1e9;
-  facts_.window_ns = static_cast<std::uint64_t>(std::max(asked, shortest));
-  if (shortest <= asked) return;
+  facts_.window_ns = static_cast<std::uint64_t>(std::max(requested, shortest));
+  if (shortest <= requested) return;
   facts_.warnings.push_back(
-      {"window-lengthened", "each window takes " + std::to_string(facts_.window_ns / 1'000'000) +
-                                " ms: every one of them has " +
-                                std::to_string(static_cast<std::uint64_t>(lines)) +
-                                " lines, for each CPU or thread and group"});
+      {"window-lengthened",
+       "the window is lengthened to " + std::to_string(facts_.window_ns / 1'000'000) +
+           " ms, because it has " + std::to_string(static_cast<std::uint64_t>(lines)) +
+           " lines: one per group and CPU or thread"});
 }
 
 void count_session::announce() {
@@ -213,11 +213,11 @@ void count_session::finish(const std::string& reason) {
 
 void count_session::judge_groups() {
   const auto& table = attachment_->table();
-  auto judged = judge_counting(facts_.plan, facts_.choice, table.totals());
-  facts_.never_ran = std::move(judged.never_ran);
-  facts_.unverified_zero = std::move(judged.unverified_zero);
-  for (const auto* said : {&attachment_->warnings(), &judged.warnings})
-    facts_.warnings.insert(facts_.warnings.end(), said->begin(), said->end());
+  auto judgement = judge_counting(facts_.plan, facts_.choice, table.totals());
+  facts_.never_ran = std::move(judgement.never_ran);
+  facts_.unverified_zero = std::move(judgement.unverified_zero);
+  for (const auto* warnings : {&attachment_->warnings(), &judgement.warnings})
+    facts_.warnings.insert(facts_.warnings.end(), warnings->begin(), warnings->end());
   for (const auto& [error, times] : table.failed_reads()) {
     facts_.warnings.push_back(
         {"reads-refused", std::to_string(times) + " reads of groups failed (" +
@@ -226,7 +226,7 @@ void count_session::judge_groups() {
 }
 
 void count_session::close_files() {
-  output_->commit();  // it may have ended before it began
+  output_->commit();  // the counting may have ended before announce()
   facts_.files = {{log_name, "jsonl", log_->size_bytes()},
                   {plan_name, "json", static_cast<std::uint64_t>(plan_text_.size())}};
   write_document(true);
@@ -243,7 +243,7 @@ collect::progress_numbers count_session::numbers() const {
           facts_.windows};
 }
 
-exit_code count_session::give_up(const std::system_error& error) {
+exit_code count_session::stop_early(const std::system_error& error) {
   const int number = error.code().value();
   const bool full = number == ENOSPC || number == EDQUOT;
   facts_.end.reason = full ? "disk full" : "write failed";
@@ -254,12 +254,14 @@ exit_code count_session::give_up(const std::system_error& error) {
   try {
     write_document(false);
   } catch (const std::system_error&) {
-    // The one written at the start stays, and says that the recording is not complete.
+    // The document written at the start remains. It marks the recording as incomplete.
   }
   report_->finished(numbers(), exit_code::unable, facts_.end.reason, facts_.warnings);
   report_->error({exit_code::unable, "the counting stopped early: " + std::string{error.what()},
-                  full ? "make room or name another directory with -o; what was written can be read"
-                       : "see what is wrong with the file system; what was written can be read"});
+                  full
+                      ? "make room on the disk or name another directory with -o; the data written "
+                        "so far is readable"
+                      : "check the file system; the data written so far is readable"});
   return exit_code::unable;
 }
 

@@ -1,5 +1,10 @@
-// One counting from beginning to end: chooses groups, opens the output and the counters, reads
-// every window until the end, and closes the recording. It sleeps between windows. One thread.
+// A counting from start to end: chooses groups, opens the output and the counters, reads them at
+// the end of every window, and closes the recording. A read costs one system call per group and
+// member; between windows the thread sleeps. One thread.
+//
+//   const auto child_mask = collect::block_ending_signals();
+//   count_session counting{options, report};
+//   const exit_code code = counting.run(child_mask);
 #pragma once
 
 #include <csignal>
@@ -21,7 +26,7 @@ namespace stallscope::count {
 class count_session {
  public:
   count_session(const count_options& options, collect::reporter& report);
-  // The exit code; throws failure where nothing was counted.
+  // Returns the exit code. Throws failure if nothing was counted.
   exit_code run(const sigset_t& child_mask);
 
  private:
@@ -40,7 +45,7 @@ class count_session {
   void close_files();
   void write_document(bool complete);
   [[nodiscard]] collect::progress_numbers numbers() const;
-  exit_code give_up(const std::system_error& error);
+  exit_code stop_early(const std::system_error& error);
 
   collect::reporter* report_;
   procfs proc_;

@@ -1,6 +1,11 @@
-// counters.jsonl (stallscope.counters/1): a line that names the groups, then one line for each read
-// of a group. Lines are gathered and appended window by window, whole: what a kill leaves can be
-// read. One thread.
+// counters.jsonl (stallscope.counters/1): a line that names the groups, then one line per reading
+// of a group. The lines of a window are buffered and appended at once, so the file is readable
+// after a kill. Costs one write per window. One thread.
+//
+//   counter_log log{output.create("counters.jsonl")};
+//   log.begin(start);
+//   log.add({monotonic_ns(), window}, group, scope, reading);
+//   log.flush();
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +20,7 @@
 
 namespace stallscope::count {
 
-// Whose counts a line has: a process, a thread, a CPU, or a cgroup on a CPU.
+// The scope of a line's counts: a process, a thread, a CPU, or a cgroup on a CPU.
 struct line_scope {
   std::optional<pid_t> pid;
   std::optional<pid_t> tid;
@@ -45,10 +50,10 @@ class counter_log {
   explicit counter_log(descriptor file) : file_{std::move(file), "counters.jsonl"} {}
 
   void begin(const log_start& start);
-  // Adds a line; it is written by flush().
+  // Adds a line, which flush() writes.
   void add(const read_moment& moment, std::size_t group, const line_scope& scope,
            const perf_events::group_reading& reading);
-  // Throws std::system_error where the file cannot take it.
+  // Throws std::system_error if the write fails.
   void flush();
 
   [[nodiscard]] std::uint64_t size_bytes() const { return file_.size_bytes(); }
@@ -60,7 +65,7 @@ class counter_log {
   std::uint64_t lines_ = 0;
 };
 
-// The lines themselves, for tests.
+// The text of the lines, for tests.
 std::string to_line(const log_start& start);
 std::string to_line(const read_moment& moment, std::size_t group, const line_scope& scope,
                     const perf_events::group_reading& reading);

@@ -8,8 +8,8 @@
 namespace stallscope::count {
 namespace {
 
-// A child born while a group was being opened has inherited half of it, and the group cannot be
-// read any more (ECHILD): it is opened anew.
+// A child created while a group was being opened has inherited half of it. The group then cannot be
+// read (ECHILD) and is opened again.
 constexpr int most_readings = 8;
 
 }  // namespace
@@ -50,7 +50,7 @@ int counter_table::open(std::size_t scope, const perf_events::event_place& place
 }
 
 void counter_table::enable(std::size_t scope) {
-  // One that cannot be enabled any more has ended, and is read as it is.
+  // If a member cannot be enabled, it has ended and is read without counts.
   for (const auto& member : scopes_.at(scope).members) {
     for (const auto& group : member) [[maybe_unused]] const bool on = group.enable();
   }
@@ -107,7 +107,7 @@ void counter_table::drop(std::size_t scope) {
   scopes_.erase(scope);
 }
 
-std::size_t counter_table::descriptors_each() const {
+std::size_t counter_table::descriptors_per_member() const {
   std::size_t sum = 0;
   for (const auto& group : choice_->groups) sum += group.events.size();
   return sum;
@@ -119,6 +119,6 @@ std::size_t counter_table::members() const {
   return sum;
 }
 
-std::size_t counter_table::descriptors() const { return members() * descriptors_each(); }
+std::size_t counter_table::descriptors() const { return members() * descriptors_per_member(); }
 
 }  // namespace stallscope::count

@@ -1,4 +1,4 @@
-// Why an event cannot be counted, and what to do about it: the kernel's errnos told apart.
+// The reason why an event cannot be counted, and the remedy, per errno of the kernel. Any thread.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 namespace stallscope::count {
 
 enum class refusal_cause {
-  refused,       // by the kernel, with an errno
-  unknown_name,  // to this program and to libpfm4
-  absent,        // from this CPU, though the kernel would open it
-  user_scope,    // it happens in the kernel, and only user code may be counted
-  held           // its counter, by another user
+  refused,       // the kernel returned an errno
+  unknown_name,  // neither this program nor libpfm4 knows the name
+  absent,        // this CPU does not have the event, although the kernel opens it
+  user_scope,    // the event occurs in the kernel, and only user code may be counted
+  held           // another program holds the counter
 };
 
 struct event_refusal {
   refusal_cause cause = refusal_cause::refused;
   std::string event;
-  int error = 0;  // 0: the kernel did not refuse it, something else tells
+  int error = 0;  // 0: the kernel did not refuse the event
   std::string reason;
   std::string remedy;
 };
@@ -28,23 +28,23 @@ struct event_refusal {
 // "refused", "unknown-name", "absent", "user-scope" or "held"
 const char* name_of(refusal_cause cause);
 
-// What the kernel's refusal of one event means.
+// The refusal for an errno of the kernel.
 event_refusal explain_refusal(const perf_events::event_spec& event, int error,
                               const pmu_facts& facts);
 
-// Of events that the CPU does not have, though the kernel would open them.
+// The refusal for an event that the CPU does not have although the kernel opens it.
 event_refusal absent_event(const perf_events::event_spec& event);
 
-// Of events of the scheduler, which an ordinary user's scope leaves out.
+// The refusal for a scheduler event, which occurs outside user code.
 event_refusal kernel_only_event(const perf_events::event_spec& event);
 
-// Of events whose counter others hold all the time.
+// The refusal for an event whose counter another program holds permanently.
 event_refusal held_counter(const std::string& event, const pmu_facts& facts);
 
-// Who may hold the counters, for a person.
+// A clause that names the probable holder of the counters.
 std::string counter_holder(const pmu_facts& facts);
 
-// The failure of opening groups for a target ("process 17", "CPU 3") that others were opened for.
+// The failure to open groups for a target ("process 17", "CPU 3").
 failure counting_refused(int error, const std::string& target);
 
 }  // namespace stallscope::count

@@ -14,16 +14,16 @@
 namespace stallscope::count {
 namespace {
 
-// Others' groups take turns with ours every 4 ms at most: ten turns are enough for one of them.
+// The kernel rotates groups every 4 ms at most, so ten rotations are enough for one turn.
 constexpr std::uint64_t longest_trial_ns = 40'000'000;
 
 bool forbidden(int error) { return error == EACCES || error == EPERM; }
 
 class trial {
  public:
-  trial(const count_plan& plan, const trial_place& where) : plan_{&plan}, where_{where} {
-    choice_.how = where.how;
-    choice_.how.user_only = where.user_only;
+  trial(const count_plan& plan, const trial_place& place) : plan_{&plan}, place_{place} {
+    choice_.how = place.how;
+    choice_.how.user_only = place.user_only;
     choice_.facts = read_pmu_facts();
   }
 
@@ -66,26 +66,27 @@ class trial {
     return std::find(available_.begin(), available_.end(), true) != available_.end();
   }
 
-  // One event behind the leader that its set needs, or alone.
+  // Tries an event alone, or with the leader that its set requires.
   int try_alone(std::size_t number, const perf_events::counting& how) const {
     std::vector<perf_events::event_spec> events;
     const auto leader = leader_of(number);
     if (leader && *leader != number) events.push_back(choice_.events[*leader]);
     events.push_back(choice_.events[number]);
-    return perf_events::open_group(events, how, where_.place).error;
+    return perf_events::open_group(events, how, place_.place).error;
   }
 
   [[nodiscard]] std::optional<std::size_t> leader_of(std::size_t number) const {
     std::optional<std::size_t> leader;
     for (const auto& set : plan_->sets) {
-      const bool in = std::find(set.events.begin(), set.events.end(), number) != set.events.end();
-      if (in && !set.leader) return std::nullopt;  // it may stand alone
-      if (in) leader = set.leader;
+      const bool member =
+          std::find(set.events.begin(), set.events.end(), number) != set.events.end();
+      if (member && !set.leader) return std::nullopt;  // needs no leader
+      if (member) leader = set.leader;
     }
     return leader;
   }
 
-  // An ordinary user may count user code only: then all is counted so.
+  // If this user may count only user code, all events count only user code.
   void find_scope() {
     if (choice_.how.user_only) return;
     perf_events::counting user = choice_.how;
@@ -105,38 +106,38 @@ class trial {
   void find_available() {
     for (std::size_t i = 0; i < choice_.events.size(); ++i) {
       if (!available_[i]) continue;
-      if (const auto refusal = why_not(i)) {
+      if (const auto refusal = refusal_of(i)) {
         available_[i] = false;
         choice_.unavailable.push_back(*refusal);
       }
     }
   }
 
-  [[nodiscard]] std::optional<event_refusal> why_not(std::size_t number) {
+  [[nodiscard]] std::optional<event_refusal> refusal_of(std::size_t number) {
     const auto& event = choice_.events[number];
-    const auto told = presence(event, choice_.facts);
-    if (told == event_presence::absent) return absent_event(event);
+    const auto availability = presence(event, choice_.facts);
+    if (availability == event_presence::absent) return absent_event(event);
     const bool scheduler =
         event.type == PERF_TYPE_SOFTWARE && (event.config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
                                              event.config == PERF_COUNT_SW_CPU_MIGRATIONS);
     if (scheduler && choice_.how.user_only) return kernel_only_event(event);
     const int error = try_alone(number, choice_.how);
     if (error != 0) return explain_refusal(event, error, choice_.facts);
-    if (choice_.facts.is_arm && is_hardware(event) && told == event_presence::untold)
-      choice_.untold.push_back(event.name);
+    if (choice_.facts.is_arm && is_hardware(event) && availability == event_presence::unknown)
+      choice_.unknown_presence.push_back(event.name);
     return std::nullopt;
   }
 
   [[noreturn]] void refuse() const {
     const auto& unavailable = choice_.unavailable;
     const auto& first = unavailable.front();
-    const std::string what =
-        unavailable.size() == 1 ? "the event " + first.event + " cannot be counted: "
-                                : "none of the " + std::to_string(unavailable.size()) +
-                                      " events can be counted; of the first, " + first.event + ": ";
-    const bool misnamed = std::all_of(unavailable.begin(), unavailable.end(), [](const auto& each) {
-      return each.cause == refusal_cause::unknown_name;
-    });
+    const std::string what = unavailable.size() == 1
+                                 ? "the event " + first.event + " cannot be counted: "
+                                 : "none of the " + std::to_string(unavailable.size()) +
+                                       " events can be counted; the first is " + first.event + ": ";
+    const bool misnamed = std::all_of(
+        unavailable.begin(), unavailable.end(),
+        [](const auto& refusal) { return refusal.cause == refusal_cause::unknown_name; });
     throw failure{misnamed ? exit_code::usage : exit_code::unable, what + first.reason,
                   first.remedy};
   }
@@ -164,11 +165,11 @@ class trial {
     return events;
   }
 
-  // Packs, and again while a group gets no counters: without those of its events that get none even
-  // alone, or else with one event less a group.
+  // Packs the sets, and packs again while a group gets no counters: without events that get none
+  // even alone, or otherwise with one event less per group.
   void pack_running() {
     const group_judge fits = [this](std::span<const std::size_t> numbers) {
-      return perf_events::open_group(specs(numbers), choice_.how, where_.place).group.has_value();
+      return perf_events::open_group(specs(numbers), choice_.how, place_.place).group.has_value();
     };
     std::size_t largest = std::numeric_limits<std::size_t>::max();
     while (true) {
@@ -177,7 +178,7 @@ class trial {
           packed.groups.begin(), packed.groups.end(),
           [this](const auto& group) { return !group.software && !runs(group.events); });
       if (held == packed.groups.end()) {
-        take(packed);
+        store(packed);
         return;
       }
       if (choice_.facts.users.empty()) choice_.facts.users = perf_users();
@@ -187,7 +188,7 @@ class trial {
     }
   }
 
-  // Returns whether any was dropped.
+  // Returns whether an event was dropped.
   bool drop_held(const packed_group& group) {
     bool dropped = false;
     for (const auto number : group.events) {
@@ -203,11 +204,11 @@ class trial {
     return dropped;
   }
 
-  // Whether the group is counted at all within some turns of the counters.
+  // Returns whether the group is counted within ten rotations of the counters.
   [[nodiscard]] bool runs(std::span<const std::size_t> numbers) const {
     perf_events::counting now = choice_.how;
     now.enable_on_exec = false;
-    auto opened = perf_events::open_group(specs(numbers), now, where_.place);
+    auto opened = perf_events::open_group(specs(numbers), now, place_.place);
     if (!opened.group || !opened.group->enable()) return false;
     perf_events::group_reading reading;
     const auto deadline = monotonic_ns() + longest_trial_ns;
@@ -218,7 +219,7 @@ class trial {
     return false;
   }
 
-  void take(const packing& packed) {
+  void store(const packing& packed) {
     for (const auto& group : packed.groups) choice_.groups.push_back({group.events});
     choice_.groups_of_set = packed.groups_of_set;
     for (std::size_t i = 0; i < packed.groups_of_set.size(); ++i) {
@@ -232,21 +233,21 @@ class trial {
   void warn() {
     if (repacked_) {
       choice_.warnings.push_back(
-          {"counters-held", counter_holder(choice_.facts) + ": groups were made smaller"});
+          {"counters-held", counter_holder(choice_.facts) + ": groups are smaller"});
     }
     for (const auto& name : choice_.split_sets) {
       choice_.warnings.push_back(
           {"set-split", "the events of " + name +
-                            " do not fit into one group: they were not counted at the same time"});
+                            " do not fit in one group: they were not counted at the same time"});
     }
-    for (const auto& each : choice_.unavailable) {
+    for (const auto& refusal : choice_.unavailable) {
       choice_.warnings.push_back(
-          {"event-unavailable", each.event + " is not counted: " + each.reason});
+          {"event-unavailable", refusal.event + " is not counted: " + refusal.reason});
     }
   }
 
   const count_plan* plan_;
-  trial_place where_;
+  trial_place place_;
   counting_choice choice_;
   std::vector<bool> available_;
   bool repacked_ = false;
@@ -254,8 +255,8 @@ class trial {
 
 }  // namespace
 
-counting_choice choose_groups(const count_plan& plan, const trial_place& where) {
-  return trial{plan, where}.run();
+counting_choice choose_groups(const count_plan& plan, const trial_place& place) {
+  return trial{plan, place}.run();
 }
 
 }  // namespace stallscope::count

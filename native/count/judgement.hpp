@@ -1,5 +1,5 @@
-// What the totals of a counting say of its groups and events: which groups never had the counters
-// and why, and which zeros nothing vouches for. Pure.
+// Checks of a counting's totals: groups that never had hardware counters, with the reason, and zero
+// counts of events that may not exist. Pure computation. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 namespace stallscope::count {
 
 struct counting_judgement {
-  std::vector<std::size_t> never_ran;        // groups that were to be counted and never were
-  std::vector<std::string> unverified_zero;  // events that counted nothing and may not exist
+  std::vector<std::size_t> never_ran;        // enabled groups that never ran
+  std::vector<std::string> unverified_zero;  // zero counts of events that may not exist
   std::vector<warning> warnings;
 };
 
-// Of each group's total, in the order of the choice's groups.
+// `totals` has one entry per group, in the order of the choice's groups.
 counting_judgement judge_counting(const count_plan& plan, const counting_choice& choice,
                                   std::span<const perf_events::group_reading> totals);
 

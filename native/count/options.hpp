@@ -11,7 +11,7 @@ namespace stallscope::count {
 
 enum class count_target { processes, threads, command, cpus, cgroup };
 
-// Shorter windows than this say nothing about multiplexing: the kernel rotates groups every 4 ms.
+// Shorter windows hold too few rotations of groups, which the kernel makes every 4 ms.
 inline constexpr std::uint64_t shortest_window_ms = 50;
 inline constexpr std::uint64_t longest_window_ms = 3'600'000;
 
@@ -20,9 +20,9 @@ struct count_options {
   std::vector<pid_t> pids;
   std::vector<pid_t> tids;
   std::vector<std::string> command;
-  std::vector<int> cpus;  // empty: all that are online
+  std::vector<int> cpus;  // empty: all online CPUs
   std::string cgroup;
-  bool per_thread = false;  // a line for each thread of the processes, not for each process
+  bool per_thread = false;  // a line per thread of the processes instead of a line per process
   std::string plan;         // the file
   std::string directory;
   bool force = false;

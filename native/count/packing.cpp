@@ -6,7 +6,7 @@
 namespace stallscope::count {
 namespace {
 
-// Groups that a set is tried in, those with most of its events first: trials cost system calls.
+// The number of groups tried for a set; the limit exists because trials cost system calls.
 constexpr std::size_t most_candidates = 4;
 
 bool contains(const std::vector<std::size_t>& events, std::size_t event) {
@@ -20,7 +20,7 @@ class packer {
 
   packing run() {
     result_.groups_of_set.resize(sets_.size());
-    // What has a leader and what is large has least choice.
+    // Sets with a leader and large sets have the fewest options, so they come first.
     std::vector<std::size_t> order(sets_.size());
     std::iota(order.begin(), order.end(), 0U);
     std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
@@ -53,7 +53,7 @@ class packer {
     return events.size() <= largest_ && (*fits_)(events);
   }
 
-  // Groups that could take the set, with most of its events first.
+  // Returns the groups that may take the set; groups with most of its events come first.
   [[nodiscard]] std::vector<std::size_t> candidates(const packable_set& set) const {
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // events to add, the group
     for (std::size_t i = 0; i < result_.groups.size(); ++i) {
@@ -96,7 +96,7 @@ class packer {
     return result_.groups.size() - 1;
   }
 
-  // In pieces as large as fit, each with the leader.
+  // Splits a set into pieces as large as possible; every piece has the leader.
   void split(std::size_t number) {
     const auto& set = sets_[number];
     std::vector<std::size_t> start;

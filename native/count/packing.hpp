@@ -1,7 +1,8 @@
-// Packs sets of events into groups: what one formula needs is counted in one group, in as few
-// groups as the kernel takes, since every further group is counted for less of the time. What fits
-// is not known here: a judge is asked (it opens the group on trial). At most a few trials a set.
-// Pure.
+// Packs sets of events into groups. The events of a set (of one formula) are counted in one group.
+// The packing uses few groups, because more groups share the same counters by time. A callback
+// decides whether a group fits, by opening it. Costs a few calls of it per set. Any thread.
+//
+//   const packing result = pack(sets, [&](auto events) { return opens(events); });
 #pragma once
 
 #include <cstddef>
@@ -14,26 +15,25 @@
 namespace stallscope::count {
 
 struct packable_set {
-  std::vector<std::size_t> events;    // each once; the leader's first
-  std::optional<std::size_t> leader;  // leads whatever group the set is in
-  bool software =
-      false;  // counted by the kernel itself: never put where it would have to take turns
+  std::vector<std::size_t> events;    // without duplicates; the leader first
+  std::optional<std::size_t> leader;  // leads every group with this set
+  bool software = false;  // counted by the kernel: never in a group that shares hardware counters
 };
 
 struct packed_group {
-  std::vector<std::size_t> events;  // the leader's first
+  std::vector<std::size_t> events;  // the leader first
   std::optional<std::size_t> leader;
   bool software = false;
 };
 
 struct packing {
   std::vector<packed_group> groups;
-  // For each set the groups that have its events: one, or several where it was split.
+  // The groups with a set's events: one group, or several if the set was split.
   std::vector<std::vector<std::size_t>> groups_of_set;
-  std::vector<std::size_t> unplaced;  // events that fit into no group at all
+  std::vector<std::size_t> unplaced;  // events that fit in no group
 };
 
-// Whether the events, in this order, make a group that can be counted.
+// Returns whether the events, in this order, are a group that can be counted.
 using group_judge = std::function<bool(std::span<const std::size_t> events)>;
 
 packing pack(std::span<const packable_set> sets, const group_judge& fits,

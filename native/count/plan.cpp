@@ -28,8 +28,8 @@ constexpr std::string_view schema = "stallscope.count-plan/1";
 
 class plan_reader {
  public:
-  plan_reader(const plan_json& document, std::string where)
-      : document_{&document}, where_{std::move(where)} {}
+  plan_reader(const plan_json& document, std::string source)
+      : document_{&document}, source_{std::move(source)} {}
 
   count_plan read() {
     if (!document_->is_object() || document_->value("schema", plan_json{}) != schema)
@@ -41,15 +41,15 @@ class plan_reader {
 
  private:
   [[noreturn]] void wrong(const std::string& what) const {
-    throw failure{exit_code::usage, "the plan " + where_ + " is no plan of counters: " + what,
-                  "see docs/recording.md for the form of a plan"};
+    throw failure{exit_code::usage, "the file " + source_ + " is no plan of counters: " + what,
+                  "see docs/recording.md for the format of a plan"};
   }
 
   const plan_json& member(const plan_json& object, const char* key, const std::string& of) const {
-    const auto found = object.is_object() ? object.find(key) : object.end();
-    if (!object.is_object() || found == object.end())
+    const auto value = object.is_object() ? object.find(key) : object.end();
+    if (!object.is_object() || value == object.end())
       wrong(std::string{"there is no '"} + key + "' in " + of);
-    return *found;
+    return *value;
   }
 
   std::string text(const plan_json& value, const std::string& of) const {
@@ -107,26 +107,26 @@ class plan_reader {
   }
 
   [[nodiscard]] std::size_t event_number(const std::string& name, const std::string& of) const {
-    const auto found = std::find_if(plan_.events.begin(), plan_.events.end(),
-                                    [&name](const auto& event) { return event.name == name; });
-    if (found == plan_.events.end())
+    const auto position = std::find_if(plan_.events.begin(), plan_.events.end(),
+                                       [&name](const auto& event) { return event.name == name; });
+    if (position == plan_.events.end())
       wrong(of + " names " + name + ", which 'events' does not have");
-    return static_cast<std::size_t>(found - plan_.events.begin());
+    return static_cast<std::size_t>(position - plan_.events.begin());
   }
 
   void read_sets(const plan_json& sets) {
     if (!sets.is_array() || sets.empty() || sets.size() > most_sets)
       wrong("'sets' is no list of 1 to 1000 sets");
-    for (const auto& each : sets) {
+    for (const auto& entry : sets) {
       planned_set set;
       const std::string of = "set " + std::to_string(plan_.sets.size() + 1);
-      set.name = text(member(each, "name", of), "the name of " + of);
-      const plan_json leader = each.value("leader", plan_json(""));
+      set.name = text(member(entry, "name", of), "the name of " + of);
+      const plan_json leader = entry.value("leader", plan_json(""));
       if (!leader.is_string() || !leader.get_ref<const std::string&>().empty()) {
         set.leader = event_number(text(leader, "the leader of " + of), of);
         set.events.push_back(*set.leader);
       }
-      const auto& events = member(each, "events", of);
+      const auto& events = member(entry, "events", of);
       if (!events.is_array() || events.empty() || events.size() > most_in_set)
         wrong("'events' of " + of + " is no list of 1 to 64 names");
       for (const auto& name : events) {
@@ -139,7 +139,7 @@ class plan_reader {
   }
 
   const plan_json* document_;
-  std::string where_;
+  std::string source_;
   count_plan plan_;
 };
 
@@ -150,12 +150,12 @@ class plan_reader {
 
 }  // namespace
 
-count_plan parse_plan(std::string_view text, const std::string& where) {
-  return plan_reader{plan_json::parse(text, nullptr, false), where}.read();
+count_plan parse_plan(std::string_view text, const std::string& source) {
+  return plan_reader{plan_json::parse(text, nullptr, false), source}.read();
 }
 
 std::string read_plan_file(const std::string& path) {
-  // Nothing that may block is opened for long: a pipe or device of that name is refused.
+  // O_NONBLOCK: the open of a pipe or device must not block. Both are refused below.
   const descriptor fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!fd) unreadable(path, collect::error_text(errno));
   struct stat status {};

@@ -1,6 +1,8 @@
-// What is to be counted together: a plan (stallscope.count-plan/1) names sets of events, one for
-// each formula, and encodes the events. It is a file that others wrote: its size and every number
-// in it are bounded, and what is wrong with it is one clear error.
+// The plan of a counting (stallscope.count-plan/1): sets of events that are counted together, one
+// per formula, and the encodings of the events. The file is untrusted input: its size and every
+// number in it are bounded, and a fault is reported as an error with its place. Any thread.
+//
+//   const count_plan plan = parse_plan(read_plan_file("plan.json"), "plan.json");
 #pragma once
 
 #include <cstddef>
@@ -14,7 +16,7 @@ namespace stallscope::count {
 
 struct planned_event {
   std::string name;
-  // By encoding, or else by a name that find_event knows.
+  // If false, known_as holds a name for perf_events::find_event().
   bool encoded = false;
   std::uint32_t type = 0;
   std::uint64_t config = 0;
@@ -25,8 +27,8 @@ struct planned_event {
 
 struct planned_set {
   std::string name;
-  std::vector<std::size_t> events;    // numbers of events, each once, the leader's first
-  std::optional<std::size_t> leader;  // must lead the group, as slots do for PERF_METRICS
+  std::vector<std::size_t> events;    // indexes of events without duplicates, the leader first
+  std::optional<std::size_t> leader;  // must lead the group, like slots for PERF_METRICS
 };
 
 struct count_plan {
@@ -34,10 +36,10 @@ struct count_plan {
   std::vector<planned_set> sets;
 };
 
-// Throws failure (usage) where the text is no plan; where names it in the message.
-count_plan parse_plan(std::string_view text, const std::string& where);
+// Throws failure (usage) if the text is not a plan. `source` names it in the message.
+count_plan parse_plan(std::string_view text, const std::string& source);
 
-// The text of a regular file of at most a megabyte; throws failure (usage) for any other.
+// Returns the text of a regular file of at most 1 MiB. Throws failure (usage) for any other file.
 std::string read_plan_file(const std::string& path);
 
 }  // namespace stallscope::count

@@ -89,10 +89,10 @@ std::vector<std::string> perf_users(const std::filesystem::path& proc) {
 }
 
 event_presence presence(const perf_events::event_spec& event, const pmu_facts& facts) {
-  if (!facts.is_arm) return event_presence::untold;
-  if (event.type != PERF_TYPE_RAW && facts.arm_type != event.type) return event_presence::untold;
+  if (!facts.is_arm) return event_presence::unknown;
+  if (event.type != PERF_TYPE_RAW && facts.arm_type != event.type) return event_presence::unknown;
   const std::uint64_t number = event.config & event_bits;
-  if (!is_architected(number)) return event_presence::untold;
+  if (!is_architected(number)) return event_presence::unknown;
   return facts.arm_events.contains(number) ? event_presence::present : event_presence::absent;
 }
 

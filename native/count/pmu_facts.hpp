@@ -1,4 +1,5 @@
-// What sysfs and procfs tell of the CPU's counters. A few small files; read once, on any thread.
+// Facts about the CPU's counters from sysfs and procfs. Costs reads of a few small files;
+// perf_users() looks at every descriptor of every process. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@
 namespace stallscope::count {
 
 struct pmu_facts {
-  bool has_cpu_pmu = false;  // of whatever kind
+  bool has_cpu_pmu = false;  // of any kind
   // On arm64 the kernel opens any event and one that the CPU does not have reads 0: its driver
   // lists the architected events that the CPU's PMCEID registers name, and no others.
   bool is_arm = false;
   std::optional<std::uint32_t> arm_type;  // perf_event_attr.type of that PMU
   std::set<std::uint64_t> arm_events;
-  bool watchdog = false;           // the NMI watchdog holds a counter of each CPU
+  bool watchdog = false;           // the NMI watchdog holds a counter on each CPU
   std::vector<std::string> users;  // of perf events, as perf_users() names them
 };
 
@@ -30,13 +31,13 @@ pmu_facts read_pmu_facts(const std::filesystem::path& sys = "/sys",
 // those whose descriptors this user may see. Looks at every descriptor of every process.
 std::vector<std::string> perf_users(const std::filesystem::path& proc = "/proc");
 
-enum class event_presence { present, absent, untold };
+enum class event_presence { present, absent, unknown };
 
-// Whether the CPU has an event. Untold: of arm64's implementation-defined ones nothing tells, and
-// of all others the kernel does when they are opened.
+// Returns whether the CPU has an event. Unknown for implementation-defined events of arm64, and on
+// other architectures, where opening the event decides.
 event_presence presence(const perf_events::event_spec& event, const pmu_facts& facts);
 
-// Counted by a PMU of the CPU, not by the kernel itself.
+// Returns whether a PMU counts the event, not the kernel.
 bool is_hardware(const perf_events::event_spec& event);
 
 }  // namespace stallscope::count

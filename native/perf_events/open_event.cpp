@@ -55,8 +55,8 @@ perf_event_attr sampling_attribute(const event_spec& event, const sampling& how)
   attribute.enable_on_exec = how.enable_on_exec;
   attribute.use_clockid = 1;
   attribute.clockid = CLOCK_MONOTONIC;
-  attribute.watermark = how.wake_each ? 0 : 1;
-  if (how.wake_each) {
+  attribute.watermark = how.wake_per_sample ? 0 : 1;
+  if (how.wake_per_sample) {
     attribute.wakeup_events = 1;
   } else {
     attribute.wakeup_watermark = how.wakeup_bytes;

@@ -30,8 +30,8 @@ struct sampling {
   std::uint64_t frequency_hz = 999;  // used where period is 0
   std::uint64_t period = 0;
   std::uint32_t wakeup_bytes = 0;
-  bool wake_each = false;       // at every sample, not at so many bytes
-  std::uint16_t max_stack = 0;  // 0: the kernel's limit
+  bool wake_per_sample = false;  // at every sample, not at so many bytes
+  std::uint16_t max_stack = 0;   // 0: the kernel's limit
   // Copied from the top of the user's stack with these registers (a mask of the architecture's
   // perf_regs.h), instead of the user's call chain; 0: no copy, the chain by frame pointers.
   std::uint32_t stack_bytes = 0;

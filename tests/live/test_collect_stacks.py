@@ -190,7 +190,7 @@ def test_the_probe_closes_its_events(start_collector, start_target, programs) ->
     collection = start_collector("-p", target.pid)
     started = collection.wait_for("started")
     assert started["stacks"]["chosen"] == "dwarf"
-    assert started["stacks"]["text"].startswith("copied (8 KiB a sample): frame pointers reach")
+    assert started["stacks"]["text"].startswith("copied (8 KiB per sample): frame pointers reach")
     folder = Path(f"/proc/{collection.process.pid}/fd")
     events = [fd for fd in folder.iterdir() if "perf_event" in str(fd.readlink())]
     collection.send("stop\n")

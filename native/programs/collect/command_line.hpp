@@ -15,7 +15,7 @@ struct parsed_command_line {
   std::optional<int> exit_status;  // help or version was printed
 };
 
-// Throws failure (usage) where the words make no sense.
+// Parses and validates the whole command line. Throws failure (usage).
 parsed_command_line parse_command_line(const std::vector<std::string>& words);
 
 }  // namespace stallscope::collect

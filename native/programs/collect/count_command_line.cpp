@@ -2,28 +2,31 @@
 
 #include <CLI/CLI.hpp>
 
+#include "arguments.hpp"
 #include "collect/reporter.hpp"
-#include "words.hpp"
 
 namespace stallscope::collect {
 namespace {
 
 constexpr const char* count_summary =
-    "Counts the events of a plan for processes, threads, a command, CPUs or a cgroup, window by "
-    "window, into a recording directory.";
+    "Counts the events of a plan for processes, threads, a command, CPUs or a cgroup and writes "
+    "the "
+    "counts of every time window into a recording directory.";
 
 constexpr const char* count_examples =
     "Examples:\n"
-    "  stallscope-collect count --plan plan.json -o run -- make     a command and all it starts\n"
+    "  stallscope-collect count --plan plan.json -o run -- make     a command and its children\n"
     "  stallscope-collect count --plan plan.json -p 1234 -o run --duration 10\n"
     "  stallscope-collect count --plan plan.json -p 1234 --per-thread -o run\n"
     "  stallscope-collect count --plan plan.json --tid 1240,1241 -o run\n"
     "  stallscope-collect count --plan plan.json -a -o run --window 500 --duration 5\n"
     "  stallscope-collect count --plan plan.json -G system.slice/redis.service -o run\n"
-    "A plan names sets of events that are counted together: docs/recording.md has its form.\n"
-    "Exit codes: 0 done; 2 usage; 3 this machine or user cannot; 4 the target failed.";
+    "A plan names sets of events that are counted together: see docs/recording.md.\n"
+    "Exit codes: 0 success; 2 usage error; 3 unsupported or not permitted on this machine; 4 the "
+    "target failed.";
 
-struct raw_words {
+// The option values from CLI11, before they are validated together.
+struct raw_count_options {
   std::vector<pid_t> pids;
   std::vector<pid_t> tids;
   bool all_cpus = false;
@@ -31,54 +34,58 @@ struct raw_words {
   int protocol = protocol_version;
 };
 
-void add_target(CLI::App& app, raw_words& raw, count::count_options& options) {
+void add_target(CLI::App& app, raw_count_options& raw, count::count_options& options) {
   app.add_option("-p,--pid", raw.pids, "Processes, with their threads and later children")
       ->delimiter(',');
   app.add_flag("--per-thread", options.per_thread,
-               "With -p: count each thread for itself; threads born later from the next window on");
+               "With -p: separate counts per thread; new threads start with the next window");
   app.add_option("--tid", raw.tids, "Single threads, without their children")->delimiter(',');
   app.add_flag("-a,--all-cpus", raw.all_cpus, "All CPUs");
-  app.add_option("-C,--cpu", raw.cpus, "CPUs, as 0-3,8");
-  app.add_option("-G,--cgroup", options.cgroup, "A cgroup, by full path or below its hierarchy");
+  app.add_option("-C,--cpu", raw.cpus, "CPUs, as a list such as 0-3,8");
+  app.add_option("-G,--cgroup", options.cgroup,
+                 "Cgroup: its full path, or its path below the hierarchy");
 }
 
 void add_counting(CLI::App& app, count::count_options& options) {
-  app.add_option("--plan", options.plan, "The plan: sets of events and their encodings, JSON");
-  app.add_option("--window", options.window_ms, "Milliseconds between reads, 50 at least")
+  app.add_option("--plan", options.plan, "Plan file: sets of events and their encodings, as JSON");
+  app.add_option("--window", options.window_ms, "Time between reads in milliseconds, at least 50")
       ->capture_default_str()
       ->check(CLI::Range(count::shortest_window_ms, count::longest_window_ms));
-  app.add_option("--duration", options.duration_s, "Seconds to count")->check(CLI::PositiveNumber);
-  app.add_flag("--user", options.user_only, "User code only");
+  app.add_option("--duration", options.duration_s,
+                 "Length of the counting in seconds (default: until the target ends)")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--user", options.user_only, "Count user code only");
 }
 
-void add_output(CLI::App& app, raw_words& raw, count::count_options& options) {
+void add_output(CLI::App& app, raw_count_options& raw, count::count_options& options) {
   app.add_option("-o,--output", options.directory, "Directory of the recording, new or empty");
-  app.add_flag("--force", options.force, "Replace the recording that is in the directory");
+  app.add_flag("--force", options.force, "Replace an existing recording in the directory");
   app.add_option("--control-fd", options.control_fd,
-                 "Read \"enable\" and \"stop\" lines here; its end stops, too");
-  app.add_option("--progress-fd", options.progress_fd, "Write progress here as JSON lines");
+                 "Descriptor to read \"enable\" and \"stop\" lines from; end of file also stops");
+  app.add_option("--progress-fd", options.progress_fd,
+                 "Descriptor to write progress to, as JSON lines");
   app.add_flag("--start-disabled", options.start_disabled,
-               "Attach only when the control descriptor says \"enable\"");
+               "Wait for \"enable\" on the control descriptor before attaching");
   app.add_option("--protocol", raw.protocol,
-                 "Version of the progress protocol that the caller speaks");
+                 "Version of the progress protocol that the caller uses");
 }
 
 [[noreturn]] void count_usage(const std::string& message, const std::string& remedy) {
   usage(message, remedy.empty() ? "see stallscope-collect count --help" : remedy);
 }
 
-void choose_target(const raw_words& raw, count::count_options& options) {
+void choose_target(const raw_count_options& raw, count::count_options& options) {
   const int targets = (raw.pids.empty() ? 0 : 1) + (raw.tids.empty() ? 0 : 1) +
                       (raw.all_cpus || !raw.cpus.empty() ? 1 : 0) +
                       (options.cgroup.empty() ? 0 : 1) + (options.command.empty() ? 0 : 1);
   if (targets == 0)
     count_usage("no target was named",
-                "name one: -p PID, --tid TID, -a, -C LIST, -G CGROUP or -- COMMAND");
+                "give -p PID, --tid TID, -a, -C LIST, -G CGROUP or -- COMMAND");
   if (targets > 1 || (raw.all_cpus && !raw.cpus.empty()))
     count_usage("more than one kind of target was named",
-                "name one of -p, --tid, -a, -C, -G and -- COMMAND");
+                "give one of -p, --tid, -a, -C, -G and -- COMMAND");
   if (options.per_thread && raw.pids.empty())
-    count_usage("--per-thread counts the threads of processes", "name them with -p");
+    count_usage("--per-thread requires processes", "name them with -p");
   options.pids = checked_pids(raw.pids);
   options.tids = checked_pids(raw.tids);
   options.cpus = checked_cpus(raw.cpus);
@@ -89,14 +96,14 @@ void choose_target(const raw_words& raw, count::count_options& options) {
                                               : count::count_target::cpus;
 }
 
-void check(const CLI::App& app, const raw_words& raw, count::count_options& options) {
+void check(const CLI::App& app, const raw_count_options& raw, count::count_options& options) {
   check_protocol(raw.protocol);
   choose_target(raw, options);
-  if (options.plan.empty()) count_usage("no plan was named", "name one with --plan FILE");
+  if (options.plan.empty()) count_usage("no plan was named", "give one with --plan FILE");
   if (options.directory.empty())
-    count_usage("no output directory was named", "name one with -o DIR");
+    count_usage("no output directory was named", "give one with -o DIR");
   if (options.start_disabled && options.control_fd < 0)
-    count_usage("--start-disabled needs --control-fd to say when to begin", "");
+    count_usage("--start-disabled needs --control-fd for the \"enable\" line", "");
   check_duration(options.duration_s);
   if (app.count("--progress-fd") != 0) check_descriptor("--progress-fd", options.progress_fd);
   if (app.count("--control-fd") != 0) check_descriptor("--control-fd", options.control_fd);
@@ -107,18 +114,18 @@ void check(const CLI::App& app, const raw_words& raw, count::count_options& opti
 std::optional<count::count_options> parse_count_command_line(
     const std::vector<std::string>& words) {
   count::count_options options;
-  raw_words raw;
+  raw_count_options raw;
   options.arguments = words;
-  auto divided = divide(words);
-  options.command = divided.command;
-  divided.own.erase(divided.own.begin());  // "count"
+  auto arguments = split_arguments(words);
+  options.command = arguments.command;
+  arguments.options.erase(arguments.options.begin());  // "count"
 
   CLI::App app{count_summary, "stallscope-collect count"};
   app.footer(count_examples);
   add_target(app, raw, options);
   add_counting(app, options);
   add_output(app, raw, options);
-  if (!parse_words(app, divided.own)) return std::nullopt;
+  if (!parse_options(app, arguments.options)) return std::nullopt;
   check(app, raw, options);
   return options;
 }

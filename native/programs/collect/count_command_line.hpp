@@ -9,8 +9,8 @@
 
 namespace stallscope::collect {
 
-// Nothing where help was printed. The words are those of the program, "count" among them. Throws
-// failure (usage) where they make no sense.
+// Parses the program's whole command line, including "count". Returns nullopt if help was printed.
+// Throws failure (usage).
 std::optional<count::count_options> parse_count_command_line(const std::vector<std::string>& words);
 
 }  // namespace stallscope::collect

@@ -1,4 +1,5 @@
-// stallscope-collect: samples a target into a recording directory, or counts events of it.
+// stallscope-collect: samples a target into a recording directory, or counts its events. It has its
+// own error report instead of program::run(), because errors also go to the progress descriptor.
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -15,8 +16,7 @@ namespace {
 using stallscope::exit_code;
 using stallscope::failure;
 
-// The descriptor for progress, read ahead of the rest so that a wrong command line is told there,
-// too.
+// Reads --progress-fd before the other options, so that usage errors are reported there, too.
 int progress_fd_of(const std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
     static constexpr std::string_view flag = "--progress-fd";

@@ -68,13 +68,13 @@ Elf64_Phdr good_segment(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("the id is found behind other notes") {
+TEST_CASE("the build id is read after other notes") {
   const auto id = id_of(note(1, "Linux", "abcde") + note(NT_GNU_BUILD_ID, gnu, id_text));
   REQUIRE(id.size() == 20);
   CHECK(std::memcmp(id.data(), id_text.data(), 20) == 0);
 }
 
-TEST_CASE("what is no id of ours gives none") {
+TEST_CASE("a note of another kind gives no build id") {
   CHECK(id_of("").empty());
   CHECK(id_of("short").empty());
   CHECK(id_of(note(NT_GNU_BUILD_ID, "XXXX", id_text)).empty());
@@ -85,13 +85,13 @@ TEST_CASE("what is no id of ours gives none") {
   CHECK(id_of(cut).empty());
 }
 
-TEST_CASE("sizes beyond all bounds end the search") {
+TEST_CASE("a size out of range ends the search for the build id") {
   std::string bytes;
   append(bytes, Elf64_Nhdr{0xffffffff, 0xffffffff, NT_GNU_BUILD_ID});
   CHECK(id_of(bytes + std::string(64, 'x')).empty());
 }
 
-TEST_CASE("an ELF file's id, and hostile ELF files") {
+TEST_CASE("the build id of ELF files is read, and hostile ELF files have none") {
   const auto notes = note(NT_GNU_BUILD_ID, gnu, id_text);
   auto header = good_header();
   auto segment = good_segment(notes.size());
@@ -127,8 +127,7 @@ TEST_CASE("an ELF file's id, and hostile ELF files") {
   }
 }
 
-TEST_CASE(
-    "a mapping's file is opened through its process; anything but a regular file is left alone") {
+TEST_CASE("a mapping's file is opened through its process, and only if it is a regular file") {
   const procfs proc;
   memory_mapping mapping;
   proc.visit_mappings(::getpid(), [&mapping](const memory_mapping& one) { mapping = one; });

@@ -31,7 +31,7 @@ std::string found(const std::vector<std::string>& words, const std::string& sear
 
 }  // namespace
 
-TEST_CASE("a command is looked for as execvp does") {
+TEST_CASE("the executable is located as by execvp") {
   const test::scratch folder;
   folder.write("first/tool", "not to be executed");
   const auto tool = executable(folder, "second/tool", "a program");
@@ -44,7 +44,7 @@ TEST_CASE("a command is looked for as execvp does") {
   CHECK(found({path_in(folder, "second")}, "").empty());  // a directory
 }
 
-TEST_CASE("interpreters of scripts are followed, env's among them, and not for ever") {
+TEST_CASE("the interpreters of scripts are followed, through env too, up to a limit") {
   const test::scratch folder;
   const auto shell = executable(folder, "bin/shell", "a program");
   executable(folder, "bin/env", "a program");
@@ -58,7 +58,7 @@ TEST_CASE("interpreters of scripts are followed, env's among them, and not for e
   CHECK(found({executable(folder, "empty", "#!\n")}, "") == path_in(folder, "empty"));
 }
 
-TEST_CASE("the libraries of a program are found, and theirs") {
+TEST_CASE("a program's libraries and their libraries are listed") {
   const auto files = files_of_command({"/proc/self/exe"}, "");
   REQUIRE_FALSE(files.empty());
   CHECK(files.front().executable);
@@ -71,7 +71,7 @@ TEST_CASE("the libraries of a program are found, and theirs") {
   CHECK(named("/libc.so"));
 }
 
-TEST_CASE("what is no ELF file, or is cut short, needs no libraries") {
+TEST_CASE("a truncated file or a file that is not ELF needs no libraries") {
   const test::scratch folder;
   const descriptor self{::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)};
   CHECK_FALSE(needed_libraries(self).empty());

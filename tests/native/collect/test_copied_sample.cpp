@@ -38,7 +38,7 @@ bool covered(std::vector<std::uint64_t> chain, std::initializer_list<std::uint64
 
 }  // namespace
 
-TEST_CASE("a sample's user chain, registers and stack are taken out of its record") {
+TEST_CASE("user chain, registers and stack are parsed from a sample record") {
   const auto sample = parse_copied_sample(bytes_of(good_sample()), 2);
   REQUIRE(sample);
   CHECK(sample->pid == 77);
@@ -57,7 +57,7 @@ TEST_CASE("a kernel thread's sample has neither registers nor stack") {
   CHECK(sample->stack.empty());
 }
 
-TEST_CASE("sizes that make no sense are no sample, and are not followed") {
+TEST_CASE("a record with sizes out of range is rejected") {
   const auto good = good_sample();
   for (std::size_t length = 0; length < good.size(); ++length) {
     const std::vector<std::uint64_t> cut(good.begin(),
@@ -74,7 +74,7 @@ TEST_CASE("sizes that make no sense are no sample, and are not followed") {
   CHECK(parse_copied_sample(bytes_of(more_than_room), 2)->stack.size() == 16);
 }
 
-TEST_CASE("a chain that lacks the leaf's caller or the library's entry is as whole as can be") {
+TEST_CASE("a chain without the leaf's caller or the library's entry counts as whole") {
   CHECK(covered({1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, true));
   CHECK(covered({1, 3, 4}, {1, 2, 3, 4, 5, 6}, true));
   CHECK(covered({1, 2, 3, 9, 4}, {1, 2, 3, 4, 5, 6}, true));
@@ -83,7 +83,7 @@ TEST_CASE("a chain that lacks the leaf's caller or the library's entry is as who
   CHECK(covered({1, 2, 3}, {1, 2, 3}, false));
 }
 
-TEST_CASE("a chain that breaks off is not") {
+TEST_CASE("a chain that breaks off does not count as whole") {
   CHECK_FALSE(covered({1}, {1, 2, 3, 4, 5, 6}, true));
   CHECK_FALSE(covered({1, 2}, {1, 2, 3, 4, 5, 6}, true));
   CHECK_FALSE(covered({1, 4}, {1, 2, 3, 4, 5, 6}, true));

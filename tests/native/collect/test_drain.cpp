@@ -98,7 +98,7 @@ class busy_filter : public process_filter {
 
 }  // namespace
 
-TEST_CASE("without a sieve rings are written whole, each pass ending its round") {
+TEST_CASE("without a sieve rings are written whole and each pass ends with a round record") {
   fixture f;
   f.rings[0].sample(7);
   f.rings[1].sample(8);
@@ -113,7 +113,7 @@ TEST_CASE("without a sieve rings are written whole, each pass ending its round")
   CHECK(f.written() == "SS?.");
 }
 
-TEST_CASE("records that wrap are written in one piece, again and again") {
+TEST_CASE("records that wrap around the ring are written contiguously") {
   fixture f;
   for (int i = 0; i < 100; ++i) {
     f.rings[0].sample(7, 1);
@@ -125,8 +125,7 @@ TEST_CASE("records that wrap are written in one piece, again and again") {
   CHECK(f.written().size() == 300);
 }
 
-TEST_CASE(
-    "a filter keeps a process and the children that fork records tell of, in whichever ring") {
+TEST_CASE("a filter keeps a process and the children announced in any ring") {
   fixture f;
   const std::array<pid_t, 1> pids{7};
   process_filter filter{pids};
@@ -143,7 +142,7 @@ TEST_CASE(
   CHECK(f.drained.counts().left_out == 1);
 }
 
-TEST_CASE("the number of an ended child, used again by a stranger, is not followed") {
+TEST_CASE("the reused pid of an ended child is not followed") {
   fixture f;
   const std::array<pid_t, 1> pids{7};
   process_filter filter{pids};
@@ -157,7 +156,7 @@ TEST_CASE("the number of an ended child, used again by a stranger, is not follow
 }
 
 TEST_CASE(
-    "what arrives while the sieve looks is judged in the next pass, when its fork has been seen") {
+    "records that arrive during the scan are decided in the next pass, after their fork records") {
   fixture f;
   const std::array<pid_t, 1> pids{7};
   busy_filter filter{pids, f.rings[0]};
@@ -170,7 +169,7 @@ TEST_CASE(
   CHECK(f.written() == "S.SF.");
 }
 
-TEST_CASE("a program that is started for another user ends its process's samples, and is named") {
+TEST_CASE("a program that runs as another user ends its process's samples and is reported") {
   fixture f;
   f.rings[0].exec(7, "sudo", 100);
   f.rings[0].task_exit(7, 101);
@@ -209,7 +208,7 @@ TEST_CASE("while held, nothing is written until a ring is half full") {
   CHECK(f.written() == "SSSSSS.");
 }
 
-TEST_CASE("rings are relieved where one is half full, and else left alone") {
+TEST_CASE("relieve() makes a pass only if a ring is half full") {
   fixture f;
   f.rings[0].sample(7);
   f.drained.relieve();
@@ -220,7 +219,7 @@ TEST_CASE("rings are relieved where one is half full, and else left alone") {
   CHECK(f.written() == "SSSSS");
 }
 
-TEST_CASE("a header that makes no sense ends the look, and nothing hangs") {
+TEST_CASE("an invalid record header ends the scan without a hang") {
   fixture f;
   f.rings[0].add(0);
   f.drained.pass();

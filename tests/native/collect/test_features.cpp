@@ -32,7 +32,7 @@ std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> records_of(
 
 }  // namespace
 
-TEST_CASE("a header is made of whole records with padded strings") {
+TEST_CASE("a file header consists of whole records with padded strings") {
   host_description host;
   host.host_name = "a-host";
   host.cpus_configured = 4;
@@ -55,7 +55,7 @@ TEST_CASE("a header is made of whole records with padded strings") {
   CHECK_FALSE(records.contains({80, 8}));  // no CPU model is known
 }
 
-TEST_CASE("kinds of one event come with their ids, and each has the event's name") {
+TEST_CASE("the kinds of an event have their ids and the event's name") {
   record_buffer buffer;
   event_header event;
   event.name = "cpu-clock";
@@ -72,7 +72,7 @@ TEST_CASE("kinds of one event come with their ids, and each has the event's name
   CHECK(update[2] == 11);  // an event is named by its first id
 }
 
-TEST_CASE("a command line beyond a record's size is cut, not wrapped") {
+TEST_CASE("a command line larger than a record is cut") {
   record_buffer buffer;
   event_header event;
   event.arguments = std::vector<std::string>(5000, std::string(100, 'z'));
@@ -80,7 +80,7 @@ TEST_CASE("a command line beyond a record's size is cut, not wrapped") {
   CHECK(records_of(buffer)[{80, 11}].size() < 65'536);
 }
 
-TEST_CASE("the CPU's name on x86 and on arm64") {
+TEST_CASE("the CPU's name is read on x86 and on arm64") {
   host_description x86;
   read_cpuinfo(
       "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 106\nmodel name\t: A "
@@ -97,7 +97,7 @@ TEST_CASE("the CPU's name on x86 and on arm64") {
   CHECK(arm.cpu_model == "arm64 0x41,0xd0c,0x3,1");
 }
 
-TEST_CASE("a virtual machine is told by its device tree or its firmware's names") {
+TEST_CASE("a virtual machine is detected by its device tree or its firmware's names") {
   CHECK(hypervisor_of_tree(std::string("linux,dummy-virt\0", 17)) == "qemu");
   CHECK(hypervisor_of_tree(std::string("xen,xen-4.17\0xen,xen\0", 21)) == "xen");
   CHECK(hypervisor_of_tree(std::string("raspberrypi,4-model-b\0brcm,bcm2711\0", 35)).empty());

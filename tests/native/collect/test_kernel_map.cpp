@@ -20,7 +20,7 @@ std::string hidden() {
 
 }  // namespace
 
-TEST_CASE("lines of kallsyms") {
+TEST_CASE("lines of kallsyms are parsed") {
   const auto symbol = parse_kallsyms_line("ffffffffc0000000 t of_module\t[some_module]");
   REQUIRE(symbol);
   CHECK(symbol->address == 0xffffffffc0000000);
@@ -31,7 +31,7 @@ TEST_CASE("lines of kallsyms") {
     CHECK_FALSE(parse_kallsyms_line(line));
 }
 
-TEST_CASE("the kernel's text, and none where addresses are hidden") {
+TEST_CASE("the kernel's text range is read, and is absent if addresses are hidden") {
   const test::scratch folder;
   const auto layout = read_kernel_layout(folder.write("kallsyms", symbols));
   REQUIRE(layout);
@@ -42,7 +42,7 @@ TEST_CASE("the kernel's text, and none where addresses are hidden") {
   CHECK_FALSE(read_kernel_layout(folder.at("missing")));
 }
 
-TEST_CASE("the copy of kallsyms holds text symbols alone, and nothing where they are hidden") {
+TEST_CASE("the copy of kallsyms holds only text symbols, and is empty if addresses are hidden") {
   const test::scratch folder;
   const auto copy = [&folder](const std::string& from, bool interrupted) {
     const descriptor to{
@@ -59,7 +59,7 @@ TEST_CASE("the copy of kallsyms holds text symbols alone, and nothing where they
   CHECK(copy(folder.write("hidden", hidden()), false) == 0);
 }
 
-TEST_CASE("lines longer than any buffer are passed over") {
+TEST_CASE("lines longer than the buffer are skipped") {
   const test::scratch folder;
   int lines = 0;
   CHECK(for_each_line(folder.write("text", std::string(200'000, 'x') + "\nshort\n"),
@@ -70,7 +70,7 @@ TEST_CASE("lines longer than any buffer are passed over") {
   CHECK(lines == 1);
 }
 
-TEST_CASE("modules with addresses get a map, those without do not") {
+TEST_CASE("only modules with addresses have a map") {
   const test::scratch folder;
   record_buffer buffer;
   put_kernel_modules(
@@ -83,7 +83,7 @@ TEST_CASE("modules with addresses get a map, those without do not") {
   CHECK(bytes.find("[two]") == std::string::npos);
 }
 
-TEST_CASE("symbols that are missing are told apart from hidden ones") {
+TEST_CASE("missing symbols and hidden symbols have different warnings") {
   const test::scratch folder;
   CHECK(no_kernel_layout(folder.at("nothing")).code == "kernel-symbols-missing");
   CHECK(no_kernel_layout(folder.write("kallsyms", "")).code == "kernel-addresses-hidden");

@@ -16,7 +16,7 @@ TEST_CASE("a new directory is private") {
   CHECK((status.st_mode & 0777U) == 0700U);
 }
 
-TEST_CASE("only what was committed stays") {
+TEST_CASE("only a committed recording stays") {
   const test::scratch folder;
   for (const bool committed : {false, true}) {
     {
@@ -32,7 +32,7 @@ TEST_CASE("only what was committed stays") {
   }
 }
 
-TEST_CASE("a directory that was there stays, without what was made in it") {
+TEST_CASE("an existing directory stays without the new files if there is no commit") {
   const test::scratch folder;
   std::filesystem::create_directory(folder.at("run"));
   {
@@ -42,7 +42,7 @@ TEST_CASE("a directory that was there stays, without what was made in it") {
   CHECK(std::filesystem::is_empty(folder.at("run")));
 }
 
-TEST_CASE("a directory in use is refused; force replaces recordings of ours and nothing else") {
+TEST_CASE("a directory in use is refused, and force replaces only recordings") {
   const test::scratch folder;
   folder.write("run/mine", "precious");
   CHECK_THROWS_AS(output_directory(folder.at("run"), false), failure);
@@ -57,7 +57,7 @@ TEST_CASE("a directory in use is refused; force replaces recordings of ours and 
   CHECK(std::distance(std::filesystem::directory_iterator{folder.at("run")}, {}) == 1);
 }
 
-TEST_CASE("what was to be replaced is there again where the new recording was refused") {
+TEST_CASE("the old recording is restored if the new recording fails") {
   const test::scratch folder;
   const std::string document = "{\"schema\": \"stallscope.recording/1.0\"}";
   folder.write("run/recording.json", document);
@@ -73,7 +73,7 @@ TEST_CASE("what was to be replaced is there again where the new recording was re
   CHECK(std::distance(std::filesystem::directory_iterator{folder.at("run")}, {}) == 2);
 }
 
-TEST_CASE("a link in the directory is replaced, never followed") {
+TEST_CASE("a link in the directory is replaced and not followed") {
   const test::scratch folder;
   folder.write("elsewhere", "precious");
   output_directory output{folder.at("run"), false};

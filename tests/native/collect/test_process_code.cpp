@@ -20,7 +20,7 @@ std::uint64_t libc_code() { return reinterpret_cast<std::uint64_t>(&::getauxval)
 
 }  // namespace
 
-TEST_CASE("code of a process that runs is found with its tables, the vdso's among them") {
+TEST_CASE("the code of a running process has its tables, including the vdso's") {
   table_store tables{any_time};
   const procfs proc;
   process_code code{proc, ::getpid(), tables};
@@ -40,7 +40,7 @@ TEST_CASE("code of a process that runs is found with its tables, the vdso's amon
   CHECK(code.find(~std::uint64_t{0} - 4096) == nullptr);
 }
 
-TEST_CASE("what could not be read in time is told once, and is no code without frames") {
+TEST_CASE("a binary that was not read in time is reported once and has no share") {
   table_store tables{time_limit{}};
   const procfs proc;
   process_code code{proc, ::getpid(), tables};
@@ -51,7 +51,7 @@ TEST_CASE("what could not be read in time is told once, and is no code without f
   CHECK_FALSE(code.frame_pointer_share());
 }
 
-TEST_CASE("a process that is gone has no code") {
+TEST_CASE("a process that has ended has no code") {
   table_store tables{any_time};
   const procfs proc{"/nonexistent"};
   process_code code{proc, 1, tables};
@@ -59,7 +59,7 @@ TEST_CASE("a process that is gone has no code") {
   CHECK_FALSE(code.frame_pointer_share());
 }
 
-TEST_CASE("half of a program is its executable, half its libraries by their size") {
+TEST_CASE("the executable and the libraries have half of the weight each") {
   CHECK_FALSE(frame_pointer_share({}));
   CHECK(*frame_pointer_share({{0.9, 10, true}}) == doctest::Approx(0.9));
   CHECK(*frame_pointer_share({{0.4, 10, false}}) == doctest::Approx(0.4));

@@ -6,7 +6,9 @@
 using namespace stallscope;
 using namespace stallscope::collect;
 
-TEST_CASE("children born while events are opened are followed, theirs as well, earlier ones not") {
+TEST_CASE(
+    "children created while events are opened are followed with their children, earlier ones are "
+    "not") {
   const test::scratch folder;
   const procfs proc{folder.at("")};
   folder.write("12/task/12/children", "40 ");
@@ -17,6 +19,6 @@ TEST_CASE("children born while events are opened are followed, theirs as well, e
   folder.write("12/task/14/children", "43 ");
   folder.write("40/task/40/children", "50 ");
   folder.write("41/task/41/children", "42 12 ");
-  filter.follow_born_since(proc);
+  filter.follow_new_children(proc);
   CHECK(filter.followed() == std::unordered_set<pid_t>{12, 13, 41, 42, 43});
 }

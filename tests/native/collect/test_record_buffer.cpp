@@ -16,7 +16,7 @@ perf_event_header header_of(const record_buffer& buffer) {
 
 }  // namespace
 
-TEST_CASE("a comm record has its padded name and the trailer of sample_id_all") {
+TEST_CASE("a comm record has a padded name and the trailer of sample_id_all") {
   record_buffer buffer;
   put_comm(buffer, {10, 11, 1, 1}, "seven77");
   CHECK(header_of(buffer).type == PERF_RECORD_COMM);
@@ -27,14 +27,14 @@ TEST_CASE("a comm record has its padded name and the trailer of sample_id_all") 
   CHECK(longer.bytes().size() == 8 + 8 + 16 + 32);
 }
 
-TEST_CASE("a fork record that was made up hands no mappings down") {
+TEST_CASE("a synthesized fork record inherits no mappings") {
   record_buffer buffer;
   put_fork(buffer, {10, 11, 1, 1});
   CHECK(header_of(buffer).type == PERF_RECORD_FORK);
   CHECK(header_of(buffer).misc == 1U << 13U);
 }
 
-TEST_CASE("a mapping carries the build id where there is one, else device and inode") {
+TEST_CASE("a mapping has the build id if there is one, otherwise device and inode") {
   const memory_mapping mapping{0x1000, 0x3000,  0x200, 8, 1, 42, PROT_READ | PROT_EXEC,
                                false,  "/bin/x"};
   record_buffer plain;
@@ -49,14 +49,14 @@ TEST_CASE("a mapping carries the build id where there is one, else device and in
   CHECK(with_id.bytes()[44] == std::byte{0xab});
 }
 
-TEST_CASE("a mapping that holds no code says so") {
+TEST_CASE("a mapping without code is marked as data") {
   memory_mapping mapping{0x1000, 0x3000, 0, 8, 1, 42, PROT_READ, false, "/bin/x"};
   record_buffer buffer;
   put_mapping(buffer, 5, mapping, {});
   CHECK((header_of(buffer).misc & PERF_RECORD_MISC_MMAP_DATA) != 0);
 }
 
-TEST_CASE("a path longer than any is cut, so that the record's size fits its 16 bits") {
+TEST_CASE("a path longer than PATH_MAX is cut so that the record's size fits in 16 bits") {
   memory_mapping mapping;
   mapping.end = 1;
   mapping.path = std::string(100'000, 'x');

@@ -8,7 +8,7 @@ using namespace stallscope;
 using namespace stallscope::collect;
 using nlohmann::json;
 
-TEST_CASE("the document is JSON whatever bytes strangers put into names") {
+TEST_CASE("the document is valid JSON for names of any bytes") {
   recording_facts facts;
   facts.options.arguments = {"collect", "\xff\xfe\x80"};
   facts.host.host_name = "a\"b";
@@ -21,7 +21,7 @@ TEST_CASE("the document is JSON whatever bytes strangers put into names") {
   CHECK(document["clocks"]["end_monotonic_ns"].is_null());
 }
 
-TEST_CASE("what was refused, lost and how it ended is in it") {
+TEST_CASE("the document has refused events, losses and the end") {
   recording_facts facts;
   facts.choice.event = perf_events::cpu_clock();
   facts.choice.attribute = perf_events::sampling_attribute(facts.choice.event, facts.choice.how);
@@ -39,7 +39,7 @@ TEST_CASE("what was refused, lost and how it ended is in it") {
   CHECK(document["warnings"][0]["code"] == "a-code");
 }
 
-TEST_CASE("how stacks are taken and why is in it, process by process") {
+TEST_CASE("the document has the stack method and its reason for each process") {
   recording_facts facts;
   facts.options.stack_bytes = 4096;
   facts.stacks = {stack_kind::mixed,
@@ -57,7 +57,7 @@ TEST_CASE("how stacks are taken and why is in it, process by process") {
   CHECK(json::parse(to_json(facts))["stacks"]["copy_bytes"] == 0);
 }
 
-TEST_CASE("the line of counters is one line of lists") {
+TEST_CASE("the counter line is one line of lists") {
   recording_facts facts;
   facts.choice.event = perf_events::cpu_clock();
   facts.counter = perf_events::event_reading{11, 22, 33, 0};
@@ -74,7 +74,7 @@ TEST_CASE("the line of counters is one line of lists") {
   CHECK(unread["time_running_ns"].is_null());
 }
 
-TEST_CASE("what was counted with the samples is named, with its counts") {
+TEST_CASE("the document names the group's events with their counts") {
   recording_facts facts;
   facts.choice.event = perf_events::find_event("task-clock");
   facts.choice.leader = perf_events::find_event("SLOTS=4:0x400");

@@ -7,7 +7,7 @@
 using namespace stallscope;
 using namespace stallscope::collect;
 
-TEST_CASE("a cgroup that the controller does not cover is no event that is missing") {
+TEST_CASE("a cgroup outside the controller is not reported as a missing event") {
   for (const int error : {ENOENT, EBADF, EINVAL}) {
     const auto problem = cgroup_refusal(error, "/sys/fs/cgroup/x", 3);
     CHECK(std::string{problem.what()}.find("perf_event controller") != std::string::npos);
@@ -16,7 +16,7 @@ TEST_CASE("a cgroup that the controller does not cover is no event that is missi
   CHECK(cgroup_refusal(EACCES, "/x", 0).remedy().find("run as root") != std::string::npos);
 }
 
-TEST_CASE("call chains beyond the kernel's limit have their own remedy") {
+TEST_CASE("call chains beyond the kernel's limit have a specific remedy") {
   CHECK(refusal(EOVERFLOW, "the event cycles", 0).remedy().find("--max-stack") !=
         std::string::npos);
 }

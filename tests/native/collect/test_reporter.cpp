@@ -11,7 +11,7 @@
 using namespace stallscope;
 using namespace stallscope::collect;
 
-TEST_CASE("a warning is told once: at the start, or at the end where it came later") {
+TEST_CASE("a warning is reported once: at the start, or at the end if it is newer") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
   const descriptor reader{ends[0]};
@@ -36,7 +36,7 @@ TEST_CASE("a warning is told once: at the start, or at the end where it came lat
   CHECK(text.find("came later") != std::string::npos);
 }
 
-TEST_CASE("progress that nobody reads is dropped whole, and what follows is told again") {
+TEST_CASE("progress lines are dropped whole while the reader stalls, and later lines arrive") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe2(ends.data(), O_CLOEXEC) == 0);
   const descriptor reader{ends[0]};

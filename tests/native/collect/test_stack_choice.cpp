@@ -19,7 +19,7 @@ perf_events::sampling copying(std::uint64_t frequency_hz, std::uint32_t stack_by
 
 }  // namespace
 
-TEST_CASE("rings hold about a second of copies, and no more than a small part of the memory") {
+TEST_CASE("rings hold about a second of copies and at most a small share of the memory") {
   CHECK(ring_bytes_for({}, 2, 8 * gib) == std::size_t{2} << 20U);
   for (const std::uint64_t frequency : {99U, 999U, 4999U}) {
     const auto how = copying(frequency, 8192);
@@ -32,7 +32,7 @@ TEST_CASE("rings hold about a second of copies, and no more than a small part of
   CHECK(ring_bytes_for(copying(999, 8192), 256, 8 * gib) == std::size_t{2} << 20U);
 }
 
-TEST_CASE("samples by a period come at no known rate, and still have rings for copies") {
+TEST_CASE("samples by a period have an unknown rate and still have rings for copies") {
   auto how = copying(999, 8192);
   how.period = 100'000;
   CHECK(bytes_per_second(how) == 0);
@@ -40,7 +40,7 @@ TEST_CASE("samples by a period come at no known rate, and still have rings for c
   CHECK_FALSE(space_warning(how, 2, 10, 0));
 }
 
-TEST_CASE("a disk that would be full before the end is warned of, and only then") {
+TEST_CASE("a warning appears only if the disk would fill before the end") {
   const auto how = copying(1000, 8192);
   const auto of_ten_seconds = 10 * 2 * bytes_per_second(how);
   CHECK_FALSE(space_warning(how, 2, 10, of_ten_seconds));
@@ -52,11 +52,11 @@ TEST_CASE("a disk that would be full before the end is warned of, and only then"
   CHECK_FALSE(space_warning({}, 2, 10, 0));  // nothing is copied
 }
 
-TEST_CASE("what was chosen is one clause for a person") {
+TEST_CASE("the chosen method is described in one clause") {
   CHECK(describe({stack_kind::frame_pointers, "asked for", {}}, 8192) ==
         "by frame pointers: asked for");
   CHECK(describe({stack_kind::copies, "asked for", {}}, 8192) ==
-        "copied (8 KiB a sample): asked for");
+        "copied (8 KiB per sample): asked for");
   CHECK(describe({stack_kind::copies, "asked for", {}}, 1000) ==
-        "copied (1000 bytes a sample): asked for");
+        "copied (1000 bytes per sample): asked for");
 }

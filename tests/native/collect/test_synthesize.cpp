@@ -30,7 +30,7 @@ struct synthesized {
 
 }  // namespace
 
-TEST_CASE("rings are looked after between processes") {
+TEST_CASE("rings are drained between processes") {
   synthesized f;
   for (const char* pid : {"12", "13", "14"}) add_process(f.folder, pid, "");
   std::size_t calls = 0;
@@ -38,7 +38,7 @@ TEST_CASE("rings are looked after between processes") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("rings are looked after between the threads of a process that has many") {
+TEST_CASE("rings are drained between the threads of a process with many threads") {
   synthesized f;
   add_process(f.folder, "12", "");
   for (int tid = 13; tid < 613; ++tid)
@@ -48,7 +48,7 @@ TEST_CASE("rings are looked after between the threads of a process that has many
   CHECK(calls == 3);  // of 601 threads two times, and at the end
 }
 
-TEST_CASE("code is told, and with tables what is only read of files as well") {
+TEST_CASE("code mappings are written, and with tables also read-only file mappings") {
   const std::string maps =
       "1000-2000 r--p 00000000 08:01 42 /lib/x\n2000-3000 r-xp 00001000 08:01 42 /lib/x\n"
       "3000-4000 rw-p 00002000 08:01 42 /lib/x\n4000-5000 r--s 00000000 08:01 43 /shared\n"

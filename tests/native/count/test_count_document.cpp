@@ -9,7 +9,7 @@ using namespace stallscope;
 using namespace stallscope::count;
 using nlohmann::json;
 
-TEST_CASE("groups, sets and what is unavailable are in it, with reasons") {
+TEST_CASE("the document has groups, sets and unavailable events with reasons") {
   count_facts facts;
   facts.options.target = count_target::command;
   facts.options.command = {"true"};

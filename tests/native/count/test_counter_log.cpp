@@ -11,7 +11,7 @@ using namespace stallscope;
 using namespace stallscope::count;
 using nlohmann::json;
 
-TEST_CASE("the first line names the groups, each further one is a read") {
+TEST_CASE("the first line names the groups and every further line is a reading") {
   const test::scratch folder;
   counter_log log{descriptor{::open(folder.at("log").c_str(), O_WRONLY | O_CREAT, 0600)}};
   log.begin({{{0, {"a", "b"}}, {1, {"c"}}}, "pid", 100, 7});
@@ -33,7 +33,7 @@ TEST_CASE("the first line names the groups, each further one is a read") {
   CHECK(log.lines() == 1);
 }
 
-TEST_CASE("scopes are named by what they are, whatever bytes a name has") {
+TEST_CASE("scopes are named by their kind, for names of any bytes") {
   const perf_events::group_reading reading{1, 1, {2}};
   const auto scope = [&reading](const line_scope& of) {
     return json::parse(to_line({1, 2}, 3, of, reading))["scope"];

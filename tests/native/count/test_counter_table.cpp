@@ -46,7 +46,7 @@ std::vector<json> lines_of(const test::scratch& folder) {
 
 }  // namespace
 
-TEST_CASE("a scope's members are added up, and what was dropped stays in the total") {
+TEST_CASE("a scope's members are added up and dropped scopes stay in the total") {
   const auto choice = software();
   counter_table table{choice};
   const auto scope = table.add_scope({1, {}, {}, {}});
@@ -58,7 +58,7 @@ TEST_CASE("a scope's members are added up, and what was dropped stays in the tot
   const auto other = table.add_scope({2, {}, {}, {}});
   REQUIRE(table.open(other, {0, -1}) == 0);
   CHECK(table.members() == 3);
-  CHECK(table.descriptors_each() == 3);
+  CHECK(table.descriptors_per_member() == 3);
   CHECK(table.descriptors() == 9);
   table.enable_all();
   touch_fresh_pages();
@@ -83,7 +83,7 @@ TEST_CASE("a scope's members are added up, and what was dropped stays in the tot
   CHECK(table.failed_reads().empty());
 }
 
-TEST_CASE("what the kernel refuses leaves nothing open") {
+TEST_CASE("a refused group leaves nothing open") {
   const auto choice = software();
   counter_table table{choice};
   const auto scope = table.add_scope({1, {}, {}, {}});

@@ -21,7 +21,7 @@ perf_events::event_spec hardware() {
 
 }  // namespace
 
-TEST_CASE("each errno has a reason and a remedy of its own") {
+TEST_CASE("every errno has its reason and remedy") {
   pmu_facts facts;
   facts.has_cpu_pmu = true;
   std::set<std::string> reasons;
@@ -37,7 +37,7 @@ TEST_CASE("each errno has a reason and a remedy of its own") {
   CHECK(reasons.size() == errors.size());
 }
 
-TEST_CASE("a machine without counters is told from a CPU without the event") {
+TEST_CASE("a machine without counters and a CPU without the event have different reasons") {
   pmu_facts facts;
   CHECK(explain_refusal(hardware(), ENOENT, facts).reason.find("no hardware counters") !=
         std::string::npos);
@@ -48,9 +48,9 @@ TEST_CASE("a machine without counters is told from a CPU without the event") {
         std::string::npos);
 }
 
-TEST_CASE("who holds a counter is named where it is known") {
+TEST_CASE("the holder of a counter is named if it is known") {
   pmu_facts facts;
-  CHECK(held_counter("CYCLES", facts).reason.find("another user") != std::string::npos);
+  CHECK(held_counter("CYCLES", facts).reason.find("another program") != std::string::npos);
   facts.users = {"perf (7)", "other (8)"};
   CHECK(held_counter("CYCLES", facts).reason.find("perf (7), other (8)") != std::string::npos);
   facts.watchdog = true;
@@ -58,7 +58,7 @@ TEST_CASE("who holds a counter is named where it is known") {
         std::string::npos);
 }
 
-TEST_CASE("the target's refusals are told apart from the events'") {
+TEST_CASE("refusals of the target and of an event have different messages") {
   CHECK(counting_refused(ESRCH, "thread 7").code() == exit_code::target_failed);
   CHECK(counting_refused(EACCES, "thread 7").remedy().find("cap_sys_ptrace") != std::string::npos);
   CHECK(counting_refused(EMFILE, "thread 7").remedy().find("ulimit -n") != std::string::npos);

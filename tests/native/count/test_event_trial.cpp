@@ -34,7 +34,7 @@ trial_place here() {
 
 }  // namespace
 
-TEST_CASE("what can be counted is, and what cannot is named with its reason") {
+TEST_CASE("available events are counted, and unavailable events have a reason") {
   const count_plan plan{{software("page-faults"), encoded("NO_SUCH", PERF_TYPE_SOFTWARE, 9999),
                          software("no_such_name::anywhere"), software("task-clock")},
                         {{"all", {0, 1, 2, 3}, {}}, {"none", {1}, {}}}};
@@ -50,7 +50,7 @@ TEST_CASE("what can be counted is, and what cannot is named with its reason") {
   CHECK(refused->error != 0);
 }
 
-TEST_CASE("a plan of which nothing can be counted is one clear error") {
+TEST_CASE("a plan without any available event is an error") {
   const count_plan plan{{encoded("NO_SUCH", PERF_TYPE_SOFTWARE, 9999)}, {{"all", {0}, {}}}};
   try {
     choose_groups(plan, here());
@@ -62,7 +62,7 @@ TEST_CASE("a plan of which nothing can be counted is one clear error") {
   }
 }
 
-TEST_CASE("what the scheduler counts is not taken for zero in a user's scope") {
+TEST_CASE("scheduler events are unavailable with --user instead of zero") {
   const count_plan plan{{software("context-switches"), software("page-faults")},
                         {{"all", {0, 1}, {}}}};
   auto where = here();
@@ -73,7 +73,7 @@ TEST_CASE("what the scheduler counts is not taken for zero in a user's scope") {
   CHECK(choice.groups[0].events == std::vector<std::size_t>{1});
 }
 
-TEST_CASE("names that nobody knows are a matter of usage, not of the machine") {
+TEST_CASE("unknown names are usage errors") {
   const count_plan plan{{software("no_such_name::anywhere")}, {{"all", {0}, {}}}};
   try {
     choose_groups(plan, here());

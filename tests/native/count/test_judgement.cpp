@@ -20,7 +20,7 @@ count_plan plan_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-TEST_CASE("groups that got no turn in a short run are not blamed on others") {
+TEST_CASE("groups that never ran in a short run are not blamed on other programs") {
   const auto plan = plan_of({"A", "B"});
   counting_choice choice;
   choice.groups = {{{0}}, {{1}}};
@@ -40,11 +40,11 @@ TEST_CASE("groups that got no turn in a short run are not blamed on others") {
   CHECK(held.warnings[0].message.find("perf (7)") != std::string::npos);
 }
 
-TEST_CASE("a target that never ran says nothing of its groups") {
+TEST_CASE("a target that never ran gives no judgement of its groups") {
   const auto plan = plan_of({"A"});
   counting_choice choice;
   choice.groups = {{{0}}};
-  choice.untold = {"A"};
+  choice.unknown_presence = {"A"};
   const auto judged =
       judge_counting(plan, choice, std::vector<perf_events::group_reading>{{0, 0, {0}}});
   CHECK(judged.never_ran.empty());
@@ -52,11 +52,11 @@ TEST_CASE("a target that never ran says nothing of its groups") {
   CHECK(judged.warnings.empty());
 }
 
-TEST_CASE("an event counted nothing where no group of its own counted any") {
+TEST_CASE("an event is an unverified zero only if no group counted it") {
   const auto plan = plan_of({"TOLD", "NEVER", "ONCE", "STARVED"});
   counting_choice choice;
   choice.groups = {{{0, 1, 2}}, {{1, 2}}, {{3}}};
-  choice.untold = {"NEVER", "ONCE", "STARVED"};
+  choice.unknown_presence = {"NEVER", "ONCE", "STARVED"};
   const std::vector<perf_events::group_reading> totals{
       {second_ns, second_ns, {0, 0, 0}}, {second_ns, second_ns, {0, 9}}, {second_ns, 0, {0}}};
   CHECK(judge_counting(plan, choice, totals).unverified_zero == std::vector<std::string>{"NEVER"});

@@ -28,7 +28,7 @@ bool has_all(const packing& packed, std::size_t set, const numbers& events) {
 
 }  // namespace
 
-TEST_CASE("sets that fit together share one group, and an event is in it once") {
+TEST_CASE("sets that fit together share one group without duplicate events") {
   const std::vector<packable_set> sets{
       {{0, 1}, {}, false}, {{1, 2, 3}, {}, false}, {{0}, {}, false}};
   const auto packed = pack(sets, counters(4));
@@ -37,7 +37,7 @@ TEST_CASE("sets that fit together share one group, and an event is in it once") 
   CHECK(packed.groups_of_set == std::vector<numbers>{{0}, {0}, {0}});
 }
 
-TEST_CASE("what one formula needs stays together, in another group where it has to") {
+TEST_CASE("the events of a set stay together, in another group if necessary") {
   const std::vector<packable_set> sets{
       {{0, 1, 2}, {}, false}, {{0, 3, 4}, {}, false}, {{0, 1, 3}, {}, false}};
   const auto packed = pack(sets, counters(4));
@@ -48,7 +48,7 @@ TEST_CASE("what one formula needs stays together, in another group where it has 
   CHECK(packed.unplaced.empty());
 }
 
-TEST_CASE("a set that no group can take is split, and nothing of it is lost") {
+TEST_CASE("a set that fits in no group is split without loss") {
   const std::vector<packable_set> sets{{{0, 1, 2, 3, 4, 5, 6}, {}, false}};
   const auto packed = pack(sets, counters(3));
   CHECK(packed.groups.size() == 3);
@@ -56,7 +56,7 @@ TEST_CASE("a set that no group can take is split, and nothing of it is lost") {
   CHECK(has_all(packed, 0, sets[0].events));
 }
 
-TEST_CASE("the leader leads every group that has its set, and every piece of one split") {
+TEST_CASE("the leader leads every group of its set and every piece of a split set") {
   const group_judge topdown = [](std::span<const std::size_t> events) {
     // 9 is slots; 10 and above are its metrics, which cannot be counted without it in front.
     const bool metrics = std::any_of(events.begin(), events.end(), [](auto e) { return e >= 10; });
@@ -76,7 +76,7 @@ TEST_CASE("the leader leads every group that has its set, and every piece of one
   CHECK(packed.unplaced.empty());
 }
 
-TEST_CASE("software events are never put where they would have to take turns") {
+TEST_CASE("software events are never in a group with hardware events") {
   const std::vector<packable_set> sets{{{0, 1}, {}, false}, {{5, 6}, {}, true}, {{7}, {}, true}};
   const auto packed = pack(sets, counters(8));
   REQUIRE(packed.groups.size() == 2);
@@ -84,7 +84,7 @@ TEST_CASE("software events are never put where they would have to take turns") {
   CHECK(packed.groups_of_set[0] != packed.groups_of_set[1]);
 }
 
-TEST_CASE("an event that fits nowhere is named, and its set goes on without it") {
+TEST_CASE("an event that fits in no group is unplaced, and its set continues without it") {
   const group_judge never_two = [](std::span<const std::size_t> events) {
     return std::find(events.begin(), events.end(), 2U) == events.end();
   };
@@ -93,7 +93,7 @@ TEST_CASE("an event that fits nowhere is named, and its set goes on without it")
   CHECK(has_all(packed, 0, {1, 3}));
 }
 
-TEST_CASE("a bound on the size of groups holds whatever the judge says") {
+TEST_CASE("the limit of the group size holds whatever the judge accepts") {
   const auto packed = pack(std::vector<packable_set>{{{0, 1, 2, 3}, {}, false}}, counters(100), 2);
   for (const auto& group : packed.groups) CHECK(group.events.size() <= 2);
   CHECK(has_all(packed, 0, {0, 1, 2, 3}));
@@ -105,7 +105,8 @@ TEST_CASE("a set without events needs no group") {
   CHECK(packed.groups_of_set[0].empty());
 }
 
-TEST_CASE("whatever the sets and the PMU: all are placed, no group is refused, few are asked for") {
+TEST_CASE(
+    "for any sets and PMU all events are placed, no group is refused and few trials are needed") {
   std::mt19937 random{1};
   for (int round = 0; round < 200; ++round) {
     const std::size_t size = 1 + random() % 8;

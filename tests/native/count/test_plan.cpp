@@ -46,7 +46,7 @@ std::string unread(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a plan is read: encodings in any form, names once, the leader first") {
+TEST_CASE("a plan is parsed: encodings in any form, no duplicate names, the leader first") {
   const auto plan = parse_plan(good().dump(), "plan.json");
   REQUIRE(plan.sets.size() == 2);
   const auto name = [&plan](std::size_t number) { return plan.events[number].name; };
@@ -66,7 +66,7 @@ TEST_CASE("a plan is read: encodings in any form, names once, the leader first")
   CHECK(topdown.known_as == "task-clock");
 }
 
-TEST_CASE("what is wrong is said, and where") {
+TEST_CASE("errors name the fault and its place") {
   const auto with = [](const char* pointer, json value) {
     auto document = good();
     document[json::json_pointer(pointer)] = std::move(value);
@@ -101,7 +101,7 @@ TEST_CASE("what is wrong is said, and where") {
   says(refusal_of(json::array({good()})), "schema");
 }
 
-TEST_CASE("no text makes more of it than an error") {
+TEST_CASE("any text is parsed or is an error") {
   const auto text = good().dump();
   std::mt19937 random{7};
   for (int round = 0; round < 3000; ++round) {
@@ -127,13 +127,13 @@ TEST_CASE("no text makes more of it than an error") {
   CHECK_THROWS_AS(parse_plan(std::string(200'000, '['), "plan.json"), failure);
 }
 
-TEST_CASE("only regular files of a bearable size are read") {
+TEST_CASE("only regular files of a limited size are read") {
   const test::scratch folder;
   CHECK(read_plan_file(folder.write("plan", "text")) == "text");
   CHECK(unread(folder.write("large", std::string((1U << 20U) + 1, ' '))).find("megabyte") !=
         std::string::npos);
   REQUIRE(::mkfifo(folder.at("pipe").c_str(), 0600) == 0);
-  CHECK(unread(folder.at("pipe")).find("no regular file") != std::string::npos);
+  CHECK(unread(folder.at("pipe")).find("not a regular file") != std::string::npos);
   CHECK(unread(folder.at("none")).find("ENOENT") != std::string::npos);
-  CHECK(unread("/dev/zero").find("no regular file") != std::string::npos);
+  CHECK(unread("/dev/zero").find("not a regular file") != std::string::npos);
 }

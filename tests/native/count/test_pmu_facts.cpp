@@ -18,7 +18,7 @@ perf_events::event_spec raw(std::uint64_t config, std::uint32_t type = PERF_TYPE
 
 }  // namespace
 
-TEST_CASE("on arm64 an architected event is there only where the driver lists it") {
+TEST_CASE("on arm64 an architected event is present only if the driver lists it") {
   const test::scratch machine;
   const std::string pmu = "sys/bus/event_source/devices/armv8_pmuv3/";
   machine.write(pmu + "type", "8\n");
@@ -33,12 +33,12 @@ TEST_CASE("on arm64 an architected event is there only where the driver lists it
   CHECK(presence(raw(0x11, 8), facts) == event_presence::present);
   CHECK(presence(raw(0x23), facts) == event_presence::absent);
   CHECK(presence(raw(0x4005), facts) == event_presence::absent);
-  CHECK(presence(raw(0x52), facts) == event_presence::untold);     // implementation-defined
-  CHECK(presence(raw(0x23, 9), facts) == event_presence::untold);  // of another PMU
-  CHECK(presence(raw(0x23, PERF_TYPE_SOFTWARE), facts) == event_presence::untold);
+  CHECK(presence(raw(0x52), facts) == event_presence::unknown);     // implementation-defined
+  CHECK(presence(raw(0x23, 9), facts) == event_presence::unknown);  // of another PMU
+  CHECK(presence(raw(0x23, PERF_TYPE_SOFTWARE), facts) == event_presence::unknown);
 }
 
-TEST_CASE("elsewhere the kernel tells when the event is opened") {
+TEST_CASE("on other machines the presence is unknown before the event is opened") {
   const test::scratch machine;
   machine.write("sys/bus/event_source/devices/cpu/type", "4\n");
   machine.write("proc/sys/kernel/nmi_watchdog", "1\n");
@@ -46,17 +46,17 @@ TEST_CASE("elsewhere the kernel tells when the event is opened") {
   CHECK(facts.has_cpu_pmu);
   CHECK_FALSE(facts.is_arm);
   CHECK(facts.watchdog);
-  CHECK(presence(raw(0x23), facts) == event_presence::untold);
+  CHECK(presence(raw(0x23), facts) == event_presence::unknown);
 }
 
-TEST_CASE("a machine may have neither") {
+TEST_CASE("a machine may have no PMU and no watchdog") {
   const test::scratch machine;
   const auto facts = read_pmu_facts(machine.at("sys"), machine.at("proc"));
   CHECK_FALSE(facts.has_cpu_pmu);
   CHECK_FALSE(facts.watchdog);
 }
 
-TEST_CASE("programs with perf events open are named, in characters that a terminal shows") {
+TEST_CASE("programs with open perf events are named in printable characters") {
   const test::scratch machine;
   const auto process = [&machine](const std::string& pid, const std::string& name,
                                   const std::string& open) {

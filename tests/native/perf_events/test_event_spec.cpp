@@ -13,7 +13,7 @@ TEST_CASE("software and generic events need no libpfm4") {
   CHECK_FALSE(find_event("page-faults").counts_ns);
 }
 
-TEST_CASE("other names go to libpfm4") {
+TEST_CASE("other names are looked up in libpfm4") {
   // The perf PMU of libpfm4 is there on every machine.
   const auto event = find_event("perf::PERF_COUNT_SW_CPU_CLOCK");
   CHECK(event.type == PERF_TYPE_SOFTWARE);
@@ -22,7 +22,7 @@ TEST_CASE("other names go to libpfm4") {
   CHECK(event.name == "perf::PERF_COUNT_SW_CPU_CLOCK");
 }
 
-TEST_CASE("an unknown name is said to be one") {
+TEST_CASE("an unknown name is reported as unknown") {
   CHECK_THROWS_AS(find_event("no_such_event"), stallscope::perf_events::unknown_event);
   CHECK_THROWS_AS(find_event(""), stallscope::perf_events::unknown_event);
 }
@@ -36,7 +36,7 @@ TEST_CASE("the ladder goes from the most precise cycles down to cpu-clock") {
   CHECK(ladder.back().name == "cpu-clock");
 }
 
-TEST_CASE("where the PMU knows no precision, none is asked for") {
+TEST_CASE("a PMU without precise sampling gets no precise event") {
   const auto ladder = stallscope::perf_events::default_ladder(0);
   REQUIRE(ladder.size() == 2);
   CHECK(ladder.front().name == "cycles");
@@ -44,7 +44,7 @@ TEST_CASE("where the PMU knows no precision, none is asked for") {
   CHECK(stallscope::perf_events::max_precise() <= 3);
 }
 
-TEST_CASE("a name may bring its encoding") {
+TEST_CASE("a name may include its encoding") {
   const auto slots = find_event("TOPDOWN.SLOTS:perf_metrics=4:0x400");
   CHECK(slots.name == "TOPDOWN.SLOTS:perf_metrics");
   CHECK(slots.type == PERF_TYPE_RAW);
@@ -57,7 +57,7 @@ TEST_CASE("a name may bring its encoding") {
   CHECK(find_event("clock=1:1").counts_ns);
 }
 
-TEST_CASE("what looks like an encoding and is none is an unknown name") {
+TEST_CASE("an invalid encoding is an unknown name") {
   for (const char* name : {"X=4", "X=4:", "X=4:1:", "X=4:-1", "X=4:0x1g", "=4:1", "X=4:1:2:3:4",
                            "X=4:p:1", "X=4:1:p:p", "X=5000000000:1", "X=4:99999999999999999999"}) {
     CAPTURE(name);

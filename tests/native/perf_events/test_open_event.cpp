@@ -7,7 +7,7 @@
 using namespace stallscope;
 using namespace stallscope::perf_events;
 
-TEST_CASE("the attribute asks for what a recording needs and stays readable for older tools") {
+TEST_CASE("the attribute has the options of a recording and stays readable for older tools") {
   const auto attribute = sampling_attribute(cpu_clock(), {});
   CHECK(attribute.size == 128);
   CHECK(attribute.sample_type == sample_fields);

@@ -49,7 +49,7 @@ TEST_CASE("a record's fields are read across the end of the ring") {
   CHECK(record.u64(24) == 0x1122'3344'5566'7788);
 }
 
-TEST_CASE("pieces of a range") {
+TEST_CASE("a range that wraps has two pieces") {
   plain_ring ring;
   SUBCASE("one where it does not wrap") {
     const auto pieces = ring.view.pieces(8, 24);

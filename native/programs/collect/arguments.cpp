@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include "arguments.hpp"
 
 #include <fcntl.h>
 
@@ -21,18 +21,18 @@ void usage(const std::string& message, const std::string& remedy) {
   throw failure{exit_code::usage, message, remedy};
 }
 
-divided_words divide(const std::vector<std::string>& words) {
+program_arguments split_arguments(const std::vector<std::string>& words) {
   const auto dashes = std::find(words.begin(), words.end(), "--");
-  divided_words divided{{words.begin() + 1, dashes}, {}};
-  if (dashes != words.end()) divided.command.assign(dashes + 1, words.end());
-  if (dashes != words.end() && divided.command.empty()) usage("no command stands after --");
-  return divided;
+  program_arguments arguments{{words.begin() + 1, dashes}, {}};
+  if (dashes != words.end()) arguments.command.assign(dashes + 1, words.end());
+  if (dashes != words.end() && arguments.command.empty()) usage("no command follows --");
+  return arguments;
 }
 
-bool parse_words(CLI::App& app, std::vector<std::string> own) {
-  std::reverse(own.begin(), own.end());  // as CLI11 wants them
+bool parse_options(CLI::App& app, std::vector<std::string> options) {
+  std::reverse(options.begin(), options.end());  // CLI11 expects reverse order
   try {
-    app.parse(own);
+    app.parse(options);
   } catch (const CLI::Success& success) {
     const bool version = dynamic_cast<const CLI::CallForVersion*>(&success) != nullptr;
     std::fputs(version ? (std::string{success.what()} + "\n").c_str() : app.help().c_str(), stdout);
@@ -48,7 +48,7 @@ void check_protocol(int protocol) {
   usage("protocol " + std::to_string(protocol) +
             " was requested; this is stallscope-collect " STALLSCOPE_VERSION " with protocol " +
             std::to_string(protocol_version),
-        "install programs and package of the same version");
+        "install the programs and the package in the same version");
 }
 
 void check_duration(double seconds) {
@@ -59,7 +59,7 @@ void check_duration(double seconds) {
 void check_descriptor(const char* flag, int fd) {
   if (fd >= 0 && ::fcntl(fd, F_SETFD, FD_CLOEXEC) == 0) return;
   usage(std::string{flag} + ": no file is open under the number " + std::to_string(fd),
-        "let the caller pass the descriptor on");
+        "pass an open descriptor from the calling program");
 }
 
 std::vector<pid_t> checked_pids(std::vector<pid_t> pids) {
