@@ -5,10 +5,10 @@
 namespace stallscope::capture {
 namespace {
 
-// What one node of the tree takes.
+// The memory of a tree node.
 constexpr std::uint64_t range_bytes = 96;
 
-// What is left of a mapping whose first bytes are replaced.
+// The rest of a mapping whose first bytes are replaced.
 mapping rest_of(mapping whole, std::uint64_t replaced_bytes) {
   whole.page_offset += replaced_bytes;
   return whole;
@@ -61,7 +61,7 @@ void address_spaces::drop(std::shared_ptr<map_table>& table) {
   table.reset();
 }
 
-// Cuts the ranges that reach into [start, end) down to what lies outside of it.
+// Removes [start, end) from the ranges.
 void address_spaces::make_room(map_table& table, std::uint64_t start, std::uint64_t end) {
   auto& ranges = table.ranges;
   auto at = ranges.lower_bound(start);

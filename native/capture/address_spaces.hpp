@@ -1,5 +1,10 @@
-// What was mapped where, of each process and of the kernel, at the moment that has been reached.
-// A forked process shares its parent's table until one of the two changes it.
+// The mappings of every process and of the kernel, at the current time of the second pass. A forked
+// process shares its parent's table until either changes. A change costs a tree update, and a copy
+// of the table if it is shared. One thread.
+//
+//   address_spaces spaces{budget, limit};
+//   spaces.map(space, {start, {end, page_offset, object}});
+//   const auto* mapping = spaces.at(space).find(address);
 #pragma once
 
 #include <cstdint>
@@ -23,7 +28,7 @@ struct mapped_range {
   mapping target;
 };
 
-// Ranges that do not overlap, by start; `version` differs between any two contents.
+// Disjoint ranges by start address. Every change gives the table a new `version`.
 struct map_table {
   std::map<std::uint64_t, mapping> ranges;
   std::uint32_t version = 0;
@@ -38,9 +43,9 @@ class address_spaces {
 
   static constexpr std::uint32_t kernel_space = 0;
 
-  // Spaces are numbered by process, from 1; unknown ones are empty.
+  // The number of a space is the number of its process, from 1. Unknown spaces are empty.
   [[nodiscard]] const map_table& at(std::uint32_t space) const;
-  // A new mapping replaces what it covers.
+  // A new mapping replaces the mappings in its range.
   void map(std::uint32_t space, const mapped_range& range);
   void clear(std::uint32_t space);
   void fork(std::uint32_t parent, std::uint32_t child);

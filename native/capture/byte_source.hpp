@@ -1,5 +1,8 @@
-// Where a capture's bytes come from. The reader asks for ranges and never maps a file: a file that
-// shrinks while it is read gives a short read, not a SIGBUS. One thread at a time.
+// The source of a capture's bytes: memory, a file or a pipe. Files are read with pread and not
+// mapped, so that a file that shrinks gives a short read and no SIGBUS. One thread at a time.
+//
+//   file_source source{"perf.data"};
+//   const auto count = source.read_at(0, buffer);
 #pragma once
 
 #include <cstddef>
@@ -21,9 +24,9 @@ class byte_source {
 
   // Copies at most into.size() bytes from `offset`; 0 only at the end.
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) = 0;
-  // Total size where it is known beforehand.
+  // The total size, if it is known.
   [[nodiscard]] virtual std::optional<std::uint64_t> size_bytes() const = 0;
-  // Whether what has been read can be read again, as it cannot from a pipe.
+  // Returns whether bytes can be read again. False for a pipe.
   [[nodiscard]] virtual bool keeps_bytes() const = 0;
 };
 
@@ -38,8 +41,8 @@ class memory_source final : public byte_source {
   std::span<const std::byte> bytes_;
 };
 
-// A file, or a pipe that is read forward only. "-" is standard input. Throws std::system_error when
-// it cannot be opened or read, capture_error when it is a directory.
+// A file, or a pipe that is read forward only. "-" is standard input. Throws std::system_error if
+// it cannot be opened or read, capture_error if it is a directory.
 class file_source final : public byte_source {
  public:
   explicit file_source(const std::string& path);

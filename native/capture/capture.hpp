@@ -1,5 +1,5 @@
-// A capture in memory: samples as columns sorted by time, stacks and frames made unique. What each
-// array means is told in stallscope/_native.pyi, which hands them to Python as they are.
+// A capture in memory: samples as columns sorted by time, with unique stacks and frames. The arrays
+// are documented in stallscope/_native.pyi and passed to Python without a copy.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ enum class frame_kind : std::uint8_t {
   unknown = 5,
 };
 
-// perf_event_attr, as far as the file's version of it goes; what it lacks is 0.
+// The fields of perf_event_attr. Fields that the file's version lacks are 0.
 struct attribute {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
@@ -89,10 +89,10 @@ struct sample_columns {
   column<std::uint32_t> stack;
   column<std::int32_t> cpu;
   column<std::uint16_t> event;
-  column<std::uint32_t> read;  // row of the reading; empty where no sample has any
+  column<std::uint32_t> read;  // row of the reading; empty if no sample has a reading
 };
 
-// What samples hold of the counters of their group, in the order of the file.
+// The counter readings of samples, in the order of the file.
 struct read_columns {
   static constexpr std::uint32_t none = 0xffff'ffff;
   static constexpr std::uint16_t unknown_event = 0xffff;
@@ -108,11 +108,11 @@ struct read_columns {
   column<std::uint64_t> stream;  // the id of the group's leader
   column<std::uint64_t> enabled_ns;
   column<std::uint64_t> running_ns;
-  column<std::uint64_t> offset;  // of the first value; one more than there are readings
+  column<std::uint64_t> offset;  // of the first value; has one entry more than there are readings
   column<std::uint16_t> event;
   column<std::uint64_t> value;
-  // 1 where the kernel had stopped sampling since the reading before: before Linux 6.16 the other
-  // counters of the group go on meanwhile.
+  // 1 if the kernel stopped sampling since the previous reading. Before Linux 6.16 the other
+  // counters of the group continue during the stop.
   column<std::uint8_t> paused;
 };
 
@@ -146,9 +146,9 @@ struct capture {
   std::uint64_t lost_records = 0;
   std::uint64_t lost_samples = 0;
   std::uint64_t throttles = 0;
-  // Offset at which reading stopped because the file ends there; nothing for a complete file.
+  // The offset at which a truncated file ends; nullopt for a complete file.
   std::optional<std::uint64_t> truncated_at;
-  // Offset at which the records end according to the file header; nothing in pipe mode.
+  // The end of the records according to the file header; nullopt in pipe mode.
   std::optional<std::uint64_t> records_end;
   std::uint64_t bytes_read = 0;
 };

@@ -80,7 +80,7 @@ class capture_reader {
     }
   }
 
-  // What can be read again need not be read before it is walked.
+  // Stacks of seekable sources are skipped here and read by the walk.
   stack_finder finder_of_stacks() {
     if (!source_.keeps_bytes()) {
       return nullptr;
@@ -160,7 +160,7 @@ class capture_reader {
     }
   }
 
-  // The reading of the sample that was added last.
+  // Adds the reading of the last added sample.
   void add_reading(const counter_reading& reading) {
     sample_columns& samples = result_.samples;
     read_columns& reads = result_.reads;
@@ -183,20 +183,20 @@ class capture_reader {
     reads.paused.push_back(paused ? 1 : 0);
   }
 
-  // The next reading of this event's group follows a pause of it. Few are waiting at a time, since
-  // samples follow; a hostile file may have more.
+  // Marks the next reading of this event's group as following a pause. The list is short, because
+  // samples follow soon; a hostile file may have more.
   void note_pause(std::uint64_t id) {
     constexpr std::size_t most = 65'536;
     if (pauses_.size() < most && events_.find(id) != hash_index::none) pauses_.insert(id);
   }
 
-  // Not the registers of a machine of the other byte order, nor those of a guest's host.
+  // Excludes registers of the other byte order and samples of guests.
   [[nodiscard]] bool may_be_unwound(frame_kind kind) const {
     return options_.unwind_table && !start_.swap &&
            (kind == frame_kind::user || kind == frame_kind::kernel || kind == frame_kind::unknown);
   }
 
-  // Records without a trailer (of old versions) happened no earlier than the samples before them.
+  // Records without a trailer (old versions) get the time of the preceding samples.
   sideband::moment moment_of(const record& current) {
     sideband::moment when;
     when.samples_before = static_cast<std::uint32_t>(result_.samples.time_ns.size());
@@ -222,7 +222,7 @@ class capture_reader {
     events_.add(parse_attribute(current.payload, start_.swap, current.offset), ids, current.offset);
   }
 
-  // Whether a truncated file, if that is allowed, ends before a section does.
+  // Returns whether an allowed truncation cuts a section.
   bool ends_before(std::uint64_t offset, std::uint64_t size) {
     const std::uint64_t end = window_.end();
     if (!options_.allow_truncated || (offset <= end && size <= end - offset)) {
@@ -249,7 +249,7 @@ class capture_reader {
       if (ends_before(offset, size)) {
         return;
       }
-      if (features_.wants(start_.features[at])) {
+      if (features_.uses(start_.features[at])) {
         const auto bytes = window_.section(offset, size, "feature section");
         features_.read_feature(start_.features[at], wire_cursor(bytes, start_.swap, offset));
       } else {
@@ -271,7 +271,7 @@ class capture_reader {
   feature_reader features_;
   first_pass parsed_;
   file_start start_;
-  // Ids of events that were stopped and go on, with no reading since.
+  // Ids of events that were stopped and resumed, without a reading since then.
   std::unordered_set<std::uint64_t> pauses_;
   std::uint64_t offset_ = 0;
   std::uint64_t latest_ns_ = 0;

@@ -1,6 +1,10 @@
-// A growing array of plain values, for columns of millions of rows: it grows by realloc, which
-// moves pages instead of copying them, and charges what it takes to a budget, so that a hostile
-// file ends in an error and not in gigabytes.
+// A growing array of plain values for columns of millions of rows. It grows by realloc, which moves
+// pages instead of copying them, and charges its memory to a budget, so that a hostile file gives
+// an error instead of using gigabytes. One thread.
+//
+//   memory_budget budget{limit_bytes};
+//   column<std::uint64_t> times{budget};
+//   times.push_back(time_ns);
 #pragma once
 
 #include <algorithm>
@@ -16,7 +20,7 @@
 
 namespace stallscope::capture {
 
-// Thrown by a budget that is spent; the reader adds the offset.
+// Thrown if the budget is exceeded; the reader adds the offset.
 class limit_exceeded : public std::length_error {
  public:
   using std::length_error::length_error;
@@ -44,7 +48,7 @@ class column {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  // The budget is used while the column grows, and must live as long as it does so.
+  // The budget must outlive every operation that grows the column.
   explicit column(memory_budget& budget) : budget_(&budget) {}
 
   void push_back(T value) {
@@ -90,8 +94,8 @@ class column {
     void operator()(T* memory) const noexcept { std::free(memory); }
   };
 
-  void grow(std::size_t wanted) {
-    const std::size_t capacity = std::max({wanted, capacity_ + capacity_ / 2, std::size_t{64}});
+  void grow(std::size_t required) {
+    const std::size_t capacity = std::max({required, capacity_ + capacity_ / 2, std::size_t{64}});
     budget_->charge((capacity - capacity_) * sizeof(T));
     void* memory = std::realloc(data_.get(), capacity * sizeof(T));
     if (memory == nullptr) {

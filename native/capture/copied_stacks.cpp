@@ -7,7 +7,7 @@
 namespace stallscope::capture {
 namespace {
 
-// Behind a record's header stands its payload.
+// The payload follows the record's header.
 constexpr std::uint64_t record_header_bytes = 8;
 constexpr std::size_t longest_record_bytes = 65'536;
 
@@ -19,23 +19,23 @@ void copied_stacks::add(std::uint32_t sample, const sample_fields& fields, const
   }
   // The registers, the size of the stack, the stack: one piece of the record.
   const std::byte* first = fields.user_registers.data();
-  place made;
-  made.stack_at = static_cast<std::uint16_t>(fields.user_stack.data() - first);
-  made.size = static_cast<std::uint16_t>(made.stack_at + fields.user_stack_bytes);
-  made.abi = fields.registers_abi == PERF_SAMPLE_REGS_ABI_64 ? PERF_SAMPLE_REGS_ABI_64
-                                                             : PERF_SAMPLE_REGS_ABI_32;
-  made.waits = from.decompressed || !source_.keeps_bytes();
-  if (made.waits) {
-    if (!waiting_) {
-      waiting_ = std::make_unique<temporary_file>(options_);
+  place position;
+  position.stack_at = static_cast<std::uint16_t>(fields.user_stack.data() - first);
+  position.size = static_cast<std::uint16_t>(position.stack_at + fields.user_stack_bytes);
+  position.abi = fields.registers_abi == PERF_SAMPLE_REGS_ABI_64 ? PERF_SAMPLE_REGS_ABI_64
+                                                                 : PERF_SAMPLE_REGS_ABI_32;
+  position.in_temporary_file = from.decompressed || !source_.keeps_bytes();
+  if (position.in_temporary_file) {
+    if (!temporary_) {
+      temporary_ = std::make_unique<temporary_file>(options_);
     }
-    made.offset = waiting_->append(std::span(first, made.size));
+    position.offset = temporary_->append(std::span(first, position.size));
   } else {
-    made.offset =
+    position.offset =
         from.offset + record_header_bytes + static_cast<std::uint64_t>(first - from.payload.data());
   }
   places_.resize(sample, place{});
-  places_.push_back(made);
+  places_.push_back(position);
 }
 
 std::optional<copied_stack> copied_stacks::read(std::uint32_t sample, std::size_t most_bytes) {
@@ -53,8 +53,8 @@ std::optional<copied_stack> copied_stacks::read(std::uint32_t sample, std::size_
 }
 
 void copied_stacks::fetch(const place& from, std::span<std::byte> into) {
-  if (from.waits) {
-    return waiting_->read(from.offset, into);
+  if (from.in_temporary_file) {
+    return temporary_->read(from.offset, into);
   }
   std::uint64_t offset = from.offset;
   while (!into.empty()) {

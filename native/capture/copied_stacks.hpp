@@ -1,6 +1,6 @@
-// The registers and stacks that samples hold a copy of: the first pass notes where they lie (16
-// bytes a sample), the second reads each when its turn comes. Bytes that cannot be read again wait
-// in a temporary file.
+// The copied registers and stacks of samples. The first pass stores their positions (16 bytes per
+// sample), the second pass reads them one by one. Bytes that cannot be read again are kept in a
+// temporary file. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace stallscope::capture {
 
-// One sample's copy; the spans stand until the next one is read.
+// The copy of a sample. The spans are valid until the next read().
 struct copied_stack {
   bool is_64_bit = false;
   std::span<const std::uint64_t> registers;
@@ -30,30 +30,30 @@ class copied_stacks {
   copied_stacks(byte_source& source, memory_budget& budget, const read_options& options)
       : source_(source), options_(options), places_(budget) {}
 
-  // Holds most chains of most programs, so that the rest of their copies need not be read.
+  // Enough for most chains of most programs, so that the rest of a copy is rarely read.
   static constexpr std::size_t usual_bytes = 4096;
 
-  // Keeps the place of a sample's copy, if it has one. `sample` counts in the order of the file.
+  // Stores the position of a sample's copy, if it has one. Samples are numbered in file order.
   void add(std::uint32_t sample, const sample_fields& fields, const record& from);
   [[nodiscard]] bool empty() const { return places_.size() == 0; }
-  // Nothing where the sample has no copy. At most `most_bytes` of registers and stack, which must
-  // hold the registers. Throws capture_error where the source has changed.
+  // Returns at most `most_bytes` of registers and stack, which must hold the registers; nullopt if
+  // the sample has no copy. Throws capture_error if the source has changed.
   std::optional<copied_stack> read(std::uint32_t sample, std::size_t most_bytes);
 
  private:
   struct place {
     std::uint64_t offset = 0;
     std::uint16_t size = 0;
-    std::uint16_t stack_at = 0;  // within it; behind the registers
+    std::uint16_t stack_at = 0;  // offset of the stack, after the registers
     std::uint8_t abi = 0;        // none: no copy
-    bool waits = false;          // in the temporary file
+    bool in_temporary_file = false;
   };
   void fetch(const place& from, std::span<std::byte> into);
 
   byte_source& source_;
   const read_options& options_;
   column<place> places_;
-  std::unique_ptr<temporary_file> waiting_;
+  std::unique_ptr<temporary_file> temporary_;
   std::vector<std::uint64_t> buffer_;
 };
 

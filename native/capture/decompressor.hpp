@@ -1,5 +1,9 @@
-// The zstd stream that perf record -z spreads over compressed records. The output is taken in small
-// pieces, so that memory stays bounded whatever the input expands to.
+// The zstd stream in the compressed records of perf record -z. The output is produced in small
+// pieces, so that memory stays bounded for any input. One thread.
+//
+//   decompressor stream{expansion_limit};
+//   stream.feed(record_bytes, offset);
+//   while (const auto count = stream.produce(buffer)) parse(buffer, count);
 #pragma once
 
 #include <cstddef>
@@ -13,12 +17,13 @@ namespace stallscope::capture {
 
 class decompressor {
  public:
-  // `expansion_limit`: the output may be so many times the input (and 16 MiB).
+  // `expansion_limit`: the largest ratio of output to input; the first 16 MiB are always allowed.
   explicit decompressor(std::uint64_t expansion_limit);
 
-  // Starts on the bytes of one record, which must stand until they are used up.
+  // Starts on the bytes of a record, which must stay valid until they are consumed.
   void feed(std::span<const std::byte> input, std::uint64_t offset);
-  // Writes what fits into `output`; 0 when the input is used up. Throws capture_error.
+  // Fills `output` and returns the number of bytes; 0 at the end of the input. Throws
+  // capture_error.
   std::size_t produce(std::span<std::byte> output);
 
  private:

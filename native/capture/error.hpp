@@ -1,4 +1,4 @@
-// The one error of the capture reader: what was wrong, and at which byte of the file.
+// The error of the capture reader: a message and the offset in the file.
 #pragma once
 
 #include <cstdint>

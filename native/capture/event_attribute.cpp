@@ -7,7 +7,7 @@
 namespace stallscope::capture {
 namespace {
 
-// Bits of the flags, counted as on little-endian machines.
+// Bits of the flags in little-endian order.
 constexpr unsigned inherit_bit = 1;
 constexpr unsigned exclude_user_bit = 4;
 constexpr unsigned exclude_kernel_bit = 5;
@@ -36,8 +36,8 @@ std::uint8_t reversed_bits(std::uint8_t value) {
   return static_cast<std::uint8_t>(bits);
 }
 
-// Bit fields fill each byte from its other end on a machine of the other byte order, and their
-// bytes keep their places.
+// On a machine of the other byte order, bit fields fill every byte from the other end; the order of
+// the bytes is the same.
 std::uint64_t load_flags(const std::byte* from, bool swap) {
   std::uint64_t flags = 0;
   for (unsigned index = 0; index < 8; ++index) {
@@ -57,10 +57,10 @@ std::size_t attribute_size(std::span<const std::byte> bytes, bool swap, std::uin
         "event attribute of " + std::to_string(bytes.size()) + " bytes, expected at least 64",
         offset);
   }
-  const auto told = load<std::uint32_t>(bytes.data() + size_at, swap);
-  const std::size_t size = told == 0 ? smallest_attribute_bytes : told;
+  const auto stored_size = load<std::uint32_t>(bytes.data() + size_at, swap);
+  const std::size_t size = stored_size == 0 ? smallest_attribute_bytes : stored_size;
   if (size < smallest_attribute_bytes || size > bytes.size() || size % 8 != 0) {
-    throw capture_error("event attribute says it has " + std::to_string(told) +
+    throw capture_error("event attribute has a size field of " + std::to_string(stored_size) +
                             " bytes, expected a multiple of 8 from 64 to " +
                             std::to_string(bytes.size()),
                         offset);

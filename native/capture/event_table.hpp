@@ -1,5 +1,6 @@
-// The events of a capture and how a record finds its own: by the only one there is, or by the id
-// that stands at the same place in every record.
+// The events of a capture, and the event of a record: the single event, or the event with the id
+// at a fixed position in every record. A look-up costs a hash probe, and nothing if the id is that
+// of the previous record. One thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ class event_table {
   void rename(std::uint32_t event, std::string_view name);
   [[nodiscard]] std::uint32_t of_sample(std::span<const std::byte> payload, bool swap,
                                         std::uint64_t offset);
-  // Of any other record; the first event where the record does not tell.
+  // The event of another record; the first event if the record has no id.
   [[nodiscard]] const attribute* of_other(std::span<const std::byte> payload, bool swap) const;
   [[nodiscard]] const attribute& at(std::uint32_t event) const { return attributes_[event]; }
   [[nodiscard]] std::size_t size() const { return attributes_.size(); }

@@ -11,15 +11,15 @@ namespace {
 
 using perf_format::feature;
 
-// The build id's entry says its size (perf since 5.10); before, all were 20 bytes.
+// The build id's entry has a size (perf since 5.10); earlier build ids have 20 bytes.
 constexpr std::uint16_t build_id_size_flag = 1U << 15U;
 constexpr std::size_t build_id_bytes = 20;
 constexpr std::size_t build_id_field_bytes = 24;
-// What an entry of a list takes beside its text: in a vector that may be half empty, and in the map
-// or the Python list that is made of it.
+// The memory of a list entry besides its text: in a half-empty vector, and in the map or the Python
+// list made from it.
 constexpr std::uint64_t list_entry_bytes = 256;
 
-// The kernel's own names have 64 bytes at most.
+// The kernel's names have at most 64 bytes.
 std::string_view take_host_text(wire_cursor& cursor, const char* what) {
   constexpr std::size_t longest_bytes = 255;
   return cursor.take_header_string(what).substr(0, longest_bytes);
@@ -27,7 +27,7 @@ std::string_view take_host_text(wire_cursor& cursor, const char* what) {
 
 }  // namespace
 
-bool feature_reader::wants(std::uint64_t number) {
+bool feature_reader::uses(std::uint64_t number) {
   switch (static_cast<feature>(number)) {
     case feature::build_id:
     case feature::hostname:
@@ -141,10 +141,10 @@ void feature_reader::apply_build_ids(object_table& objects) {
   for (const auto& [name, id] : build_ids_) {
     by_name[name] = &id;
   }
-  for (object& each : objects.all()) {
-    const auto found = by_name.find(each.path);
-    if (each.build_id.size == 0 && found != by_name.end()) {
-      each.build_id = *found->second;
+  for (object& entry : objects.all()) {
+    const auto listed = by_name.find(entry.path);
+    if (entry.build_id.size == 0 && listed != by_name.end()) {
+      entry.build_id = *listed->second;
     }
   }
 }

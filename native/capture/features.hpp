@@ -1,5 +1,5 @@
-// What a capture says about its host and events beside its records: feature sections at the end of
-// a file, header records in a pipe.
+// The description of host and events in a capture: feature sections at the end of a file, header
+// records in a pipe. One thread.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ class feature_reader {
   feature_reader(capture& into, event_table& events, memory_budget& budget)
       : capture_(into), events_(events), budget_(budget) {}
 
-  // Whether anything is taken from a feature of this number.
-  static bool wants(std::uint64_t number);
-  // One feature's bytes, as the file has them.
+  // Returns whether the reader uses a feature.
+  static bool uses(std::uint64_t number);
+  // Parses the bytes of a feature section.
   void read_feature(std::uint64_t number, wire_cursor cursor);
-  // A header_feature, event_update or header_build_id record's payload.
+  // Parse the payload of a header_feature, event_update or header_build_id record.
   void read_feature_record(wire_cursor cursor);
   void read_event_update(wire_cursor cursor);
   void read_build_id_record(std::uint16_t misc, wire_cursor cursor);
-  // Gives the objects that have none the build ids that the file lists by name.
+  // Sets the build ids that the file lists by name for objects without one.
   void apply_build_ids(object_table& objects);
 
  private:

@@ -27,26 +27,26 @@ section_range take_range(wire_cursor& cursor, const char* what) {
   return {offset, cursor.take<std::uint64_t>(what)};
 }
 
-// Sets the byte order by the magic, which big-endian machines write as one number.
+// Sets the byte order from the magic, which big-endian machines write as a number.
 void read_magic(std::span<const std::byte> bytes, file_start& start) {
-  const std::string_view found = as_text(bytes.first(std::min<std::size_t>(bytes.size(), 8)));
+  const std::string_view magic = as_text(bytes.first(std::min<std::size_t>(bytes.size(), 8)));
   const std::string_view little(perf_format::magic.data(), perf_format::magic.size());
   const std::string big(little.rbegin(), little.rend());
-  if (found == "PERFFILE" || found == "ELIFFREP") {
+  if (magic == "PERFFILE" || magic == "ELIFFREP") {
     throw capture_error(
         "perf.data of the first version (PERFFILE), which perf wrote before 2013, "
         "is not supported; expected PERFILE2",
         0);
   }
-  if (found != little && found != big) {
+  if (magic != little && magic != big) {
     throw capture_error("not a perf.data file; expected PERFILE2 in the first 8 bytes", 0);
   }
-  start.big_endian = found == big;
+  start.big_endian = magic == big;
   start.swap = start.big_endian != (std::endian::native == std::endian::big);
 }
 
-// The feature bits are 64-bit words; 32-bit big-endian machines wrote them as 32-bit ones, and the
-// host's name, which every file has, tells them apart.
+// The feature bits are 64-bit words. 32-bit big-endian machines wrote 32-bit words; the bit of the
+// host name, which every file has, distinguishes the two.
 std::vector<std::uint64_t> take_features(wire_cursor& cursor, bool swap) {
   std::array<std::uint64_t, feature_words> bits{};
   for (std::uint64_t& word : bits) {
@@ -117,7 +117,7 @@ stream_range data_range(section_range data, bool allow_truncated) {
   if (data.size != 0) {
     return {data.offset, data.offset + data.size, true, false};
   }
-  // perf fills in the size when it ends; a killed one leaves 0.
+  // perf writes the size at its end; if it is killed, the size is 0.
   if (!allow_truncated) {
     throw capture_error(
         "the capture is truncated: the size of its data is 0, perf record did not end properly",

@@ -1,4 +1,4 @@
-// The start of a capture: which format and byte order it has, and where its parts lie.
+// The start of a capture: its format, byte order and the positions of its parts. One thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct file_start {
   std::vector<std::uint64_t> features;  // numbers, in the order of their sections; file mode only
 };
 
-// Reads the header and, in file mode, the attributes. Throws capture_error for what is no capture.
+// Reads the header and, in file mode, the attributes. Throws capture_error if it is not a capture.
 file_start read_file_start(source_window& window, event_table& events, bool allow_truncated);
 
 }  // namespace stallscope::capture

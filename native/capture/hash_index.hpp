@@ -1,7 +1,9 @@
-// Finds which of many stored values equals a given one. It keeps only their numbers and hashes, 8
-// bytes each, the values stay where their owner has them. The seed differs from run to run, so that
-// no file can be made whose values all collide; numbers are given in order of arrival, so that
-// results do not depend on it.
+// A hash index over values stored elsewhere. It holds their numbers and hashes, 8 bytes per value.
+// The seed differs between runs, so that a hostile file cannot force collisions. Numbers follow the
+// order of insertion, so that results do not depend on the seed. One thread.
+//
+//   auto number = index.find(hash, [&](std::uint32_t n) { return values[n] == value; });
+//   if (number == hash_index::none) index.insert(hash, values.size());
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,7 @@ class hash_index {
 
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-  // The number of the value that `same(number)` holds for, or none.
+  // Returns the number of the value for which `same(number)` is true, or none.
   template <typename Same>
   [[nodiscard]] std::uint32_t find(std::uint64_t hash, const Same& same) const {
     if (slots_.size() == 0) {
@@ -34,13 +36,13 @@ class hash_index {
     }
     const auto tag = static_cast<std::uint32_t>(hash >> 32U);
     for (std::size_t at = tag & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-      const slot& found = slots_[at];
-      if (found.number == none || (found.tag == tag && same(found.number))) {
-        return found.number;
+      const slot& candidate = slots_[at];
+      if (candidate.number == none || (candidate.tag == tag && same(candidate.number))) {
+        return candidate.number;
       }
     }
   }
-  // Adds a value that is not there yet.
+  // Adds a value that is not in the index.
   void insert(std::uint64_t hash, std::uint32_t number) {
     if (number == none) {
       throw limit_exceeded("more than 4,294,967,294 unique values");

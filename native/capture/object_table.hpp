@@ -1,4 +1,5 @@
-// The mapped files, kernel images and anonymous memories of a capture, each once.
+// The unique mapped files, kernel images and anonymous memory areas of a capture. A look-up costs a
+// hash probe. One thread.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@
 
 namespace stallscope::capture {
 
-// Memory that has no file behind it in which its symbols could be looked up.
+// Returns whether the memory has no file with symbols.
 bool is_anonymous(std::string_view path);
 
 class object_table {
  public:
   explicit object_table(memory_budget& budget) : budget_(budget), index_(budget) {}
 
-  // The number of this object: equal are path, build id, device and inode, and the process for
-  // anonymous memory. The first mapping's place is kept.
+  // Returns the object's number. Objects are equal if path, build id, device and inode are equal,
+  // and for anonymous memory also the process. The position of the first mapping is kept.
   std::uint32_t intern(object candidate);
   [[nodiscard]] const object& at(std::uint32_t number) const { return objects_[number]; }
-  // For when all are there: none is found again by what is changed.
+  // For changes after the last intern(): they do not update the index.
   [[nodiscard]] std::span<object> all() { return objects_; }
   [[nodiscard]] std::size_t size() const { return objects_.size(); }
 

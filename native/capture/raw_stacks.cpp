@@ -9,7 +9,7 @@
 namespace stallscope::capture {
 namespace {
 
-// Newer kernels: the user part comes in a record of its own; a cookie follows, no address.
+// Newer kernels write the user part in a separate record; a cookie follows instead of an address.
 constexpr std::uint64_t context_user_deferred = ~std::uint64_t{0} - 639;
 
 frame_kind kind_of_context(std::uint64_t marker) {
@@ -65,8 +65,8 @@ raw_stacks::raw_stacks(memory_budget& budget)
 
 void raw_stacks::decode(const sample_fields& sample, frame_kind kind, bool swap) {
   decoded_.clear();
-  // The leaf, and where user code was left for the kernel, are where the CPU was; all others are
-  // return addresses, behind the call.
+  // The leaf and the user address at the kernel entry are exact; all others are return addresses
+  // after a call.
   bool exact = true;
   for (std::size_t at = 0; at < sample.chain.size(); at += 8) {
     const auto value = load<std::uint64_t>(sample.chain.data() + at, swap);

@@ -1,5 +1,6 @@
-// Call chains as the kernel gave them, made unique before they are resolved: a hot loop has the
-// same chain thousands of times. An address and the kind of code it is in make a location.
+// Unique call chains of the kernel before they are resolved: a hot loop has the same chain
+// thousands of times. A location is an address with the kind of its code. Adding a known chain
+// costs a hash of its addresses. One thread.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,15 @@
 
 namespace stallscope::capture {
 
-// The kind of code that a record's misc field says the CPU was in.
+// The kind of code of a record, from its misc field.
 frame_kind kind_of_misc(std::uint16_t misc);
 
 class raw_stacks {
  public:
   explicit raw_stacks(memory_budget& budget);
 
-  // The number of the sample's stack: its chain leaf first, callers as the return address minus
-  // one; without a chain its instruction pointer alone.
+  // Returns the number of the sample's stack: its chain, leaf first, with callers as the return
+  // address minus one; without a chain only the instruction pointer.
   std::uint32_t add(const sample_fields& sample, frame_kind kind, bool swap);
 
   [[nodiscard]] std::span<const std::uint32_t> locations(std::uint32_t stack) const {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t header_bytes = 8;
 constexpr std::size_t decompressed_bytes = std::size_t{256} << 10U;
-// What stands before the stack of most samples, and how long a sample is worth a jump.
+// The size of the fields before the stack in most samples, and the smallest sample worth a jump.
 constexpr std::size_t beginning_bytes = 1024;
 constexpr std::size_t long_sample_bytes = 6 * beginning_bytes;
 
@@ -33,7 +33,7 @@ std::size_t parse_header(std::span<const std::byte> bytes, bool swap, record& in
   into.misc = load<std::uint16_t>(bytes.data() + 4, swap);
   const auto size = load<std::uint16_t>(bytes.data() + 6, swap);
   if (size < header_bytes) {
-    throw capture_error("record of type " + std::to_string(into.type) + " says it has " +
+    throw capture_error("record of type " + std::to_string(into.type) + " has a size field of " +
                             std::to_string(size) + " bytes, expected at least 8",
                         into.offset);
   }

@@ -1,5 +1,8 @@
-// The records of a capture one after the other, those in compressed records too, the payloads that
-// trail tracing-data and AUX records skipped.
+// The records of a capture in order, including those in compressed records. Trailing payloads of
+// tracing-data and AUX records are skipped. One thread.
+//
+//   record_stream records{window, range, swap, options};
+//   for (record current; records.next(current);) parse(current);
 #pragma once
 
 #include <cstddef>
@@ -18,25 +21,26 @@ namespace stallscope::capture {
 struct record {
   std::uint32_t type = 0;
   std::uint16_t misc = 0;
-  std::span<const std::byte> payload;  // behind the header; stands until the next record
-  std::uint64_t offset = 0;            // in the file; of the compressed record for those within one
-  bool decompressed = false;           // the payload stands nowhere in the file
-  std::size_t skipped = 0;             // bytes of a copied stack that the payload is without
+  std::span<const std::byte> payload;  // after the header; valid until the next record
+  std::uint64_t offset = 0;            // in the file; within compressed data that of its record
+  bool decompressed = false;           // the payload is not in the file in this form
+  std::size_t skipped = 0;             // bytes of a copied stack that are missing in the payload
 };
 
-// Where a sample's payload holds the copy of a stack.
+// The position of the copied stack in a sample's payload.
 struct stack_place {
   std::size_t at = 0;
   std::uint64_t size = 0;
 };
-// Finds it in the beginning of a sample; nothing where it has none or more must be seen.
+// Returns the position from the start of a sample; nullopt without a stack, or if the start is too
+// short.
 using stack_finder = std::function<std::optional<stack_place>(const record& beginning)>;
 
 struct stream_range {
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;      // where records must end
-  bool end_is_known = false;  // else they end where the source does
-  bool unfinished = false;    // the writer was killed: truncated wherever they end
+  std::uint64_t end = 0;      // the end of the records
+  bool end_is_known = false;  // if false, the records end with the source
+  bool unfinished = false;    // the writer was killed, so the capture counts as truncated
 };
 
 class record_stream {
@@ -45,8 +49,8 @@ class record_stream {
   record_stream(source_window& window, stream_range range, bool swap, const read_options& options,
                 stack_finder find_stack = nullptr);
 
-  // Moves to the next record; false at the end. Throws capture_error where a record is cut off
-  // (unless that is allowed) or cannot be one.
+  // Moves to the next record; false at the end. Throws capture_error if a record is invalid, or cut
+  // off and truncation is not allowed.
   bool next(record& into);
   [[nodiscard]] std::optional<std::uint64_t> truncated_at() const { return truncated_at_; }
 

@@ -49,19 +49,19 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const map_table& user,
 
 std::uint32_t resolver::resolve(std::uint32_t raw_stack, const walked_stack& walked,
                                 const map_table& user, const map_table& kernel) {
-  const auto given = raw_.locations(raw_stack);
-  const auto first_user = std::find_if(given.begin(), given.end(), [this](std::uint32_t location) {
+  const auto chain = raw_.locations(raw_stack);
+  const auto first_user = std::find_if(chain.begin(), chain.end(), [this](std::uint32_t location) {
     return raw_.kind(location) != frame_kind::kernel;
   });
-  const auto given_user = static_cast<std::size_t>(given.end() - first_user);
-  const bool found_less =
-      walked.frames.size() < given_user && walked.end != unwind::chain_end::complete;
-  if (found_less && given_user > 1) {
+  const auto kernel_user_count = static_cast<std::size_t>(chain.end() - first_user);
+  const bool kernel_chain_is_longer =
+      walked.frames.size() < kernel_user_count && walked.end != unwind::chain_end::complete;
+  if (kernel_chain_is_longer && kernel_user_count > 1) {
     return resolve(raw_stack, user, kernel);
   }
   frames_.clear();
   for (const std::uint32_t location :
-       std::span(given.begin(), found_less ? given.end() : first_user)) {
+       std::span(chain.begin(), kernel_chain_is_longer ? chain.end() : first_user)) {
     frames_.push_back(frame_of(location, user, kernel));
   }
   for (const unwind::frame& frame : walked.frames) {
@@ -71,7 +71,8 @@ std::uint32_t resolver::resolve(std::uint32_t raw_stack, const walked_stack& wal
 }
 
 std::uint32_t resolver::frame_of(const unwind::frame& walked, const map_table& user) {
-  // Some thousand addresses make up most chains: direct-mapped, so that a miss costs one look-up.
+  // Most chains consist of some thousand addresses. A direct-mapped cache costs one look-up per
+  // miss.
   if (walked_.size() == 0) {
     walked_.resize(walked_addresses, {0, 0, hash_index::none});
   }

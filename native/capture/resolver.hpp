@@ -1,5 +1,5 @@
-// Turns unique raw stacks into stacks of frames, against the mappings of each sample's moment. The
-// same stack under the same mappings is resolved once.
+// Resolves unique raw stacks to stacks of frames, with the mappings at the sample's time. A stack
+// is resolved once per state of the mappings. One thread.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,30 @@ class resolver {
   resolver(const raw_stacks& raw, object_table& objects, stack_columns& into,
            memory_budget& budget);
 
-  // The number of the unique stack of frames.
+  // Returns the number of the unique stack of frames.
   std::uint32_t resolve(std::uint32_t raw_stack, const map_table& user, const map_table& kernel);
-  // The same where the sample's stack was unwound: what was found takes the place of the chain's
-  // user part, unless the kernel found more of it and the walk did not end where a chain does.
+  // The same for an unwound stack: the walked frames replace the user part of the kernel's chain,
+  // unless the kernel's part is longer and the walk is incomplete.
   std::uint32_t resolve(std::uint32_t raw_stack, const walked_stack& walked, const map_table& user,
                         const map_table& kernel);
-  // The objects that frames stand in, moved out and renumbered in place in the frames.
+  // Moves out the objects of the frames and renumbers them in the frames.
   std::vector<object> finish();
 
  private:
-  // Each raw stack under one state of the mappings.
+  // A raw stack under one state of the mappings.
   struct resolved {
     std::uint32_t raw_stack;
     std::uint32_t user_version;
     std::uint32_t kernel_version;
     std::uint32_t stack;
   };
-  // The last frame of each location, as long as the mappings are the same.
+  // The last frame of a location, valid while the mappings are unchanged.
   struct located {
     std::uint32_t version;
     std::uint32_t frame;
   };
 
-  // The last frame of a walked address, as long as the mappings are the same.
+  // The last frame of a walked address, valid while the mappings are unchanged.
   struct walked_address {
     std::uint64_t address;
     std::uint32_t version;

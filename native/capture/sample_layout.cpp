@@ -17,7 +17,7 @@ constexpr std::uint64_t trailer_fields = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PE
                                          PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
                                          PERF_SAMPLE_IDENTIFIER;
 
-// Of one word each, before all others.
+// Fields of one word, before all others.
 constexpr std::uint64_t word_fields = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                                       PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
                                       PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
@@ -90,7 +90,7 @@ class sample_parser {
     counter_reading reading;
     reading.entry_bytes = entry;
     const auto count = group ? cursor_.take<std::uint64_t>("number of counter values") : 1;
-    // A single value stands before the times, and what belongs to it behind them.
+    // A single value precedes the times, and its id follows them.
     if (!group) reading.values = cursor_.take_array(1, 8, "counter value");
     for (auto [bit, time] : {std::pair{PERF_FORMAT_TOTAL_TIME_ENABLED, &reading.enabled_ns},
                              std::pair{PERF_FORMAT_TOTAL_TIME_RUNNING, &reading.running_ns}}) {
@@ -180,7 +180,7 @@ std::optional<stack_place> find_stack(const attribute& event, std::span<const st
     return at <= beginning.size() ? load<std::uint64_t>(beginning.data() + at - 8, swap) : 0;
   };
   if ((type & PERF_SAMPLE_CALLCHAIN) != 0) {
-    // As many as there are bytes lead behind the end as well.
+    // A count as large as the number of bytes also exceeds the record.
     const std::uint64_t count = std::min<std::uint64_t>(take_word(), beginning.size());
     at += 8 * static_cast<std::size_t>(count);
   }

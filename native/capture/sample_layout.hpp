@@ -1,4 +1,5 @@
-// Where the fields of a sample, and of the trailers of all other records, stand: sample_type tells.
+// The layout of samples and of the trailers of other records, from sample_type. Pure computation.
+// Any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace stallscope::capture {
 
-// The counts of an event, or of all events of its group, as they stood at a sample.
+// The counts of an event, or of all events of its group, at a sample.
 struct counter_reading {
   std::uint64_t enabled_ns = 0;
   std::uint64_t running_ns = 0;
@@ -19,8 +20,8 @@ struct counter_reading {
   std::size_t entry_bytes = 0;
 };
 
-// One sample's fields; those that its event did not record keep their defaults. Spans stand as long
-// as the record's bytes do.
+// The fields of a sample. Fields that the event did not record keep their defaults. Spans are valid
+// as long as the record's bytes.
 struct sample_fields {
   std::optional<std::uint64_t> ip;
   std::optional<std::uint64_t> period;
@@ -28,23 +29,24 @@ struct sample_fields {
   std::int32_t pid = -1;
   std::int32_t tid = -1;
   std::int32_t cpu = -1;
-  std::optional<counter_reading> reading;  // where the values have ids
+  std::optional<counter_reading> reading;  // if the values have ids
   std::span<const std::byte> chain;
   std::uint64_t registers_abi = 0;  // PERF_SAMPLE_REGS_ABI_*: none, 32 or 64 bits
   std::span<const std::byte> user_registers;
-  std::span<const std::byte> user_stack;  // as much of the copy as holds stack and was read
-  std::size_t user_stack_bytes = 0;       // as much of it as holds stack
+  std::span<const std::byte> user_stack;  // the used part of the copy, if it was read
+  std::size_t user_stack_bytes = 0;       // the size of the used part
 };
 
-// `sample` may be without its stack.
+// The payload of `sample` may lack its stack.
 sample_fields parse_sample(const attribute& event, const record& sample, bool swap);
-// The copied stack of a sample whose payload's beginning is given. Nothing where fields of other
-// sizes stand before it, as perf's usual samples do not have, or where the payload is too short.
+// Returns the position of a sample's copied stack, from the start of its payload. Returns nullopt
+// if fields of variable size precede it, which perf's usual samples lack, or the payload is too
+// short.
 std::optional<stack_place> find_stack(const attribute& event, std::span<const std::byte> beginning,
                                       bool swap);
 
-// Where a record tells which event it belongs to: the same place for all events of a file, since it
-// must be found before the event is known.
+// The position of the event id in a record. It is the same for all events of a file, because it is
+// read before the event is known.
 struct id_place {
   std::optional<std::size_t> in_sample;  // bytes from the start of the payload
   std::optional<std::size_t> from_end;   // bytes from the end of any other record
@@ -52,7 +54,7 @@ struct id_place {
 };
 id_place find_id_place(const attribute& event);
 
-// Size of the trailer behind records that are no samples; 0 where the event has none.
+// The size of the trailer of records other than samples; 0 if the event has none.
 std::size_t trailer_size(const attribute& event);
 // The trailer's time, if it has one.
 std::optional<std::uint64_t> trailer_time(const attribute& event,

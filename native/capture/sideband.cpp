@@ -11,9 +11,9 @@
 namespace stallscope::capture {
 namespace {
 
-// A fork record that perf made up for a process that was there already: it has its own mappings.
+// A fork record that perf synthesized for an existing process, which has separate mappings.
 constexpr std::uint16_t fork_without_maps = 1U << 13U;
-// The kernel keeps 15 bytes; a name of 64 KiB would be copied with every fork.
+// The kernel's limit is 15 bytes; without a limit every fork would copy a name of up to 64 KiB.
 constexpr std::size_t longest_name_bytes = 255;
 
 std::int32_t take_signed(wire_cursor& cursor, const char* what) {

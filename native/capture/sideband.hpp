@@ -1,5 +1,5 @@
-// The records that say what the addresses of samples mean: mappings, names, forks, exits. They are
-// kept until all records are sorted by time.
+// The records that give the addresses of samples their meaning: mappings, names, forks, exits. They
+// are stored until all records are sorted by time. Costs 72 bytes per record. One thread.
 #pragma once
 
 #include <cstdint>
@@ -38,15 +38,15 @@ class sideband {
  public:
   explicit sideband(memory_budget& budget) : events_(budget), text_(budget), objects_(budget) {}
 
-  // What a record's trailer and place say, where its body does not.
+  // The time and position of a record, from its trailer and its place in the file.
   struct moment {
     std::size_t trailer_bytes = 0;
     std::uint64_t time_ns = 0;
     std::uint32_t samples_before = 0;
   };
-  // Keeps the record if it is one of this kind.
+  // Stores the record if it is a sideband record.
   void add(const record& from, bool swap, const moment& when);
-  // By time, those of the same time in the order of the file.
+  // Sorts by time; records of equal time stay in file order.
   void sort();
 
   [[nodiscard]] std::span<const sideband_event> events() const { return events_.values(); }

@@ -27,7 +27,7 @@ void source_window::fill(std::uint64_t offset, std::size_t size) {
   } else {
     ahead_ = least_bytes;
   }
-  // A small file takes a small window.
+  // A small file needs only a small window.
   const std::uint64_t left = offset < end() ? end() - offset : 0;
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, ahead_));
   const std::size_t until = std::max(size, wanted);

@@ -1,5 +1,8 @@
-// A bounded window over a source: contiguous bytes at any offset, read forward at the cost of one
-// pread a MiB. Behind a jump little is read, and then more and more.
+// A bounded window over a source: contiguous bytes at any offset. Sequential reading costs one
+// pread per MiB. After a jump the read size starts small and doubles. One thread.
+//
+//   source_window window{source};
+//   const auto bytes = window.view(offset, size);
 #pragma once
 
 #include <cstddef>
@@ -15,14 +18,14 @@ class source_window {
  public:
   explicit source_window(byte_source& source) : source_(source) {}
 
-  // `size` bytes (at most window_bytes) from `offset`, fewer only at the source's end; they stand
-  // until the next call.
+  // Returns `size` bytes (at most window_bytes) from `offset`, fewer only at the end of the source.
+  // The span is valid until the next call.
   std::span<const std::byte> view(std::uint64_t offset, std::size_t size);
-  // A whole range in memory of its own. Throws capture_error where the source does not have it.
+  // Returns a copy of a whole range. Throws capture_error if the source ends within it.
   std::vector<std::byte> section(std::uint64_t offset, std::uint64_t size, const char* what);
-  // Throws capture_error where the source is known to end before the range does.
+  // Throws capture_error if the source is known to end within the range.
   void check_range(std::uint64_t offset, std::uint64_t size, const char* what) const;
-  // Where the source ends, if known, else the largest offset.
+  // The end of the source if known, otherwise the largest offset.
   [[nodiscard]] std::uint64_t end() const;
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
@@ -38,7 +41,7 @@ class source_window {
   std::vector<std::byte> buffer_;
   std::uint64_t start_ = 0;
   std::size_t filled_ = 0;
-  std::size_t ahead_ = least_bytes;  // how much the next fill reads
+  std::size_t ahead_ = least_bytes;  // the size of the next read
   std::uint64_t bytes_read_ = 0;
 };
 

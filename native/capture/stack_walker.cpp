@@ -45,7 +45,7 @@ std::optional<unwind::architecture> architecture_of(const capture& read) {
 stack_walker::stack_walker(unwind::architecture arch, const object_table& objects,
                            const read_options& options, memory_budget& budget)
     : arch_(arch), unwinder_(arch), objects_(objects), options_(options), tables_(budget) {
-  tables_.resize(objects.size(), asked_table{});
+  tables_.resize(objects.size(), object_unwind_table{});
 }
 
 walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask,
@@ -65,24 +65,26 @@ walked_stack stack_walker::walk(const copied_stack& copy, std::uint64_t mask,
 }
 
 const unwind::mapped_code* stack_walker::find(std::uint64_t address) {
-  found_code& kept = found_[(address >> page_bits) % kept_codes];
-  if (kept.version == maps_->version && address >= kept.code.start && address < kept.code.end) {
-    return &kept.code;
+  cached_code& cached = cache_[(address >> page_bits) % cached_codes];
+  if (cached.version == maps_->version && address >= cached.code.start &&
+      address < cached.code.end) {
+    return &cached.code;
   }
   const auto* mapped = maps_->find(address);
   if (mapped == nullptr || !mapped->second.executable) {
     return nullptr;
   }
   const mapping& target = mapped->second;
-  kept = {maps_->version, {mapped->first, target.end, target.page_offset, table_of(target.object)}};
-  return &kept.code;
+  cached = {maps_->version,
+            {mapped->first, target.end, target.page_offset, table_of(target.object)}};
+  return &cached.code;
 }
 
 const unwind::table* stack_walker::table_of(std::uint32_t object) {
-  asked_table& known = tables_[object];
-  if (!known.asked) {
+  object_unwind_table& known = tables_[object];
+  if (!known.requested) {
     const stallscope::capture::object& mapped = objects_.at(object);
-    known.asked = true;
+    known.requested = true;
     known.table = mapped.kernel || mapped.anonymous ? nullptr : options_.unwind_table(mapped);
   }
   return known.table;

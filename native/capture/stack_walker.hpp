@@ -1,5 +1,6 @@
-// Unwinds copied stacks under the mappings of their moment. Asks for an object's table when a walk
-// first runs into it; otherwise a walk costs what the unwinder costs, and allocates nothing.
+// Unwinds copied stacks with the mappings at the sample's time. Requests an object's table when a
+// walk first reaches it. Otherwise a walk costs as much as in the unwinder, without allocations.
+// One thread.
 #pragma once
 
 #include <array>
@@ -17,32 +18,32 @@
 
 namespace stallscope::capture {
 
-// The architecture whose registers a capture holds, nothing where they cannot be unwound: by the
-// host that the file names, else by the masks of its events.
+// Returns the architecture of a capture's registers, from the file's host or otherwise from the
+// register masks of its events; nullopt if they cannot be unwound.
 std::optional<unwind::architecture> architecture_of(const capture& read);
 
 struct walked_stack {
-  std::span<const unwind::frame> frames;  // leaf first; they stand until the next walk
+  std::span<const unwind::frame> frames;  // leaf first; valid until the next walk
   unwind::chain_end end = unwind::chain_end::kernel_given;
-  bool missed_stack = false;  // with more of the stack it might be another chain
+  bool missed_stack = false;  // the walk needed stack bytes beyond the copy
 };
 
 class stack_walker final : private unwind::code_map {
  public:
-  // `ask` as in read_options; `objects` must stay as they are.
+  // `objects` must stay unchanged.
   stack_walker(unwind::architecture arch, const object_table& objects, const read_options& options,
                memory_budget& budget);
 
-  // `mask`: which registers the sample's event copies.
+  // `mask`: the registers that the sample's event copies.
   walked_stack walk(const copied_stack& copy, std::uint64_t mask, const map_table& maps);
 
  private:
-  struct asked_table {
+  struct object_unwind_table {
     const unwind::table* table = nullptr;
-    bool asked = false;
+    bool requested = false;
   };
-  // A mapping found lately, of one version of a process's mappings.
-  struct found_code {
+  // A recently used mapping, for one version of a process's mappings.
+  struct cached_code {
     std::uint32_t version = 0;
     unwind::mapped_code code;
   };
@@ -51,15 +52,15 @@ class stack_walker final : private unwind::code_map {
   [[nodiscard]] std::uint64_t version() const override { return maps_->version; }
   const unwind::table* table_of(std::uint32_t object);
 
-  static constexpr std::size_t kept_codes = 256;
+  static constexpr std::size_t cached_codes = 256;
 
   unwind::architecture arch_;
   unwind::unwinder unwinder_;
   const object_table& objects_;
   const read_options& options_;
   const map_table* maps_ = nullptr;
-  column<asked_table> tables_;
-  std::array<found_code, kept_codes> found_{};
+  column<object_unwind_table> tables_;
+  std::array<cached_code, cached_codes> cache_{};
   std::vector<unwind::frame> frames_;
 };
 

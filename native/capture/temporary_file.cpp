@@ -28,7 +28,7 @@ std::vector<std::string> directories_of(const read_options& options) {
   return {"/var/tmp", "/tmp"};
 }
 
-// What may be taken of a file system's room: all but a tenth, so that others do not fail for it.
+// The usable space of a file system: 90 % of the free space, so that other programs do not fail.
 std::uint64_t room_of(int descriptor) {
   struct statvfs status {};
   if (fstatvfs(descriptor, &status) != 0) {
@@ -38,7 +38,8 @@ std::uint64_t room_of(int descriptor) {
   return free - free / 10;
 }
 
-// A file that never had a name, or on file systems without such one that has lost it; -1 and errno.
+// Opens an unnamed file, or an unlinked file if the file system has no unnamed files. Returns -1
+// and sets errno on failure.
 int open_unnamed(const std::string& directory) {
   const int unnamed = open(directory.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) {

@@ -1,4 +1,5 @@
-// A file without a name that bytes are put into in large pieces, and then read from at any place.
+// An unnamed file for stacks that cannot be read again. Appends are buffered and written in large
+// pieces; reads are possible at any offset. One thread.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,9 @@ class temporary_file {
   temporary_file& operator=(temporary_file&&) = delete;
   ~temporary_file();
 
-  // Where the bytes stand from now on. Throws limit_exceeded, temporary_file_error.
+  // Returns the offset of the bytes. Throws limit_exceeded, temporary_file_error.
   std::uint64_t append(std::span<const std::byte> bytes);
-  // Fills `into` with what was put there.
+  // Fills `into` with the bytes at the offset.
   void read(std::uint64_t offset, std::span<std::byte> into);
 
  private:

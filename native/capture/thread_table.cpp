@@ -56,11 +56,11 @@ void thread_table::inherit_name(std::uint32_t child, std::uint32_t parent) {
 }
 
 std::vector<thread> thread_table::finish() {
-  for (thread& each : threads_) {
-    const std::uint32_t leader = find(each.pid, each.pid);
+  for (thread& member : threads_) {
+    const std::uint32_t leader = find(member.pid, member.pid);
     if (leader != hash_index::none) {
       budget_.charge(threads_[leader].name.size());
-      each.process_name = threads_[leader].name;
+      member.process_name = threads_[leader].name;
     }
   }
   return std::move(threads_);

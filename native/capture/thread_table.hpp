@@ -1,4 +1,4 @@
-// Threads by pid and tid, and the processes that they belong to.
+// Threads by pid and tid, and their processes. A look-up costs a hash probe. One thread.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class thread_table {
       : budget_(budget), index_(budget), process_index_(budget), process_pids_(budget) {}
 
   std::uint32_t intern(std::int32_t pid, std::int32_t tid);
-  // The number of a process, given when it is first asked for.
+  // Returns the number of a process; an unknown process gets a new number.
   std::uint32_t process(std::int32_t pid);
   [[nodiscard]] std::uint32_t process_of(std::uint32_t thread) const { return processes_[thread]; }
   [[nodiscard]] std::size_t process_count() const { return process_pids_.size(); }
   void rename(std::uint32_t thread, std::string_view name);
-  // A new thread has its parent's name until it takes another.
+  // A new thread has its parent's name until it is renamed.
   void inherit_name(std::uint32_t child, std::uint32_t parent);
-  // The threads with the names of their processes filled in.
+  // Returns the threads with the names of their processes.
   std::vector<thread> finish();
 
  private:

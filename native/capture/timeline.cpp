@@ -26,7 +26,7 @@ void permute(column<T>& values, std::span<const std::uint32_t> order, memory_bud
   values.swap(sorted);
 }
 
-// The samples' places in the file, by time.
+// The samples' positions in the file, sorted by time.
 column<std::uint32_t> sort_samples(sample_columns& samples, memory_budget& budget) {
   column<std::uint32_t> order(budget);
   order.resize(samples.time_ns.size(), 0);
@@ -48,7 +48,7 @@ column<std::uint32_t> sort_samples(sample_columns& samples, memory_budget& budge
   return order;
 }
 
-// Follows the processes: who lives, under which name, with which mappings.
+// Follows the processes: their threads, names and mappings.
 class process_state {
  public:
   process_state(first_pass& parsed, memory_budget& budget, const read_options& options)
@@ -123,8 +123,8 @@ class process_state {
       spaces_.fork(space_of(parsed_.threads.process_of(parent)), space_of(process));
     }
   }
-  // The mappings of a process go with its last thread. Threads that no record told of may live on
-  // after others, but not after the leader and all that are known.
+  // The mappings of a process end with its last thread. Threads without records may outlive other
+  // threads, but not the leader and all known threads.
   void leave(const sideband_event& event) {
     const std::uint32_t thread = arrive(event.pid, event.tid);
     const std::uint32_t process = parsed_.threads.process_of(thread);
@@ -143,7 +143,7 @@ class process_state {
   std::vector<bool> alive_;
 };
 
-// The stacks of frames of samples, one after the other in the order of time.
+// Resolves the stacks of samples in time order.
 class stack_maker {
  public:
   stack_maker(first_pass& parsed, capture& into, memory_budget& budget, const read_options& options)
@@ -155,7 +155,7 @@ class stack_maker {
     }
   }
 
-  // `sample` counts in the order of the file.
+  // Samples are numbered in file order.
   std::uint32_t make(std::size_t row, std::uint32_t sample, const process_state& state) {
     const sample_columns& samples = into_.samples;
     const map_table& user = state.user_maps(samples.thread[row]);

@@ -1,5 +1,5 @@
-// The second pass: everything in the order of time, each sample against what was mapped then, its
-// copied stack unwound.
+// The second pass over a capture: in time order, every sample is resolved with the mappings at its
+// time, and its copied stack is unwound. One thread.
 #pragma once
 
 #include "capture/copied_stacks.hpp"
@@ -19,7 +19,7 @@ struct first_pass {
   copied_stacks copies;
 };
 
-// Sorts the samples, whose stacks are raw ones, resolves them and fills in threads and objects.
+// Sorts the samples, resolves their raw stacks and fills in threads and objects.
 void resolve_in_time_order(first_pass& parsed, capture& into, memory_budget& budget,
                            const read_options& options);
 

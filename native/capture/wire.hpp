@@ -1,4 +1,7 @@
-// Reading fields of either byte order out of bytes that may lie about their sizes.
+// Reads fields of either byte order from untrusted bytes. Pure computation. Any thread.
+//
+//   wire_cursor cursor{payload, swap, offset};
+//   const auto pid = cursor.take<std::uint32_t>("pid of a mapping");
 #pragma once
 
 #include <bit>
@@ -28,7 +31,7 @@ template <typename T>
   }
 }
 
-// The value at `from`; the caller has checked that it is there.
+// Returns the value at `from`. The caller has checked the bounds.
 template <typename T>
 [[nodiscard]] T load(const std::byte* from, bool swap) noexcept {
   T value;
@@ -40,8 +43,8 @@ template <typename T>
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A place in a range of bytes; each step checks that the bytes are there and throws capture_error
-// with the offset of the record otherwise.
+// A position in a range of bytes. Every step checks the bounds and throws capture_error with the
+// offset of the record if they are exceeded.
 class wire_cursor {
  public:
   wire_cursor(std::span<const std::byte> bytes, bool swap, std::uint64_t offset)
@@ -67,7 +70,7 @@ class wire_cursor {
     }
     return take_bytes(count * size, what);
   }
-  // A string up to its NUL, which must stand before the cursor's end.
+  // A string up to its NUL, which must lie within the range.
   std::string_view take_string(const char* what) {
     const std::string_view text = as_text(bytes_.subspan(at_));
     const auto length = text.find('\0');
@@ -77,7 +80,7 @@ class wire_cursor {
     at_ += length + 1;
     return text.substr(0, length);
   }
-  // perf's header string: a length, then that many bytes with NULs behind the text.
+  // perf's header string: a length, then the text padded with NULs to that length.
   std::string_view take_header_string(const char* what) {
     const auto text = as_text(take_bytes(take<std::uint32_t>(what), what));
     return text.substr(0, text.find('\0'));
@@ -93,9 +96,9 @@ class wire_cursor {
       fail(what, std::to_string(size) + " bytes");
     }
   }
-  [[noreturn]] void fail(const char* what, const std::string& wanted) const {
-    throw capture_error(std::string(what) + ": " + wanted + " expected, " + std::to_string(rest()) +
-                            " bytes are left in the record",
+  [[noreturn]] void fail(const char* what, const std::string& expected) const {
+    throw capture_error(std::string(what) + ": " + expected + " expected, " +
+                            std::to_string(rest()) + " bytes are left in the record",
                         offset_);
   }
 

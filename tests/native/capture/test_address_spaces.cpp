@@ -33,7 +33,7 @@ TEST_CASE("a new mapping replaces what it covers and leaves the rest") {
   CHECK(spaces.at(1).ranges.size() == 1);
 }
 
-TEST_CASE("any sequence of mappings is as if painted byte by byte") {
+TEST_CASE("any sequence of mappings equals a byte-by-byte model") {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     memory_budget budget(1U << 20U);
@@ -55,7 +55,7 @@ TEST_CASE("any sequence of mappings is as if painted byte by byte") {
   }
 }
 
-TEST_CASE("a forked process has its parent's mappings until one of them changes") {
+TEST_CASE("a forked process has its parent's mappings until either changes") {
   memory_budget budget(1U << 20U);
   address_spaces spaces(budget, 1000);
   spaces.map(1, {100, {200, 0, 1}});

@@ -69,13 +69,13 @@ TEST_CASE("a pipe is read forward") {
   CHECK(done.samples.time_ns.size() == 50'000);
 }
 
-TEST_CASE("directories and missing files") {
+TEST_CASE("directories and missing files are errors") {
   const scratch folder;
   CHECK_THROWS_AS(file_source(folder.path().string()), capture_error);
   CHECK_THROWS_AS(file_source((folder.path() / "none").string()), std::system_error);
 }
 
-TEST_CASE("a window gives the same bytes whatever was asked before") {
+TEST_CASE("a window gives the same bytes after any earlier reads") {
   std::string bytes(3'000'000, '\0');
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     bytes[at] = static_cast<char>(at * 7 >> 3U);

@@ -90,7 +90,7 @@ TEST_CASE("a stack beyond its record is an error") {
   CHECK_THROWS_WITH_AS(unwound(with_sample(body)), doctest::Contains("user stack"), capture_error);
 }
 
-TEST_CASE("a stack said to be fuller than its copy ends with the copy") {
+TEST_CASE("a stack size larger than the copy is limited to the copy") {
   wire body = identity();
   body.u64(PERF_SAMPLE_REGS_ABI_64).u64(stack_address + 16).u64(stack_address).u64(code);
   const std::string stack = stack_of({code + 0x10, code + 0x20});
@@ -114,7 +114,7 @@ TEST_CASE("a mask of 64 registers is read as 64 registers, of arm64") {
                        capture_error);
 }
 
-TEST_CASE("registers without a mask, a stack without registers: the kernel's chain") {
+TEST_CASE("registers without a mask and stacks without registers give the kernel's chain") {
   wire body = identity();
   body.u64(PERF_SAMPLE_REGS_ABI_64).u64(8).u64(0).u64(8);
   CHECK(end_of(unwound(with_sample(body, 0)), 0) == chain_end::kernel_given);
@@ -134,7 +134,7 @@ TEST_CASE("a chain that leaves the part of the copy that is usually read is walk
   }
 }
 
-TEST_CASE("stacks that can be read again are skipped at first, and found by the walk") {
+TEST_CASE("stacks of seekable files are skipped first and read by the walk") {
   const std::string bytes = long_samples().file();
   const auto done = unwound(bytes);
   CHECK(done.bytes_read < bytes.size() / 2);
@@ -150,7 +150,7 @@ TEST_CASE("stacks that can be read again are skipped at first, and found by the 
   }
 }
 
-TEST_CASE("a capture that ends within or right behind a skipped stack is truncated there") {
+TEST_CASE("a capture that ends within or right after a skipped stack is truncated there") {
   const std::string whole = long_samples().pipe();
   constexpr std::size_t last_sample = 16'000 + 3 * 8 + 88;
   for (const std::size_t missing : {1U, 7U, 8U, 9U, 8'000U, 16'007U, 16'008U, 16'009U}) {
@@ -165,7 +165,7 @@ TEST_CASE("a capture that ends within or right behind a skipped stack is truncat
   }
 }
 
-TEST_CASE("samples changed at random end in a capture or in one error") {
+TEST_CASE("randomly changed samples give a capture or an error") {
   capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
   for (std::uint64_t time = 2; time < 6; ++time) {
@@ -191,7 +191,7 @@ TEST_CASE("samples changed at random end in a capture or in one error") {
   }
 }
 
-TEST_CASE("a temporary file gives back what was put there") {
+TEST_CASE("a temporary file returns the written bytes") {
   temporary_file file{read_options{}};
   const std::string large(std::size_t{3} << 20U, 'x');
   CHECK(file.append(bytes_of("first")) == 0);
@@ -221,7 +221,7 @@ TEST_CASE("without a directory to write to, stacks of a pipe are an error that n
   CHECK(capture.read(options).samples.time_ns.size() == 99);
 }
 
-TEST_CASE("a temporary file leaves a tenth of the file system's room to others") {
+TEST_CASE("a temporary file leaves a tenth of the file system free") {
   std::string folder = "/tmp/stallscope-room-XXXXXX";
   REQUIRE(mkdtemp(folder.data()) != nullptr);
   const bool mounted = unshare(CLONE_NEWNS) == 0 &&

@@ -44,7 +44,7 @@ TEST_CASE("attributes of older and newer versions") {
   }
 }
 
-TEST_CASE("sizes that no attribute has") {
+TEST_CASE("attribute sizes out of range are errors") {
   event_spec spec;
   std::string bytes = attribute_bytes(spec, order::little);
   const auto size_of = [](const std::string& from) {

@@ -27,7 +27,7 @@ bool contains(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("cut off at any byte: an error, or tolerated with the place") {
+TEST_CASE("a capture cut at any byte is an error, or is tolerated and the offset reported") {
   for (const order byte_order : {order::little, order::big}) {
     for (const std::string& whole : {small(byte_order).file(), small(byte_order).pipe()}) {
       for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -84,7 +84,7 @@ TEST_CASE("perf that was killed leaves a data size of 0") {
   CHECK(kept.samples.time_ns.size() == 2);
 }
 
-TEST_CASE("what is no capture is told so") {
+TEST_CASE("a file that is not a capture is an error") {
   CHECK(contains(error_of(""), "expected PERFILE2"));
   CHECK(contains(error_of("\x7f"
                           "ELF 1234567890"),
@@ -96,7 +96,7 @@ TEST_CASE("what is no capture is told so") {
   CHECK(contains(error_of(directory), "directory"));
 }
 
-TEST_CASE("records that lie about their size or contents") {
+TEST_CASE("records with wrong sizes or contents are errors") {
   const auto with = [](const wire& record) {
     return error_of(capture_builder(order::little, {event_spec{}}).append(record.bytes()).pipe());
   };
@@ -115,7 +115,7 @@ TEST_CASE("records that lie about their size or contents") {
   CHECK(contains(with(nested), "zstd"));
 }
 
-TEST_CASE("sections beyond the file and ids that are no numbers") {
+TEST_CASE("sections beyond the file and invalid ids are errors") {
   const std::string whole = small(order::little).file();
   for (const std::size_t at : {24U, 32U, 40U, 16U, 104U + 136U, 104U + 144U}) {
     for (const char byte : {'\x01', '\x7f', '\xff'}) {
@@ -158,7 +158,7 @@ TEST_CASE("a zstd bomb and a spent budget are errors") {
                        doctest::Contains("100000 bytes of memory"), capture_error);
 }
 
-TEST_CASE("bytes changed at random end in a capture or in one error") {
+TEST_CASE("randomly changed bytes give a capture or an error") {
   std::mt19937 random(7);
   for (const order byte_order : {order::little, order::big}) {
     for (const std::string& whole : {small(byte_order).file(), small(byte_order).pipe()}) {
@@ -195,7 +195,7 @@ std::string with_little_memory(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("texts and lists that the file describes itself with are charged to the budget") {
+TEST_CASE("texts and lists in feature sections count against the budget") {
   using stallscope::perf_format::feature;
   using stallscope::perf_format::user_record;
   const char* const spent = "bytes of memory";
@@ -230,7 +230,7 @@ TEST_CASE("texts and lists that the file describes itself with are charged to th
   CHECK(contains(with_little_memory(names.pipe()), spent));
 }
 
-TEST_CASE("names of threads are cut, as each fork copies them") {
+TEST_CASE("thread names are cut, because every fork copies them") {
   capture_builder made(order::little, {event_spec{}});
   made.comm(1, 1, std::string(60'000, 'n'), 1);
   for (std::int32_t child = 2; child < 2'000; ++child) {

@@ -68,7 +68,7 @@ TEST_CASE("threads share their process's maps, forks copy them, exec drops them"
   CHECK(name(0).process_name == name(3).name);
 }
 
-TEST_CASE("a process that was there before has maps of its own") {
+TEST_CASE("a process that existed before the recording has separate maps") {
   tests::capture_builder made(tests::order::little, {tests::event_spec{}});
   made.mmap2(1, 0x1000, 0x1000, 0, "/bin/init", 0);
   tests::wire fork = made.body();

@@ -14,7 +14,7 @@ std::uint32_t number(user_record type) { return static_cast<std::uint32_t>(type)
 
 }  // namespace
 
-TEST_CASE("header records tell the host, names and build ids") {
+TEST_CASE("header records give the host, names and build ids") {
   for (const order byte_order : {order::little, order::big}) {
     event_spec event;
     event.ids = {21};
@@ -51,7 +51,7 @@ TEST_CASE("mapping records with build ids") {
   }
 }
 
-TEST_CASE("data that trail a record are skipped, records that are unknown too") {
+TEST_CASE("trailing data of a record and unknown records are skipped") {
   capture_builder made(order::big, {event_spec{}});
   made.record(number(user_record::header_tracing_data), 0, made.body().u32(16).u32(0));
   made.append("trace data here!");

@@ -42,7 +42,7 @@ void check_two_moments(const stallscope::capture::capture& read) {
 
 }  // namespace
 
-TEST_CASE("samples are resolved against the mappings of their moment") {
+TEST_CASE("samples are resolved against the mappings at their time") {
   for (const order byte_order : {order::little, order::big}) {
     CAPTURE(static_cast<int>(byte_order));
     const auto piped = read(two_moments(byte_order).pipe());
@@ -101,7 +101,7 @@ TEST_CASE("equal chains share a stack, equal places in a file share a frame") {
   CHECK(done.objects.size() == 1);
 }
 
-TEST_CASE("several events are told apart by the id in each sample") {
+TEST_CASE("samples of several events are assigned by id") {
   event_spec clock;
   clock.sample_type |= PERF_SAMPLE_IDENTIFIER;
   clock.ids = {11, 12};

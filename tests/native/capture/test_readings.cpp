@@ -52,7 +52,7 @@ std::string file_of(order byte_order, const std::vector<counted>& samples) {
 
 }  // namespace
 
-TEST_CASE("the counts of a group stand beside their samples, in the order of time") {
+TEST_CASE("the counts of a group are stored with their samples in time order") {
   for (const order byte_order : {order::little, order::big}) {
     const capture found = read(
         file_of(byte_order,
@@ -74,7 +74,7 @@ TEST_CASE("the counts of a group stand beside their samples, in the order of tim
   }
 }
 
-TEST_CASE("the first reading after sampling was stopped says so") {
+TEST_CASE("the first reading after a stop of sampling is marked") {
   for (const order byte_order : {order::little, order::big}) {
     capture_builder made(byte_order, group_of_two());
     const auto sample = [&](const counted& one) {
@@ -99,7 +99,7 @@ TEST_CASE("the first reading after sampling was stopped says so") {
   }
 }
 
-TEST_CASE("an id of no event is said to be none") {
+TEST_CASE("an unknown id is marked as unknown") {
   const capture found = read(file_of(order::little, {{10, 71, {1, 2, 3}}}));
   CHECK(found.reads.event[0] == 0);
   CHECK(found.reads.event[2] == read_columns::unknown_event);
@@ -121,7 +121,7 @@ TEST_CASE("samples of events that read nothing have no reading") {
   CHECK(found.samples.read[2] == 0);
 }
 
-TEST_CASE("without ids, or without values, there is nothing to tell counters apart by") {
+TEST_CASE("without ids or without values there are no readings") {
   auto events = group_of_two(PERF_FORMAT_GROUP);
   capture_builder unnamed(order::little, events);
   wire body = unnamed.body();

@@ -77,7 +77,7 @@ TEST_CASE("a sample cut off at any byte is an error") {
   }
 }
 
-TEST_CASE("counts that reach beyond the record are errors, not multiplications") {
+TEST_CASE("counts beyond the record are errors without overflow") {
   attribute chain;
   chain.sample_type = PERF_SAMPLE_CALLCHAIN;
   attribute branches;
@@ -96,7 +96,7 @@ TEST_CASE("counts that reach beyond the record are errors, not multiplications")
   }
 }
 
-TEST_CASE("registers that were not there take no place") {
+TEST_CASE("absent registers occupy no space in a sample") {
   attribute event;
   event.sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   event.registers_user = 0xffff;
@@ -105,7 +105,7 @@ TEST_CASE("registers that were not there take no place") {
   CHECK(parse(event, bytes, order::little).user_stack.empty());
 }
 
-TEST_CASE("the stack is found in the beginning of a sample, or not at all") {
+TEST_CASE("the position of the stack is read from the start of a sample, or is unknown") {
   attribute event;
   event.sample_type =
       PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
@@ -133,7 +133,7 @@ TEST_CASE("the stack is found in the beginning of a sample, or not at all") {
   CHECK_FALSE(found(sample(2, 2)));
 }
 
-TEST_CASE("the id's place depends on the fields before and behind it") {
+TEST_CASE("the id's position depends on the fields before and after it") {
   attribute event;
   event.sample_id_all = true;
   CHECK_FALSE(find_id_place(event).in_sample.has_value());

@@ -44,12 +44,12 @@ std::string compressed(const std::string& pipe, std::size_t records_at) {
 
 }  // namespace
 
-TEST_CASE("stacks are unwound under the mappings of their moment") {
+TEST_CASE("stacks are unwound with the mappings at their time") {
   check_both_chains(unwound(two_moments().file()));
   check_both_chains(unwound(two_moments().pipe()));
 }
 
-TEST_CASE("the stacks of pipes and of compressed records wait in a temporary file") {
+TEST_CASE("the stacks of pipes and of compressed records are kept in a temporary file") {
   const std::string pipe = two_moments().pipe();
   forward_source source(pipe);
   check_both_chains(stallscope::capture::read_capture(source, without_tables()));
@@ -57,13 +57,13 @@ TEST_CASE("the stacks of pipes and of compressed records wait in a temporary fil
   check_both_chains(unwound(compressed(pipe, records_at)));
 }
 
-TEST_CASE("without a callback the kernel's chain stays as it was given") {
+TEST_CASE("without a callback the kernel's chain is unchanged") {
   const auto done = read(two_moments().file());
   CHECK(chain_of(done, 0) == chain{"/opt/old+0x2020/0"});
   CHECK(end_of(done, 0) == chain_end::kernel_given);
 }
 
-TEST_CASE("the unwound frames stand behind the kernel's") {
+TEST_CASE("the unwound frames follow the kernel's frames") {
   capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
   add_sample(made,
@@ -78,7 +78,7 @@ TEST_CASE("the unwound frames stand behind the kernel's") {
                                    "/bin/x+0x10/0", "/bin/x+0x3f/0"});
 }
 
-TEST_CASE("a chain that the kernel gave gives way unless it is longer and the other incomplete") {
+TEST_CASE("the unwound chain replaces the kernel's user chain unless it is incomplete and shorter") {
   capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
   const std::string whole = stack_of({code + 0x40, code + 0x50});
@@ -121,7 +121,7 @@ TEST_CASE("equal frames that end for other reasons are different stacks") {
   }
 }
 
-TEST_CASE("an object's table is asked for once, when a stack runs into it") {
+TEST_CASE("an object's table is requested once, when a stack first needs it") {
   capture_builder made(order::little, {stack_event()});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1).mmap2(1, code + 0x1000, 0x1000, 0, "/bin/y", 1);
   made.mmap2(1, code + 0x2000, 0x1000, 0, "//anon", 1).mmap2(1, code + 0x3000, 0x1000, 0, "/z", 1);
@@ -144,7 +144,7 @@ TEST_CASE("an object's table is asked for once, when a stack runs into it") {
   CHECK_THROWS_WITH_AS(unwound(made.file(), options), "no table today", std::domain_error);
 }
 
-TEST_CASE("frames are found by the table of the file that is mapped at their moment") {
+TEST_CASE("frames are unwound with the table of the file that is mapped at their time") {
   // One function without frame pointer or locals, and the outermost one, whose caller is undefined.
   const auto common = elf_builder::eh_common();
   const auto back = static_cast<std::uint32_t>(common.size() + 4);
@@ -175,7 +175,7 @@ TEST_CASE("frames are found by the table of the file that is mapped at their mom
   CHECK(end_of(done, 1) != chain_end::complete);
 }
 
-TEST_CASE("data that is mapped is no code, though its map hides what was there") {
+TEST_CASE("a data mapping is not code and hides earlier mappings") {
   capture_builder made(order::little, {stack_event()});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
   wire data = made.body();
@@ -185,7 +185,7 @@ TEST_CASE("data that is mapped is no code, though its map hides what was there")
   CHECK(end_of(unwound(made.file()), 0) == chain_end::unmapped);
 }
 
-TEST_CASE("the architecture is the file's, else the mask's; other machines are not unwound") {
+TEST_CASE("the architecture comes from the file or the register mask, and other machines are not unwound") {
   using stallscope::capture::architecture_of;
   using stallscope::unwind::architecture;
   stallscope::capture::memory_budget budget(1 << 20);
