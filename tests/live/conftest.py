@@ -81,7 +81,7 @@ class Target:
         """End the target; return the threads' start and CPU times in nanoseconds, as printed."""
         output, _ = self.process.communicate(timeout=60)
         lines = [line.split() for line in output.splitlines()]
-        return {int(tid): (int(birth), int(cpu)) for tid, birth, cpu in lines}
+        return {int(tid): (int(start), int(cpu)) for tid, start, cpu in lines}
 
 
 @pytest.fixture

@@ -59,13 +59,13 @@ def test_threads_created_while_attaching_are_counted_once(
     end = recording.document["clocks"]["end_monotonic_ns"]
     sampled = perf.sampled_ns(recording)
     for first, last in ((opened, settled), (settled, end - 20 * life_ms * 1_000_000)):
-        born = {tid: cpu for tid, (birth, cpu) in truth.items() if first <= birth < last}
-        truth_ns = sum(born.values())
-        sampled_ns = sum(sampled[tid] for tid in born)
+        started = {tid: cpu for tid, (start, cpu) in truth.items() if first <= start < last}
+        truth_ns = sum(started.values())
+        sampled_ns = sum(sampled[tid] for tid in started)
         # A thread's last, incomplete period is in no sample: half a period on average.
-        cut_ns = len(born) * 1e9 / FREQUENCY_HZ
+        cut_ns = len(started) * 1e9 / FREQUENCY_HZ
         assert truth_ns - cut_ns - 0.1 * truth_ns <= sampled_ns <= 1.1 * truth_ns + 3e6
-    whole = sum(cpu for birth, cpu in truth.values() if birth >= settled)
+    whole = sum(cpu for start, cpu in truth.values() if start >= settled)
     assert whole > 0
 
 

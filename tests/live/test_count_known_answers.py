@@ -58,10 +58,10 @@ def test_context_switches_equal_the_kernels_accounting(count) -> None:
     # The program writes to the collector's standard output, which is not this process's.
     counting = count(CLOCKS, "--", "/bin/sh", "-c", f"{sys.executable} -S -c '{program}' >&2")
     assert counting.exit_code == 0, counting.messages
-    expected_text = int(next(line for line in counting.messages.splitlines() if line.isdecimal()))
+    switches = int(next(line for line in counting.messages.splitlines() if line.isdecimal()))
     # The shell and the creation of the process add switches that are not the program's.
-    assert expected_text - 5 <= counting.last("context-switches") <= expected_text + 60
-    assert expected_text >= 200
+    assert switches - 5 <= counting.last("context-switches") <= switches + 60
+    assert switches >= 200
 
 
 def test_children_and_threads_are_counted_with_their_parent(
@@ -172,6 +172,6 @@ def test_threads_created_while_counting_are_counted_once(start_target, count) ->
     assert done.exit_code == 0, done.messages
     assert "reads-refused" not in done.warnings()
     start, end = done.header["start_ns"], done.lines[-1]["t"]
-    expected_text = sum(cpu for birth, cpu in own.values() if start < birth < end)
+    cpu_ns = sum(cpu for thread_start, cpu in own.values() if start < thread_start < end)
     # Threads that live across the start or the end, and the thread that creates the others.
-    assert 0.9 * expected_text - 0.03e9 < done.last("task-clock") < 1.5 * expected_text + 0.03e9
+    assert 0.9 * cpu_ns - 0.03e9 < done.last("task-clock") < 1.5 * cpu_ns + 0.03e9

@@ -79,13 +79,13 @@ def fio(node: str) -> tuple[int, dict[str, Any]]:
 
 def watched_fio(loop: Loop) -> tuple[WatchResult, int, dict[str, Any]]:
     """Watch the loop device during a run of fio."""
-    ran: list[tuple[int, dict[str, Any]]] = []
+    fio_runs: list[tuple[int, dict[str, Any]]] = []
     errors: list[BaseException] = []
     done = threading.Event()
 
     def run() -> None:
         try:
-            ran.append(fio(loop.node))
+            fio_runs.append(fio(loop.node))
         except BaseException as error:
             errors.append(error)
         finally:
@@ -103,7 +103,7 @@ def watched_fio(loop: Loop) -> tuple[WatchResult, int, dict[str, Any]]:
     fio_thread.join()
     if errors:
         raise errors[0]
-    return watch_result(measurement, scope, []), *ran[0]
+    return watch_result(measurement, scope, []), *fio_runs[0]
 
 
 def test_all_requests_of_fio_are_counted_with_their_latency(loop: Loop) -> None:
@@ -134,12 +134,12 @@ def test_all_requests_of_fio_are_counted_with_their_latency(loop: Loop) -> None:
 def test_a_thread_that_has_ended_is_counted_for_its_process(loop: Loop) -> None:
     """Process and thread end before the trace is read."""
     words = [sys.executable, "-c", THREAD_THAT_ENDS, loop.node]
-    ran: list[tuple[int, str]] = []
+    fio_runs: list[tuple[int, str]] = []
 
     def wait(seconds: float) -> bool:
         del seconds
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
-            ran.append((running.pid, running.communicate(timeout=60)[0]))
+            fio_runs.append((running.pid, running.communicate(timeout=60)[0]))
         return True
 
     scope = WatchScope(all_devices(Roots()), (loop.device,), frozenset(), None)
@@ -147,7 +147,7 @@ def test_a_thread_that_has_ended_is_counted_for_its_process(loop: Loop) -> None:
     result = watch_result(measurement, scope, [])
     if measurement.lost_events:
         pytest.skip("needs the kernel's buffers to be read in time: events were lost")
-    ((pid, thread),) = ran
+    ((pid, thread),) = fio_runs
     reads = {row.pid: row for row in result.processes if row.direction == "read"}
     assert int(thread) != pid
     assert reads[pid].bytes >= 4096

@@ -145,15 +145,15 @@ def test_counters_in_a_shared_line_are_slower_than_padded_counters(run: Run) -> 
     # slowest of many short runs are compared: the slowest may be disturbed.
     apart: list[float] = []
     together: list[float] = []
-    at_once = False
+    ran_in_parallel = False
     for _ in range(60):
         for times_ns, options in ((together, short), (apart, (*short, "--padded"))):
             report = run("false-sharing", *options)
             times_ns.append(report["cpu_ns"] / report["iterations"])
-            at_once |= report["cpu_ns"] > 1.5 * report["elapsed_ns"]
+            ran_in_parallel |= report["cpu_ns"] > 1.5 * report["elapsed_ns"]
         if len(apart) >= 5 and sorted(together)[-3] > 1.4 * sorted(apart)[-3]:
             return
-    if not at_once:
+    if not ran_in_parallel:
         pytest.skip("needs two CPUs: they were never free at once")
     pytest.fail(f"in one line {sorted(together)} ns, apart {sorted(apart)} ns")
 

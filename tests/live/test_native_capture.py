@@ -58,7 +58,7 @@ FRAME = re.compile(r"^\s+([0-9a-f]+) (?:.* )?\((.*)\)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ComparedSample:
     """A sample as printed by perf script."""
 
     comm: str
@@ -119,7 +119,7 @@ def record(perf: str, into: Path, options: list[str], command: list[str]) -> Non
         )
 
 
-def samples_by_perf(perf: str, path: Path) -> list[Seen]:
+def samples_by_perf(perf: str, path: Path) -> list[ComparedSample]:
     text = run_peer(
         [
             perf,
@@ -135,14 +135,14 @@ def samples_by_perf(perf: str, path: Path) -> list[Seen]:
         capture_output=True,
         text=True,
     ).stdout
-    samples: list[Seen] = []
+    samples: list[ComparedSample] = []
     for block in re.split(r"\n(?=\S)|\n\n", text):
         lines = block.strip("\n").split("\n")
         if (head := HEADER.match(lines[0])) is None:
             continue
         chain = [FRAME.match(line) for line in lines[1:]]
         samples.append(
-            Seen(
+            ComparedSample(
                 head["comm"],
                 int(head["pid"]),
                 int(head["tid"]),
@@ -155,9 +155,9 @@ def samples_by_perf(perf: str, path: Path) -> list[Seen]:
     return samples
 
 
-def samples_by_reader(capture: Capture) -> list[Seen]:
+def samples_by_reader(capture: Capture) -> list[ComparedSample]:
     return [
-        Seen(
+        ComparedSample(
             capture.threads[capture.thread[row]].name.decode(),
             capture.threads[capture.thread[row]].pid,
             capture.threads[capture.thread[row]].tid,
@@ -209,15 +209,15 @@ def test_every_sample_and_frame_agrees_with_perf_script(
     expected = samples_by_perf(perf, path)
     samples_read = samples_by_reader(read_capture(path))
     assert len(samples_read) == len(expected) > 0
-    for mine, theirs in zip(samples_read, expected, strict=True):
-        assert (mine.pid, mine.tid, mine.time_ns, mine.period) == (
+    for ours, theirs in zip(samples_read, expected, strict=True):
+        assert (ours.pid, ours.tid, ours.time_ns, ours.period) == (
             theirs.pid,
             theirs.tid,
             theirs.time_ns,
             theirs.period,
         )
-        assert mine.event == theirs.event
-        assert mine.chain == theirs.chain
+        assert ours.event == theirs.event
+        assert ours.chain == theirs.chain
 
 
 def test_stack_dumps_do_not_hide_the_leaf(
@@ -244,7 +244,7 @@ def test_a_shell_that_forks_and_all_cpus(
     samples_read = samples_by_reader(capture)
     assert len(samples_read) == len(expected) > 0
 
-    def busy(samples: list[Seen]) -> list[tuple[int, int, tuple[tuple[str, int], ...]]]:
+    def busy(samples: list[ComparedSample]) -> list[tuple[int, int, tuple[tuple[str, int], ...]]]:
         rows = [(sample.tid, sample.time_ns, sample.chain) for sample in samples]
         return sorted(row for row in rows if row[2] and row[2][0][0] == str(target))
 

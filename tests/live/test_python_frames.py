@@ -33,7 +33,7 @@ from topdown.stacks.profile import FunctionKind
 pytestmark = pytest.mark.live
 # On a loaded machine a few samples are read late; wrong stacks must be rare.
 MOST_IMPOSSIBLE = 0.02
-LEAST_FRAMED = 0.8
+MIN_FRAMED_SHARE = 0.8
 NEAR = 0.03
 
 
@@ -67,7 +67,7 @@ def test_names_order_and_shares_agree_with_the_program(
     chains = chains_of(analysis)
     shares = analysis.python
     assert shares is not None
-    assert shares.share(shares.framed) > LEAST_FRAMED, shares
+    assert shares.share(shares.framed) > MIN_FRAMED_SHARE, shares
     wrong = impossible_calls(chains)
     assert sum(wrong.values()) < MOST_IMPOSSIBLE * shares.framed, wrong
     assert {call for chain in chains for call in chain.calls()} >= CALLS

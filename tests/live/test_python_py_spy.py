@@ -60,9 +60,9 @@ def observed_by_both(
     try:
         with subprocess.Popen(
             [PY_SPY, *words, "-o", raw], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        ) as spying:
+        ) as py_spy:
             run = record("-p", process.pid, "--stacks", "dwarf", "--duration", SECONDS, "--force")
-            assert spying.wait() == 0
+            assert py_spy.wait() == 0
         assert run.exit_code == 0, run.messages
     finally:
         with process:

@@ -10,7 +10,7 @@ LONG_ROUNDS = 10
 # Samples per second: fewer than PERIOD gives, so that the last samples of every tick are throttled.
 THROTTLED_RATE = 31_500
 RATE, BUDGET = "perf_event_max_sample_rate", "perf_cpu_time_max_percent"
-TOO_MANY = ",".join(["instructions", *(f"e{n}=4:0x11" for n in range(8))])
+TOO_LARGE_GROUP = ",".join(["instructions", *(f"e{n}=4:0x11" for n in range(8))])
 
 
 def group_scenarios(known: str) -> dict[str, str]:
@@ -32,5 +32,5 @@ def group_scenarios(known: str) -> dict[str, str]:
         "pair_of_cpus": f"{known} 0 & pid=$!\n"
         f"{COLLECT} -o run -a -e cycles --with instructions -F {FREQUENCY} --duration 0.2\n"
         "status=$?\nkill -KILL $pid\nexit $status\n",
-        "too_large": f"exec {COLLECT} -o run --user -e cycles --with {TOO_MANY} -- {known} 1\n",
+        "too_large": f"exec {COLLECT} -o run --user -e cycles --with {TOO_LARGE_GROUP} -- {known} 1\n",
     }

@@ -48,25 +48,25 @@ def scenarios(known: str, kernels: str) -> dict[str, str]:
         f"exec {COLLECT} -o run -c {PERIOD} --user -- "
         f"/bin/sh -c {shlex.quote(f'{known} 500 & {known} 500 & wait')}\n"
     )
-    scripts["attached"] = f"{known} 0 & pid=$!\n" + _ended(
+    scripts["attached"] = f"{known} 0 & pid=$!\n" + _with_end(
         f"{COLLECT} -o run -p $pid -F {FREQUENCY} --duration 0.3"
     )
-    scripts["all_cpus"] = f"{known} 0 & pid=$!\n" + _ended(
+    scripts["all_cpus"] = f"{known} 0 & pid=$!\n" + _with_end(
         f"{COLLECT} -o run -a -F {FREQUENCY} --duration 0.2"
     )
     scripts["cgroup"] = _in_cgroup(known)
-    scripts["crowded"] = _crowded(known)
-    scripts["interrupted"] = f"{known} 0 & pid=$!\n" + _ended(_interrupted())
+    scripts["crowded"] = _with_many_collectors(known)
+    scripts["interrupted"] = f"{known} 0 & pid=$!\n" + _with_end(_interrupted())
     scripts["threads"] = (
         f"{kernels} mix --duration 60 --interval-ms 10 --working-set-mib 1 >truth & pid=$!\n"
         "while [ ! -s truth ]; do kill -0 $pid || exit 1; sleep 0.01; done\n"
-        + _ended(f"{COLLECT} -o run -p $pid -F 2999 --duration 0.5")
+        + _with_end(f"{COLLECT} -o run -p $pid -F 2999 --duration 0.5")
     )
     scripts["memory"] = f"echo {shlex.quote(json.dumps(MEMORY_PLAN))} | {MEMORY}\n"
     return scripts
 
 
-def _ended(command: str) -> str:
+def _with_end(command: str) -> str:
     """Return a script that runs a command, ends its targets, and has the command's status."""
     return f"{command}\nstatus=$?\nkill -KILL $pid $outside\nexit $status\n"
 
@@ -80,11 +80,12 @@ def _in_cgroup(known: str) -> str:
         f"{known} 0 & outside=$!\n"
         f"{known} 0 & pid=$!\n"
         "echo $pid >/sys/fs/cgroup/box/cgroup.procs\n"
-        "echo $pid >inside\n" + _ended(f"{COLLECT} -o run -G box --user -c {PERIOD} --duration 0.3")
+        "echo $pid >inside\n"
+        + _with_end(f"{COLLECT} -o run -G box --user -c {PERIOD} --duration 0.3")
     )
 
 
-def _crowded(known: str) -> str:
+def _with_many_collectors(known: str) -> str:
     """Return a script that samples a process with more collectors than the PMU has counters."""
     others = " ".join(f"other{number}" for number in range(8))
     options = f"-p $pid --user -c {4 * PERIOD}"
@@ -93,7 +94,7 @@ def _crowded(known: str) -> str:
         f"for name in {others}; do {COLLECT} -o $name {options} 2>$name.said & done\n"
         f"for name in {others}; do\n"
         "  until grep -qs recording $name.said; do sleep 0.01; done\n"
-        "done\n" + _ended(f"{COLLECT} -o run {options} --duration 0.3")
+        "done\n" + _with_end(f"{COLLECT} -o run {options} --duration 0.3")
     )
 
 

@@ -56,9 +56,9 @@ def test_a_test_overrides_the_settings() -> None:
     user = tried(machine(), cpu_clock=OPENED, kernel=OPENED, cpu_wide=REFUSED)
     assert events.check_kernel_profiling(user).status is Status.AVAILABLE
     assert events.check_paranoid(user).status is Status.LIMITED
-    empowered = tried(machine(), cpu_clock=OPENED, kernel=OPENED, cpu_wide=OPENED)
-    assert events.check_paranoid(empowered).status is Status.AVAILABLE
-    assert events.check_paranoid(empowered).remedy == ""
+    privileged_machine = tried(machine(), cpu_clock=OPENED, kernel=OPENED, cpu_wide=OPENED)
+    assert events.check_paranoid(privileged_machine).status is Status.AVAILABLE
+    assert events.check_paranoid(privileged_machine).remedy == ""
 
 
 @pytest.mark.parametrize(

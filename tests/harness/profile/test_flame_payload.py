@@ -26,9 +26,9 @@ def integers(data: bytes) -> Iterator[int]:
     assert shift == 0
 
 
-def sections(carried: dict[str, str]) -> list[bytes]:
-    data = base64.b64decode(carried["data"], validate=True)
-    if carried["encoding"] == "deflate-raw+base64":
+def sections(payload: dict[str, str]) -> list[bytes]:
+    data = base64.b64decode(payload["data"], validate=True)
+    if payload["encoding"] == "deflate-raw+base64":
         data = zlib.decompress(data, -15)
     strings = []
     while data:
@@ -41,8 +41,8 @@ def sections(carried: dict[str, str]) -> list[bytes]:
 
 def stacks(profile: Profile) -> dict[tuple[str, ...], tuple[int, int]]:
     """A map from (thread, frames) to samples and value, from the data of the page."""
-    carried = dict(flame_payload.encode(profile, flame_tree(profile)))
-    text, *columns = sections(carried)
+    payload = dict(flame_payload.encode(profile, flame_tree(profile)))
+    text, *columns = sections(payload)
     text_of_page = json.loads(text)
     pops, functions, steps, threads, samples, residuals = [list(integers(c)) for c in columns]
     assert len(pops) == len(functions) == text_of_page["nodes"]
@@ -99,8 +99,8 @@ def test_any_tree_reads_back(profile_of: Callable[..., Profile], rows: list[Any]
 def test_names_are_carried_once_and_cut(profile_of: Callable[..., Profile]) -> None:
     inlined = Function("f", "/bin/it", FunctionKind.INLINED, (("f.c:1", 3),) * 9)
     profile = profile_of([(("f", inlined), 1), (("x" * 20_000,), 1)])
-    carried = dict(flame_payload.encode(profile, flame_tree(profile)))
-    text_of_page = json.loads(sections(carried)[0])
+    payload = dict(flame_payload.encode(profile, flame_tree(profile)))
+    text_of_page = json.loads(sections(payload)[0])
     assert sorted(map(len, text_of_page["names"]))[:2] == [1, 3]
     assert max(map(len, text_of_page["names"])) < 4200
     assert [len(lines) for _, lines in text_of_page["lines"]] == [5]
@@ -110,6 +110,6 @@ def test_large_profiles_are_deflated(profile_of: Callable[..., Profile], monkeyp
     profile = profile_of([(("main", "f"), 3)])
     plain = stacks(profile)
     monkeypatch.setattr(flame_payload, "DEFLATE_FROM_BYTES", 1)
-    carried = flame_payload.encode(profile, flame_tree(profile))
-    assert carried["encoding"] == "deflate-raw+base64"
+    payload = flame_payload.encode(profile, flame_tree(profile))
+    assert payload["encoding"] == "deflate-raw+base64"
     assert stacks(profile) == plain

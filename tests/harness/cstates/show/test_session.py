@@ -130,10 +130,10 @@ def test_a_folder_without_cpus_is_rejected(
 
 def test_hostile_names_are_escaped_everywhere(machine: Machines) -> None:
     roots = machine("ice-lake-server")
-    evil = "<b>\x1b[31m\u202ex"
-    (roots.proc / "812/comm").write_text(evil + "\n")
-    (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/name").write_text(evil + "\n")
-    (roots.sys / "devices/system/cpu/cpuidle/current_governor").write_text(evil + "\n")
+    hostile = "<b>\x1b[31m\u202ex"
+    (roots.proc / "812/comm").write_text(hostile + "\n")
+    (roots.sys / "devices/system/cpu/cpu0/cpuidle/state1/name").write_text(hostile + "\n")
+    (roots.sys / "devices/system/cpu/cpuidle/current_governor").write_text(hostile + "\n")
     text = text_of(roots)
     assert "\x1b" not in text
     assert "\u202e" not in text

@@ -40,10 +40,10 @@ def test_a_decoded_result_equals_the_written_result() -> None:
 
 
 def test_a_masked_depth_has_nulls_and_the_reason() -> None:
-    def spoil(reading: DepthReading) -> DepthReading:
+    def with_masked_reading(reading: DepthReading) -> DepthReading:
         return replace(reading, failed=("Little's law",)) if reading.depth == 4 else reading
 
-    points = result(ServerModel(8, alter=spoil)).points
+    points = result(ServerModel(8, alter=with_masked_reading)).points
     depth_4 = next(point for point in points if point.depth == 4)
     assert (depth_4.ok, depth_4.iops, depth_4.latency_ns) == (False, None, None)
     assert depth_4.masked == ("Little's law",)

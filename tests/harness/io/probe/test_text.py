@@ -65,8 +65,14 @@ def test_a_narrow_terminal_gets_a_transposed_table(capsys: pytest.CaptureFixture
 
 
 def test_hostile_texts_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
-    evil = "<b>\x1b[31m\u202ex"
-    hostile = result(capsys, path=evil, warnings=[evil], facts={evil: evil}, kind=evil)
+    hostile_text = "<b>\x1b[31m\u202ex"
+    hostile = result(
+        capsys,
+        path=hostile_text,
+        warnings=[hostile_text],
+        facts={hostile_text: hostile_text},
+        kind=hostile_text,
+    )
     assert "\x1b" not in "\n".join(lines(hostile, 100, Scale.LINEAR))
     (panel,) = panels(hostile)
     assert "<b>" not in panel.markup

@@ -22,11 +22,13 @@ def test_counters_are_preferred_to_the_model() -> None:
 
 def test_an_explanation_beyond_the_model_is_wrong() -> None:
     store = kernel("store-forwarding", "backend_bound/memory_bound/l1")
-    honest = SlotSources(modelled=lambda _: measurement("unexplained"))
-    (row,) = rows_of((store,), honest)
+    unexplained_source = SlotSources(modelled=lambda _: measurement("unexplained"))
+    (row,) = rows_of((store,), unexplained_source)
     assert (row.verdict, row.answer) == (KernelVerdict.BEYOND, "unexplained")
-    overconfident = SlotSources(modelled=lambda _: measurement("backend_bound", "core_dependency"))
-    assert rows_of((store,), overconfident)[0].verdict is KernelVerdict.WRONG
+    explaining_source = SlotSources(
+        modelled=lambda _: measurement("backend_bound", "core_dependency")
+    )
+    assert rows_of((store,), explaining_source)[0].verdict is KernelVerdict.WRONG
     counted = SlotSources(measured=lambda _: measurement("unexplained", kind=Kind.MEASURED))
     assert rows_of((store,), counted)[0].verdict is KernelVerdict.WRONG
 

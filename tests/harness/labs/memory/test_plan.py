@@ -9,12 +9,12 @@ from harness.labs.memory.plan import LabSection, PlanPart, make_plan, ring_sizes
 from harness.labs.memory.points import Pages
 from tests.harness.labs.memory.measurements import machine
 
-PLENTY = 64 * GIB
+AMPLE_BYTES = 64 * GIB
 DEFAULTS = MemoryOptions()
 
 
 def parts(
-    options: MemoryOptions = DEFAULTS, cpus: int = 4, nodes: int = 1, limit: int = PLENTY
+    options: MemoryOptions = DEFAULTS, cpus: int = 4, nodes: int = 1, limit: int = AMPLE_BYTES
 ) -> dict[LabSection, PlanPart]:
     return {
         part.section: part for part in make_plan(machine(cpus=cpus, nodes=nodes), options, limit)
