@@ -152,7 +152,7 @@ class block_requests {
     document["requeues"] = counts.requeues;
     document["partial"] = counts.partial;
     document["same_sector"] = counts.same_sector;
-    document["flushes_asked"] = counts.flushes_asked;
+    document["flushes_asked"] = counts.flushes_requested;
     document["begin_unseen"] = counts.begin_unseen;
     document["out_of_order"] = counts.out_of_order;
     document["never_completed"] = counts.never_completed;
@@ -196,7 +196,7 @@ void add_block_trace(nb::module_& module) {
   using block_trace::event_kind;
   nb::enum_<event_kind>(module, "BlockEvent")
       .value("SPLIT", event_kind::split)
-      .value("FLUSH_ASKED", event_kind::flush_asked)
+      .value("FLUSH_ASKED", event_kind::flush_requested)
       .value("BIO_FRONT_MERGE", event_kind::bio_front_merge)
       .value("REQUEST_MERGE", event_kind::request_merge)
       .value("INSERT", event_kind::insert)

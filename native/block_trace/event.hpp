@@ -17,7 +17,7 @@ namespace stallscope::block_trace {
 enum class event_kind : std::uint8_t {
   lost,  // not a tracepoint: the ring buffer lost events before this time
   split,
-  flush_asked,  // a request with a flush was created
+  flush_requested,  // a request with a flush was created
   bio_front_merge,
   request_merge,
   insert,

@@ -20,8 +20,8 @@ void pairing::add(const block_event& event) {
     case event_kind::split:
       ++counts_.splits;
       return;
-    case event_kind::flush_asked:
-      return note_flush_origin(event);
+    case event_kind::flush_requested:
+      return record_flush_origin(event);
     case event_kind::bio_front_merge:
       return merged_in_front(event, id);
     case event_kind::request_merge:
@@ -91,7 +91,7 @@ void pairing::issued(const block_event& event, const key& id) {
   request->bytes = event.bytes;
 }
 
-void pairing::note_flush_origin(const block_event& event) {
+void pairing::record_flush_origin(const block_event& event) {
   flush_origins_.try_emplace(event.device, event);
 }
 
@@ -156,7 +156,7 @@ void pairing::merged_in_front(const block_event& event, key id) {
 void pairing::completed(const block_event& event, const key& id) {
   const auto entry = pending_.find(id);
   if (entry == pending_.end()) {
-    ++(event.sectors == 0 ? counts_.flushes_asked : counts_.begin_unseen);
+    ++(event.sectors == 0 ? counts_.flushes_requested : counts_.begin_unseen);
     return;
   }
   drop_stale(entry->second, event.t_ns);
@@ -167,11 +167,11 @@ void pairing::completed(const block_event& event, const key& id) {
   }
   request->error = event.error != 0 ? event.error : request->error;
   const bool moves_data = id.op == operation::read || id.op == operation::write;
-  const bool part =
+  const bool is_partial =
       moves_data && event.sectors > 0 && event.sectors < request->sectors && !id.is_bio;
   const pending_request done = *request;
   remove(id, static_cast<std::size_t>(request - entry->second.begin()));
-  if (!part) {
+  if (!is_partial) {
     finish(event, done, id);
     return;
   }
@@ -212,9 +212,9 @@ void pairing::drop_stale(request_list& requests, std::uint64_t now_ns) {
   }
 }
 
-void pairing::remove(const key& id, std::size_t place) {
+void pairing::remove(const key& id, std::size_t index) {
   const auto entry = pending_.find(id);
-  entry->second.erase(entry->second.begin() + static_cast<std::ptrdiff_t>(place));
+  entry->second.erase(entry->second.begin() + static_cast<std::ptrdiff_t>(index));
   --pending_count_;
   if (entry->second.empty()) {
     pending_.erase(entry);

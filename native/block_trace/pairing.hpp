@@ -44,13 +44,13 @@ struct pairing_counts {
   std::uint64_t merged_requests = 0;  // inserted, then merged into another request
   std::uint64_t splits = 0;
   std::uint64_t requeues = 0;
-  std::uint64_t partial = 0;          // completions of part of a request
-  std::uint64_t same_sector = 0;      // began while a request for the same sector was pending
-  std::uint64_t flushes_asked = 0;    // completions of requests with a flush and no data
-  std::uint64_t begin_unseen = 0;     // completions of requests whose begin was not observed
-  std::uint64_t out_of_order = 0;     // completion timestamp before the issue
-  std::uint64_t never_completed = 0;  // dropped because a later request for the sector completed
-  std::uint64_t discarded = 0;        // pending when events were lost
+  std::uint64_t partial = 0;            // completions of part of a request
+  std::uint64_t same_sector = 0;        // began while a request for the same sector was pending
+  std::uint64_t flushes_requested = 0;  // completions of requests with a flush and no data
+  std::uint64_t begin_unseen = 0;       // completions of requests whose begin was not observed
+  std::uint64_t out_of_order = 0;       // completion timestamp before the issue
+  std::uint64_t never_completed = 0;    // dropped because a later request for the sector completed
+  std::uint64_t discarded = 0;          // pending when events were lost
 };
 
 class pairing {
@@ -60,7 +60,7 @@ class pairing {
 
   [[nodiscard]] const pairing_counts& counts() const noexcept { return counts_; }
   [[nodiscard]] std::size_t pending_count() const noexcept { return pending_count_; }
-  // Returns the requests that completed since the last call.
+  // Returns the requests completed since the previous call.
   [[nodiscard]] std::vector<completed_request> take_completed();
 
  private:
@@ -93,7 +93,7 @@ class pairing {
   void issued(const block_event& event, const key& id);
   void completed(const block_event& event, const key& id);
   void requeued(const key& id);
-  void note_flush_origin(const block_event& event);
+  void record_flush_origin(const block_event& event);
   void assign_flush_origin(pending_request& flush, std::uint32_t device);
   void merged(const key& id);
   void merged_in_front(const block_event& event, key id);
@@ -102,7 +102,7 @@ class pairing {
   pending_request& begin(const block_event& event, const key& id);
   void finish(const block_event& event, const pending_request& done, const key& id);
   void drop_stale(request_list& requests, std::uint64_t now_ns);
-  void remove(const key& id, std::size_t place);
+  void remove(const key& id, std::size_t index);
 
   std::unordered_map<key, request_list, key_hash> pending_;
   std::unordered_map<std::uint32_t, block_event> flush_origins_;  // by device

@@ -9,8 +9,8 @@ namespace {
 
 constexpr unsigned bits_per_word = 64;
 
-// Taken and not taken in turn: a predictor with a history foresees it, a counter by branch is wrong
-// half the time. The rotation changes nothing and is as dear as a step of the generator is cheap.
+// The bits alternate: a predictor with history predicts them, a counter per branch is wrong half
+// the time. The rotation does not change the word; its cost stands in for a step of the generator.
 std::uint64_t next_periodic(std::uint64_t state) noexcept { return std::rotl(state, 2); }
 
 constexpr std::uint64_t random_seed = 0x9e37'79b9'7f4a'7c15U;
@@ -18,13 +18,13 @@ constexpr std::uint64_t periodic_seed = 0xaaaa'aaaa'aaaa'aaaaU;
 
 struct alignas(128) branch_state {
   std::uint64_t word = 0;
-  std::uint64_t bits = 0;   // of the word, those still to come
-  std::uint64_t count = 0;  // iterations done
+  std::uint64_t bits = 0;   // the bits of the word that were not used yet
+  std::uint64_t count = 0;  // completed iterations
   std::uint64_t a = 1, b = 2, c = 3, d = 4;
 };
 
-// Every sum is touched on both sides, and the empty statements keep the compiler from replacing the
-// branch by conditional moves.
+// Both sides of the branch change all sums, and the empty asm statements prevent conditional moves
+// in place of the branch.
 template <std::uint64_t (*next_word)(std::uint64_t)>
 void branch_on_bits(std::uint64_t iterations, branch_state& state) {
   auto [word, bits, count, a, b, c, d] = state;

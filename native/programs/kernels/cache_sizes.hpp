@@ -1,4 +1,5 @@
-// The sizes of a CPU's caches, by which the memory and code kernels measure themselves.
+// The cache sizes of a CPU; the memory and code kernels choose their working sets by them. Reading
+// costs a few small files of sysfs. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@ namespace stallscope::kernels {
 
 struct cache_size {
   std::uint64_t bytes = 0;
-  bool known = false;  // false: assumed, for the system does not tell
+  bool known = false;  // false: assumed, because the system does not report it
 };
 
-// As if nothing were known; the assumptions are a common server's.
+// The defaults are the assumed sizes, those of a common server.
 struct cache_sizes {
   cache_size l1d{std::uint64_t{32} << 10U};
   cache_size l1i{std::uint64_t{32} << 10U};
@@ -19,8 +20,8 @@ struct cache_sizes {
   cache_size l3{std::uint64_t{32} << 20U};
 };
 
-// What `cpu_directory` (/sys/devices/system/cpu/cpu0) says; a level that is missing there or makes
-// no sense stays assumed. Reads a few small files.
+// Reads the sizes below `cpu_directory`, such as /sys/devices/system/cpu/cpu0. A level that is
+// missing or implausible keeps its assumed size.
 cache_sizes read_cache_sizes(const std::filesystem::path& cpu_directory);
 
 }  // namespace stallscope::kernels

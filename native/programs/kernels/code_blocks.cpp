@@ -1,11 +1,11 @@
 #include "kernels/code_blocks.hpp"
 
-// Written for the assembler, which repeats it: the compiler would fold the additions, and its time
-// for so much code would be felt. Frame pointers and call frame information are kept, so that any
-// profiler can walk from within. The constants in the text are those of the header.
+// Assembler macros repeat the code: a compiler would fold the additions, and would need a long time
+// for this amount of code. Frame pointers and call frame information are present, so that profilers
+// can unwind from within. The constants are those of the header.
 //
-// On x86-64 an addition of a constant that does not fit a byte takes seven bytes, of which even a
-// core that fetches 32 bytes a cycle gets fewer than it could execute.
+// On x86-64 an addition of a constant larger than a byte takes seven bytes. Even a core that
+// fetches 32 bytes per cycle then fetches fewer additions than it can execute.
 
 #if defined(__x86_64__)
 
@@ -173,5 +173,5 @@ stallscope_branchy_code:
 )");
 
 #else
-#error "the kernels are written for x86-64 and arm64"
+#error "the kernels support x86-64 and arm64 only"
 #endif

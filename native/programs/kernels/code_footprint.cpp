@@ -5,7 +5,7 @@
 namespace stallscope::kernels {
 namespace {
 
-// Passes through one large function; an iteration is a pass.
+// An iteration is a pass through a large function.
 class code_passes_kernel : public kernel_base {
  public:
   using loop_function = std::uint64_t (*)(std::uint64_t value);
@@ -36,7 +36,7 @@ class code_passes_kernel : public kernel_base {
   loop_function function_;
   footprint_size size_;
   cache_size l1i_;
-  std::vector<ThreadWord> words_;
+  std::vector<thread_word> words_;
 };
 
 }  // namespace

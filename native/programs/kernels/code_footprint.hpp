@@ -1,5 +1,6 @@
-// Kernels of the frontend: more code than the instruction caches hold, once in a straight line and
-// once as small blocks that jump to and fro, more of them than the branch target buffers hold.
+// Frontend kernels: more code than the instruction caches hold, as straight-line code and as small
+// blocks connected by jumps, with more jumps than the branch target buffers hold. An iteration is a
+// pass through the code, about 0.1 ms. run() is called by the runner's threads.
 #pragma once
 
 #include <memory>

@@ -4,18 +4,17 @@ namespace stallscope::kernels {
 namespace {
 
 #if defined(__x86_64__)
-#define STALLSCOPE_ADD(to) "add %[one], %[" #to "]\n"
+#define STALLSCOPE_ADD(to) "add %[increment], %[" #to "]\n"
 #define STALLSCOPE_LOOP_END "dec %[left]\njnz 1b\n"
 #elif defined(__aarch64__)
-#define STALLSCOPE_ADD(to) "add %[" #to "], %[" #to "], %[one]\n"
+#define STALLSCOPE_ADD(to) "add %[" #to "], %[" #to "], %[increment]\n"
 #define STALLSCOPE_LOOP_END "subs %[left], %[left], #1\nb.ne 1b\n"
 #else
-#error "the kernels are written for x86-64 and arm64"
+#error "the kernels support x86-64 and arm64 only"
 #endif
 
-// Ten sums, more than any core adds to in one cycle; three additions each an iteration. The added
-// one stands in a register: additions of constants are done without an execution unit by some
-// cores.
+// Ten sums, more than any core can add per cycle, with three additions per sum and iteration. The
+// increment is in a register, because some cores add constants without an execution unit.
 [[gnu::noinline]] std::uint64_t independent_adds(std::uint64_t iterations, std::uint64_t value) {
   if (iterations == 0) return value;
   std::uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0, j = 0;
@@ -31,12 +30,12 @@ namespace {
       // clang-format on
       : [left] "+r"(iterations), [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [e] "+r"(e),
         [f] "+r"(f), [g] "+r"(g), [h] "+r"(h), [i] "+r"(i), [j] "+r"(j)
-      : [one] "r"(std::uint64_t{1})
+      : [increment] "r"(std::uint64_t{1})
       : "cc");
   return value + a + b + c + d + e + f + g + h + i + j;
 }
 
-// One sum: each addition waits for the one before.
+// A single sum: every addition waits for the previous addition.
 [[gnu::noinline]] std::uint64_t dependent_chain(std::uint64_t iterations, std::uint64_t value) {
   if (iterations == 0) return value;
   asm volatile(
@@ -49,18 +48,18 @@ namespace {
       STALLSCOPE_LOOP_END
       // clang-format on
       : [left] "+r"(iterations), [sum] "+r"(value)
-      : [one] "r"(std::uint64_t{1})
+      : [increment] "r"(std::uint64_t{1})
       : "cc");
   return value;
 }
 
-// Each division waits for the one before. Divisors and quotients stay near 2^32, so that no core
-// finishes early; the shifted value keeps them from returning to where they were.
+// Every division waits for the previous division. Divisors and quotients stay near 2^32, so that no
+// core finishes early. The shifted value avoids a short cycle of values.
 [[gnu::noinline]] std::uint64_t divide_chain(std::uint64_t iterations, std::uint64_t value) {
   constexpr std::uint64_t dividend = 0xfedc'ba98'7654'3210U;
-  constexpr std::uint64_t least_divisor = 0x8000'0001U;
+  constexpr std::uint64_t min_divisor = 0x8000'0001U;
   for (std::uint64_t i = 0; i < iterations; ++i) {
-    value = (dividend ^ (value << 16U)) / (value | least_divisor);
+    value = (dividend ^ (value << 16U)) / (value | min_divisor);
   }
   return value;
 }
@@ -68,7 +67,7 @@ namespace {
 #undef STALLSCOPE_ADD
 #undef STALLSCOPE_LOOP_END
 
-// A function from one word to the next, for each thread its own.
+// Applies a function to a private word per thread.
 class chain_kernel : public kernel_base {
  public:
   using loop_function = std::uint64_t (*)(std::uint64_t iterations, std::uint64_t value);
@@ -86,7 +85,7 @@ class chain_kernel : public kernel_base {
 
  private:
   loop_function function_;
-  std::vector<ThreadWord> words_;
+  std::vector<thread_word> words_;
 };
 
 }  // namespace

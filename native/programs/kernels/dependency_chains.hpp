@@ -1,5 +1,6 @@
-// Kernels of the core alone: as many additions as it can do, and chains that make it wait for
-// itself. No memory, no branches but the loop's.
+// Core kernels: independent additions at full width, and dependency chains that leave the core
+// waiting for its own results. No memory accesses; the only branch is the loop's. run() is called
+// by the runner's threads.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,8 @@
 
 namespace stallscope::kernels {
 
-// independent-adds and dependent-chain: instructions of one iteration on x86-64 and arm64, of which
-// two are the loop's. A call of n iterations executes n times as many, and a constant.
+// Instructions per iteration of independent-adds and dependent-chain, on x86-64 and arm64; two of
+// them are the loop's. A call of n iterations executes n times this number plus a constant.
 inline constexpr unsigned add_loop_instructions = 32;
 inline constexpr unsigned adds_per_iteration = add_loop_instructions - 2;
 

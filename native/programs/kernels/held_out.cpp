@@ -19,9 +19,9 @@ std::uint64_t dram_bytes(const kernel_settings& setting) noexcept {
   return working_sets_of(setting.caches, setting.memory_limit_bytes).dram;
 }
 
-// Looks up random keys in a full table of the memory's size, hashed by multiplication (Knuth, 6.4).
-// The table's key at each place is the one that hashes to it, so that filling it is one pass and no
-// lookup goes on to a second place. Keys do not depend on what was found: lookups overlap.
+// Looks up random keys in a full table, hashed by multiplication (Knuth, 6.4). The key in a slot is
+// the key that hashes to the slot. Therefore one pass fills the table, and no lookup probes a
+// second slot. Keys do not depend on looked-up values, so lookups overlap.
 class hash_lookups_kernel : public kernel_base {
  public:
   explicit hash_lookups_kernel(const kernel_settings& setting)
@@ -51,25 +51,26 @@ class hash_lookups_kernel : public kernel_base {
     std::uint64_t key = 0;
     std::uint64_t value = 0;
   };
-  struct alignas(128) State {
+  struct alignas(128) lookup_state {
     std::uint64_t random = 0;
     std::uint64_t sum = 0;
   };
   static constexpr std::uint64_t multiplier = 0x9e37'79b9'7f4a'7c15U;
-  static constexpr std::uint64_t inverse = 0xf1de'83e1'9937'733dU;  // of it, modulo 2^64
+  static constexpr std::uint64_t inverse =
+      0xf1de'83e1'9937'733dU;  // of the multiplier, modulo 2^64
 
-  [[nodiscard]] std::uint64_t key_at(std::uint64_t place) const noexcept {
-    return (place << shift_) * inverse;
+  [[nodiscard]] std::uint64_t key_at(std::uint64_t slot) const noexcept {
+    return (slot << shift_) * inverse;
   }
-  [[gnu::noinline]] void look_up(std::uint64_t iterations, State& state) const {
+  [[gnu::noinline]] void look_up(std::uint64_t iterations, lookup_state& state) const {
     auto [random, sum] = state;
     for (std::uint64_t i = 0; i < iterations; ++i) {
       random = xorshift64(random);
       std::uint64_t key = key_at(random >> shift_);
-      asm volatile("" : "+r"(key));  // a key like any other: its hash is not known beforehand
-      std::uint64_t place = (key * multiplier) >> shift_;
-      while (slots_[place].key != key) place = (place + 1) & (slots_.size() - 1);
-      sum += slots_[place].value;
+      asm volatile("" : "+r"(key));  // hides from the compiler that the slot is known
+      std::uint64_t slot = (key * multiplier) >> shift_;
+      while (slots_[slot].key != key) slot = (slot + 1) & (slots_.size() - 1);
+      sum += slots_[slot].value;
     }
     state = {random, sum};
   }
@@ -77,15 +78,15 @@ class hash_lookups_kernel : public kernel_base {
   private_memory memory_;
   std::span<table_slot> slots_;
   unsigned shift_ = 0;
-  std::vector<State> states_;
+  std::vector<lookup_state> states_;
 };
 
 struct stream_line {
   std::array<std::uint64_t, 8> words;
 };
 
-// Each line of the second half becomes that of the first with as much added to each word: what the
-// memory reads and writes at once bounds it. Added to, as a compiler would call memcpy for a copy.
+// Copies lines and adds a number to every word: bound by the memory bandwidth of reads and writes.
+// Without the addition a compiler would call memcpy.
 [[gnu::noinline]] void add_lines(std::span<const stream_line> from, std::span<stream_line> to,
                                  std::uint64_t added) {
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -100,9 +101,9 @@ class copy_and_add_kernel : public kernel_base {
  public:
   explicit copy_and_add_kernel(const kernel_settings& setting)
       : memory_(dram_bytes(setting), MADV_HUGEPAGE) {
-    const std::span<stream_line> all = memory_.as<stream_line>();
-    from_ = all.first(all.size() / 2);
-    to_ = all.subspan(all.size() / 2, from_.size());
+    const std::span<stream_line> lines = memory_.as<stream_line>();
+    from_ = lines.first(lines.size() / 2);
+    to_ = lines.subspan(lines.size() / 2, from_.size());
     for (std::size_t i = 0; i < from_.size(); ++i) from_[i].words.fill(i);
   }
 
@@ -119,7 +120,7 @@ class copy_and_add_kernel : public kernel_base {
     }
     return iterations;
   }
-  // The sum of what was copied, to which each pass added one more.
+  // Returns the sum of the first words of the copy; pass n adds n to every word.
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
     for (const stream_line& line : to_) sum += line.words[0];
@@ -137,8 +138,8 @@ class copy_and_add_kernel : public kernel_base {
   std::uint64_t pass_ = 1;
 };
 
-// Floating-point multiplications of which each waits for the one before. The factors undo each
-// other but for a millionth of a millionth, so that the value changes and stays in range.
+// Floating-point multiplications; every multiplication waits for the previous result. The product
+// of the factors is 1 + 2^-40 per pair, so that the value changes and stays in range.
 [[gnu::noinline]] double multiply_chain(std::uint64_t iterations, double value) {
   constexpr double factor = 1.5;
   constexpr double back = (1 + 0x1p-40) / factor;
@@ -158,24 +159,24 @@ class multiply_chain_kernel : public kernel_base {
   }
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const auto& each : values_) sum += std::bit_cast<std::uint64_t>(each.value);
+    for (const auto& word : values_) sum += std::bit_cast<std::uint64_t>(word.value);
     return sum;
   }
 
  private:
-  struct alignas(128) Value {
+  struct alignas(128) chain_value {
     double value = 1;
   };
 
-  std::vector<Value> values_;
+  std::vector<chain_value> values_;
 };
 
-struct alignas(128) Generators {
+struct alignas(128) generator_states {
   std::array<std::uint64_t, 6> states{seed, seed + 2, seed + 4, seed + 6, seed + 8, seed + 10};
 };
 
-// Six generators that know nothing of each other: more to do at once than any core has units for.
-[[gnu::noinline]] void mixed_generators(std::uint64_t iterations, Generators& generators) {
+// Six independent generators: more parallel work than any core has execution units.
+[[gnu::noinline]] void mixed_generators(std::uint64_t iterations, generator_states& generators) {
   auto [a, b, c, d, e, f] = generators.states;
   for (std::uint64_t i = 0; i < iterations; ++i) {
     a = xorshift64(a);
@@ -199,25 +200,25 @@ class mixed_generators_kernel : public kernel_base {
   }
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const auto& each : generators_) {
-      for (const std::uint64_t state : each.states) sum += state;
+    for (const auto& generators : generators_) {
+      for (const std::uint64_t state : generators.states) sum += state;
     }
     return sum;
   }
 
  private:
-  std::vector<Generators> generators_;
+  std::vector<generator_states> generators_;
 };
 
-struct alignas(128) Machine {
-  std::uint64_t counter = 0;  // the place in the program
+struct alignas(128) machine_state {
+  std::uint64_t counter = 0;  // the index into the program
   std::uint64_t a = 1, b = 2, c = 3, d = 4;
 };
 
-// Runs a random program of eight operations, so long that no predictor remembers it: the jump to
-// the next operation is foreseen one time in eight.
+// Interprets a random program of eight operations. The program is too long for any predictor, so
+// that the jump to the next operation is predicted correctly one time in eight.
 [[gnu::noinline]] void interpret(std::uint64_t steps, std::span<const std::uint8_t> program,
-                                 Machine& machine) {
+                                 machine_state& machine) {
   auto [counter, a, b, c, d] = machine;
   for (std::uint64_t step = 0; step < steps; ++step) {
     switch (program[counter]) {
@@ -246,7 +247,7 @@ struct alignas(128) Machine {
         d -= b | 1U;
         break;
     }
-    // Keeps each operation a place of its own to jump to, and no conditional move.
+    // Keeps a separate jump target per operation and prevents conditional moves.
     asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
     counter = (counter + 1) & (program.size() - 1);
   }
@@ -281,14 +282,14 @@ class opcode_dispatch_kernel : public kernel_base {
   static constexpr std::size_t program_bytes = std::size_t{1} << 20U;
 
   std::vector<std::uint8_t> program_;
-  std::vector<Machine> machines_;
+  std::vector<machine_state> machines_;
 };
 
 }  // namespace
 
 std::uint64_t table_bytes(std::uint64_t chase_bytes, std::uint64_t limit_bytes) noexcept {
-  const std::uint64_t above = std::bit_ceil(chase_bytes);
-  return above <= limit_bytes ? above : std::bit_floor(chase_bytes);
+  const std::uint64_t rounded_up = std::bit_ceil(chase_bytes);
+  return rounded_up <= limit_bytes ? rounded_up : std::bit_floor(chase_bytes);
 }
 
 std::unique_ptr<kernel_base> make_hash_lookups(const kernel_settings& setting) {

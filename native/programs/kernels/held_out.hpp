@@ -1,6 +1,6 @@
-// Kernels that no constant of the modelled source was found with: they were written without
-// knowledge of it and added after its constants were frozen, and tell how it does on programs that
-// it has not seen.
+// Held-out kernels: no constant of the modelled source was fitted to them. They were added after
+// its constants were frozen, and test the model on unseen programs. run() is called by the runner's
+// threads; table.cpp states the iterations per call.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace stallscope::kernels {
 
-// The size of the table of hash-lookups, a power of two: no less than the chase's working set, so
-// that as little of it stays in the caches, where the limit allows that.
+// Returns the size of the hash table of hash-lookups, a power of two. It is at least the working
+// set of the pointer chase if the limit allows it, so that a similar part of it stays in the
+// caches.
 std::uint64_t table_bytes(std::uint64_t chase_bytes, std::uint64_t limit_bytes) noexcept;
 
 std::unique_ptr<kernel_base> make_hash_lookups(const kernel_settings& setting);

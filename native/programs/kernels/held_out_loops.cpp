@@ -12,20 +12,20 @@
 namespace stallscope::kernels {
 namespace {
 
-struct alignas(128) Roots {
+struct alignas(128) root_state {
   std::uint64_t turns = 0;
   double a = 2, b = 3, c = 5, d = 7;
 };
 
-// Four square roots that know nothing of each other: the one unit that takes roots bounds them.
-[[gnu::noinline]] void square_roots(std::uint64_t iterations, Roots& roots) {
+// Four independent square roots, bound by the core's single square root unit.
+[[gnu::noinline]] void square_roots(std::uint64_t iterations, root_state& roots) {
   auto [turns, a, b, c, d] = roots;
   for (std::uint64_t i = 0; i < iterations; ++i, ++turns) {
-    const auto more = static_cast<double>(turns & 15U);
-    a = std::sqrt(a + more + 1);
-    b = std::sqrt(b + more + 2);
-    c = std::sqrt(c + more + 3);
-    d = std::sqrt(d + more + 4);
+    const auto addend = static_cast<double>(turns & 15U);
+    a = std::sqrt(a + addend + 1);
+    b = std::sqrt(b + addend + 2);
+    c = std::sqrt(c + addend + 3);
+    d = std::sqrt(d + addend + 4);
   }
   roots = {turns, a, b, c, d};
 }
@@ -38,21 +38,22 @@ class square_roots_kernel : public kernel_base {
     square_roots(iterations, roots_[thread]);
     return iterations;
   }
-  // How many roots there were, and the last ones: these alone come to rest near a value.
+  // Returns the number of roots plus the last roots. The last roots alone converge, and would not
+  // depend on the number of iterations.
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const Roots& last : roots_) {
-      sum += 4 * last.turns + static_cast<std::uint64_t>(last.a + last.b + last.c + last.d);
+    for (const root_state& state : roots_) {
+      sum += 4 * state.turns + static_cast<std::uint64_t>(state.a + state.b + state.c + state.d);
     }
     return sum;
   }
 
  private:
-  std::vector<Roots> roots_;
+  std::vector<root_state> roots_;
 };
 
-// Goes from state to state of one cycle through all of a table of numbers, half the level 2 cache:
-// each number is the place of the next.
+// Walks a single cycle through all entries of a table of half the level 2 cache; an entry is the
+// index of the next entry.
 [[gnu::noinline]] std::uint32_t walk_states(std::uint64_t iterations,
                                             std::span<const std::uint32_t> next,
                                             std::uint32_t state) {
@@ -68,7 +69,7 @@ class state_walk_kernel : public kernel_base {
         states_(setting.threads) {
     std::iota(next_.begin(), next_.end(), 0U);
     std::uint64_t random = 0x1234'5678'9abc'def1U;
-    for (std::size_t i = next_.size() - 1; i > 0; --i) {  // a single cycle: Sattolo 1986
+    for (std::size_t i = next_.size() - 1; i > 0; --i) {  // a single cycle (Sattolo 1986)
       random = xorshift64(random);
       std::swap(next_[i], next_[random % i]);
     }
@@ -90,22 +91,22 @@ class state_walk_kernel : public kernel_base {
 
  private:
   std::vector<std::uint32_t> next_;
-  std::vector<ThreadWord> states_;
+  std::vector<thread_word> states_;
 };
 
-struct alignas(128) Merge {
-  std::size_t left = 0, right = 0;  // places in the two lists
+struct alignas(128) merge_state {
+  std::size_t left = 0, right = 0;  // positions in the two lists
   std::uint64_t sum = 0;
 };
 
-// Merges two sorted lists of random numbers: which of them has the next is as random as a coin.
+// Merges two sorted lists of random numbers. Which list has the smaller next number is random.
 [[gnu::noinline]] void merge_lists(std::uint64_t iterations, std::span<const std::uint32_t> left,
-                                   std::span<const std::uint32_t> right, Merge& merge) {
+                                   std::span<const std::uint32_t> right, merge_state& merge) {
   auto [i, j, sum] = merge;
   for (std::uint64_t step = 0; step < iterations; ++step) {
     if (left[i] < right[j]) {
       sum += left[i++];
-      asm volatile("" : "+r"(sum));  // keeps the compiler from a conditional move
+      asm volatile("" : "+r"(sum));  // prevents a conditional move
     } else {
       sum ^= right[j++];
       asm volatile("" : "+r"(sum));
@@ -144,7 +145,7 @@ class merge_lists_kernel : public kernel_base {
 
   std::vector<std::uint32_t> left_;
   std::vector<std::uint32_t> right_;
-  std::vector<Merge> merges_;
+  std::vector<merge_state> merges_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// More kernels that no constant of the modelled source was found with: small loops, written after
-// its constants were frozen.
+// Held-out kernels that are small loops: no constant of the modelled source was fitted to them.
+// run() is called by the runner's threads.
 #pragma once
 
 #include <memory>

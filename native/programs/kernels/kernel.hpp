@@ -1,5 +1,9 @@
-// What every kernel is: work with one known bottleneck, done in calls of so many iterations. The
-// runner makes it, calls it from its threads and reads its result when they are done.
+// The interface of a kernel: work with one known bottleneck, in calls of N iterations. The runner
+// calls run() from its threads and reads result() after they have ended. A virtual call per some
+// tenths of a millisecond of work.
+//
+//   const std::unique_ptr<kernel_base> kernel = entry.make({.threads = 2});
+//   kernel->run(0, entry.iterations_per_call, stop);  // on thread 0
 #pragma once
 
 #include <atomic>
@@ -12,15 +16,15 @@
 
 namespace stallscope::kernels {
 
-// What a kernel is made for.
+// The settings of a kernel's construction.
 struct kernel_settings {
   unsigned threads = 1;
   cache_sizes caches{};
-  std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;  // of one kernel's working set
-  bool padded = false;  // false-sharing only: a line for each counter, as a control
+  std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30U;  // limit of the working set
+  bool padded = false;  // false-sharing only: one cache line per counter, as a control
 };
 
-// One thing that the output says about how a kernel ran.
+// A named value in the output that describes how the kernel ran.
 struct kernel_parameter {
   std::string name;
   std::variant<std::uint64_t, std::string> value;
@@ -35,20 +39,21 @@ class kernel_base {
   kernel_base(kernel_base&&) = delete;
   kernel_base& operator=(kernel_base&&) = delete;
 
-  // Goes on for so many iterations where this thread's last call ended; called by each of the
-  // setting's threads (0, 1, ...) for itself. Returns those done: fewer only where it waited for
-  // another thread and `stop` was set, which ends every wait within 50 ms. Throws
-  // std::system_error when the system refuses what the kernel is made of.
+  // Runs `iterations` iterations, continuing after this thread's previous call. Every thread of the
+  // settings passes its own index (0, 1, ...). Returns the completed iterations: fewer than
+  // requested only if the thread waited for another thread and `stop` was set, which ends every
+  // wait within 50 ms. Throws std::system_error if a system call fails.
   virtual std::uint64_t run(unsigned thread, std::uint64_t iterations,
                             const std::atomic<bool>& stop) = 0;
-  // A value that follows from all iterations done, so that none can be left out. When no thread
-  // runs.
+  // Returns a value that depends on all completed iterations, so that the compiler cannot omit any.
+  // Not to be called while a thread runs.
   [[nodiscard]] virtual std::uint64_t result() const = 0;
   [[nodiscard]] virtual std::vector<kernel_parameter> parameters() const { return {}; }
 };
 
-// A thread's own word, on lines of its own: what one thread writes slows no other.
-struct alignas(128) ThreadWord {
+// A private word of a thread, alone in its cache lines, so that its writes do not slow other
+// threads.
+struct alignas(128) thread_word {
   std::uint64_t value = 0;
 };
 

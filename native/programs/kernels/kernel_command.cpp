@@ -20,7 +20,7 @@ namespace {
 std::atomic<bool> stop{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
-// From now on these signals end the run instead of the process, while it is prepared as well.
+// SIGINT and SIGTERM end the run instead of the process, also during the preparation.
 void end_run_by_signals() {
   struct sigaction action {};
   action.sa_handler = [](int) { stop = true; };
@@ -48,13 +48,14 @@ kernel_settings setting_of(const kernel_command& command, const std::vector<int>
 std::vector<kernel_parameter> parameters_of(const kernel_entry& entry,
                                             const kernel_settings& setting,
                                             const kernel_base& kernel) {
-  std::vector<kernel_parameter> all = {{"threads", std::uint64_t{setting.threads}},
-                                       {"iterations_per_call", entry.iterations_per_call}};
+  std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{setting.threads}},
+                                              {"iterations_per_call", entry.iterations_per_call}};
   if (entry.instructions_per_iteration != 0) {
-    all.push_back({"instructions_per_iteration", std::uint64_t{entry.instructions_per_iteration}});
+    parameters.push_back(
+        {"instructions_per_iteration", std::uint64_t{entry.instructions_per_iteration}});
   }
-  for (auto& parameter : kernel.parameters()) all.push_back(std::move(parameter));
-  return all;
+  for (auto& parameter : kernel.parameters()) parameters.push_back(std::move(parameter));
+  return parameters;
 }
 
 void write_out(const std::string& text) {
@@ -64,18 +65,20 @@ void write_out(const std::string& text) {
 }
 
 void add_options(CLI::App& sub, kernel_command& command, const kernel_entry& entry) {
-  auto* duration =
-      sub.add_option("--duration", command.duration_s, "Seconds to run; 0: until SIGINT or SIGTERM")
-          ->check(CLI::Range(0.0, 1e6))
-          ->capture_default_str();
-  sub.add_option("--iterations", command.iterations, "Iterations of each thread")
+  auto* duration = sub.add_option("--duration", command.duration_s,
+                                  "Duration in seconds; 0: until SIGINT or SIGTERM")
+                       ->check(CLI::Range(0.0, 1e6))
+                       ->capture_default_str();
+  sub.add_option("--iterations", command.iterations, "Number of iterations per thread")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 60U))
       ->excludes(duration);
-  sub.add_option("--threads", command.threads, "Threads [" + std::to_string(entry.threads) + "]");
-  sub.add_option("--cpus", command.cpus, "Pin the threads to these CPUs, in turn: 0,2-3");
-  sub.add_flag("--json", command.json, "JSON to a terminal as well");
+  sub.add_option("--threads", command.threads,
+                 "Number of threads [" + std::to_string(entry.threads) + "]");
+  sub.add_option("--cpus", command.cpus,
+                 "CPUs to pin the threads to, round-robin, for example 0,2-3");
+  sub.add_flag("--json", command.json, "Print JSON also to a terminal");
   if (entry.may_be_padded) {
-    sub.add_flag("--padded", command.padded, "A line for each counter: the control");
+    sub.add_flag("--padded", command.padded, "Use one cache line per counter, as a control");
   }
 }
 
@@ -85,10 +88,11 @@ void add_kernels(CLI::App& app, kernel_command& command) {
   for (const kernel_entry& entry : all_kernels()) {
     CLI::App* sub = app.add_subcommand(entry.name, entry.what);
     sub->callback([&command, &entry] { command.entry = &entry; });
-    // Those of one kernel only: a program whose instructions are known should begin with few.
+    // Adds only the options of the named kernel: the start of a program whose instructions are
+    // counted should execute few instructions.
     sub->preparse_callback(
         [sub, &command, &entry](std::size_t) { add_options(*sub, command, entry); });
-    sub->footer(std::string("Expected answer: ") + entry.expected +
+    sub->footer(std::string("Expected diagnosis: ") + entry.expected +
                 "\nExample: stallscope-kernels " + entry.name + " --duration 2 --json");
   }
 }
@@ -106,14 +110,14 @@ void run_command(const kernel_command& command) {
   const auto kernel = entry.make(setting);
   const run_report report = run_kernel(entry, setting.threads, *kernel, options, stop);
   const auto parameters = parameters_of(entry, setting, *kernel);
-  const bool to_person = !command.json && isatty(STDOUT_FILENO) != 0;
-  write_out(to_person ? report_words(entry, report, parameters)
-                      : report_json(entry, report, parameters));
+  const bool to_terminal = !command.json && isatty(STDOUT_FILENO) != 0;
+  write_out(to_terminal ? report_text(entry, report, parameters)
+                        : report_json(entry, report, parameters));
 }
 
 void write_list(bool json) {
   std::signal(SIGPIPE, SIG_IGN);
-  write_out(json ? list_json(all_kernels()) : list_words(all_kernels()));
+  write_out(json ? list_json(all_kernels()) : list_text(all_kernels()));
 }
 
 }  // namespace stallscope::kernels

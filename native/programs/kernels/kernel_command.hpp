@@ -1,4 +1,5 @@
-// The commands of single kernels: `stallscope-kernels NAME ...` and `stallscope-kernels --list`.
+// The subcommands of the kernels: `stallscope-kernels NAME ...`, and `stallscope-kernels --list`.
+// Main thread only.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,7 +12,7 @@
 namespace stallscope::kernels {
 
 struct kernel_command {
-  const kernel_entry* entry = nullptr;  // the one named
+  const kernel_entry* entry = nullptr;  // null if no kernel was named
   double duration_s = 5;
   std::optional<std::uint64_t> iterations;
   std::optional<unsigned> threads;
@@ -20,16 +21,16 @@ struct kernel_command {
   bool padded = false;
 };
 
-// Adds each kernel of the table as a subcommand, which fills the command when it is named. The
-// command must outlive the parsing.
+// Adds every kernel of the table as a subcommand, which fills `command` if it is named. `command`
+// must outlive the parsing.
 void add_kernels(CLI::App& app, kernel_command& command);
 
-// Runs the kernel until its end, SIGINT or SIGTERM, and writes its report: JSON where standard
-// output is no terminal. Throws std::invalid_argument where an option does not fit the kernel, and
+// Runs the kernel until its end, SIGINT or SIGTERM, and writes its report: text to a terminal,
+// otherwise JSON. Throws std::invalid_argument if an option is invalid for the kernel, and
 // std::system_error.
 void run_command(const kernel_command& command);
 
-// Writes the table.
+// Writes the list of kernels.
 void write_list(bool json);
 
 }  // namespace stallscope::kernels

@@ -14,7 +14,7 @@
 namespace stallscope::kernels {
 namespace {
 
-// A pipe that holds a word at a time.
+// A pipe that holds one word.
 class word_pipe {
  public:
   word_pipe() {
@@ -28,7 +28,7 @@ class word_pipe {
   word_pipe(word_pipe&&) = delete;
   word_pipe& operator=(word_pipe&&) = delete;
 
-  // False when it was time to stop before one came.
+  // Waits for a word. Returns false if `stop` was set first.
   [[nodiscard]] bool wait(const std::atomic<bool>& stop) const {
     constexpr int longest_ms = 50;
     while (!stop.load()) {
@@ -58,12 +58,12 @@ class word_pipe {
   std::array<int, 2> ends_{};
 };
 
-// Writes to one page after the other of a mapping whose pages were dropped: a minor fault each.
+// Writes to consecutive pages of a mapping whose pages were dropped: one minor fault per page.
 class page_faults_kernel : public kernel_base {
  public:
   explicit page_faults_kernel(const kernel_settings& setting)
       : page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-        pages_(std::max(least_pages, mapping_bytes / page_bytes_)) {
+        pages_(std::max(min_pages, mapping_bytes / page_bytes_)) {
     for (unsigned i = 0; i < setting.threads; ++i) {
       areas_.push_back(std::make_unique<mapped_area>(pages_ * page_bytes_));
     }
@@ -84,7 +84,7 @@ class page_faults_kernel : public kernel_base {
     }
     return iterations;
   }
-  // The touched pages that were fresh, that is zero.
+  // Returns the number of touched pages that were fresh, that is, zero.
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
     for (const auto& area : areas_) sum += area->fresh;
@@ -97,15 +97,15 @@ class page_faults_kernel : public kernel_base {
 
  private:
   static constexpr std::size_t mapping_bytes = std::size_t{4} << 20U;
-  static constexpr std::size_t least_pages = 16;
+  static constexpr std::size_t min_pages = 16;
   struct mapped_area {
     explicit mapped_area(std::size_t bytes) : memory(bytes, MADV_NOHUGEPAGE) {}
     private_memory memory;
     std::size_t page = 0;
-    std::size_t written = 0;  // of a page's first two bytes; the pass before wrote the other
+    std::size_t written = 0;  // 0 or 1: index of the byte of a page that this pass writes
     std::uint64_t fresh = 0;
   };
-  // The page's first touch is a store, which faults once: a load would fault before it.
+  // The first access to a page is a store, which faults once. A load first would add a fault.
   static void write_first(unsigned char& byte) noexcept {
     byte = 1;
     asm volatile("" : "+m"(byte));
@@ -116,8 +116,8 @@ class page_faults_kernel : public kernel_base {
   std::vector<std::unique_ptr<mapped_area>> areas_;
 };
 
-// A word into a pipe of its own and out again: two system calls an iteration, neither of which
-// waits.
+// Writes a word to a private pipe and reads it back: two system calls per iteration, neither of
+// which blocks.
 class system_calls_kernel : public kernel_base {
  public:
   explicit system_calls_kernel(const kernel_settings& setting)
@@ -143,10 +143,10 @@ class system_calls_kernel : public kernel_base {
 
  private:
   std::vector<word_pipe> pipes_;
-  std::vector<ThreadWord> words_;
+  std::vector<thread_word> words_;
 };
 
-// One word goes to and fro between two threads over two pipes: one sleeps while the other runs. An
+// Two threads pass a word back and forth over two pipes: one thread sleeps while the other runs. An
 // iteration is a turn of a thread.
 class sleep_wake_kernel : public kernel_base {
  public:
@@ -162,7 +162,7 @@ class sleep_wake_kernel : public kernel_base {
     }
     return iterations;
   }
-  // The turns that the word counted.
+  // Returns the number of turns, counted in the word.
   [[nodiscard]] std::uint64_t result() const override { return turns_.load(); }
 
  private:

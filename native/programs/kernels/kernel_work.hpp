@@ -1,5 +1,6 @@
-// Kernels whose time the operating system spends: page faults, system calls, and two threads that
-// sleep and wake each other.
+// Operating system kernels: page faults, system calls, and two threads that wake each other. The
+// time is spent in the Linux kernel, 0.5 to 10 us per iteration. run() is called by the runner's
+// threads.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// stallscope-kernels: programs with a known bottleneck, for profilers to be checked against.
+// stallscope-kernels: programs with a known bottleneck, to check profilers.
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,11 +42,11 @@ void add_mix(CLI::App& app, command_line& options) {
                   "Interval between lines of output, in milliseconds")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
-  mix->add_option("--threads", options.threads, "Number of threads; the four kinds repeat")
+  mix->add_option("--threads", options.threads, "Number of threads; the four roles repeat")
       ->check(CLI::Range(1U, 32U))
       ->capture_default_str();
   mix->add_option("--working-set-mib", options.working_set_mib,
-                  "Memory that chase_pointers reads, in MiB")
+                  "Working set of chase_pointers, in MiB")
       ->check(CLI::Range(0.01, 65536.0))
       ->capture_default_str();
   mix->footer(
@@ -65,16 +65,16 @@ kernels::mix_options options_of(const command_line& options) {
 exit_code run_mix(const command_line& options) {
   std::signal(SIGPIPE, SIG_IGN);
   const long pid = getpid();
-  const bool to_person = isatty(STDOUT_FILENO) != 0;
-  if (to_person) kernels::write_line(stdout, "running, pid " + std::to_string(pid));
-  kernels::mix_snapshot last;
+  const bool to_terminal = isatty(STDOUT_FILENO) != 0;
+  if (to_terminal) kernels::write_line(stdout, "running, pid " + std::to_string(pid));
+  kernels::mix_snapshot latest;
   bool written = true;
   kernels::run_mix(options_of(options), [&](const kernels::mix_snapshot& snapshot) {
-    last = snapshot;
-    if (!to_person) written = kernels::write_line(stdout, kernels::json_line(snapshot, pid));
+    latest = snapshot;
+    if (!to_terminal) written = kernels::write_line(stdout, kernels::json_line(snapshot, pid));
     return written;
   });
-  if (to_person) std::cout << kernels::share_table(last) << std::flush;
+  if (to_terminal) std::cout << kernels::share_table(latest) << std::flush;
   if (!written) {
     std::cerr << "stallscope-kernels: cannot write to standard output: " << std::strerror(errno)
               << "\n";
@@ -88,11 +88,11 @@ void add_list(CLI::App& app, command_line& options) {
       app.add_flag("--list", options.list, "List the kernels with their expected diagnosis");
   app.add_flag("--json", options.list_json, "Print the list as JSON")->needs(list);
   app.footer(
-      "Each kernel has one known bottleneck; mix has several, in known shares.\n"
+      "A kernel has one known bottleneck; mix runs several functions in known shares.\n"
       "Example: stallscope-kernels pointer-chase-dram --duration 2 --json");
 }
 
-exit_code run_named(const command_line& options) {
+exit_code run_selected(const command_line& options) {
   if (options.list) {
     kernels::write_list(options.list_json);
   } else if (options.kernel.entry == nullptr) {
@@ -110,8 +110,7 @@ exit_code run_named(const command_line& options) {
 }
 
 exit_code run(int argc, char** argv) {
-  CLI::App app("Programs with a known bottleneck, to check a profiler against",
-               "stallscope-kernels");
+  CLI::App app("Run programs with a known bottleneck, to check a profiler", "stallscope-kernels");
   app.set_version_flag("--version", "stallscope-kernels " STALLSCOPE_VERSION);
   app.require_subcommand(0, 1);
   command_line options;
@@ -123,7 +122,7 @@ exit_code run(int argc, char** argv) {
     throw failure(exit_code::usage, "name a kernel, or mix; --list shows the kernels",
                   "see stallscope-kernels --help");
   }
-  return run_named(options);
+  return run_selected(options);
 }
 
 }  // namespace

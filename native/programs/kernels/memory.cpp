@@ -23,57 +23,57 @@ std::vector<kernel_parameter> data_caches(const cache_sizes& caches) {
           cache_parameter("l3", caches.l3)};
 }
 
-// A ring of cache lines in random order, linked before the first run. The threads share it and walk
-// it from places of their own. Huge pages are asked for, so that the caches are what is felt and
-// not the translation of addresses.
+// A ring of cache lines in random order, linked before the first run. The threads share the ring
+// and start at different nodes. The memory is advised to use huge pages, so that the latency is
+// that of the caches and not of address translation.
 class pointer_chase_kernel : public kernel_base {
  public:
   pointer_chase_kernel(const kernel_settings& setting, std::uint64_t bytes)
       : caches_(setting.caches),
         memory_(bytes, MADV_HUGEPAGE),
-        ring_(memory_.as<ChainNode>()),
-        places_(setting.threads) {
+        ring_(memory_.as<chain_node>()),
+        positions_(setting.threads) {
     link_randomly(ring_, ring_seed);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      places_[i].node = &ring_[ring_.size() / places_.size() * i];
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      positions_[i].node = &ring_[ring_.size() / positions_.size() * i];
     }
   }
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
-    places_[thread].node = chase_pointers(iterations, places_[thread].node);
+    positions_[thread].node = chase_pointers(iterations, positions_[thread].node);
     return iterations;
   }
-  // Where the threads arrived: the sum of their positions in the ring's memory.
+  // Returns the sum of the threads' positions in the ring's memory.
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const auto& place : places_) {
-      sum += static_cast<std::uint64_t>(place.node - ring_.data());
+    for (const auto& position : positions_) {
+      sum += static_cast<std::uint64_t>(position.node - ring_.data());
     }
     return sum;
   }
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
-    std::vector<kernel_parameter> all = {{"working_set_bytes", ring_.size_bytes()},
-                                         {"stride", std::string("random lines")}};
-    for (auto& parameter : data_caches(caches_)) all.push_back(std::move(parameter));
-    return all;
+    std::vector<kernel_parameter> parameters = {{"working_set_bytes", ring_.size_bytes()},
+                                                {"stride", std::string("random lines")}};
+    for (auto& parameter : data_caches(caches_)) parameters.push_back(std::move(parameter));
+    return parameters;
   }
 
  private:
-  struct alignas(128) Place {
-    const ChainNode* node = nullptr;
+  struct alignas(128) position {
+    const chain_node* node = nullptr;
   };
 
   cache_sizes caches_;
   private_memory memory_;
-  std::span<ChainNode> ring_;
-  std::vector<Place> places_;
+  std::span<chain_node> ring_;
+  std::vector<position> positions_;
 };
 
 struct stream_line {
   std::array<std::uint64_t, 8> words;
 };
 
-// Four sums, so that the loads and not the additions are what it waits for.
+// Four sums, so that the loads limit the speed and not the additions.
 [[gnu::noinline]] std::uint64_t sum_lines(std::span<const stream_line> lines) {
   std::uint64_t a = 0, b = 0, c = 0, d = 0;
   for (const stream_line& line : lines) {
@@ -85,22 +85,22 @@ struct stream_line {
   return a + b + c + d;
 }
 
-// Reads an array from its start to its end, again and again; one iteration is one line of 64 bytes.
+// Reads an array repeatedly from start to end; an iteration is one line of 64 bytes.
 class streaming_kernel : public kernel_base {
  public:
   explicit streaming_kernel(const kernel_settings& setting)
       : caches_(setting.caches),
         memory_(working_sets_of(setting.caches, setting.memory_limit_bytes).dram, MADV_HUGEPAGE),
         lines_(memory_.as<stream_line>()),
-        places_(setting.threads) {
+        positions_(setting.threads) {
     for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i].words.fill(i);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      places_[i].line = lines_.size() / places_.size() * i;
+    for (std::size_t i = 0; i < positions_.size(); ++i) {
+      positions_[i].line = lines_.size() / positions_.size() * i;
     }
   }
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
-    auto& [line, sum] = places_[thread];
+    auto& [line, sum] = positions_[thread];
     for (std::uint64_t left = iterations; left > 0;) {
       const std::size_t count = std::min<std::uint64_t>(left, lines_.size() - line);
       sum += sum_lines(lines_.subspan(line, count));
@@ -111,19 +111,19 @@ class streaming_kernel : public kernel_base {
   }
   [[nodiscard]] std::uint64_t result() const override {
     std::uint64_t sum = 0;
-    for (const auto& place : places_) sum += place.sum;
+    for (const auto& position : positions_) sum += position.sum;
     return sum;
   }
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
-    std::vector<kernel_parameter> all = {
+    std::vector<kernel_parameter> parameters = {
         {"working_set_bytes", lines_.size_bytes()},
         {"bytes_per_iteration", std::uint64_t{sizeof(stream_line)}}};
-    for (auto& parameter : data_caches(caches_)) all.push_back(std::move(parameter));
-    return all;
+    for (auto& parameter : data_caches(caches_)) parameters.push_back(std::move(parameter));
+    return parameters;
   }
 
  private:
-  struct alignas(128) Place {
+  struct alignas(128) position {
     std::size_t line = 0;
     std::uint64_t sum = 0;
   };
@@ -131,11 +131,12 @@ class streaming_kernel : public kernel_base {
   cache_sizes caches_;
   private_memory memory_;
   std::span<stream_line> lines_;
-  std::vector<Place> places_;
+  std::vector<position> positions_;
 };
 
-// Writes a word as two halves and reads it whole: no single store holds what is read, so that the
-// load waits until both stores have reached the cache. The empty statements keep the halves apart.
+// Writes a word as two halves and reads the whole word. No single store covers the load, so that
+// the load waits until both stores have reached the cache. The empty asm statements prevent the
+// compiler from merging the halves.
 [[gnu::noinline]] std::uint64_t read_split_stores(std::uint64_t iterations, std::uint64_t value) {
   alignas(64) std::array<std::uint32_t, 2> halves{};
   for (std::uint64_t i = 0; i < iterations; ++i) {
@@ -164,7 +165,7 @@ class store_forwarding_kernel : public kernel_base {
   }
 
  private:
-  std::vector<ThreadWord> words_;
+  std::vector<thread_word> words_;
 };
 
 working_sets sets_for(const kernel_settings& setting) noexcept {
@@ -180,7 +181,7 @@ working_sets working_sets_of(const cache_sizes& caches, std::uint64_t limit_byte
   sets.l3 = std::max(std::min(4 * caches.l2.bytes, caches.l3.bytes / 2), 2 * caches.l2.bytes);
   sets.dram = std::clamp(4 * caches.l3.bytes, 64 * mebibyte, 2048 * mebibyte);
   for (auto* set : {&sets.l1, &sets.l2, &sets.l3, &sets.dram}) {
-    *set = std::max(std::min(*set, limit_bytes), 2 * std::uint64_t{sizeof(ChainNode)});
+    *set = std::max(std::min(*set, limit_bytes), 2 * std::uint64_t{sizeof(chain_node)});
   }
   return sets;
 }

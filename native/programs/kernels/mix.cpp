@@ -18,7 +18,7 @@ constexpr std::uint64_t chain_seed = 0x5eed;
 
 using mix_threads = std::vector<std::unique_ptr<mix_thread>>;
 
-// Sets the flag when it goes, so that threads made before an exception end too.
+// Sets the flag on destruction, so that threads created before an exception end as well.
 class stop_at_exit {
  public:
   explicit stop_at_exit(std::atomic<bool>& stop) : stop_(stop) {}
@@ -41,7 +41,7 @@ sigset_t block_ending_signals() {
   return signals;
 }
 
-// True when one of the signals came before the deadline.
+// Waits for a signal; returns false if the deadline passes first.
 bool signalled_before(const sigset_t& signals, std::uint64_t deadline_ns) {
   for (;;) {
     const std::uint64_t now_ns = monotonic_ns();
@@ -65,14 +65,14 @@ mix_snapshot read_all(const mix_threads& threads) {
   return snapshot;
 }
 
-// One moment for all threads: reading takes microseconds, unless this thread is itself put off the
-// CPU in the middle; then it is done again, a few times.
+// Reads all threads at nearly the same time. A read takes microseconds; if this thread is preempted
+// in the middle, the read is repeated up to two times.
 mix_snapshot snapshot_of(const mix_threads& threads) {
-  constexpr std::uint64_t longest_ns = 500'000;
+  constexpr std::uint64_t max_read_ns = 500'000;
   constexpr int attempts = 3;
   for (int attempt = 1;; ++attempt) {
     mix_snapshot snapshot = read_all(threads);
-    if (monotonic_ns() - snapshot.time_ns < longest_ns || attempt == attempts) return snapshot;
+    if (monotonic_ns() - snapshot.time_ns < max_read_ns || attempt == attempts) return snapshot;
   }
 }
 
@@ -80,12 +80,12 @@ mix_snapshot snapshot_of(const mix_threads& threads) {
 
 void run_mix(const mix_options& options, const snapshot_sink& sink) {
   const sigset_t signals = block_ending_signals();
-  std::vector<ChainNode> ring(
-      std::max<std::size_t>(2, options.working_set_bytes / sizeof(ChainNode)));
+  std::vector<chain_node> ring(
+      std::max<std::size_t>(2, options.working_set_bytes / sizeof(chain_node)));
   link_randomly(ring, chain_seed);
   std::atomic<bool> stop{false};
   mix_threads threads;
-  const stop_at_exit stop_at_exit(stop);  // goes before the threads, which then end
+  const stop_at_exit stop_at_exit(stop);  // destroyed before the threads, which then end
   for (unsigned i = 0; i < options.threads; ++i) {
     const std::size_t start = ring.size() / options.threads * i;
     threads.push_back(std::make_unique<mix_thread>(i, &ring[start], stop));
@@ -94,15 +94,15 @@ void run_mix(const mix_options& options, const snapshot_sink& sink) {
   const auto duration_ns = static_cast<std::uint64_t>(options.duration.count());
   const std::uint64_t end_ns = duration_ns == 0 ? UINT64_MAX : monotonic_ns() + duration_ns;
   std::uint64_t due_ns = monotonic_ns();
-  bool wanted = sink(snapshot_of(threads));
-  while (wanted) {
+  bool running = sink(snapshot_of(threads));
+  while (running) {
     due_ns = std::max(due_ns + interval_ns, monotonic_ns());
     if (signalled_before(signals, std::min(due_ns, end_ns)) || monotonic_ns() >= end_ns) break;
-    wanted = sink(snapshot_of(threads));
+    running = sink(snapshot_of(threads));
   }
   stop = true;
   for (auto& thread : threads) thread->join();
-  if (wanted) sink(snapshot_of(threads));
+  if (running) sink(snapshot_of(threads));
 }
 
 }  // namespace stallscope::kernels

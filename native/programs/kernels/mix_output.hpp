@@ -1,4 +1,5 @@
-// How `stallscope-kernels mix` says what it measured: JSON lines to programs, words to people.
+// Output of `stallscope-kernels mix`: JSON lines for programs, a table for a terminal. Microseconds
+// per line. Any thread.
 #pragma once
 
 #include <cstdio>
@@ -8,13 +9,14 @@
 
 namespace stallscope::kernels {
 
-// One line, "stallscope.kernels.mix/1", without the newline.
+// Returns a snapshot as a line of schema "stallscope.kernels.mix/1", without the newline.
 std::string json_line(const mix_snapshot& snapshot, long pid);
 
-// A line per function: its share of all functions' CPU time, and that time.
+// Returns a table with a line per function: its share of the CPU time of all functions, and its CPU
+// time.
 std::string share_table(const mix_snapshot& snapshot);
 
-// Writes at once; false when nobody reads any more or the disk is full.
+// Writes and flushes the line. Returns false if the write fails, for example with EPIPE or ENOSPC.
 bool write_line(std::FILE* file, const std::string& line);
 
 }  // namespace stallscope::kernels

@@ -17,10 +17,11 @@ std::string thread_name(unsigned index) {
   return name;
 }
 
-// The functions' results end here, so that no compiler may leave their work out.
+// Stores the results of the functions, so that the compiler cannot omit their work.
 std::atomic<std::uint64_t> result_sink{0};
 
-// Uniform between the bounds: chunks without a fixed length cannot beat against a sampling period.
+// Returns a uniform number between the bounds. Chunks of random length cannot alias with a sampling
+// period.
 std::uint64_t uniform(std::uint64_t& state, std::uint64_t low, std::uint64_t high) noexcept {
   state += 0x9e3779b97f4a7c15U;  // splitmix64, Steele et al. 2014
   std::uint64_t mixed = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -34,14 +35,14 @@ std::uint64_t uniform(std::uint64_t& state, std::uint64_t low, std::uint64_t hig
 
 }  // namespace
 
-mix_thread::mix_thread(unsigned index, const ChainNode* ring, const std::atomic<bool>& stop)
+mix_thread::mix_thread(unsigned index, const chain_node* ring, const std::atomic<bool>& stop)
     : role_(static_cast<thread_role>(index % role_count)),
       name_(thread_name(index)),
       ring_(ring),
       stop_(stop),
       random_state_(index) {
-  // pthread_create itself rather than std::thread: the C++ library's frame in between has no frame
-  // pointer, and the chain would end there instead of at the thread's entry.
+  // pthread_create instead of std::thread: the C++ library's frame has no frame pointer, and the
+  // call chain would end there instead of at the thread's entry.
   const int error = pthread_create(&thread_, nullptr, &mix_thread::enter_thread, this);
   if (error != 0) fail(error, "cannot create thread " + name_ + ": pthread_create");
   // Cannot fail: the thread is not joined, and its name has at most 15 characters.
@@ -69,7 +70,7 @@ void mix_thread::work() {
       case thread_role::pointers:
         run_chunk(mix_function::chase_pointers, chunk_ns, 0);
         break;
-      case thread_role::branches:  // two functions in turn, in unequal parts
+      case thread_role::branches:  // two functions alternate, in unequal parts
         run_chunk(mix_function::mispredict_branches, chunk_ns, 0);
         run_chunk(mix_function::hot_arithmetic, chunk_ns / 3, 0);
         break;
@@ -81,10 +82,10 @@ void mix_thread::work() {
   account_.leave();
 }
 
-[[gnu::noinline]] void mix_thread::run_chunk(mix_function function, std::uint64_t wanted_ns,
+[[gnu::noinline]] void mix_thread::run_chunk(mix_function function, std::uint64_t target_ns,
                                              std::uint64_t sleep_ns) {
   chunk_pace& pace = paces_[static_cast<std::size_t>(function)];
-  const std::uint64_t iterations = pace.iterations_for(wanted_ns);
+  const std::uint64_t iterations = pace.iterations_for(target_ns);
   account_.enter(function);
   switch (function) {
     case mix_function::hot_arithmetic:

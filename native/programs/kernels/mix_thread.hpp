@@ -1,4 +1,8 @@
-// One thread of the mix: its name, its plan, and its account.
+// A thread of the mix: its name, its role and its CPU time account. Costs one system call per chunk
+// of work. read() may be called on any thread, the other methods on the owner's thread.
+//
+//   mix_thread thread(0, &ring[0], stop);
+//   const function_times times = thread.read();
 #pragma once
 
 #include <pthread.h>
@@ -13,16 +17,16 @@
 
 namespace stallscope::kernels {
 
-// What a thread does; threads take them in this order, again and again.
+// The work of a thread. The roles are assigned round-robin in this order.
 enum class thread_role : std::uint8_t { arithmetic, pointers, branches, sleeper };
 inline constexpr unsigned role_count = 4;
 
-// Starts with the constructor; joined by the destructor, which therefore needs `stop` set before.
+// Starts in the constructor. The destructor joins the thread, so `stop` must be set before.
 class mix_thread {
  public:
-  // `ring` is where chase_pointers starts and `stop` ends the thread within one chunk; both must
-  // outlive it.
-  mix_thread(unsigned index, const ChainNode* ring, const std::atomic<bool>& stop);
+  // chase_pointers starts at `ring`. `stop` ends the thread within one chunk. Both must outlive the
+  // thread.
+  mix_thread(unsigned index, const chain_node* ring, const std::atomic<bool>& stop);
   ~mix_thread() { join(); }
   mix_thread(const mix_thread&) = delete;
   mix_thread& operator=(const mix_thread&) = delete;
@@ -36,11 +40,11 @@ class mix_thread {
  private:
   static void* enter_thread(void* self);
   void work();
-  void run_chunk(mix_function function, std::uint64_t wanted_ns, std::uint64_t sleep_ns);
+  void run_chunk(mix_function function, std::uint64_t target_ns, std::uint64_t sleep_ns);
 
   thread_role role_;
   std::string name_;
-  const ChainNode* ring_;
+  const chain_node* ring_;
   const std::atomic<bool>& stop_;
   std::uint64_t random_state_;
   std::array<chunk_pace, function_count> paces_;

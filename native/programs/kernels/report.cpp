@@ -33,7 +33,7 @@ ordered_json json_of(const kernel_entry& entry) {
   return kernel;
 }
 
-std::string words_of(const kernel_parameter& parameter) {
+std::string text_of(const kernel_parameter& parameter) {
   if (const auto* text = std::get_if<std::string>(&parameter.value)) return *text;
   return std::to_string(std::get<std::uint64_t>(parameter.value));
 }
@@ -46,8 +46,8 @@ std::string list_json(std::span<const kernel_entry> kernels) {
   return list.dump(2);
 }
 
-std::string list_words(std::span<const kernel_entry> kernels) {
-  std::string list = line("%-20s %-36s %s", "kernel", "expected answer", "what it does");
+std::string list_text(std::span<const kernel_entry> kernels) {
+  std::string list = line("%-20s %-36s %s", "kernel", "expected diagnosis", "description");
   for (const auto& entry : kernels) {
     list += line("%-20s %-36s %s", entry.name, entry.expected, entry.what);
   }
@@ -77,26 +77,26 @@ std::string report_json(const kernel_entry& entry, const run_report& report,
   return document.dump();
 }
 
-std::string report_words(const kernel_entry& entry, const run_report& report,
-                         std::span<const kernel_parameter> parameters) {
+std::string report_text(const kernel_entry& entry, const run_report& report,
+                        std::span<const kernel_parameter> parameters) {
   const auto cpu_ns = static_cast<double>(report.cpu_ns);
-  std::string words =
-      line("%s: %s", entry.name, entry.what) + line("  expected answer  %s", entry.expected) +
+  std::string text =
+      line("%s: %s", entry.name, entry.what) + line("  expected         %s", entry.expected) +
       line("  iterations       %llu in %.3f s", static_cast<unsigned long long>(report.iterations),
            static_cast<double>(report.elapsed_ns) / 1e9);
   if (report.iterations > 0) {
-    words += line("  CPU time         %.3f s, %.2f ns an iteration", cpu_ns / 1e9,
-                  cpu_ns / static_cast<double>(report.iterations));
+    text += line("  CPU time         %.3f s, %.2f ns per iteration", cpu_ns / 1e9,
+                 cpu_ns / static_cast<double>(report.iterations));
   }
-  words += line("  minor faults     %llu; switches: %llu voluntary, %llu involuntary",
-                static_cast<unsigned long long>(report.minor_faults),
-                static_cast<unsigned long long>(report.voluntary_switches),
-                static_cast<unsigned long long>(report.involuntary_switches));
+  text += line("  minor faults     %llu; switches: %llu voluntary, %llu involuntary",
+               static_cast<unsigned long long>(report.minor_faults),
+               static_cast<unsigned long long>(report.voluntary_switches),
+               static_cast<unsigned long long>(report.involuntary_switches));
   for (const auto& parameter : parameters) {
-    words += line("  %-16s %s", parameter.name.c_str(), words_of(parameter).c_str());
+    text += line("  %-16s %s", parameter.name.c_str(), text_of(parameter).c_str());
   }
-  words.pop_back();
-  return words;
+  text.pop_back();
+  return text;
 }
 
 }  // namespace stallscope::kernels

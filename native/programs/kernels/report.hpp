@@ -1,5 +1,5 @@
-// How `stallscope-kernels` says what it knows of its kernels, and what a run of one took: JSON to
-// programs, words to people; none ends in a newline.
+// Output of `stallscope-kernels`: the list of kernels and the report of a run, as JSON for programs
+// and as text for a terminal, without a final newline. Microseconds per call. Any thread.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace stallscope::kernels {
 
-// "stallscope.kernels.list/1".
+// Returns the list of schema "stallscope.kernels.list/1".
 std::string list_json(std::span<const kernel_entry> kernels);
-// A line each: name and expected answer.
-std::string list_words(std::span<const kernel_entry> kernels);
+// Returns a table with a line per kernel: name, expected diagnosis and description.
+std::string list_text(std::span<const kernel_entry> kernels);
 
-// "stallscope.kernels/1" in one line.
+// Returns the report of schema "stallscope.kernels/1" in one line.
 std::string report_json(const kernel_entry& entry, const run_report& report,
                         std::span<const kernel_parameter> parameters);
-std::string report_words(const kernel_entry& entry, const run_report& report,
-                         std::span<const kernel_parameter> parameters);
+std::string report_text(const kernel_entry& entry, const run_report& report,
+                        std::span<const kernel_parameter> parameters);
 
 }  // namespace stallscope::kernels

@@ -16,18 +16,18 @@
 namespace stallscope::kernels {
 namespace {
 
-// What the threads of one run share.
+// The state shared by the threads of a run.
 class kernel_run {
  public:
   kernel_run(const kernel_entry& entry, kernel_base& kernel, const run_options& options,
              std::atomic<bool>& stop)
       : per_call_(entry.iterations_per_call), kernel_(kernel), options_(options), stop_(stop) {}
 
-  // The duration counts from now on.
+  // Starts the duration.
   void begin() noexcept {
     if (options_.duration_ns != 0) end_ns_ = monotonic_ns() + options_.duration_ns;
   }
-  // An exception, here and in `work`, stops all threads and is kept for `finish`.
+  // An exception in pin() or work() stops all threads; finish() rethrows it.
   void pin(unsigned thread) noexcept {
     try {
       if (!options_.cpus.empty()) pin_to(options_.cpus[thread % options_.cpus.size()]);
@@ -35,7 +35,7 @@ class kernel_run {
       keep_error();
     }
   }
-  // All of one thread's iterations.
+  // Runs all iterations of a thread.
   void work(unsigned thread) noexcept {
     try {
       done_ += count(thread);
@@ -43,7 +43,7 @@ class kernel_run {
       keep_error();
     }
   }
-  // The iterations of all threads, which have ended.
+  // Returns the iterations of all threads, which must have ended.
   [[nodiscard]] std::uint64_t finish() const {
     if (error_) std::rethrow_exception(error_);
     return done_;
@@ -51,7 +51,7 @@ class kernel_run {
 
  private:
   void keep_error() noexcept {
-    const std::scoped_lock held(mutex_);
+    const std::scoped_lock lock(mutex_);
     error_ = std::current_exception();
     stop_ = true;
   }
@@ -59,9 +59,9 @@ class kernel_run {
     std::uint64_t done = 0;
     std::uint64_t left = options_.iterations.value_or(UINT64_MAX);
     while (left > 0 && !stop_) {
-      const std::uint64_t wanted = std::min(left, per_call_);
-      done += kernel_.run(thread, wanted, stop_);
-      left -= wanted;
+      const std::uint64_t iterations = std::min(left, per_call_);
+      done += kernel_.run(thread, iterations, stop_);
+      left -= iterations;
       if (end_ns_ != UINT64_MAX && monotonic_ns() >= end_ns_) stop_ = true;
     }
     return done;
@@ -77,15 +77,15 @@ class kernel_run {
   std::exception_ptr error_;
 };
 
-// The threads beside the calling one: all there and pinned when this is made, joined when it goes.
-// They begin together.
+// The threads other than the calling thread. The constructor creates and pins them; begin() starts
+// their work at the same time; the destructor joins them.
 class worker_pool {
  public:
   worker_pool(kernel_run& run, unsigned count) {
     for (unsigned i = 1; i <= count; ++i) {
       auto worker = std::make_unique<worker_thread>(worker_thread{&run, this, i, {}});
-      // pthread_create itself, as in MixThread: every frame up to the thread's entry has a frame
-      // pointer then.
+      // pthread_create as in mix_thread, so that every frame up to the thread's entry has a frame
+      // pointer.
       const int error = pthread_create(&worker->thread, nullptr, &worker_pool::enter, worker.get());
       if (error != 0) {
         join(start_gate::never);
@@ -108,7 +108,7 @@ class worker_pool {
   enum class start_gate : std::uint8_t { closed, open, never };
   struct worker_thread {
     kernel_run* run;
-    worker_pool* all;
+    worker_pool* pool;
     unsigned index;
     pthread_t thread;
   };
@@ -116,10 +116,10 @@ class worker_pool {
   static void* enter(void* worker) {
     const auto& self = *static_cast<worker_thread*>(worker);
     self.run->pin(self.index);
-    ++self.all->ready_;
-    self.all->ready_.notify_one();
-    self.all->gate_.wait(start_gate::closed);
-    if (self.all->gate_ == start_gate::open) self.run->work(self.index);
+    ++self.pool->ready_;
+    self.pool->ready_.notify_one();
+    self.pool->gate_.wait(start_gate::closed);
+    if (self.pool->gate_ == start_gate::open) self.run->work(self.index);
     return nullptr;
   }
   void open(start_gate gate) noexcept {
@@ -141,7 +141,7 @@ std::uint64_t to_ns(const timeval& time) noexcept {
          static_cast<std::uint64_t>(time.tv_usec) * 1'000U;
 }
 
-// The process's counters of this moment, as a report since its start.
+// Returns the current counters of the process as a report since its start.
 run_report read_counters() noexcept {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -13,8 +13,8 @@
 namespace stallscope::kernels {
 namespace {
 
-// Each thread counts for itself with atomic additions, but the counters lie in one line, unless
-// padded: then in lines that not even a prefetcher of pairs joins.
+// Every thread increments a private counter with atomic additions. The counters share cache lines;
+// with padding they are 128 bytes apart, because prefetchers may load pairs of lines.
 class false_sharing_kernel : public kernel_base {
  public:
   explicit false_sharing_kernel(const kernel_settings& setting)
@@ -56,17 +56,17 @@ class false_sharing_kernel : public kernel_base {
   std::vector<stream_line> lines_;
 };
 
-// All work is done under one mutex, so that all threads but one wait.
+// All work runs under one mutex, so that all other threads wait.
 class contended_mutex_kernel : public kernel_base {
  public:
   std::uint64_t run(unsigned, std::uint64_t iterations, const std::atomic<bool>&) override {
     for (std::uint64_t i = 0; i < iterations; ++i) {
-      const std::scoped_lock held(mutex_);
+      const std::scoped_lock lock(mutex_);
       value_ = hot_arithmetic(steps_held, value_);
     }
     return iterations;
   }
-  // The chain's value after all steps, whoever made them.
+  // Returns the value of the chain after the steps of all threads.
   [[nodiscard]] std::uint64_t result() const override { return value_; }
   [[nodiscard]] std::vector<kernel_parameter> parameters() const override {
     return {{"steps_under_the_lock", steps_held}};
@@ -79,35 +79,36 @@ class contended_mutex_kernel : public kernel_base {
   std::uint64_t value_ = 1;
 };
 
-// Sleeps while the word has this value, until woken or for 50 ms, so that no end is missed.
+// Sleeps while the word has this value, until a wake-up or for 50 ms. The time limit ensures that
+// the thread notices the end of the run.
 void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  const timespec longest{.tv_sec = 0, .tv_nsec = 50'000'000};
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, &longest, nullptr, 0);
+  const timespec timeout{.tv_sec = 0, .tv_nsec = 50'000'000};
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, &timeout, nullptr, 0);
 }
 
 void wake_all(std::atomic<std::uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// Rounds: thread 0 puts one item and wakes all others; each wakes, one gets the item, and the next
-// round begins when all have looked. An iteration is a round of a thread.
+// In a round, thread 0 adds one item and wakes all other threads. All wake, one takes the item, and
+// the next round begins after all have tried. An iteration is a round of a thread.
 class thundering_herd_kernel : public kernel_base {
  public:
   explicit thundering_herd_kernel(const kernel_settings& setting)
-      : herd_(setting.threads - 1), seen_(setting.threads) {}
+      : herd_(setting.threads - 1), last_rounds_(setting.threads) {}
 
   std::uint64_t run(unsigned thread, std::uint64_t iterations,
                     const std::atomic<bool>& stop) override {
     for (std::uint64_t i = 0; i < iterations; ++i) {
-      if (!(thread == 0 ? call_herd(stop) : answer(thread, stop))) return i;
+      if (!(thread == 0 ? wake_herd(stop) : try_take(thread, stop))) return i;
     }
     return iterations;
   }
-  // The items that somebody got.
+  // Returns the number of taken items.
   [[nodiscard]] std::uint64_t result() const override { return taken_.load(); }
 
  private:
-  bool call_herd(const std::atomic<bool>& stop) {
+  bool wake_herd(const std::atomic<bool>& stop) {
     waking_.store(herd_);
     items_.store(1);
     round_.fetch_add(1);
@@ -118,22 +119,22 @@ class thundering_herd_kernel : public kernel_base {
     }
     return true;
   }
-  bool answer(unsigned thread, const std::atomic<bool>& stop) {
-    auto& seen = seen_[thread].value;
-    while (round_.load() == static_cast<std::uint32_t>(seen)) {
+  bool try_take(unsigned thread, const std::atomic<bool>& stop) {
+    auto& last_round = last_rounds_[thread].value;
+    while (round_.load() == static_cast<std::uint32_t>(last_round)) {
       if (stop.load()) return false;
-      wait_while(round_, static_cast<std::uint32_t>(seen));
+      wait_while(round_, static_cast<std::uint32_t>(last_round));
     }
-    ++seen;
+    ++last_round;
     if (items_.exchange(0) == 1) taken_.fetch_add(1);
     if (waking_.fetch_sub(1) == 1) wake_all(waking_);
     return true;
   }
 
   std::uint32_t herd_;
-  std::vector<ThreadWord> seen_;  // the round that each thread answered last
+  std::vector<thread_word> last_rounds_;  // by thread: the last round in which it tried
   std::atomic<std::uint32_t> round_{0};
-  std::atomic<std::uint32_t> waking_{0};  // of the herd, those that have not looked yet
+  std::atomic<std::uint32_t> waking_{0};  // threads of the herd that have not tried yet
   std::atomic<std::uint32_t> items_{0};
   std::atomic<std::uint64_t> taken_{0};
 };

@@ -1,5 +1,5 @@
-// Kernels of several threads that are in each other's way: by a cache line, by a lock, by a wake-up
-// that is meant for one and reaches all.
+// Contention kernels: several threads that share a cache line, a lock, or a wake-up that wakes all
+// threads for one item. run() is called by the runner's threads.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,7 @@
-// Every kernel and what is known about it: the one place that names them.
+// The table of all kernels with their properties, the only place that lists them. A lookup is a
+// linear search. Any thread.
+//
+//   const kernel_entry* entry = find_kernel("streaming");
 #pragma once
 
 #include <cstdint>
@@ -12,25 +15,25 @@ namespace stallscope::kernels {
 
 struct kernel_entry {
   const char* name;
-  const char* what;      // what it does, in a line
-  const char* expected;  // a path of the top-down tree, or "kernel: ...", "waiting: ..."
-  // What shows it on a host without hardware counters.
+  const char* what;      // description in one line
+  const char* expected;  // expected diagnosis: a path of the top-down tree, or "kernel: ...",
+                         // "waiting: ..."
+  // The evidence on a host without hardware counters.
   const char* without_counters;
   std::unique_ptr<kernel_base> (*make)(const kernel_settings& setting);
-  // Iterations of one call: some tenths of a millisecond, and always as many, so that counts
-  // repeat.
+  // Iterations per call: some tenths of a millisecond. Constant, so that event counts repeat.
   std::uint64_t iterations_per_call;
-  unsigned threads = 1;        // by default
-  unsigned least_threads = 1;  // fewer have nobody to wait for
+  unsigned threads = 1;        // default
+  unsigned least_threads = 1;  // fewer threads would wait forever
   unsigned most_threads = 64;
-  unsigned instructions_per_iteration = 0;  // exact in user mode; 0: not stated
+  unsigned instructions_per_iteration = 0;  // exact, in user mode; 0: unknown
   bool may_be_padded = false;
-  bool held_out = false;  // no constant of the modelled source was found with it
+  bool held_out = false;  // no constant of the modelled source was fitted to it
 };
 
 std::span<const kernel_entry> all_kernels() noexcept;
 
-// Null where none has this name.
+// Returns null if no kernel has this name.
 const kernel_entry* find_kernel(std::string_view name) noexcept;
 
 }  // namespace stallscope::kernels

@@ -13,11 +13,11 @@ std::uint64_t thread_account::enter(mix_function function) noexcept {
 void thread_account::leave() noexcept { change_to(no_function); }
 
 std::uint64_t thread_account::change_to(std::uint8_t function) noexcept {
-  const std::uint8_t before = running_;
+  const std::uint8_t previous = running_;
   ++version_;
   const std::uint64_t now_ns = thread_cpu_ns();
-  const std::uint64_t spent_ns = before == no_function ? 0 : now_ns - since_ns_;
-  if (before != no_function) past_ns_[before] += spent_ns;
+  const std::uint64_t spent_ns = previous == no_function ? 0 : now_ns - since_ns_;
+  if (previous != no_function) past_ns_[previous] += spent_ns;
   since_ns_ = now_ns;
   running_ = function;
   ++version_;

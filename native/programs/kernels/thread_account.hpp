@@ -1,7 +1,10 @@
-// Which function of a thread used how much of the thread's CPU time, exact at any moment.
-// The thread itself says when it goes from one function to another (one system call, under 1 us);
-// any other thread may read, the running function's time so far included. A reader never stops the
-// thread: a version counter, odd while the thread writes, tells it to read again.
+// The exact CPU time of a thread per function. The thread reports every change of function (one
+// system call, under 1 us). Any thread may read, including the time of the running function. A
+// reader never blocks the thread: a version counter is odd during an update, and the reader then
+// repeats the read.
+//
+//   account.enter(mix_function::hot_arithmetic);      // on the thread
+//   const function_times times = account.read(clock);  // on any thread
 #pragma once
 
 #include <array>
@@ -17,19 +20,20 @@ using function_times = std::array<std::uint64_t, function_count>;  // ns of CPU 
 
 class thread_account {
  public:
-  // By the thread itself: from now on its time belongs to `function`. Returns the CPU time in ns
-  // since the last call, which went to the function before.
+  // On the thread: attributes its time to `function` from now on. Returns the CPU time in ns since
+  // the previous call, which was attributed to the previous function.
   std::uint64_t enter(mix_function function) noexcept;
-  // By the thread itself, as the last thing: what follows belongs to no function.
+  // On the thread, as its last call: later time is not attributed to any function.
   void leave() noexcept;
-  // By any thread; `cpu_clock` is the observed thread's, as pthread_getcpuclockid gives it.
+  // On any thread. `cpu_clock` is the CPU clock of the observed thread, from pthread_getcpuclockid.
   [[nodiscard]] function_times read(clockid_t cpu_clock) const noexcept;
 
  private:
   static constexpr std::uint8_t no_function = function_count;
   std::uint64_t change_to(std::uint8_t function) noexcept;
 
-  // All sequentially consistent: some hundred changes a second do not call for less.
+  // All accesses are sequentially consistent, which is cheap enough for some hundred changes per
+  // second.
   std::atomic<std::uint64_t> version_{0};
   std::atomic<std::uint8_t> running_{no_function};
   std::atomic<std::uint64_t> since_ns_{0};

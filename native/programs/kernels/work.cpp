@@ -13,14 +13,14 @@ constexpr std::uint64_t increment = 1442695040888963407U;
 
 }  // namespace
 
-void link_randomly(std::span<ChainNode> nodes, std::uint64_t seed, std::size_t apart) {
-  const std::size_t count = (nodes.size() + apart - 1) / apart;
-  for (std::size_t i = 0; i < count; ++i) nodes[i * apart].next = &nodes[i * apart];
+void link_randomly(std::span<chain_node> nodes, std::uint64_t seed, std::size_t stride) {
+  const std::size_t count = (nodes.size() + stride - 1) / stride;
+  for (std::size_t i = 0; i < count; ++i) nodes[i * stride].next = &nodes[i * stride];
   std::uint64_t state = seed | 1U;
   for (std::size_t last = count; last > 1; --last) {
     state = xorshift64(state);
     const std::size_t other = state % (last - 1);
-    std::swap(nodes[(last - 1) * apart].next, nodes[other * apart].next);
+    std::swap(nodes[(last - 1) * stride].next, nodes[other * stride].next);
   }
 }
 
@@ -35,9 +35,9 @@ extern "C" {
   return value;
 }
 
-[[gnu::noinline]] const ChainNode* chase_pointers(std::uint64_t iterations,
-                                                  const ChainNode* start) {
-  const ChainNode* node = start;
+[[gnu::noinline]] const chain_node* chase_pointers(std::uint64_t iterations,
+                                                   const chain_node* start) {
+  const chain_node* node = start;
   for (std::uint64_t i = 0; i < iterations; ++i) node = node->next;
   return node;
 }
@@ -47,7 +47,7 @@ extern "C" {
   std::uint64_t value = 0;
   for (std::uint64_t i = 0; i < iterations; ++i) {
     state = xorshift64(state);
-    // The empty statements keep the compiler from replacing a branch by a conditional move.
+    // The empty asm statements prevent conditional moves in place of the branches.
     if ((state & 0x100U) != 0) {
       asm volatile("" : "+r"(value));
       value += state;

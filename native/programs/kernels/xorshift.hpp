@@ -1,11 +1,11 @@
-// Random numbers that cost a kernel three shifts. Pure.
+// A random number generator that costs three shifts and three exclusive ors. Any thread.
 #pragma once
 
 #include <cstdint>
 
 namespace stallscope::kernels {
 
-// The number after one, which is not 0: xorshift64, Marsaglia 2003.
+// Returns the state after `state`, which must not be 0 (xorshift64, Marsaglia 2003).
 constexpr std::uint64_t xorshift64(std::uint64_t state) noexcept {
   state ^= state << 13U;
   state ^= state >> 7U;

@@ -14,11 +14,12 @@ namespace stallscope::memory {
 namespace {
 
 constexpr std::uint64_t ring_seed = 0x5eed;
-// For a ring far larger than the caches, this many steps have the same effect as a full walk.
-constexpr std::uint64_t most_settling_steps = std::uint64_t{1} << 21U;
-constexpr std::uint64_t fewest_steps = 1024;
+// For a ring much larger than all caches, this many steps leave the caches in the same state as a
+// complete walk.
+constexpr std::uint64_t max_settling_steps = std::uint64_t{1} << 21U;
+constexpr std::uint64_t min_steps = 1024;
 
-// The work of one thread, in order of execution.
+// The work of one thread. The methods are called in the order of their declaration.
 class ring_walker {
  public:
   ring_walker(const chase_point& point, std::size_t index) : point_(point), index_(index) {}
@@ -27,28 +28,28 @@ class ring_walker {
     kernels::pin_to(point_.cpus[index_]);
     memory_ = std::make_unique<ring_memory>(memory_request{
         .bytes = point_.lines * point_.stride_bytes, .pages = point_.pages, .node = point_.node});
-    const auto apart = point_.stride_bytes / sizeof(kernels::ChainNode);
-    const auto nodes = memory_->nodes().first((point_.lines - 1) * apart + 1);
-    kernels::link_randomly(nodes, ring_seed + index_, apart);
-    place_ = nodes.data();
-    chase_.pages = memory_->pages_got();
+    const auto stride_nodes = point_.stride_bytes / sizeof(kernels::chain_node);
+    const auto nodes = memory_->nodes().first((point_.lines - 1) * stride_nodes + 1);
+    kernels::link_randomly(nodes, ring_seed + index_, stride_nodes);
+    node_ = nodes.data();
+    chase_.pages = memory_->obtained_pages();
     chase_.pages_by_node = memory_->pages_by_node();
   }
-  // Warms the caches.
-  void settle(std::uint64_t least_ns) noexcept {
-    const std::uint64_t steps = std::clamp(2 * point_.lines, fewest_steps, most_settling_steps);
-    for (std::uint64_t spent = step(steps); spent < least_ns;) spent += step(steps);
+  // Walks the ring until the caches hold what they can.
+  void settle(std::uint64_t min_ns) noexcept {
+    const std::uint64_t steps = std::clamp(2 * point_.lines, min_steps, max_settling_steps);
+    for (std::uint64_t spent = step(steps); spent < min_ns;) spent += step(steps);
   }
   void choose_steps(std::uint64_t repeat_ns) noexcept {
-    std::uint64_t steps = fewest_steps;
+    std::uint64_t steps = min_steps;
     std::uint64_t spent = step(steps);
     while (spent < repeat_ns / 8) {
       steps *= 2;
       spent = step(steps);
     }
-    const double wanted = static_cast<double>(repeat_ns) / static_cast<double>(spent);
+    const double scale = static_cast<double>(repeat_ns) / static_cast<double>(spent);
     chase_.steps =
-        std::max(fewest_steps, static_cast<std::uint64_t>(static_cast<double>(steps) * wanted));
+        std::max(min_steps, static_cast<std::uint64_t>(static_cast<double>(steps) * scale));
   }
   void repeat() noexcept {
     chase_.latency_ns.push_back(static_cast<double>(step(chase_.steps)) /
@@ -66,31 +67,32 @@ class ring_walker {
   [[nodiscard]] const thread_chase& chase() const noexcept { return chase_; }
 
  private:
-  // Returns the duration of the steps in nanoseconds.
+  // Takes `steps` steps and returns their duration in ns.
   std::uint64_t step(std::uint64_t steps) noexcept {
     const std::uint64_t start_ns = monotonic_ns();
-    place_ = kernels::chase_pointers(steps, place_);
+    node_ = kernels::chase_pointers(steps, node_);
     return monotonic_ns() - start_ns;
   }
 
   const chase_point& point_;
   std::size_t index_;
   std::unique_ptr<ring_memory> memory_;
-  const kernels::ChainNode* place_ = nullptr;
+  const kernels::chain_node* node_ = nullptr;
   thread_chase chase_;
 };
 
-// Synchronizes the threads of a point: they prepare together and start every repeat together.
-class ring_walkers {
+// The state shared by the threads of a point. All threads prepare before the first measures, and
+// all begin a repeat at the same time.
+class walker_group {
  public:
-  ring_walkers(std::size_t threads, const measurement_pace& pace)
+  walker_group(std::size_t threads, const measurement_pace& pace)
       : pace_(pace), barrier_(static_cast<std::ptrdiff_t>(threads)) {}
 
   void run(ring_walker& walker) {
     try {
       walker.prepare();
     } catch (...) {
-      const std::scoped_lock held(mutex_);
+      const std::scoped_lock lock(mutex_);
       error_ = std::current_exception();
     }
     barrier_.arrive_and_wait();
@@ -104,12 +106,13 @@ class ring_walkers {
       walker.repeat();
     }
     walker.count(counters);
-    barrier_.arrive_and_wait();  // no ring is released while another thread measures
+    barrier_.arrive_and_wait();  // no ring is unmapped while a thread still measures
   }
-  // `missing` threads could not be created: the others must not wait for them.
-  void give_up(std::size_t missing) {
+  // Stores the current exception and releases the threads from waiting for `missing` threads that
+  // were not created.
+  void abandon(std::size_t missing) {
     {
-      const std::scoped_lock held(mutex_);
+      const std::scoped_lock lock(mutex_);
       error_ = std::current_exception();
     }
     for (std::size_t i = 0; i < missing; ++i) barrier_.arrive_and_drop();
@@ -132,22 +135,22 @@ std::vector<thread_chase> measure(const chase_point& point, const measurement_pa
   for (std::size_t i = 0; i < point.cpus.size(); ++i) {
     walkers.push_back(std::make_unique<ring_walker>(point, i));
   }
-  ring_walkers together(walkers.size(), pace);
+  walker_group group(walkers.size(), pace);
   {
     std::vector<std::jthread> threads;
     try {
       for (auto& walker : walkers) {
-        threads.emplace_back([&together, &walker] { together.run(*walker); });
+        threads.emplace_back([&group, &walker] { group.run(*walker); });
       }
     } catch (...) {
-      together.give_up(walkers.size() - threads.size());
+      group.abandon(walkers.size() - threads.size());
     }
   }
-  together.rethrow();
-  std::vector<thread_chase> all;
-  all.reserve(walkers.size());
-  for (const auto& walker : walkers) all.push_back(walker->chase());
-  return all;
+  group.rethrow();
+  std::vector<thread_chase> chases;
+  chases.reserve(walkers.size());
+  for (const auto& walker : walkers) chases.push_back(walker->chase());
+  return chases;
 }
 
 }  // namespace stallscope::memory

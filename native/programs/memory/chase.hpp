@@ -1,6 +1,8 @@
-// Measures one point of the memory lab: threads that walk separate rings in random order at the
-// same time, and the latency of a step. Costs the construction of the rings, one walk through them,
-// and the repeats. measure() blocks its thread.
+// Measures one point of the memory lab: threads walk private rings of cache lines in random order,
+// all at the same time, and the latency per step is measured. The cost is the page faults of the
+// rings, one walk through every ring, and the repeats. Any thread; it blocks until the threads end.
+//
+//   const std::vector<thread_chase> threads = measure(point, {.repeats = 5});
 #pragma once
 
 #include <cstdint>
@@ -13,17 +15,17 @@
 namespace stallscope::memory {
 
 struct chase_point {
-  std::uint64_t lines = 0;         // cache lines of the ring, one step per line
+  std::uint64_t lines = 0;         // lines in the ring; one step visits one line
   std::uint64_t stride_bytes = 0;  // distance between lines in memory; a multiple of 64
   page_kind pages = page_kind::small;
   std::optional<int> node{};
-  std::vector<int> cpus{};  // one pinned thread per CPU
+  std::vector<int> cpus{};  // one pinned thread per entry
 };
 
 struct measurement_pace {
   unsigned repeats = 5;
   std::uint64_t repeat_ns = 5'000'000;
-  // Minimum warm-up, so that the CPU has left its sleep states and low frequencies.
+  // Minimum warm-up, so that the CPU leaves its sleep states and low frequencies.
   std::uint64_t settle_ns = 2'000'000;
 };
 
@@ -36,7 +38,8 @@ struct thread_chase {
   std::map<int, std::size_t> pages_by_node;
 };
 
-// Throws std::system_error if a thread cannot be pinned or its ring cannot be allocated.
+// Returns the measurements of all threads. Throws std::system_error if a thread cannot be pinned or
+// its ring cannot be allocated.
 std::vector<thread_chase> measure(const chase_point& point, const measurement_pace& pace);
 
 }  // namespace stallscope::memory

@@ -1,6 +1,6 @@
-// stallscope-memory: measures the latency of loads along rings of lines in random order, as a plan
-// describes them. Writes a JSON line per point as soon as it is measured; a signal ends it at once,
-// and the lines written until then are complete.
+// stallscope-memory: measures the latency of loads along rings of cache lines in random order. A
+// plan describes the rings. Writes a JSON line per point as soon as the point is measured. A signal
+// ends the program at once; the lines written before are complete.
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -18,18 +18,19 @@ namespace memory = stallscope::memory;
 
 using stallscope::exit_code;
 
-constexpr std::size_t largest_plan_bytes = std::size_t{16} << 20U;
-constexpr std::uint64_t first_settle_ns = 100'000'000;  // for the frequency governor
+constexpr std::size_t max_plan_bytes = std::size_t{16} << 20U;
+constexpr std::uint64_t first_settle_ns =
+    100'000'000;  // gives the frequency governor time to raise the clock
 
 std::string read_plan(const std::string& path) {
   std::ifstream file;
   if (path != "-") file.open(path);
   std::istream& input = path == "-" ? std::cin : file;
-  std::string text(largest_plan_bytes + 1, '\0');
+  std::string text(max_plan_bytes + 1, '\0');
   input.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(input.gcount()));
-  if (text.empty()) throw memory::plan_error("it is empty or cannot be read");
-  if (text.size() > largest_plan_bytes) throw memory::plan_error("it is larger than 16 MiB");
+  if (text.empty()) throw memory::plan_error("the file is empty or cannot be read");
+  if (text.size() > max_plan_bytes) throw memory::plan_error("the file is larger than 16 MiB");
   return text;
 }
 
@@ -56,18 +57,19 @@ void measure_all(const memory::measurement_plan& plan) {
 }
 
 exit_code run(int argc, char** argv) {
-  CLI::App app("Measures the latency of loads from each level of the memory", "stallscope-memory");
+  CLI::App app("Measure the load latency of every cache level and of memory", "stallscope-memory");
   app.set_version_flag("--version", "stallscope-memory " STALLSCOPE_VERSION);
   std::string path = "-";
-  app.add_option("--plan", path, "File with a stallscope.memory-plan/1 document; -: standard input")
+  app.add_option("--plan", path,
+                 "Plan, a JSON document of schema stallscope.memory-plan/1; -: standard input")
       ->capture_default_str();
-  app.footer("`stallscope lab memory` makes the plan and reads the results.");
+  app.footer("`stallscope lab memory` creates the plan and analyzes the results.");
   if (!stallscope::parse_command_line(app, argc, argv)) return exit_code::done;
   try {
     measure_all(memory::parse_plan(read_plan(path)));
   } catch (const memory::plan_error& error) {
-    throw stallscope::failure(exit_code::usage, "the plan " + path + ": " + error.what(),
-                              "let stallscope lab memory make it");
+    throw stallscope::failure(exit_code::usage, "invalid plan " + path + ": " + error.what(),
+                              "create the plan with stallscope lab memory");
   }
   return exit_code::done;
 }

@@ -8,28 +8,29 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::uint64_t most_points = 100'000;
-constexpr std::uint64_t most_cpus = 4'096;
-constexpr std::uint64_t largest_ring = std::uint64_t{1} << 42U;
-constexpr std::uint64_t largest_stride = std::uint64_t{1} << 30U;
+constexpr std::uint64_t max_points = 100'000;
+constexpr std::uint64_t max_cpus = 4'096;
+constexpr std::uint64_t max_ring_bytes = std::uint64_t{1} << 42U;
+constexpr std::uint64_t max_stride_bytes = std::uint64_t{1} << 30U;
 
-// The whole number under that key, within its bounds.
-std::uint64_t number(const json& object, const char* key, std::uint64_t least, std::uint64_t most) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned() ||
-      found->get<std::uint64_t>() < least || found->get<std::uint64_t>() > most) {
-    throw plan_error(std::string(key) + " must be a whole number from " + std::to_string(least) +
-                     " to " + std::to_string(most));
+// Returns the whole number under the key; throws plan_error if it is missing or out of range.
+std::uint64_t number(const json& object, const char* key, std::uint64_t min, std::uint64_t max) {
+  const auto member = object.find(key);
+  if (member == object.end() || !member->is_number_unsigned() ||
+      member->get<std::uint64_t>() < min || member->get<std::uint64_t>() > max) {
+    throw plan_error(std::string(key) + " must be a whole number from " + std::to_string(min) +
+                     " to " + std::to_string(max));
   }
-  return found->get<std::uint64_t>();
+  return member->get<std::uint64_t>();
 }
 
-const json& list(const json& object, const char* key, std::uint64_t most) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_array() || found->empty() || found->size() > most) {
-    throw plan_error(std::string(key) + " must be a list of 1 to " + std::to_string(most));
+const json& list(const json& object, const char* key, std::uint64_t max) {
+  const auto member = object.find(key);
+  if (member == object.end() || !member->is_array() || member->empty() || member->size() > max) {
+    throw plan_error(std::string(key) + " must be a list of 1 to " + std::to_string(max) +
+                     " elements");
   }
-  return *found;
+  return *member;
 }
 
 page_kind pages_of(const json& object) {
@@ -44,11 +45,11 @@ page_kind pages_of(const json& object) {
 chase_point point_of(const json& object) {
   if (!object.is_object()) throw plan_error("a point must be an object");
   chase_point point;
-  point.stride_bytes = number(object, "stride_bytes", 64, largest_stride);
+  point.stride_bytes = number(object, "stride_bytes", 64, max_stride_bytes);
   if (point.stride_bytes % 64 != 0) throw plan_error("stride_bytes must be a multiple of 64");
-  point.lines = number(object, "lines", 2, largest_ring / point.stride_bytes);
+  point.lines = number(object, "lines", 2, max_ring_bytes / point.stride_bytes);
   point.pages = pages_of(object);
-  for (const json& cpu : list(object, "cpus", most_cpus)) {
+  for (const json& cpu : list(object, "cpus", max_cpus)) {
     point.cpus.push_back(static_cast<int>(number({{"cpu", cpu}}, "cpu", 0, 65'535)));
   }
   if (object.contains("node") && !object["node"].is_null()) {
@@ -85,12 +86,12 @@ json json_of(const thread_chase& thread) {
 measurement_plan parse_plan(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object() || document.value("schema", json()) != "stallscope.memory-plan/1") {
-    throw plan_error("it is not a JSON object of schema stallscope.memory-plan/1");
+    throw plan_error("not a JSON object of schema stallscope.memory-plan/1");
   }
   measurement_plan plan;
   plan.pace.repeats = static_cast<unsigned>(number(document, "repeats", 1, 1'000));
   plan.pace.repeat_ns = number(document, "repeat_ns", 10'000, 10'000'000'000);
-  for (const json& point : list(document, "points", most_points)) {
+  for (const json& point : list(document, "points", max_points)) {
     try {
       plan.points.push_back(point_of(point));
     } catch (const plan_error& error) {
@@ -115,8 +116,8 @@ std::string point_line(std::size_t index, const std::vector<thread_chase>& threa
   return line.dump();
 }
 
-std::string skipped_line(std::size_t index, std::string_view why) {
-  return json{{"event", "skipped"}, {"index", index}, {"why", why}}.dump();
+std::string skipped_line(std::size_t index, std::string_view reason) {
+  return json{{"event", "skipped"}, {"index", index}, {"why", reason}}.dump();
 }
 
 }  // namespace stallscope::memory

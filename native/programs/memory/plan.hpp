@@ -1,4 +1,7 @@
-// The measurement plan and the result lines of stallscope-memory, both JSON. Any thread.
+// The JSON documents of stallscope-memory: the plan, and the lines of output. Any thread.
+//
+//   const measurement_plan plan = parse_plan(text);
+//   print(point_line(0, measure(plan.points[0], plan.pace)));
 #pragma once
 
 #include <stdexcept>
@@ -15,18 +18,19 @@ struct measurement_plan {
   std::vector<chase_point> points;
 };
 
-// An invalid plan; the message names the invalid member and the valid values.
+// An invalid plan. The message names the invalid part and the expected value.
 class plan_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The plan of a document of schema "stallscope.memory-plan/1"; throws BadPlan.
+// Parses a document of schema "stallscope.memory-plan/1". Throws plan_error.
 measurement_plan parse_plan(std::string_view text);
 
-// One line, without its end: of the start, of a point measured, of one that could not be.
+// Return a line of output without the newline: the first line, a measured point, and a point that
+// could not be measured.
 std::string hello_line(std::size_t points);
 std::string point_line(std::size_t index, const std::vector<thread_chase>& threads);
-std::string skipped_line(std::size_t index, std::string_view why);
+std::string skipped_line(std::size_t index, std::string_view reason);
 
 }  // namespace stallscope::memory

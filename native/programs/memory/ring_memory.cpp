@@ -18,7 +18,7 @@
 namespace stallscope::memory {
 namespace {
 
-constexpr std::size_t largest_huge_page = std::size_t{32} << 20U;
+constexpr std::size_t max_huge_page_bytes = std::size_t{32} << 20U;
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, since Linux 5.14; older headers lack it
 
 std::size_t small_page_bytes() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
@@ -31,16 +31,17 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) noexcept {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Binds what is mapped there to one node; before the first touch.
+// Binds a mapping to a NUMA node. Must run before the first touch.
 void bind_to(void* start, std::size_t bytes, int node) {
   constexpr unsigned bits = 8 * sizeof(unsigned long);
   std::array<unsigned long, 1024 / bits> mask{};
-  const auto wanted = static_cast<unsigned>(node);
-  if (node < 0 || wanted >= mask.size() * bits) {
-    throw std::system_error(EINVAL, std::generic_category(), "NUMA node " + std::to_string(node));
+  const auto bit = static_cast<unsigned>(node);
+  if (node < 0 || bit >= mask.size() * bits) {
+    throw std::system_error(EINVAL, std::generic_category(),
+                            "no NUMA node " + std::to_string(node));
   }
-  mask[wanted / bits] = 1UL << (wanted % bits);
-  // The kernel takes one bit less than it is told.
+  mask[bit / bits] = 1UL << (bit % bits);
+  // The kernel uses one bit less than the passed number.
   if (syscall(SYS_mbind, start, bytes, MPOL_BIND, mask.data(), mask.size() * bits + 1, 0) != 0) {
     fail("cannot bind memory to NUMA node " + std::to_string(node) + ": mbind");
   }
@@ -55,26 +56,27 @@ std::uint64_t number_in(std::string_view words) noexcept {
   return number;
 }
 
-// The lines of one mapping in smaps.
+// Returns the lines of the mapping at `start` in smaps.
 std::string mapping_lines(const std::string& text, std::uint64_t start) {
   std::istringstream lines(text);
-  std::string found;
-  bool ours = false;
+  std::string fields;
+  bool in_mapping = false;
   for (std::string line; std::getline(lines, line);) {
     const auto dash = line.find('-');
     const auto colon = line.find(": ");
     std::uint64_t begin = 0;
     const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), begin, 16);
     if (error == std::errc{} && dash != std::string::npos && rest == line.data() + dash) {
-      if (ours) break;
-      ours = begin == start;
-    } else if (ours && colon != std::string::npos) {
-      found += line + '\n';
+      if (in_mapping) break;
+      in_mapping = begin == start;
+    } else if (in_mapping && colon != std::string::npos) {
+      fields += line + '\n';
     }
   }
-  return found;
+  return fields;
 }
 
+// Returns a field in bytes; 0 if it is missing.
 std::uint64_t field(const std::string& lines, const std::string& name) noexcept {
   const auto place = ("\n" + lines).find("\n" + name + ":");
   if (place == std::string::npos) return 0;
@@ -93,8 +95,8 @@ std::size_t huge_page_bytes() noexcept {
       if (line.starts_with("Hugepagesize:")) bytes = number_in(line) * 1024;
     }
   }
-  const bool suits = bytes > small_page_bytes() && bytes <= largest_huge_page;
-  return suits && (bytes & (bytes - 1)) == 0 ? bytes : 0;
+  const bool supported = bytes > small_page_bytes() && bytes <= max_huge_page_bytes;
+  return supported && (bytes & (bytes - 1)) == 0 ? bytes : 0;
 }
 
 pages_obtained pages_in_smaps(const std::string& text, std::uint64_t start) {
@@ -111,13 +113,14 @@ pages_obtained pages_in_smaps(const std::string& text, std::uint64_t start) {
           .page_bytes = huge_page_bytes()};
 }
 
-ring_memory::ring_memory(const memory_request& wish) : bytes_(wish.bytes), reserved_bytes_(0) {
-  const std::size_t huge = wish.pages == page_kind::huge ? huge_page_bytes() : 0;
+ring_memory::ring_memory(const memory_request& request)
+    : bytes_(request.bytes), reserved_bytes_(0) {
+  const std::size_t huge = request.pages == page_kind::huge ? huge_page_bytes() : 0;
   const std::size_t unit = std::max(huge, small_page_bytes());
-  bytes_ = rounded_up(wish.bytes, unit);
+  bytes_ = rounded_up(request.bytes, unit);
   reserve(unit);
   try {
-    if (huge == 0 || !map_reserved_huge(wish)) map_ordinary(wish);
+    if (huge == 0 || !map_reserved_huge(request)) map_ordinary(request);
   } catch (...) {
     munmap(reservation_, reserved_bytes_);
     throw;
@@ -136,28 +139,29 @@ void ring_memory::reserve(std::size_t alignment) {
   start_ = static_cast<char*>(reservation_) + margin;
 }
 
-// False where too few are reserved, on that node or for this user.
-bool ring_memory::map_reserved_huge(const memory_request& wish) {
+// Returns false if too few huge pages are reserved, on the node or for this user.
+bool ring_memory::map_reserved_huge(const memory_request& request) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_HUGETLB;
   if (mmap(start_, bytes_, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) return false;
-  if (wish.node) bind_to(start_, bytes_, *wish.node);
-  // A touch of what the node does not have would end the process; this says so instead.
+  if (request.node) bind_to(start_, bytes_, *request.node);
+  // Touching a page that the node cannot provide raises SIGBUS; madvise returns an error instead.
   return madvise(start_, bytes_, populate_write) == 0;
 }
 
-void ring_memory::map_ordinary(const memory_request& wish) {
+void ring_memory::map_ordinary(const memory_request& request) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (mmap(start_, bytes_, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) {
     fail("cannot map " + std::to_string(bytes_) + " bytes: mmap");
   }
-  // Refused where the kernel has no transparent huge pages; what was got is looked up later.
-  madvise(start_, bytes_, wish.pages == page_kind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  if (wish.node) bind_to(start_, bytes_, *wish.node);
-  if (madvise(start_, bytes_, populate_write) == 0 || errno == EINVAL) return;  // 5.13 and before
+  // Fails on kernels without transparent huge pages; obtained_pages() reports the result.
+  madvise(start_, bytes_, request.pages == page_kind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (request.node) bind_to(start_, bytes_, *request.node);
+  if (madvise(start_, bytes_, populate_write) == 0 || errno == EINVAL)
+    return;  // EINVAL: Linux before 5.14
   fail("cannot fill " + std::to_string(bytes_) + " bytes: madvise(MADV_POPULATE_WRITE)");
 }
 
-pages_obtained ring_memory::pages_got() const {
+pages_obtained ring_memory::obtained_pages() const {
   std::ifstream file("/proc/self/smaps");
   std::ostringstream text;
   text << file.rdbuf();
@@ -165,22 +169,22 @@ pages_obtained ring_memory::pages_got() const {
 }
 
 std::map<int, std::size_t> ring_memory::pages_by_node() const {
-  constexpr std::size_t most_looked_at = 1024;
+  constexpr std::size_t max_sampled_pages = 1024;
   const std::size_t step =
-      std::max(small_page_bytes(), rounded_up(bytes_ / most_looked_at, small_page_bytes()));
-  std::vector<void*> places;
+      std::max(small_page_bytes(), rounded_up(bytes_ / max_sampled_pages, small_page_bytes()));
+  std::vector<void*> pages;
   for (std::size_t at = 0; at < bytes_; at += step) {
-    places.push_back(static_cast<char*>(start_) + at);
+    pages.push_back(static_cast<char*>(start_) + at);
   }
-  std::vector<int> status(places.size(), -1);
-  std::map<int, std::size_t> found;
+  std::vector<int> status(pages.size(), -1);
+  std::map<int, std::size_t> page_counts;
   const long error =
-      syscall(SYS_move_pages, 0, places.size(), places.data(), nullptr, status.data(), 0);
-  if (error != 0) return found;
+      syscall(SYS_move_pages, 0, pages.size(), pages.data(), nullptr, status.data(), 0);
+  if (error != 0) return page_counts;
   for (const int node : status) {
-    if (node >= 0) ++found[node];
+    if (node >= 0) ++page_counts[node];
   }
-  return found;
+  return page_counts;
 }
 
 }  // namespace stallscope::memory

@@ -18,7 +18,7 @@ perf_events::event_spec generic(std::size_t name, std::uint32_t type, std::uint6
   return event;
 }
 
-// In the order of counter_names; the kernel maps them to events of the CPU.
+// In the order of counter_names. The kernel maps these generic events to events of the CPU.
 std::array<perf_events::event_spec, counter_count> events() {
   return {generic(0, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
           generic(1, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS),
@@ -30,7 +30,8 @@ std::array<perf_events::event_spec, counter_count> events() {
 }  // namespace
 
 thread_counters::thread_counters() {
-  // Cycles and instructions in one group for their ratio; the others as counters permit.
+  // Cycles and instructions form a group, because their ratio is used. The other events are
+  // separate, so that every event needs only one free counter.
   if (!open(0, 2)) {
     open(0, 1);
     open(1, 1);
@@ -48,18 +49,18 @@ bool thread_counters::open(std::size_t first, std::size_t count) {
 }
 
 void thread_counters::enable() const noexcept {
-  for (const counter_slot& placed : groups_) static_cast<void>(placed.group.enable());
+  for (const counter_slot& slot : groups_) static_cast<void>(slot.group.enable());
 }
 
 counter_values thread_counters::read() const {
   counter_values counts;
-  for (const counter_slot& placed : groups_) {
+  for (const counter_slot& slot : groups_) {
     perf_events::group_reading reading;
-    if (placed.group.read(reading) != 0 || reading.running_ns == 0) continue;
+    if (slot.group.read(reading) != 0 || reading.running_ns == 0) continue;
     const double scale =
         static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
     for (std::size_t i = 0; i < reading.values.size(); ++i) {
-      counts[placed.first + i] = static_cast<double>(reading.values[i]) * scale;
+      counts[slot.first + i] = static_cast<double>(reading.values[i]) * scale;
     }
   }
   return counts;

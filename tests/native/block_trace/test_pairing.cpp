@@ -165,8 +165,8 @@ TEST_CASE("requests of different operations or devices do not match") {
 
 TEST_CASE("a flush belongs to the first task that requested it since the previous flush") {
   pairing pairs;
-  pairs.add(by(at(90, flush_asked, 0, 0, operation::write), 42, "writer"));
-  pairs.add(by(at(95, flush_asked, 0, 0, operation::write), 43, "second"));
+  pairs.add(by(at(90, flush_requested, 0, 0, operation::write), 42, "writer"));
+  pairs.add(by(at(95, flush_requested, 0, 0, operation::write), 43, "second"));
   pairs.add(by(at(100, issue, 0, 0, operation::flush), 7, "kworker"));
   pairs.add(at(180, complete, 0, 0, operation::flush));
   pairs.add(by(at(200, issue, 0, 0, operation::flush), 7, "kworker"));
@@ -182,9 +182,9 @@ TEST_CASE("a flush belongs to the first task that requested it since the previou
 
 TEST_CASE("a request with only a flush does not count as begin_unseen") {
   pairing pairs;
-  pairs.add(at(90, flush_asked, 0, 0, operation::write));
+  pairs.add(at(90, flush_requested, 0, 0, operation::write));
   pairs.add(at(190, complete, 0, 0, operation::write));
-  CHECK(pairs.counts().flushes_asked == 1);
+  CHECK(pairs.counts().flushes_requested == 1);
   CHECK(pairs.counts().begin_unseen == 0);
   CHECK(pairs.take_completed().empty());
 }

@@ -10,7 +10,7 @@ using namespace stallscope::kernels;
 
 namespace {
 
-// A directory like /sys/devices/system/cpu/cpu0, gone with the test.
+// A temporary directory in the layout of /sys/devices/system/cpu/cpu0.
 class recorded_cpu {
  public:
   recorded_cpu() {
@@ -56,7 +56,7 @@ TEST_CASE("sizes are read by level and type") {
   CHECK(sizes.l3.known);
 }
 
-TEST_CASE("what is not told stays assumed and says so") {
+TEST_CASE("a missing level keeps its assumed size and is not known") {
   recorded_cpu cpu;
   cpu.add(0, "1", "Data", "32K");
   const cache_sizes sizes = read_cache_sizes(cpu.path());
@@ -67,7 +67,7 @@ TEST_CASE("what is not told stays assumed and says so") {
   CHECK_FALSE(read_cache_sizes(cpu.path() / "nowhere").l1d.known);
 }
 
-TEST_CASE("nonsense is not believed") {
+TEST_CASE("an implausible size is ignored") {
   for (const char* size : {"", "K", "-1K", "32KB", "0K", "12", "99999999999999999999",
                            "17179869185", "1000G", "0x20K"}) {
     CAPTURE(size);

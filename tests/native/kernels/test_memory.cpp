@@ -21,7 +21,7 @@ cache_sizes caches(std::uint64_t l1d, std::uint64_t l2, std::uint64_t l3) {
 
 }  // namespace
 
-TEST_CASE("each working set fits its own level and not the one before") {
+TEST_CASE("a working set fits in its level and exceeds the previous level") {
   // Haswell-EP, Ice Lake server, Zen 4, Neoverse N1 and V2
   for (const cache_sizes& sizes :
        {caches(32 * kib, 256 * kib, 25 * mib), caches(48 * kib, 1280 * kib, 36 * mib),
@@ -37,8 +37,8 @@ TEST_CASE("each working set fits its own level and not the one before") {
   }
 }
 
-TEST_CASE("memory is bounded by the limit and by two gibibytes") {
+TEST_CASE("the memory working set is limited to the limit and to 2 GiB") {
   CHECK(working_sets_of(caches(32 * kib, 1 * mib, 1024 * mib), 16384 * mib).dram == 2048 * mib);
   CHECK(working_sets_of(caches(32 * kib, 1 * mib, 32 * mib), 16 * mib).dram == 16 * mib);
-  CHECK(working_sets_of(caches(32 * kib, 1 * mib, 32 * mib), 0).dram == 2 * sizeof(ChainNode));
+  CHECK(working_sets_of(caches(32 * kib, 1 * mib, 32 * mib), 0).dram == 2 * sizeof(chain_node));
 }

@@ -31,23 +31,23 @@ bool everything_ran(const mix_snapshot& snapshot) {
 
 }  // namespace
 
-TEST_CASE("functions and threads share the same time, and time never goes back") {
-  std::vector<mix_snapshot> seen;
+TEST_CASE("function times and thread times have the same sum, and times never decrease") {
+  std::vector<mix_snapshot> snapshots;
   run_mix(endless(5), [&](const mix_snapshot& snapshot) {
-    seen.push_back(snapshot);
+    snapshots.push_back(snapshot);
     return !everything_ran(snapshot);
   });
-  CHECK(names_of(seen.back()) ==
+  CHECK(names_of(snapshots.back()) ==
         std::vector<std::string>{"arithmetic", "pointers", "branches", "sleeper", "arithmetic-2"});
-  for (std::size_t i = 0; i < seen.size(); ++i) {
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
     std::uint64_t threads_ns = 0;
-    for (const auto& thread : seen[i].thread_ns) threads_ns += thread.second;
-    const auto& functions = seen[i].function_ns;
+    for (const auto& thread : snapshots[i].thread_ns) threads_ns += thread.second;
+    const auto& functions = snapshots[i].function_ns;
     CHECK(threads_ns == std::accumulate(functions.begin(), functions.end(), std::uint64_t{0}));
     if (i == 0) continue;
-    CHECK(seen[i].time_ns > seen[i - 1].time_ns);
+    CHECK(snapshots[i].time_ns > snapshots[i - 1].time_ns);
     for (std::size_t f = 0; f < function_count; ++f) {
-      CHECK(functions[f] >= seen[i - 1].function_ns[f]);
+      CHECK(functions[f] >= snapshots[i - 1].function_ns[f]);
     }
   }
 }
@@ -56,7 +56,7 @@ TEST_CASE("a signal ends the run with a last snapshot") {
   for (const int signal : {SIGINT, SIGTERM}) {
     int snapshots = 0;
     run_mix(endless(1), [&](const mix_snapshot&) {
-      // Aimed at this thread, which run_mix made wait for it.
+      // Sent to this thread, in which run_mix() waits for the signal.
       if (++snapshots == 1) pthread_kill(pthread_self(), signal);
       return true;
     });

@@ -16,7 +16,7 @@ mix_snapshot example() {
 
 }  // namespace
 
-TEST_CASE("a snapshot is one line of JSON") {
+TEST_CASE("json_line() encodes a snapshot in one line") {
   CHECK(json_line(example(), 42) ==
         R"({"schema":"stallscope.kernels.mix/1","pid":42,"time_ns":12,)"
         R"("cpu_ns":{"hot_arithmetic":3000000000,"chase_pointers":1000000000,)"
@@ -24,17 +24,17 @@ TEST_CASE("a snapshot is one line of JSON") {
         R"("threads":{"arithmetic":3000000000,"pointers":1000000000}})");
 }
 
-TEST_CASE("people read shares of all functions' time") {
+TEST_CASE("share_table() prints the shares of the CPU time of all functions") {
   CHECK(share_table(example()) ==
         "function               true share   CPU time\n"
         "hot_arithmetic             75.0 %    3.000 s\n"
         "chase_pointers             25.0 %    1.000 s\n"
         "mispredict_branches         0.0 %    0.000 s\n"
         "mostly_sleeping             0.0 %    0.000 s\n");
-  CHECK(share_table({}).find("0.0 %") != std::string::npos);  // no time at all divides nothing
+  CHECK(share_table({}).find("0.0 %") != std::string::npos);  // no division by a total of zero
 }
 
-TEST_CASE("a full disk is noticed") {
+TEST_CASE("write_line() reports a full disk") {
   const auto close = [](std::FILE* file) { std::fclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> full(std::fopen("/dev/full", "w"), close);
   REQUIRE(full);

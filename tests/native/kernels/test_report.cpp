@@ -9,14 +9,14 @@ using namespace stallscope::kernels;
 namespace {
 
 const kernel_entry& entry() {
-  const kernel_entry* found = find_kernel("dependent-chain");
-  REQUIRE(found != nullptr);
-  return *found;
+  const kernel_entry* kernel = find_kernel("dependent-chain");
+  REQUIRE(kernel != nullptr);
+  return *kernel;
 }
 
 }  // namespace
 
-TEST_CASE("a report's document has what was counted, and the parameters as they are") {
+TEST_CASE("report_json() has all counters and parameters") {
   const run_report report{.iterations = 7,
                           .elapsed_ns = 1000,
                           .cpu_ns = 900,
@@ -44,19 +44,21 @@ TEST_CASE("a report's document has what was counted, and the parameters as they 
                                    {"parameters", {{"threads", 2}, {"stride", "a \"line\""}}}});
 }
 
-TEST_CASE("words for a person name the answer, and no time per iteration where there was none") {
+TEST_CASE(
+    "report_text() names the expected diagnosis, and omits the time per iteration without "
+    "iterations") {
   run_report report{.iterations = 100, .elapsed_ns = 1'000'000'000, .cpu_ns = 500'000'000};
   const std::vector<kernel_parameter> parameters = {{"threads", std::uint64_t{1}}};
-  const std::string words = report_words(entry(), report, parameters);
-  CHECK(words.find("expected answer  backend_bound/core_bound\n") != std::string::npos);
-  CHECK(words.find("100 in 1.000 s\n") != std::string::npos);
-  CHECK(words.find("0.500 s, 5000000.00 ns an iteration\n") != std::string::npos);
-  CHECK(words.find("threads          1") != std::string::npos);
+  const std::string text = report_text(entry(), report, parameters);
+  CHECK(text.find("expected         backend_bound/core_bound\n") != std::string::npos);
+  CHECK(text.find("100 in 1.000 s\n") != std::string::npos);
+  CHECK(text.find("0.500 s, 5000000.00 ns per iteration\n") != std::string::npos);
+  CHECK(text.find("threads          1") != std::string::npos);
   report.iterations = 0;
-  CHECK(report_words(entry(), report, parameters).find("an iteration") == std::string::npos);
+  CHECK(report_text(entry(), report, parameters).find("per iteration") == std::string::npos);
 }
 
-TEST_CASE("the list's document has every kernel with its answer") {
+TEST_CASE("list_json() has every kernel with its expected diagnosis") {
   const auto list = nlohmann::json::parse(list_json(all_kernels()));
   CHECK(list["schema"] == "stallscope.kernels.list/1");
   REQUIRE(list["kernels"].size() == all_kernels().size());
@@ -69,9 +71,9 @@ TEST_CASE("the list's document has every kernel with its answer") {
   CHECK(list["kernels"][2]["instructions_per_iteration"].is_null());
 }
 
-TEST_CASE("the list in words has a line a kernel") {
-  const std::string words = list_words(all_kernels());
+TEST_CASE("list_text() has a line per kernel") {
+  const std::string text = list_text(all_kernels());
   for (const kernel_entry& kernel : all_kernels()) {
-    CHECK(words.find(std::string("\n") + kernel.name + " ") != std::string::npos);
+    CHECK(text.find(std::string("\n") + kernel.name + " ") != std::string::npos);
   }
 }

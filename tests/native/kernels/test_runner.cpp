@@ -12,7 +12,7 @@ using namespace stallscope::kernels;
 
 namespace {
 
-// A kernel of so many threads, run and asked for its result.
+// Runs a kernel with a small working set.
 run_report run_small(const char* name, unsigned threads, const run_options& options,
                      std::atomic<bool>& stop) {
   const kernel_entry* entry = find_kernel(name);
@@ -25,7 +25,7 @@ run_report run_small(const char* name, unsigned threads, const run_options& opti
 class failing_kernel : public kernel_base {
  public:
   std::uint64_t run(unsigned thread, std::uint64_t iterations, const std::atomic<bool>&) override {
-    if (thread == 1) throw std::system_error(ENOMEM, std::generic_category(), "no such luck");
+    if (thread == 1) throw std::system_error(ENOMEM, std::generic_category(), "kernel failed");
     return iterations;
   }
   [[nodiscard]] std::uint64_t result() const override { return 0; }
@@ -33,7 +33,7 @@ class failing_kernel : public kernel_base {
 
 }  // namespace
 
-TEST_CASE("each thread does its iterations, in calls of at most the table's") {
+TEST_CASE("every thread runs its iterations, in calls of at most iterations_per_call") {
   std::atomic<bool> stop{false};
   const run_report report = run_small("false-sharing", 3, {.iterations = 25'001}, stop);
   CHECK(report.iterations == 75'003);
@@ -43,19 +43,19 @@ TEST_CASE("each thread does its iterations, in calls of at most the table's") {
   CHECK_FALSE(stop);
 }
 
-TEST_CASE("threads that wait for each other all come to their end") {
+TEST_CASE("threads that wait for each other all finish") {
   std::atomic<bool> stop{false};
   const run_report herd = run_small("thundering-herd", 5, {.iterations = 110}, stop);
   CHECK(herd.iterations == 550);
-  CHECK(herd.result == 110);  // one of the herd got each item
+  CHECK(herd.result == 110);  // one thread of the herd takes an item
   const run_report turns = run_small("sleep-wake", 2, {.iterations = 120}, stop);
   CHECK(turns.iterations == 240);
   CHECK(turns.result == 240);
-  const run_report held = run_small("contended-mutex", 4, {.iterations = 20}, stop);
-  CHECK(held.iterations == 80);
+  const run_report contended = run_small("contended-mutex", 4, {.iterations = 20}, stop);
+  CHECK(contended.iterations == 80);
 }
 
-TEST_CASE("the duration ends every kernel, also those whose threads wait for each other") {
+TEST_CASE("the duration ends every kernel, also kernels whose threads wait for each other") {
   for (const kernel_entry& entry : all_kernels()) {
     CAPTURE(std::string(entry.name));
     std::atomic<bool> stop{false};
@@ -67,7 +67,7 @@ TEST_CASE("the duration ends every kernel, also those whose threads wait for eac
   }
 }
 
-TEST_CASE("a stop before the start leaves nothing to be done") {
+TEST_CASE("a stop before the start prevents all iterations") {
   for (const kernel_entry& entry : all_kernels()) {
     CAPTURE(std::string(entry.name));
     std::atomic<bool> stop{true};
@@ -75,7 +75,7 @@ TEST_CASE("a stop before the start leaves nothing to be done") {
   }
 }
 
-TEST_CASE("threads are pinned where asked, and a CPU that is not there is named") {
+TEST_CASE("threads are pinned to the CPUs, and a missing CPU is named") {
   const int cpu = stallscope::perf_events::online_cpus().front();
   std::atomic<bool> stop{false};
   CHECK(run_small("dependent-chain", 2, {.iterations = 10, .cpus = {cpu}}, stop).iterations == 20);
@@ -87,10 +87,10 @@ TEST_CASE("threads are pinned where asked, and a CPU that is not there is named"
   }
 }
 
-TEST_CASE("what one thread throws ends all and comes out") {
+TEST_CASE("an exception of a thread stops all threads and is rethrown") {
   const kernel_entry* entry = find_kernel("dependent-chain");
   failing_kernel kernel;
   std::atomic<bool> stop{false};
-  CHECK_THROWS_WITH_AS(run_kernel(*entry, 3, kernel, {}, stop), doctest::Contains("no such luck"),
+  CHECK_THROWS_WITH_AS(run_kernel(*entry, 3, kernel, {}, stop), doctest::Contains("kernel failed"),
                        std::system_error);
 }

@@ -16,7 +16,7 @@ using namespace stallscope::kernels;
 
 namespace {
 
-// Small caches, so that no working set is large.
+// Small caches, so that all working sets are small.
 kernel_settings small_setting(const kernel_entry& entry) {
   kernel_settings setting{.threads = entry.threads};
   setting.caches.l1d = {.bytes = 4096, .known = true};
@@ -27,12 +27,12 @@ kernel_settings small_setting(const kernel_entry& entry) {
 }
 
 const kernel_entry& entry(const char* name) {
-  const kernel_entry* found = find_kernel(name);
-  REQUIRE(found != nullptr);
-  return *found;
+  const kernel_entry* kernel = find_kernel(name);
+  REQUIRE(kernel != nullptr);
+  return *kernel;
 }
 
-// The result after so many iterations in each of the calls, in one thread.
+// Returns the result after calls with these iterations, on one thread.
 std::uint64_t result_of(const char* name, const std::vector<std::uint64_t>& calls) {
   kernel_settings setting = small_setting(entry(name));
   setting.threads = 1;
@@ -46,7 +46,7 @@ std::uint64_t result_of(const char* name, const std::vector<std::uint64_t>& call
 
 }  // namespace
 
-TEST_CASE("the table has every kernel once, with an answer of the field's terms") {
+TEST_CASE("the table has every kernel once, with a diagnosis in top-down terms") {
   const std::set<std::string> expected = {
       "independent-adds", "dependent-chain",   "divide-chain",        "pointer-chase-l1",
       "pointer-chase-l2", "pointer-chase-l3",  "pointer-chase-dram",  "streaming",
@@ -72,7 +72,8 @@ TEST_CASE("the table has every kernel once, with an answer of the field's terms"
   CHECK(find_kernel("mix") == nullptr);
 }
 
-TEST_CASE("calls go on where the last one ended, so that the result follows from all iterations") {
+TEST_CASE(
+    "a call continues after the previous call, so that the result depends on all iterations") {
   for (const kernel_entry& kernel : all_kernels()) {
     if (kernel.least_threads > 1) continue;
     CAPTURE(std::string(kernel.name));
@@ -82,7 +83,7 @@ TEST_CASE("calls go on where the last one ended, so that the result follows from
   }
 }
 
-TEST_CASE("sums count their additions") {
+TEST_CASE("the results of summing kernels are exact") {
   CHECK(result_of("independent-adds", {1000}) == std::uint64_t{1000} * adds_per_iteration);
   CHECK(result_of("dependent-chain", {1000}) == std::uint64_t{1000} * adds_per_iteration);
   CHECK(result_of("large-straight-code", {2}) == 2 * straight_units * additions_per_unit * added);
@@ -90,26 +91,27 @@ TEST_CASE("sums count their additions") {
   CHECK(result_of("store-forwarding", {1000}) == 3000);
   CHECK(result_of("false-sharing", {1000}) == 1000);
   CHECK(result_of("page-faults", {1000}) == 1000);
-  CHECK(result_of("page-faults", {1024, 5, 3000}) == 4029);  // dropped pages are fresh again
+  CHECK(result_of("page-faults", {1024, 5, 3000}) ==
+        4029);  // dropped pages are fresh on the next access
   CHECK(result_of("system-calls", {10}) == 10);
 }
 
-TEST_CASE("a chase returns to its start after the whole ring, and not before") {
-  const std::uint64_t nodes = 4096 / 2 / sizeof(ChainNode);
+TEST_CASE("a pointer chase returns to its start after the whole ring, and not before") {
+  const std::uint64_t nodes = 4096 / 2 / sizeof(chain_node);
   CHECK(result_of("pointer-chase-l1", {nodes}) == 0);
   for (std::uint64_t steps = 1; steps < nodes; ++steps) {
     CHECK(result_of("pointer-chase-l1", {steps}) != 0);
   }
 }
 
-TEST_CASE("a stream reads every word, from the start again at its end") {
+TEST_CASE("a stream reads every word and wraps around at its end") {
   const std::uint64_t lines = (1U << 20U) / 64;
   const std::uint64_t once = 8 * (lines * (lines - 1) / 2);
   CHECK(result_of("streaming", {lines}) == once);
   CHECK(result_of("streaming", {2 * lines + 3}) == 2 * once + 8 * (1 + 2));
 }
 
-TEST_CASE("a copy has one more added in each pass") {
+TEST_CASE("pass n of copy-and-add adds n to every word") {
   const std::uint64_t lines = (1U << 20U) / 64 / 2;
   const std::uint64_t copied = lines * (lines - 1) / 2;
   CHECK(result_of("copy-and-add", {lines}) == copied + lines);
@@ -122,15 +124,15 @@ TEST_CASE("a walk through the table returns to its start after every state, and 
   CHECK(result_of("state-walk", {states / 2}) != 0);
 }
 
-TEST_CASE("every looked up key is found at its own place") {
-  // Values are places: more than none, and less than the table's last for each lookup.
+TEST_CASE("a lookup returns the value of its own slot") {
+  // Values are slot numbers, so that random lookups average half the number of slots.
   const std::uint64_t slots = (1U << 20U) / 16;
   const std::uint64_t sum = result_of("hash-lookups", {1000});
   CHECK(sum > 1000 * slots / 4);
   CHECK(sum < 1000 * slots * 3 / 4);
 }
 
-TEST_CASE("a hash table is no smaller than the chase's working set, where the memory allows it") {
+TEST_CASE("the hash table is at least as large as the chase's working set if the limit allows it") {
   constexpr std::uint64_t mib = 1U << 20U;
   CHECK(table_bytes(128 * mib, 1024 * mib) == 128 * mib);
   CHECK(table_bytes(420 * mib, 6026 * mib) == 512 * mib);
@@ -139,18 +141,18 @@ TEST_CASE("a hash table is no smaller than the chase's working set, where the me
   CHECK(table_bytes(420 * mib, 420 * mib) == 256 * mib);
 }
 
-TEST_CASE("held out are those that no constant was found with") {
+TEST_CASE("eight kernels are held out") {
   const auto held_out = std::count_if(all_kernels().begin(), all_kernels().end(),
                                       [](const kernel_entry& kernel) { return kernel.held_out; });
   CHECK(held_out == 8);
   CHECK(!entry("divide-chain").held_out);
 }
 
-TEST_CASE("work under the mutex is one chain") {
+TEST_CASE("the work under the mutex is one dependent chain") {
   CHECK(result_of("contended-mutex", {5}) == hot_arithmetic(5000, 1));
 }
 
-TEST_CASE("padding moves the counters apart and counts the same") {
+TEST_CASE("padding separates the counters and keeps the counts") {
   for (const bool padded : {false, true}) {
     kernel_settings setting = small_setting(entry("false-sharing"));
     setting.threads = 3;
@@ -165,9 +167,10 @@ TEST_CASE("padding moves the counters apart and counts the same") {
   }
 }
 
-TEST_CASE("assumed cache sizes are named as such") {
+TEST_CASE("assumed cache sizes have their own parameter name") {
   const auto kernel = entry("large-straight-code").make({.threads = 1, .caches = {}});
   const auto parameters = kernel->parameters();
-  CHECK(std::any_of(parameters.begin(), parameters.end(),
-                    [](const kernel_parameter& one) { return one.name == "l1i_bytes_assumed"; }));
+  CHECK(std::any_of(parameters.begin(), parameters.end(), [](const kernel_parameter& parameter) {
+    return parameter.name == "l1i_bytes_assumed";
+  }));
 }

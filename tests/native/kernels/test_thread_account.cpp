@@ -17,7 +17,7 @@ std::uint64_t sum(const function_times& times) {
   return std::accumulate(times.begin(), times.end(), std::uint64_t{0});
 }
 
-// Uses CPU until the clock of this thread has moved.
+// Uses 50 us of CPU time.
 void use_cpu() {
   const std::uint64_t start_ns = stallscope::thread_cpu_ns();
   while (stallscope::thread_cpu_ns() - start_ns < 50'000) {
@@ -26,7 +26,7 @@ void use_cpu() {
 
 }  // namespace
 
-TEST_CASE("time goes to the function entered, the running one's included") {
+TEST_CASE("read() attributes time to the entered function, including the running function") {
   thread_account account;
   use_cpu();
   CHECK(sum(account.read(CLOCK_THREAD_CPUTIME_ID)) == 0);
@@ -45,7 +45,7 @@ TEST_CASE("time goes to the function entered, the running one's included") {
   CHECK(left[1] >= running[1]);
 }
 
-TEST_CASE("another thread reads the whole CPU time of a thread, whenever it looks") {
+TEST_CASE("another thread can read the complete CPU time of a thread at any time") {
   thread_account account;
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> before_enter_ns{0};

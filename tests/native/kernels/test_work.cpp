@@ -8,9 +8,9 @@
 
 using namespace stallscope::kernels;
 
-TEST_CASE("the ring passes through every node before it closes") {
+TEST_CASE("a ring visits every node before it closes") {
   for (const std::size_t size : {1U, 2U, 3U, 64U, 1000U}) {
-    std::vector<ChainNode> ring(size);
+    std::vector<chain_node> ring(size);
     link_randomly(ring, 7);
     for (std::size_t step = 1; step < size; ++step) {
       CHECK(chase_pointers(step, ring.data()) != ring.data());
@@ -19,10 +19,10 @@ TEST_CASE("the ring passes through every node before it closes") {
   }
 }
 
-TEST_CASE("a ring of every third node leaves the others as they are") {
-  std::vector<ChainNode> nodes(100);
+TEST_CASE("a ring with a stride of three does not change other nodes") {
+  std::vector<chain_node> nodes(100);
   link_randomly(nodes, 7, 3);
-  const ChainNode* node = nodes.data();
+  const chain_node* node = nodes.data();
   for (std::size_t step = 0; step < 34; ++step) {
     CHECK((node - nodes.data()) % 3 == 0);
     CHECK((step == 0) == (node == nodes.data()));
@@ -33,8 +33,8 @@ TEST_CASE("a ring of every third node leaves the others as they are") {
   CHECK(nodes[2].next == nullptr);
 }
 
-TEST_CASE("a ring is not in the order of memory") {
-  std::vector<ChainNode> ring(1000);
+TEST_CASE("a ring is not in memory order") {
+  std::vector<chain_node> ring(1000);
   link_randomly(ring, 7);
   std::size_t in_order = 0;
   for (std::size_t i = 0; i + 1 < ring.size(); ++i) {
@@ -43,7 +43,7 @@ TEST_CASE("a ring is not in the order of memory") {
   CHECK(in_order < 20);
 }
 
-TEST_CASE("work depends on its iterations and seed, so that none can be left out") {
+TEST_CASE("the result depends on the iterations and the seed") {
   CHECK(hot_arithmetic(1000, 1) != hot_arithmetic(1001, 1));
   CHECK(hot_arithmetic(1000, 1) != hot_arithmetic(1000, 2));
   CHECK(mispredict_branches(1000, 2) != mispredict_branches(1001, 2));
@@ -51,11 +51,11 @@ TEST_CASE("work depends on its iterations and seed, so that none can be left out
   CHECK(mostly_sleeping(1000, 1) != mostly_sleeping(1001, 1));
 }
 
-TEST_CASE("a pace aims at the wanted time by what it learned") {
+TEST_CASE("chunk_pace predicts iterations from earlier chunks") {
   chunk_pace pace;
-  pace.learn(1'000'000, 5'000'000);  // 5 ns an iteration
+  pace.learn(1'000'000, 5'000'000);  // 5 ns per iteration
   CHECK(pace.iterations_for(10'000'000) == 2'000'000);
-  pace.learn(1'000'000, 0);  // a clock that did not move teaches nothing
+  pace.learn(1'000'000, 0);  // a duration of 0 is ignored
   CHECK(pace.iterations_for(10'000'000) == 2'000'000);
-  CHECK(pace.iterations_for(0) == 1000);  // never none
+  CHECK(pace.iterations_for(0) == 1000);  // the minimum
 }

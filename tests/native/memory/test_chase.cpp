@@ -9,14 +9,14 @@ using namespace stallscope::memory;
 
 namespace {
 
-constexpr measurement_pace brief{.repeats = 3, .repeat_ns = 100'000, .settle_ns = 0};
+constexpr measurement_pace short_pace{.repeats = 3, .repeat_ns = 100'000, .settle_ns = 0};
 
-std::vector<int> own_cpus(std::size_t most) {
+std::vector<int> allowed_cpus(std::size_t max_count) {
   cpu_set_t set;
   CPU_ZERO(&set);
   sched_getaffinity(0, sizeof set, &set);
   std::vector<int> cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < most; ++cpu) {
+  for (int cpu = 0; cpu < CPU_SETSIZE && cpus.size() < max_count; ++cpu) {
     if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.push_back(cpu);
   }
   return cpus;
@@ -24,9 +24,9 @@ std::vector<int> own_cpus(std::size_t most) {
 
 }  // namespace
 
-TEST_CASE("each thread reports every repeat") {
-  const std::vector<int> cpus = own_cpus(2);
-  const auto threads = measure({.lines = 64, .stride_bytes = 64, .cpus = cpus}, brief);
+TEST_CASE("every thread reports all repeats") {
+  const std::vector<int> cpus = allowed_cpus(2);
+  const auto threads = measure({.lines = 64, .stride_bytes = 64, .cpus = cpus}, short_pace);
   REQUIRE(threads.size() == cpus.size());
   for (const thread_chase& thread : threads) {
     REQUIRE(thread.latency_ns.size() == 3);
@@ -39,20 +39,22 @@ TEST_CASE("each thread reports every repeat") {
   }
 }
 
-TEST_CASE("lines stand at the stride, to the last") {
-  const auto threads = measure({.lines = 3, .stride_bytes = 4160, .cpus = own_cpus(1)}, brief);
+TEST_CASE("the ring fits in its memory when the stride is not a power of two") {
+  const auto threads =
+      measure({.lines = 3, .stride_bytes = 4160, .cpus = allowed_cpus(1)}, short_pace);
   CHECK(threads.front().latency_ns.size() == 3);
 }
 
-TEST_CASE("threads may take turns on one CPU") {
-  const int cpu = own_cpus(1).front();
-  CHECK(measure({.lines = 2, .stride_bytes = 64, .cpus = {cpu, cpu, cpu}}, brief).size() == 3);
+TEST_CASE("several threads can share one CPU") {
+  const int cpu = allowed_cpus(1).front();
+  CHECK(measure({.lines = 2, .stride_bytes = 64, .cpus = {cpu, cpu, cpu}}, short_pace).size() == 3);
 }
 
-TEST_CASE("where one thread cannot have its CPU or node, none waits for it") {
-  const int cpu = own_cpus(1).front();
-  CHECK_THROWS_WITH_AS(measure({.lines = 64, .stride_bytes = 64, .cpus = {cpu, 1023}}, brief),
+TEST_CASE("measure() throws if a thread cannot be pinned or bound, and does not hang") {
+  const int cpu = allowed_cpus(1).front();
+  CHECK_THROWS_WITH_AS(measure({.lines = 64, .stride_bytes = 64, .cpus = {cpu, 1023}}, short_pace),
                        doctest::Contains("CPU 1023"), std::system_error);
-  CHECK_THROWS_AS(measure({.lines = 64, .stride_bytes = 64, .node = 1023, .cpus = {cpu}}, brief),
-                  std::system_error);
+  CHECK_THROWS_AS(
+      measure({.lines = 64, .stride_bytes = 64, .node = 1023, .cpus = {cpu}}, short_pace),
+      std::system_error);
 }

@@ -15,7 +15,7 @@ std::string plan_with(const std::string& point) {
 
 }  // namespace
 
-TEST_CASE("a plan's points are read as they stand") {
+TEST_CASE("parse_plan() reads the points in order") {
   const measurement_plan plan = parse_plan(
       plan_with(R"({"lines":64,"stride_bytes":4160,"pages":"huge","cpus":[1,0],"node":2},)"
                 R"({"lines":2,"stride_bytes":64,"pages":"small","cpus":[0],"node":null})"));
@@ -30,7 +30,7 @@ TEST_CASE("a plan's points are read as they stand") {
   CHECK_FALSE(plan.points[1].node.has_value());
 }
 
-TEST_CASE("a plan that is none is refused with its place") {
+TEST_CASE("an invalid plan is rejected and the invalid point is named") {
   for (const char* point :
        {"3", R"({"lines":1,"stride_bytes":64,"pages":"huge","cpus":[0]})",
         R"({"lines":-5,"stride_bytes":64,"pages":"huge","cpus":[0]})",
@@ -56,7 +56,7 @@ TEST_CASE("a plan that is none is refused with its place") {
   }
 }
 
-TEST_CASE("a point's line tells what was not counted as null, with the reason") {
+TEST_CASE("point_line() encodes a refused counter as null, with the reason") {
   thread_chase thread;
   thread.latency_ns = {1.5, 1.25};
   thread.counts_per_step[1] = 3.0;

@@ -25,11 +25,11 @@ const char* const smaps =
 
 }  // namespace
 
-TEST_CASE("smaps tells which pages a mapping has") {
+TEST_CASE("pages_in_smaps() returns the kind of pages of a mapping") {
   CHECK(pages_in_smaps(smaps, 0x7f0000000000).kind == "transparent");
-  const pages_obtained partly = pages_in_smaps(smaps, 0x7f0000400000);
-  CHECK(partly.kind == "partly transparent");
-  CHECK(partly.huge_bytes == 2 * mib);
+  const pages_obtained partial = pages_in_smaps(smaps, 0x7f0000400000);
+  CHECK(partial.kind == "partly transparent");
+  CHECK(partial.huge_bytes == 2 * mib);
   const pages_obtained reserved = pages_in_smaps(smaps, 0x7f0000a00000);
   CHECK(reserved.kind == "hugetlb");
   CHECK(reserved.page_bytes == 2 * mib);
@@ -39,53 +39,53 @@ TEST_CASE("smaps tells which pages a mapping has") {
   CHECK(small.huge_bytes == 0);
 }
 
-TEST_CASE("a mapping that smaps does not have is unknown") {
+TEST_CASE("pages_in_smaps() returns unknown for a missing mapping") {
   CHECK(pages_in_smaps(smaps, 0x1000).kind == "unknown");
   CHECK(pages_in_smaps("", 0x1000).kind == "unknown");
   CHECK(pages_in_smaps("Size: 4 kB\nKernelPageSize: 4 kB\n", 0).kind == "unknown");
 }
 
-TEST_CASE("small pages are got where they are asked for") {
+TEST_CASE("a request for small pages obtains small pages") {
   const ring_memory memory({.bytes = 3 * mib});
   CHECK(memory.nodes().size_bytes() == 3 * mib);
-  const pages_obtained got = memory.pages_got();
-  CHECK(got.kind == "small");
-  CHECK(got.huge_bytes == 0);
+  const pages_obtained pages = memory.obtained_pages();
+  CHECK(pages.kind == "small");
+  CHECK(pages.huge_bytes == 0);
 }
 
-TEST_CASE("huge pages are told as they were got, and begin where one does") {
+TEST_CASE("memory with huge pages is aligned, and reports the obtained pages") {
   if (huge_page_bytes() == 0) return;
   const ring_memory memory({.bytes = 4096, .pages = page_kind::huge});
   CHECK(reinterpret_cast<std::uintptr_t>(memory.nodes().data()) % huge_page_bytes() == 0);
   CHECK(memory.nodes().size_bytes() == huge_page_bytes());
-  const pages_obtained got = memory.pages_got();
-  CHECK((got.kind == "small") == (got.huge_bytes == 0));
+  const pages_obtained pages = memory.obtained_pages();
+  CHECK((pages.kind == "small") == (pages.huge_bytes == 0));
 }
 
-TEST_CASE("two rings are told apart, however near they lie") {
+TEST_CASE("adjacent rings are separate mappings") {
   const ring_memory small({.bytes = 2 * mib});
   const ring_memory huge({.bytes = 2 * mib, .pages = page_kind::huge});
   const ring_memory again({.bytes = 2 * mib});
-  CHECK(small.pages_got().kind == "small");
-  CHECK(again.pages_got().kind == "small");
+  CHECK(small.obtained_pages().kind == "small");
+  CHECK(again.obtained_pages().kind == "small");
 }
 
-TEST_CASE("a node that is not there is refused") {
+TEST_CASE("a missing NUMA node is rejected") {
   const auto on_node = [](int node) { return memory_request{.bytes = mib, .node = node}; };
   CHECK_THROWS_AS(ring_memory{on_node(1023)}, std::system_error);
   CHECK_THROWS_AS(ring_memory{on_node(5000)}, std::system_error);
 }
 
-TEST_CASE("a ring lies on the node that was wanted, where the kernel has nodes") {
+TEST_CASE("a bound ring has all pages on its NUMA node") {
   const auto by_node = ring_memory({.bytes = 8 * mib}).pages_by_node();
   if (by_node.empty()) return;
   const int node = by_node.begin()->first;
-  for (const page_kind pages : {page_kind::small, page_kind::huge}) {
-    const ring_memory bound({.bytes = 8 * mib, .pages = pages, .node = node});
-    const auto found = bound.pages_by_node();
-    REQUIRE(found.size() == 1);
-    CHECK(found.begin()->first == node);
-    CHECK(found.begin()->second > 0);
-    CHECK(found.begin()->second <= 1024);
+  for (const page_kind kind : {page_kind::small, page_kind::huge}) {
+    const ring_memory bound({.bytes = 8 * mib, .pages = kind, .node = node});
+    const auto page_counts = bound.pages_by_node();
+    REQUIRE(page_counts.size() == 1);
+    CHECK(page_counts.begin()->first == node);
+    CHECK(page_counts.begin()->second > 0);
+    CHECK(page_counts.begin()->second <= 1024);
   }
 }
