@@ -14,7 +14,7 @@ int parse_cpu(std::string_view text, std::string_view list) {
   int cpu = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
   if (error != std::errc{} || end != text.data() + text.size() || cpu < 0 || cpu > max_cpu) {
-    throw std::invalid_argument("'" + std::string{list} + "' is no list of CPUs like 0-3,8");
+    throw std::invalid_argument("'" + std::string{list} + "' is not a list of CPUs such as 0-3,8");
   }
   return cpu;
 }
@@ -36,7 +36,7 @@ std::vector<int> parse_cpu_list(std::string_view text) {
   while (true) {
     const auto comma = text.find(',');
     add_range(text.substr(0, comma), list, cpus);
-    // Overlapping ranges must not add up to more than there can be.
+    // The sum of overlapping ranges is bounded.
     if (cpus.size() > std::size_t{4} * max_cpu)
       throw std::invalid_argument("the list of CPUs is too long");
     if (comma == std::string_view::npos) break;

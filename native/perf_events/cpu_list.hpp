@@ -1,4 +1,4 @@
-// Lists of CPUs as the kernel writes them: "0-3,8,10-11".
+// Lists of CPUs in the kernel's format: "0-3,8,10-11". Any thread.
 #pragma once
 
 #include <filesystem>
@@ -9,16 +9,16 @@
 
 namespace stallscope::perf_events {
 
-// The highest CPU number accepted, so that a hostile list cannot ask for gigabytes.
+// The highest accepted CPU number, so that a hostile list cannot use gigabytes of memory.
 inline constexpr int max_cpu = 65'535;
 
-// The CPUs of a list, ascending and unique; std::invalid_argument where it is none.
+// Returns the CPUs of a list, ascending and unique. Throws std::invalid_argument if it is invalid.
 std::vector<int> parse_cpu_list(std::string_view text);
 
-// The list in its shortest form; the CPUs must be ascending.
+// Returns the list in its shortest form. The CPUs must be ascending.
 std::string format_cpu_list(std::span<const int> cpus);
 
-// The CPUs that are online, from a sysfs tree.
+// Returns the online CPUs of a sysfs tree.
 std::vector<int> online_cpus(const std::filesystem::path& sys = "/sys");
 
 }  // namespace stallscope::perf_events

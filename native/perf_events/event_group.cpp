@@ -37,7 +37,7 @@ bool event_group::enable() const noexcept {
 }
 
 int event_group::read(group_reading& reading) const {
-  std::vector<std::uint64_t> words(3 + events_.size());  // how many, enabled, running, values
+  std::vector<std::uint64_t> words(3 + events_.size());  // count, enabled, running, values
   const std::size_t bytes = words.size() * sizeof words.front();
   const auto got = ::read(events_.front().get(), words.data(), bytes);
   if (got < 0) return errno;

@@ -1,5 +1,10 @@
-// A group of events that the kernel schedules together and reads at once. Costs a descriptor for
-// each event; a read is one system call whatever the size. One thread.
+// A group of events that the kernel schedules together and reads at once. Costs one descriptor per
+// event; a read is one system call for any size. One thread.
+//
+//   auto opening = open_group(events, how, place);
+//   if (!opening.group) report(opening.error);
+//   group_reading reading;
+//   opening.group->read(reading);
 #pragma once
 
 #include <linux/perf_event.h>
@@ -19,10 +24,10 @@ namespace stallscope::perf_events {
 struct counting {
   bool user_only = false;
   bool inherit = false;         // children count into their parent's event
-  bool enable_on_exec = false;  // else by enable()
+  bool enable_on_exec = false;  // otherwise enabled by enable()
 };
 
-// The attribute of an event that counts and never samples; only a leader begins disabled.
+// The attribute of an event that counts without sampling. Only a leader starts disabled.
 perf_event_attr counting_attribute(const event_spec& event, const counting& how, bool leads);
 
 // Values since the group was opened. Differences of the times scale multiplexed counts: resetting
@@ -37,9 +42,9 @@ struct group_reading {
 
 class event_group {
  public:
-  // Counts from now on.
+  // Starts counting.
   [[nodiscard]] bool enable() const noexcept;
-  // 0, or the errno of a read that failed: ECHILD where a child inherited half of the group.
+  // Returns 0 or the errno of the read: ECHILD if a child inherited half of the group.
   [[nodiscard]] int read(group_reading& reading) const;
   [[nodiscard]] std::size_t size() const { return events_.size(); }
 
@@ -51,11 +56,11 @@ class event_group {
 
 struct group_opening {
   std::optional<event_group> group;
-  int error = 0;            // errno where the kernel refused
-  std::size_t refused = 0;  // which event it refused
+  int error = 0;            // the kernel's errno
+  std::size_t refused = 0;  // index of the refused event
 };
 
-// Opens the events as one group that the first leads; all or none.
+// Opens the events as one group with the first as its leader: all of them or none.
 group_opening open_group(std::span<const event_spec> events, const counting& how,
                          const event_place& place);
 

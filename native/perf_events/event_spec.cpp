@@ -45,8 +45,8 @@ bool counts_ns(std::uint32_t type, std::uint64_t config) {
          (config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-// libpfm4's state, which is global: started by the first look-up that needs it, ended with the last
-// that wants it kept.
+// libpfm4's global state: started by the first look-up that needs it, ended with the last
+// event_lookup.
 struct pfm_state {
   int wanted = 0;
   bool started = false;
@@ -77,7 +77,7 @@ event_spec from_attribute(std::string name, const perf_event_attr& attribute) {
   return event;
 }
 
-// A number as C has it; nothing where the text is none.
+// Parses a number in C syntax. Returns nullopt for other text.
 std::optional<std::uint64_t> number_of(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) == 0)
     return std::nullopt;
@@ -88,7 +88,7 @@ std::optional<std::uint64_t> number_of(const std::string& text) {
   return value;
 }
 
-// The event of a name that brings its encoding; nothing where it brings none.
+// Parses a name with an encoding. Returns nullopt for a name without one.
 std::optional<event_spec> find_encoded(std::string_view name) {
   const auto equals = name.rfind('=');
   if (equals == std::string_view::npos || equals == 0 || name.ends_with(':')) return std::nullopt;

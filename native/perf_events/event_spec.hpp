@@ -1,7 +1,8 @@
-// Which event is sampled: by default hardware cycles or else cpu-clock, or any event libpfm4 names.
-// Looking a name up in libpfm4 costs up to 40 ms where tracefs is mounted, so software events and
-// the generic hardware ones are known here and libpfm4 wakes only for the others. Call from one
-// thread: libpfm4 keeps global state.
+// Events by name: hardware cycles or cpu-clock by default, or any event of libpfm4. A look-up in
+// libpfm4 costs up to 40 ms if tracefs is mounted, so software events and generic hardware events
+// are listed here and only other names start libpfm4. One thread, because libpfm4 has global state.
+//
+//   const event_spec event = find_event("page-faults");
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct event_spec {
   unsigned precise = 0;  // perf_event_attr.precise_ip
   bool exclude_user = false;
   bool exclude_kernel = false;
-  bool counts_ns = false;  // its unit is nanoseconds, not events
+  bool counts_ns = false;  // the unit is nanoseconds, not events
 };
 
 // A name that neither this program nor libpfm4 knows.
@@ -32,14 +33,14 @@ class unknown_event : public std::runtime_error {
 
 event_spec cpu_clock();
 
-// The highest precise_ip that this CPU's PMU knows, 0 to 3. Drivers without that file, such as
-// arm64's, accept any value and skid all the same.
+// The highest precise_ip of this CPU's PMU, 0 to 3. Drivers without that file, such as arm64's,
+// accept any value but have skid anyway.
 unsigned max_precise();
 
-// What is tried when no event was asked for, best first.
+// The default events, best first.
 std::vector<event_spec> default_ladder(unsigned highest_precise = max_precise());
 
-// Keeps libpfm4 awake while it lives, so that several look-ups pay for its start once.
+// Keeps libpfm4 loaded during its lifetime, so that several look-ups share the cost of its start.
 class event_lookup {
  public:
   event_lookup();
@@ -50,9 +51,9 @@ class event_lookup {
   ~event_lookup();
 };
 
-// The event of a name; throws unknown_event with libpfm4's reason. A name may bring its encoding:
-// NAME=TYPE:CONFIG[:CONFIG1[:CONFIG2]] with numbers as C has them, and :p behind them where samples
-// are to be as precise as the PMU can.
+// Returns the event of a name. Throws unknown_event with libpfm4's reason. A name may include its
+// encoding: NAME=TYPE:CONFIG[:CONFIG1[:CONFIG2]] with numbers in C syntax, followed by :p for the
+// highest precision of the PMU.
 event_spec find_event(std::string_view name);
 
 }  // namespace stallscope::perf_events

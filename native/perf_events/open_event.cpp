@@ -33,8 +33,8 @@ perf_event_attr sampling_attribute(const event_spec& event, const sampling& how)
     attribute.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
     attribute.sample_regs_user = how.user_registers;
     attribute.sample_stack_user = how.stack_bytes;
-    attribute.exclude_callchain_user = 1;  // perf would show the frames of both, twice
-    attribute.mmap_data = 1;               // perf's unwinder finds tables by where they are mapped
+    attribute.exclude_callchain_user = 1;  // otherwise perf shows the user frames twice
+    attribute.mmap_data = 1;               // perf's unwinder locates tables by their mapping
   }
   attribute.sample_id_all = 1;
   attribute.sample_max_stack = how.max_stack;
@@ -87,11 +87,11 @@ perf_event_attr ring_attribute(std::uint32_t wakeup_bytes) {
   attribute.size = attribute_bytes;
   attribute.type = PERF_TYPE_SOFTWARE;
   attribute.config = PERF_COUNT_SW_DUMMY;
-  attribute.exclude_kernel = 1;  // an ordinary user may not ask for more
+  attribute.exclude_kernel = 1;  // ordinary users may not count kernel code
   attribute.exclude_hv = 1;
   attribute.sample_type = sample_fields;
   attribute.sample_id_all = 1;
-  attribute.use_clockid = 1;  // events of another clock cannot be redirected here
+  attribute.use_clockid = 1;  // only events with the same clock can be redirected
   attribute.clockid = CLOCK_MONOTONIC;
   attribute.watermark = 1;
   attribute.wakeup_watermark = wakeup_bytes;
@@ -128,7 +128,7 @@ bool read_group(const descriptor& fd, std::size_t size, std::size_t place, event
   std::vector<std::uint64_t> words(head + 3 * size);
   const auto got = ::read(fd.get(), words.data(), words.size() * sizeof(std::uint64_t));
   if (got < 0 || words[0] != size) return false;
-  // Value, id and, since Linux 6.0, lost of each.
+  // Per event: value, id and, since Linux 6.0, lost.
   const std::size_t each = (static_cast<std::size_t>(got) / sizeof(std::uint64_t) - head) / size;
   if (each < 2) return false;
   reading = {words[head + place * each],

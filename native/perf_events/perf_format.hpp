@@ -1,5 +1,5 @@
-// perf's on-disk records beyond those of the kernel: what <linux/perf_event.h> does not have. The
-// collector writes them and the capture reader reads them; both stand on this one header.
+// perf's on-disk records that <linux/perf_event.h> does not define. The collector writes them and
+// the capture reader reads them.
 // Source: tools/lib/perf/include/perf/event.h and tools/perf/util/header.h of the Linux tree.
 #pragma once
 

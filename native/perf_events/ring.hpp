@@ -1,7 +1,10 @@
-// A per-CPU ring buffer that belongs to the collector, not to a target's event: a dummy event on
-// this thread owns the mapping, and sampling events are redirected into it. So no exit of a target
-// hangs the ring up, and one mapping serves any number of events. Costs its size in locked memory;
-// open, poll and drain it on one thread.
+// A ring buffer of a CPU that belongs to the collector and not to a target's event: a dummy event
+// on this thread owns the mapping, and sampling events are redirected into it. So the exit of a
+// target does not close the ring, and one mapping serves any number of events. Costs its size in
+// locked memory. Open, poll and drain it on one thread.
+//
+//   ring_set set = open_rings(cpus, std::size_t{2} << 20U);
+//   set.rings[0].redirect(event_fd);
 #pragma once
 
 #include <cstddef>
@@ -28,7 +31,7 @@ class ring {
   [[nodiscard]] const descriptor& fd() const noexcept { return fd_; }
   [[nodiscard]] const ring_view& view() const noexcept { return view_; }
 
-  // Lets an event of the same CPU write here; 0 or the kernel's errno.
+  // Redirects an event of the same CPU into this ring. Returns 0 or the kernel's errno.
   [[nodiscard]] int redirect(const descriptor& event) const noexcept;
 
  private:
@@ -42,10 +45,10 @@ class ring {
 struct ring_set {
   std::vector<ring> rings;
   [[nodiscard]] std::vector<ring_view> views() const;
-  std::size_t data_bytes = 0;  // of each; less than asked for where memory may not be locked
+  std::size_t data_bytes = 0;  // per ring; less than requested if the memory limit requires it
 };
 
-// One ring for each CPU; halves the size where the limit of locked memory refuses it.
+// Opens one ring per CPU. Halves the size while the limit of locked memory refuses it.
 ring_set open_rings(std::span<const int> cpus, std::size_t data_bytes);
 
 }  // namespace stallscope::perf_events

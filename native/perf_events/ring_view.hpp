@@ -1,6 +1,11 @@
-// A view of a perf ring buffer: the metadata page's head and tail and the data behind it. The
-// kernel (or, in tests, a thread) produces, one thread consumes. Nothing here calls the system or
-// allocates; reading a word costs a mask and a load.
+// A view of a perf ring buffer: the metadata page's head and tail, and the data. The kernel (or a
+// thread in tests) produces and one thread consumes. No system calls or allocations; reading a word
+// costs a mask and a load.
+//
+//   for (auto at = view.tail(); at < view.head();) {
+//     const record_view record{view, at};
+//     at = record.end();
+//   }
 #pragma once
 
 #include <linux/perf_event.h>
@@ -21,14 +26,14 @@ class ring_view {
   ring_view(std::uint64_t* head, std::uint64_t* tail, std::span<std::byte> data) noexcept
       : head_{head}, tail_{tail}, data_{data.data()}, size_{data.size()} {}
 
-  // Up to where records are complete: what lies before it may be read once this has returned.
+  // The end of the complete records: records before it may be read after this call.
   [[nodiscard]] std::uint64_t head() const noexcept {
     return std::atomic_ref{*head_}.load(std::memory_order_acquire);
   }
   [[nodiscard]] std::uint64_t tail() const noexcept {
     return std::atomic_ref{*tail_}.load(std::memory_order_relaxed);
   }
-  // Gives everything before position back to the producer.
+  // Releases the data before `position` to the producer.
   void release(std::uint64_t position) const noexcept {
     std::atomic_ref{*tail_}.store(position, std::memory_order_release);
   }
@@ -38,7 +43,7 @@ class ring_view {
     std::memcpy(&value, data_ + (position & (size_ - 1)), sizeof value);
     return value;
   }
-  // The range's bytes, in two pieces where it wraps; the second is empty where it does not.
+  // The bytes of a range in two pieces; the second is empty unless the range wraps.
   [[nodiscard]] std::array<std::span<const std::byte>, 2> pieces(std::uint64_t begin,
                                                                  std::uint64_t end) const noexcept {
     const auto offset = static_cast<std::size_t>(begin & (size_ - 1));
@@ -56,7 +61,7 @@ class ring_view {
   std::size_t size_ = 0;
 };
 
-// One record in a ring. Records and their words are aligned to 8 bytes, so a word never wraps.
+// A record in a ring. Records and their words are aligned to 8 bytes, so a word never wraps.
 class record_view {
  public:
   record_view(const ring_view& ring, std::uint64_t position) noexcept

@@ -108,7 +108,7 @@ def test_threads_and_cpus_follow_the_options(kernels: Path) -> None:
         (["dependent-chain", "--duration", "-1"], "--duration"),
         (["dependent-chain", "--threads", "0"], "--threads: dependent-chain takes 1 to 64"),
         (["sleep-wake", "--threads", "3"], "--threads: sleep-wake takes 2 to 2"),
-        (["dependent-chain", "--cpus", "one"], "'one' is no list of CPUs"),
+        (["dependent-chain", "--cpus", "one"], "'one' is not a list of CPUs"),
         (["dependent-chain", "--padded"], "--padded"),
         (["--json"], "--list"),
         ([], "name a kernel, or mix"),
