@@ -13,6 +13,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import psutil
+
 from benchmarks.cases import Case, ours, ratio
 from benchmarks.effort import seconds
 from harness.workload.cores import Cores, two_cores
@@ -156,4 +158,4 @@ def _run_loads(
 
 def resident_bytes(pid: int) -> int:
     """Return the resident memory of a process."""
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return int(psutil.Process(pid).memory_info().rss)

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import tomllib
 from pathlib import Path
 
 import click
@@ -113,3 +114,16 @@ def test_paths_in_contributing_exist(checkout: Path) -> None:
     names = re.findall(r"`((?:\w[\w-]*/)+[\w.-]*)`", text)
     real = [name for name in names if "NAME" not in name and not name.startswith("build/")]
     assert not [name for name in real if not (checkout / name).exists()]
+
+
+def test_every_dependency_is_imported_by_a_package(checkout: Path) -> None:
+    project = tomllib.loads((checkout / "pyproject.toml").read_text())["project"]
+    modules = {"pyelftools": "elftools", "pyyaml": "yaml"}
+    names = [re.split(r"[<>=]", requirement)[0] for requirement in project["dependencies"]]
+    folders = ("stallscope", "topdown", "cstates", "ioprobe", "harness")
+    sources = "\n".join(
+        path.read_text() for path in tracked(checkout, *(f"{folder}/*.py" for folder in folders))
+    )
+    for name in names:
+        module = modules.get(name, name)
+        assert re.search(rf"^\s*(import|from) {module}\b", sources, re.MULTILINE), name

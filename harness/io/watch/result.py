@@ -2,7 +2,6 @@
 
 import errno
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from harness.recordings.results import RecordedResult
@@ -327,6 +326,15 @@ def _warnings(measurement: WatchMeasurement, scope: WatchScope) -> Iterator[str]
         )
     if counts["out_of_order"]:
         yield f"{counts['out_of_order']:,} requests completed before their issue by the clock"
-    missing = [pid for pid in sorted(scope.pids) if not (Path("/proc") / str(pid)).is_dir()]
+    missing = _missing_processes(scope)
     if missing:
         yield f"no such process, or it ended: {', '.join(map(str, missing))}"
+
+
+def _missing_processes(scope: WatchScope) -> list[int]:
+    """Return the watched processes that do not exist."""
+    if not scope.pids:
+        return []
+    import psutil  # noqa: PLC0415 - only if processes were named
+
+    return [pid for pid in sorted(scope.pids) if not psutil.pid_exists(pid)]
