@@ -156,7 +156,7 @@ def test_the_descriptor_limit_is_named_or_avoided(tmp_path: Path) -> None:
             process.kill()
     if os.geteuid() == 0:
         assert run.returncode == 0, run.stderr
-        assert "too many threads for one event each" in run.stdout
+        assert "too many threads for one event per thread" in run.stdout
     else:
         assert run.returncode == 3
         assert "ulimit -n" in run.stderr

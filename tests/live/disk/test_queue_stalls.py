@@ -100,7 +100,7 @@ def test_direct_writes_beyond_the_end_are_reported_as_appending(
 ) -> None:
     if shutil.which("fio") is None:
         pytest.skip("needs the program fio: it is not installed")
-    mount = read_block_queue(tmp_path, Roots()).place.mount
+    mount = read_block_queue(tmp_path, Roots()).location.mount
     if mount is None or mount.filesystem not in ("ext4", "xfs"):
         pytest.skip("needs the kernel's ext4 or xfs: temporary files are on another filesystem")
     with appending(tmp_path / "file") as pid:
