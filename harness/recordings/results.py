@@ -3,7 +3,7 @@
 from typing import Literal
 
 from cstates.fingerprint import Fingerprint
-from stallscope.documents import UNSET, Document, UnsetType
+from stallscope.documents import UNSET, Document, UnsetType, schema_name
 
 
 class RecordedResult(Document, frozen=True, kw_only=True):
@@ -22,5 +22,5 @@ class RecordedResult(Document, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """Return the subject of the measurement, for the title of a page."""
-        raise NotImplementedError
+        """Return the subject of the measurement, for a page; by default the document's name."""
+        return schema_name(self).partition("/")[0]
