@@ -34,11 +34,14 @@ ioqueue::queue_settings queue_settings_of(const disk_port_settings& settings) {
 // Errors of a ring that is temporarily out of memory or room.
 constexpr std::chrono::nanoseconds submit_again_after = std::chrono::milliseconds{1};
 
+// A ring entry carries 64 bits, which hold the address of the request or operation.
 bool is_sync(std::uint64_t mark) { return (mark & sync_mark) != 0; }
 io_request& synced_by(std::uint64_t mark) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return *reinterpret_cast<io_request*>(mark & ~sync_mark);
 }
 ioqueue::operation& operation_of(std::uint64_t mark) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   return *reinterpret_cast<ioqueue::operation*>(mark);
 }
 

@@ -25,10 +25,10 @@ class io_request : public ioqueue::request {
 
   void reads(int file, std::uint64_t offset, std::span<std::byte> memory) {
     io = {.kind = ioqueue::direction::read,
-              .file = file,
-              .offset = offset,
-              .memory = memory.data(),
-              .size_bytes = memory.size()};
+          .file = file,
+          .offset = offset,
+          .memory = memory.data(),
+          .size_bytes = memory.size()};
   }
   void writes(int file, std::uint64_t offset, std::span<std::byte> memory) {
     reads(file, offset, memory);

@@ -44,11 +44,11 @@ class disk_publisher {
   [[nodiscard]] const disk_counters& counters() const noexcept { return counters_; }
 
  private:
+  disk_counters counters_;  // first, because it is aligned to a cache line
   const value_log::log_content& content_;
   value_log::disk_port& port_;
   const value_log::appender& appender_;
   const value_log::compactor& compactor_;
-  disk_counters counters_;
   std::chrono::nanoseconds percentiles_at_{};
 };
 

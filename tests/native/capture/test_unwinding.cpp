@@ -78,7 +78,8 @@ TEST_CASE("the unwound frames follow the kernel's frames") {
                                    "/bin/x+0x10/0", "/bin/x+0x3f/0"});
 }
 
-TEST_CASE("the unwound chain replaces the kernel's user chain unless it is incomplete and shorter") {
+TEST_CASE(
+    "the unwound chain replaces the kernel's user chain unless it is incomplete and shorter") {
   capture_builder made(order::little, {stack_event(PERF_SAMPLE_CALLCHAIN)});
   made.mmap2(1, code, 0x1000, 0, "/bin/x", 1);
   const std::string whole = stack_of({code + 0x40, code + 0x50});
@@ -185,7 +186,9 @@ TEST_CASE("a data mapping is not code and hides earlier mappings") {
   CHECK(end_of(unwound(made.file()), 0) == chain_end::unmapped);
 }
 
-TEST_CASE("the architecture comes from the file or the register mask, and other machines are not unwound") {
+TEST_CASE(
+    "the architecture comes from the file or the register mask, and other machines are not "
+    "unwound") {
   using stallscope::capture::architecture_of;
   using stallscope::unwind::architecture;
   stallscope::capture::memory_budget budget(1 << 20);
