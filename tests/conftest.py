@@ -18,7 +18,8 @@ from topdown.stacks.profile import Function, FunctionKind, Profile, SampleSource
 
 # A busy machine must not fail a property test: hypothesis has no deadline.
 settings.register_profile("timeless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("timeless")
+settings.register_profile("long", settings.get_profile("timeless"), max_examples=2000)
+settings.load_profile("long" if os.environ.get("STALLSCOPE_LONG_TESTS") == "1" else "timeless")
 HERE = Path(__file__).parent
 ALLOWED = [
     re.compile(entry["reason"])

@@ -82,10 +82,10 @@ endfunction()
 add_custom_target(cxx_tests COMMENT "every C++ test")
 add_custom_target(threading_tests COMMENT "the C++ tests of rings and threads")
 
-# stallscope_test(NAME SOURCES... [ALONE SOURCES...] [LINKS ...] [THREADING]) makes a doctest executable that ctest
-# runs; THREADING ones also run under the thread sanitizer.
+# stallscope_test(NAME SOURCES... [ALONE SOURCES...] [LINKS ...] [THREADING] [LONG]) makes a doctest executable that
+# ctest runs; THREADING ones also run under the thread sanitizer, LONG ones for longer in ./dev fuzz.
 function(stallscope_test name)
-  cmake_parse_arguments(arg "THREADING" "" "SOURCES;ALONE;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "THREADING;LONG" "" "SOURCES;ALONE;LINKS" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES} ${arg_ALONE})
   target_link_libraries(test_${name} PRIVATE stallscope_options doctest_main ${arg_LINKS})
   stallscope_precompiled(test_${name})
@@ -94,6 +94,9 @@ function(stallscope_test name)
   add_dependencies(cxx_tests test_${name})
   if(arg_THREADING)
     add_dependencies(threading_tests test_${name})
-    set_tests_properties(${name} PROPERTIES LABELS threading)
+    set_property(TEST ${name} APPEND PROPERTY LABELS threading)
+  endif()
+  if(arg_LONG)
+    set_property(TEST ${name} APPEND PROPERTY LABELS long)
   endif()
 endfunction()

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.long_tests import long_tests
+
 Document = dict[str, Any]
-# Number of chains per program; a long run uses 20,000.
-CHAINS = int(os.environ.get("STALLSCOPE_UNWIND_CHAINS", "500"))
+CHAINS = long_tests(short=500, long=20_000)  # per program
 SEED = os.environ.get("STALLSCOPE_UNWIND_SEED", "1")
 # Go's scheduler sends a signal to a thread that runs the same function for long, such as a thread
 # that is single-stepped here.

@@ -11,7 +11,7 @@ from tests.unwind.conftest import CHAINS
 from tests.unwind.explained import difference_text, unexplained
 from tests.unwind.targets import TARGETS, Target, need
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.long]
 Document = dict[str, Any]
 LEAST_EQUAL = 0.99
 

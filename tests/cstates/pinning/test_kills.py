@@ -1,7 +1,4 @@
-"""After a kill at any point, also of the guardian, the next call restores identical files.
-
-STALLSCOPE_PIN_KILLS=1000 makes as many random kills; without it there are few.
-"""
+"""After a kill at any point, also of the guardian, the next call restores identical files."""
 
 import os
 import random
@@ -22,9 +19,10 @@ from cstates.pinning.request import PinRequest, bench_profile
 from cstates.pinning.restoring import restore_journal
 from cstates.pinning.session import PinListener, run_pinned
 from tests.cstates.pinning.conftest import FakeMachine
+from tests.long_tests import long_tests
 
 Fake = Callable[[str], FakeMachine]
-KILLS = int(os.environ.get("STALLSCOPE_PIN_KILLS", "25"))
+KILLS = long_tests(short=25, long=1000)
 ASKED = bench_profile(PinRequest(cpus="1"))
 
 
@@ -124,6 +122,7 @@ def test_the_next_call_restores_after_kills_while_restoring(fake: Fake) -> None:
     assert machine.content() == before
 
 
+@pytest.mark.long
 def test_the_tree_is_identical_after_random_kills(
     fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
