@@ -1,6 +1,10 @@
 """The errors of stallscope and the table of exit codes."""
 
+import errno
 from enum import IntEnum
+
+# Errors of a file system that is full or fails, as opposed to a wrong path.
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO))
 
 
 class ExitCode(IntEnum):
@@ -12,6 +16,7 @@ class ExitCode(IntEnum):
     UNABLE = 3  # this machine or this user cannot do it
     TARGET_FAILED = 4  # the observed process or command failed or does not exist
     UNREADABLE = 5  # the recording is empty, unreadable or over half lost
+    UNWRITABLE = 6  # the output cannot be written: the disk is full or fails
     INTERRUPTED = 130  # interrupted twice; the analysis was aborted
 
 
@@ -48,3 +53,9 @@ class RecordingError(StallscopeError):
     """A recording is empty, unreadable or over half lost."""
 
     exit_code = ExitCode.UNREADABLE
+
+
+class OutputError(StallscopeError):
+    """The output cannot be written: its file system is full or fails."""
+
+    exit_code = ExitCode.UNWRITABLE

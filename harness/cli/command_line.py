@@ -1,6 +1,5 @@
 """The command line: lists commands without loading them, reports errors, returns exit codes."""
 
-import io
 import os
 import signal
 import sys
@@ -10,9 +9,10 @@ import click
 
 from harness.cli.errors import report_error, report_usage
 from harness.cli.lazy_group import LazyGroup
+from harness.cli.standard_streams import abandon_stdout, open_standard_streams
 from harness.cli.termination import terminable
 from stallscope import __version__
-from stallscope.errors import ExitCode, StallscopeError, UnableError
+from stallscope.errors import FULL, ExitCode, OutputError, StallscopeError, UnableError
 
 # Every command with its short help, so that `stallscope --help` loads none of them. A test compares
 # this table with the commands.
@@ -49,7 +49,7 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Return the exit code of a command line; every failure is reported as one message."""
-    _open_standard_streams()
+    open_standard_streams()
     try:
         with terminable():
             result: Any = group.main(arguments, prog_name="stallscope", standalone_mode=False)
@@ -61,37 +61,17 @@ def main(arguments: list[str] | None = None) -> int:
         click.echo("stallscope: interrupted", err=True)
         return int(ExitCode.INTERRUPTED)
     except StallscopeError as error:
+        if isinstance(error, OutputError):
+            abandon_stdout()
         return report_error(error)
     except (BrokenPipeError, SystemExit):  # click makes the latter of the former
         # The reader of our output went away, which is not an error for a filter.
-        _abandon_stdout()
+        abandon_stdout()
         return int(ExitCode.DONE)
     except (OSError, MemoryError, ImportError) as error:
-        _abandon_stdout()
+        abandon_stdout()
         return report_error(_unforeseen(error))
     return result if isinstance(result, int) else int(ExitCode.DONE)
-
-
-def _open_standard_streams() -> None:
-    """Open standard streams that the caller closed as /dev/null, and let them escape any name.
-
-    Otherwise the next file that is opened gets the descriptor and is written to as stdout.
-    """
-    while (descriptor := os.open("/dev/null", os.O_RDWR)) <= 2:
-        os.set_inheritable(descriptor, True)
-    os.close(descriptor)
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _abandon_stdout() -> None:
-    """Keep Python from reporting again, at exit, output that cannot be written."""
-    with open("/dev/null", "wb") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:
@@ -104,6 +84,7 @@ def _unforeseen(error: OSError | MemoryError | ImportError) -> StallscopeError:
             "install stallscope again, or in a checkout run ./dev build",
         )
     where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
-    return UnableError(
-        f"{where}{error.strerror or error}", "free some space, or run stallscope doctor"
-    )
+    message = f"{where}{error.strerror or error}"
+    if error.errno in FULL:
+        return OutputError(message, "free some space, or set TMPDIR to a directory with space")
+    return UnableError(message, "run stallscope doctor")

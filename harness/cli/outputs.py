@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from stallscope.errors import StallscopeError, UnableError, UsageError
+from stallscope.errors import FULL, OutputError, StallscopeError, UsageError
 
 _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 # Names of open files, pipes and devices: replacing one would break it for every process.
@@ -22,7 +22,8 @@ def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
     The file is created beside its final name with O_EXCL and renamed, which replaces a symbolic
     link instead of following it. The new file has the permissions of the old one. "-" is stdout;
     pipes and character devices are written to in place, block devices never. Lone surrogates
-    become "?". Raises UsageError if the path cannot be written, UnableError if the disk is full.
+    become "?". Raises UsageError if the path cannot be written, OutputError if the disk is full or
+    fails.
     """
     if str(path) in _STDOUT:
         sys.stdout.flush()
@@ -39,7 +40,7 @@ def write_whole(path: Path, parts: Iterable[str | bytes]) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _failed(path, error) from error
+        raise output_error(path, error) from error
 
 
 def check_place(path: Path) -> None:
@@ -49,7 +50,7 @@ def check_place(path: Path) -> None:
     folder = path.absolute().parent
     if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
         number = errno.EACCES if folder.is_dir() else errno.ENOENT
-        raise _failed(path, OSError(number, os.strerror(number)))
+        raise output_error(path, OSError(number, os.strerror(number)))
 
 
 def _is_stream(path: Path) -> bool:
@@ -96,10 +97,11 @@ def _encoded(part: str | bytes) -> bytes:
     return part if isinstance(part, bytes) else part.encode("utf-8", "replace")
 
 
-def _failed(path: Path, error: OSError) -> StallscopeError:
+def output_error(path: Path, error: OSError) -> StallscopeError:
+    """Return the error for a path that cannot be written: UsageError unless the disk is full."""
     message = f"cannot write {path}: {error.strerror}"
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO):
-        return UnableError(message, "free some space there, or name another file")
+    if error.errno in FULL:
+        return OutputError(message, "free some space there, or name another file")
     return UsageError(
-        message, "name a file in a directory that exists and that this user may write"
+        message, "name a path in a directory that exists and that this user may write"
     )

@@ -25,11 +25,14 @@ def command(name: str | None, directory: Path | None) -> None:
 
     NAME is the value of "schema" in a document, with or without "stallscope." and the version.
     """
-    from harness.cli.outputs import write_whole  # noqa: PLC0415 - start-up stays light
+    from harness.cli.outputs import output_error, write_whole  # noqa: PLC0415 - start-up stays light
     from harness.report.schemas import DOCUMENTS, full_name, schema_text  # noqa: PLC0415
 
     if directory is not None:
-        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise output_error(directory, error) from error
         for short_name in [name] if name else DOCUMENTS:
             write_whole(directory / f"{short_name}.json", [schema_text(short_name)])
     elif name is not None:

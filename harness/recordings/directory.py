@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from harness.cli.outputs import write_whole
+from harness.cli.outputs import output_error, write_whole
 from harness.recordings.kinds import manifest_kind
 from stallscope.errors import UsageError
 from stallscope.host import Host, read_host
@@ -41,7 +41,7 @@ def make_directory(
         for name in own_files(path):
             _remove(path / name)
     except OSError as error:
-        raise UsageError(f"cannot make {path}: {error.strerror}", "name another with -o") from error
+        raise output_error(path, error) from error
 
 
 def _remove(file: Path) -> None:

@@ -17,6 +17,7 @@ from typing import IO, TypeVar
 from stallscope.documents import decode
 from stallscope.errors import (
     ExitCode,
+    OutputError,
     RecordingError,
     StallscopeError,
     TargetError,
@@ -31,6 +32,7 @@ _MAX_STDERR_BYTES = 4096
 _ERRORS: dict[int, type[StallscopeError]] = {
     ExitCode.USAGE: UsageError,
     ExitCode.UNABLE: UnableError,
+    ExitCode.UNWRITABLE: OutputError,
 }
 
 

@@ -9,7 +9,14 @@
 
 namespace stallscope {
 
-enum class exit_code : int { done = 0, usage = 2, unable = 3, target_failed = 4, unreadable = 5 };
+enum class exit_code : int {
+  done = 0,
+  usage = 2,
+  unable = 3,
+  target_failed = 4,
+  unreadable = 5,
+  unwritable = 6  // the output's file system is full or fails
+};
 
 class failure : public std::runtime_error {
  public:

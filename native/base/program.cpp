@@ -3,8 +3,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 namespace stallscope {
@@ -18,6 +20,11 @@ int program::run(const std::function<exit_code()>& body) const noexcept {
   } catch (const failure& error) {
     report(error.what(), error.remedy());
     return static_cast<int>(error.code());
+  } catch (const std::system_error& error) {
+    const int number = error.code().value();
+    const bool full = number == ENOSPC || number == EDQUOT;
+    report(error.what(), full ? "free some space there, or name another path" : remedy_);
+    return static_cast<int>(full ? exit_code::unwritable : exit_code::unable);
   } catch (const std::exception& error) {
     report(error.what(), remedy_);
     return static_cast<int>(exit_code::unable);

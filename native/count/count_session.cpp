@@ -256,13 +256,13 @@ exit_code count_session::stop_early(const std::system_error& error) {
   } catch (const std::system_error&) {
     // The document written at the start remains. It marks the recording as incomplete.
   }
-  report_->finished(numbers(), exit_code::unable, facts_.end.reason, facts_.warnings);
-  report_->error({exit_code::unable, "the counting stopped early: " + std::string{error.what()},
+  report_->finished(numbers(), exit_code::unwritable, facts_.end.reason, facts_.warnings);
+  report_->error({exit_code::unwritable, "the counting stopped early: " + std::string{error.what()},
                   full
                       ? "make room on the disk or name another directory with -o; the data written "
                         "so far is readable"
                       : "check the file system; the data written so far is readable"});
-  return exit_code::unable;
+  return exit_code::unwritable;
 }
 
 }  // namespace stallscope::count

@@ -153,7 +153,7 @@ def test_data_written_before_the_disk_was_full_are_readable(
     try:
         target = start_target("busy", 2)
         recording = record("-p", target.pid, "-F", 4999, output=small / "run")
-        assert recording.exit_code == 3
+        assert recording.exit_code == 6
         assert "No space left" in recording.messages
         assert "make room" in recording.messages
         assert recording.document["complete"] is False

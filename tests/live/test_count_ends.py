@@ -123,7 +123,7 @@ def test_a_full_disk_ends_counting_and_keeps_complete_windows(
     try:
         words = ("-p", target.pid, "--per-thread", "--window", 50)
         done = count(PLAN, *words, output=small / "run")
-        assert done.exit_code == 3
+        assert done.exit_code == 6
         assert "disk full" in done.messages
         assert done.document["complete"] is False
         threads = {line["scope"]["tid"] for line in done.lines}

@@ -146,5 +146,5 @@ def test_errors_of_the_program_are_reported() -> None:
             text=True,
             check=False,
         )
-    assert ended.returncode == 3
+    assert ended.returncode == 6
     assert "cannot write to standard output" in ended.stderr

@@ -130,7 +130,7 @@ def test_a_full_disk_is_reported_by_profile(
         [*own_mounts, "sh", "-c", script],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert run.returncode == 3, run.stderr
+    assert run.returncode == 6, run.stderr
     assert "No space left on device" in run.stderr
     assert "remedy: " in run.stderr
     assert "report.html" not in run.stdout

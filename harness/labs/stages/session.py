@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from harness.cli.outputs import output_error
 from harness.cli.terminal import LiveLine, colours, printable, width
 from harness.labs.stages.measurement import (
     Replays,
@@ -182,6 +183,4 @@ def _create_output(path: Path) -> None:
     except FileExistsError:
         raise UsageError(f"{path} already exists", "name another directory with -o") from None
     except OSError as error:
-        raise UsageError(
-            f"cannot create {path}: {error.strerror}", "name another directory with -o"
-        ) from error
+        raise output_error(path, error) from error

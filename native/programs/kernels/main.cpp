@@ -78,7 +78,7 @@ exit_code run_mix(const command_line& options) {
   if (!written) {
     std::cerr << "stallscope-kernels: cannot write to standard output: " << std::strerror(errno)
               << "\n";
-    return exit_code::unable;
+    return exit_code::unwritable;
   }
   return exit_code::done;
 }

@@ -1,5 +1,7 @@
 """The command group: help without heavy imports, similar names, a single message per failure."""
 
+import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -116,6 +118,10 @@ def test_an_error_is_a_single_message_with_the_remedy(
     assert "\x1b[2J" not in written
 
 
+ROOT = Path(__file__).parents[3]
+COUNTS = ROOT / "tests" / "topdown" / "slots" / "vectors" / "icl.json"
+
+
 def run(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run a shell command in which $S is stallscope."""
     return subprocess.run(
@@ -133,12 +139,47 @@ def test_a_closed_pipe_is_not_an_error(command: str) -> None:
     assert ended.stderr == b""
 
 
-def test_a_full_disk_behind_stdout_is_a_single_message() -> None:
-    ended = run("$S doctor >/dev/full")
-    assert ended.returncode == 3, ended.stderr
-    assert b"No space left" in ended.stderr
-    assert b"Traceback" not in ended.stderr
-    assert b"Exception" not in ended.stderr
+@pytest.mark.parametrize(
+    "command",
+    [
+        "$S --help",
+        "$S --version",
+        "$S schema io.curve",
+        "$S doctor --json",
+        "$S topdown --source replay:$COUNTS",
+        "$S topdown --source replay:$COUNTS --csv",
+        "$S io queue .",
+    ],
+)
+def test_standard_output_that_cannot_be_written_is_exit_6(command: str) -> None:
+    ended = run(f"{command} >/dev/full", COUNTS=str(COUNTS))
+    assert ended.returncode == ExitCode.UNWRITABLE, ended.stderr
+    assert ended.stderr.count(b"\n") == 2
+    assert b"cannot write to standard output: No space left" in ended.stderr
+    assert b"remedy: " in ended.stderr
+
+
+def test_the_exit_code_is_the_same_if_no_message_can_be_written() -> None:
+    assert run("$S schema >/dev/full 2>/dev/full").returncode == ExitCode.UNWRITABLE
+    assert run("$S report /nonexistent 2>/dev/full").returncode == ExitCode.USAGE
+    assert run("$S schema 2>/dev/full").stdout.startswith(b"cstates.advise")
+
+
+def test_output_through_a_full_pipe_that_does_not_block_is_complete() -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    with subprocess.Popen(
+        [sys.executable, "-m", "stallscope", "topdown", "--source", f"replay:{COUNTS}", "--json"],
+        stdout=writer,
+        cwd=ROOT,
+    ) as process:
+        os.close(writer)
+        with open(reader, "rb") as pipe:
+            output = pipe.read()
+    assert process.returncode == 0
+    assert len(output) > 4096, "larger than the pipe"
+    assert json.loads(output)
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])

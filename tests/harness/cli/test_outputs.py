@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.outputs import check_place, write_whole
-from stallscope.errors import UnableError, UsageError
+from stallscope.errors import OutputError, UsageError
 
 
 def test_a_file_is_written_completely_without_leftovers(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_checking_a_writable_path_creates_no_file(
 
 
 def test_a_full_disk_is_not_a_usage_error() -> None:
-    with pytest.raises(UnableError, match="No space left"):
+    with pytest.raises(OutputError, match="No space left"):
         write_whole(Path("/dev/full"), ["text"])
 
 
