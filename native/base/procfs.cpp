@@ -146,14 +146,13 @@ std::optional<memory_mapping> parse_mapping(const std::string& line) {
 }
 
 void procfs::visit_mappings(pid_t pid,
-                            const std::function<void(const memory_mapping&)>& visit) const {
+                            const std::function<bool(const memory_mapping&)>& visit) const {
   bool any = false;
   const auto read = [&](const std::filesystem::path& folder) {
     for_each_line(folder / "maps", [&](std::string_view line) {
       const auto mapping = parse_mapping(std::string{line});
       any = any || mapping.has_value();
-      if (mapping) visit(*mapping);
-      return true;
+      return !mapping || visit(*mapping);
     });
   };
   const auto process = root_ / std::to_string(pid);

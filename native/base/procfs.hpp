@@ -48,8 +48,8 @@ class procfs {
   [[nodiscard]] std::vector<pid_t> children(pid_t pid) const;  // children of all its threads
   [[nodiscard]] std::optional<process_status> status(pid_t tid) const;
   [[nodiscard]] std::string thread_name(pid_t pid, pid_t tid) const;
-  // Calls `visit` for the mappings of a process in order of address.
-  void visit_mappings(pid_t pid, const std::function<void(const memory_mapping&)>& visit) const;
+  // Calls `visit` for the mappings of a process in order of address, until it returns false.
+  void visit_mappings(pid_t pid, const std::function<bool(const memory_mapping&)>& visit) const;
 
  private:
   std::filesystem::path root_;

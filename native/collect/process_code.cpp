@@ -29,12 +29,13 @@ std::optional<unwind::table> compile(const auto& from) {
 std::vector<std::byte> own_vdso() {
   std::vector<std::byte> image;
   procfs{}.visit_mappings(::getpid(), [&image](const memory_mapping& mapping) {
-    if (mapping.path != vdso_name) return;
+    if (mapping.path != vdso_name) return true;
     image.resize(mapping.end - mapping.start);
     const descriptor memory{::open("/proc/self/mem", O_RDONLY | O_CLOEXEC)};
     const auto got =
         ::pread(memory.get(), image.data(), image.size(), static_cast<off_t>(mapping.start));
     image.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+    return false;
   });
   return image;
 }
@@ -83,8 +84,9 @@ process_code::process_code(const procfs& proc, pid_t pid, table_store& tables)
       tables_{&tables},
       executable_inode_{inode_of((proc.root() / std::to_string(pid) / "exe").string())} {
   proc.visit_mappings(pid, [this](const memory_mapping& mapping) {
-    if ((mapping.protection & PROT_EXEC) == 0 || mappings_.size() >= most_mappings) return;
-    mappings_.push_back({mapping, false, {mapping.start, mapping.end, mapping.page_offset}});
+    if ((mapping.protection & PROT_EXEC) != 0)
+      mappings_.push_back({mapping, false, {mapping.start, mapping.end, mapping.page_offset}});
+    return mappings_.size() < most_mappings;
   });
 }
 

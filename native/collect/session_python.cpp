@@ -11,7 +11,8 @@ namespace stallscope::collect {
 void session::choose_wake_ups() {
   const auto& options = facts_.options;
   const auto is_python = [this](pid_t pid) {
-    return python_frames::find_interpreter(proc_, pid).present;
+    python_frames::read_budget budget{{}};
+    return python_frames::find_interpreter(proc_, pid, budget).present;
   };
   facts_.choice.how.wake_per_sample =
       options.python && (options.kind != target_kind::process ||

@@ -45,9 +45,10 @@ void synthesizer::mappings(pid_t pid) {
     // tables through their mapping; both are often not executable.
     const bool tables = with_tables_ && mapping.inode != 0 && !mapping.shared &&
                         (mapping.protection & (PROT_READ | PROT_WRITE)) == PROT_READ;
-    if (!code && !tables) return;
+    if (!code && !tables) return true;
     put_mapping(buffer_, pid, mapping, id_of(pid, mapping));
     if (buffer_.bytes().size() > most_buffered_bytes) flush();
+    return true;
   });
 }
 

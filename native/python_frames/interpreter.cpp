@@ -16,6 +16,9 @@ namespace {
 constexpr std::array<std::string_view, 3> symbol_names{"_PyRuntime", "Py_Version", "PyCode_Type"};
 constexpr unsigned oldest_minor_version = 11;
 constexpr std::size_t max_files = 16;
+// A process may have 65,530 mappings by default.
+constexpr std::size_t max_mappings = 70'000;
+constexpr std::uint64_t bytes_per_mapping = 64;  // of /proc/PID/maps, without the path
 
 struct placed_symbols {
   std::uint64_t runtime = 0;
@@ -27,23 +30,28 @@ std::string_view name_of(std::string_view path) { return path.substr(path.find_l
 
 // The first executable mapping of every file that may contain an interpreter: the program itself,
 // which may be linked with CPython, and files named python* or libpython*.
-std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid) {
+std::vector<memory_mapping> candidates(const procfs& proc, pid_t pid, read_budget& budget) {
   std::vector<memory_mapping> chosen;
   bool first = true;
+  std::size_t count = 0;
   proc.visit_mappings(pid, [&](const memory_mapping& mapping) {
-    if ((mapping.protection & PROT_EXEC) == 0 || !mapping.path.starts_with('/')) return;
+    if (++count > max_mappings || chosen.size() >= max_files ||
+        !budget.take(bytes_per_mapping + mapping.path.size()))
+      return false;
+    if ((mapping.protection & PROT_EXEC) == 0 || !mapping.path.starts_with('/')) return true;
     const auto name = name_of(mapping.path);
     const bool likely = name.starts_with("python") || name.starts_with("libpython");
     const bool known = !chosen.empty() && chosen.back().path == mapping.path;
-    if ((first || likely) && !known && chosen.size() < max_files) chosen.push_back(mapping);
+    if ((first || likely) && !known) chosen.push_back(mapping);
     first = false;
+    return true;
   });
   return chosen;
 }
 
 std::optional<placed_symbols> symbols_in(const descriptor& fd, const memory_mapping& mapping,
-                                         symbol_scope scope) {
-  const auto symbols = find_symbols(fd.get(), symbol_names, scope);
+                                         symbol_scope scope, read_budget& budget) {
+  const auto symbols = find_symbols(fd.get(), symbol_names, scope, budget);
   const auto first = address_of_offset(symbols, mapping.page_offset);
   if (!symbols.addresses[0] || !symbols.addresses[2] || !first) return std::nullopt;
   const std::uint64_t bias = mapping.start - *first;
@@ -52,7 +60,7 @@ std::optional<placed_symbols> symbols_in(const descriptor& fd, const memory_mapp
                         *symbols.addresses[2] + bias};
 }
 
-interpreter_search refused(std::string why) { return {{}, true, std::move(why)}; }
+interpreter_search refused(std::string why) { return {{}, true, std::move(why), false}; }
 
 interpreter_search read_interpreter(const process_memory& memory, const placed_symbols& symbols) {
   std::uint64_t version = 0;
@@ -67,7 +75,7 @@ interpreter_search read_interpreter(const process_memory& memory, const placed_s
   interpreter result{symbols.runtime, symbols.code_type, version_text(number), {}};
   if (const auto known = known_layout(minor_version)) {
     result.fields = *known;
-    return {result, true, {}};
+    return {result, true, {}, false};
   }
   std::array<std::byte, debug_offsets_bytes> runtime{};
   if (!memory.read(symbols.runtime, runtime))
@@ -75,7 +83,7 @@ interpreter_search read_interpreter(const process_memory& memory, const placed_s
   auto offsets = layout_from_debug_offsets(runtime, number);
   if (!offsets.fields) return refused(text + ": " + offsets.refusal);
   result.fields = *offsets.fields;
-  return {result, true, {}};
+  return {result, true, {}, false};
 }
 
 }  // namespace
@@ -87,18 +95,25 @@ std::string version_text(std::uint32_t version) {
 
 // The linker's symbol tables are much larger than the dynamic ones, so the dynamic symbols of all
 // files are searched first.
-interpreter_search find_interpreter(const procfs& proc, pid_t pid) {
-  const auto files = candidates(proc, pid);
+interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget) {
+  const auto files = candidates(proc, pid, budget);
   bool closed = false;
+  bool named = false;  // a file has the name of an interpreter
   for (const auto scope : {symbol_scope::dynamic, symbol_scope::linker}) {
     for (const auto& mapping : files) {
+      if (budget.exhausted()) break;
       const auto fd = open_mapped_file(proc, pid, mapping);
       const auto name = name_of(mapping.path);
-      closed = closed || (!fd && (name.starts_with("python3") || name.starts_with("libpython3")));
+      const bool interpreter_name = name.starts_with("python3") || name.starts_with("libpython3");
+      named = named || interpreter_name;
+      closed = closed || (!fd && interpreter_name);
       if (!fd) continue;
-      if (const auto symbols = symbols_in(fd, mapping, scope))
+      if (const auto symbols = symbols_in(fd, mapping, scope, budget))
         return read_interpreter(process_memory{pid}, *symbols);
     }
+  }
+  if (budget.exhausted()) {
+    return {{}, named, "the search for its interpreter exceeded the limits of size and time", true};
   }
   if (closed && proc.status(pid))
     return refused("no permission to open the interpreter of the process");

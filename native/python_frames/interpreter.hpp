@@ -1,6 +1,7 @@
 // Locates the CPython interpreter of a process: its file, its version, the address of its runtime
-// state and the layout of that state. Costs a read of /proc/PID/maps and of the symbols of a file.
-// Any thread may call it.
+// state and the layout of that state. Costs a read of /proc/PID/maps and some small reads of files;
+// without dynamic symbols, a read of the string table of the program. The process is untrusted: all
+// reads take from a budget. Its files and memory may block the caller for any time. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "base/procfs.hpp"
 #include "python_frames/layout.hpp"
+#include "python_frames/read_budget.hpp"
 
 namespace stallscope::python_frames {
 
@@ -23,9 +25,10 @@ struct interpreter_search {
   std::optional<interpreter> match;
   bool present = false;  // the process runs CPython, even if it cannot be read
   std::string refusal;   // why the interpreter cannot be read
+  bool over_budget = false;
 };
 
-interpreter_search find_interpreter(const procfs& proc, pid_t pid);
+interpreter_search find_interpreter(const procfs& proc, pid_t pid, read_budget& budget);
 
 // Formats Py_Version: 0x030b02f0 becomes 3.11.2.
 std::string version_text(std::uint32_t version);

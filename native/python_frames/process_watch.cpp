@@ -108,7 +108,10 @@ void process_watch::read_noted(std::string& out) {
 
 // Examines a process, and again later while the result may change.
 void process_watch::examine(pid_t pid, process& target, std::string& out) {
-  if (!target.search.match) target.search = find_interpreter(proc_, pid);
+  if (!target.search.match) {
+    read_budget budget{{}};
+    target.search = find_interpreter(proc_, pid, budget);
+  }
   target.pause_ns =
       target.pause_ns == 0 ? first_pause_ns : std::min(2 * target.pause_ns, longest_pause_ns);
   if (target.search.match) {

@@ -1,101 +1,121 @@
 #include "python_frames/program_symbols.hpp"
 
 #include <elf.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstring>
+#include <string>
+
+#include "python_frames/dynamic_symbols.hpp"
+#include "python_frames/elf_file.hpp"
 
 namespace stallscope::python_frames {
 namespace {
 
-constexpr std::size_t max_headers = 4096;
-constexpr std::uint64_t max_table_bytes = std::uint64_t{256} << 20U;
+constexpr std::uint64_t max_table_bytes = std::uint64_t{64} << 20U;
 constexpr std::size_t symbols_per_read = 8192;
+constexpr std::size_t text_bytes_per_read = std::size_t{256} << 10U;
+// A name may also be the end of another name.
+constexpr std::size_t max_offsets_per_name = 64;
 constexpr std::uint64_t page_mask = 4095;
-constexpr std::uint64_t largest_offset = std::uint64_t{1} << 48U;
 
-bool read_at(int fd, std::uint64_t offset, std::span<std::byte> into) {
-  if (offset > largest_offset) return false;
-  return ::pread(fd, into.data(), into.size(), static_cast<off_t>(offset)) ==
-         static_cast<ssize_t>(into.size());
-}
-
-template <class T>
-std::vector<T> read_table(int fd, std::uint64_t offset, std::size_t count) {
-  std::vector<T> table(std::min(count, max_headers));
-  if (!read_at(fd, offset, std::as_writable_bytes(std::span{table}))) table.clear();
-  return table;
-}
-
-// Searches the symbols of a section for all names, in batches of `symbols_per_read`.
-class section_search {
+// Searches the symbol table for names. It first searches the string table, which most files end
+// with: without the first name, the symbols are not read.
+class linker_search {
  public:
-  section_search(int fd, std::span<const std::string_view> names, program_symbols& result)
-      : fd_{fd}, names_{names}, result_{&result} {}
+  linker_search(const elf_file& file, std::span<const std::string_view> names,
+                program_symbols& result)
+      : file_{&file}, names_{names}, result_{&result}, offsets_(names.size()) {}
 
-  void search(const Elf64_Shdr& section, const Elf64_Shdr& text) {
-    if (section.sh_size > max_table_bytes || text.sh_size > max_table_bytes) return;
+  void search() {
+    const auto sections = file_->sections();
+    // An ELF file has a single symbol table. Further ones are not read.
+    const auto symbols = std::find_if(sections.begin(), sections.end(), [](const auto& section) {
+      return section.sh_type == SHT_SYMTAB;
+    });
+    if (symbols == sections.end() || symbols->sh_link >= sections.size() ||
+        symbols->sh_size > max_table_bytes)
+      return;
+    const auto& text = sections[symbols->sh_link];
+    if (text.sh_type != SHT_STRTAB || text.sh_size > max_table_bytes) return;
+    if (find_names(text) && !offsets_.front().empty()) read_symbols(*symbols);
+  }
+
+ private:
+  // Notes the offsets of all names in the string table.
+  bool find_names(const Elf64_Shdr& text) {
+    std::size_t longest = 0;
+    for (const auto& name : names_) longest = std::max(longest, name.size());
+    std::string chunk;
+    std::uint64_t begin = 0;  // offset of the chunk
+    while (begin + chunk.size() < text.sh_size) {
+      const std::size_t kept = std::min(chunk.size(), longest);
+      begin += chunk.size() - kept;
+      chunk.erase(0, chunk.size() - kept);
+      const auto more = static_cast<std::size_t>(
+          std::min<std::uint64_t>(text_bytes_per_read, text.sh_size - begin - kept));
+      chunk.resize(kept + more);
+      if (!file_->read(text.sh_offset + begin + kept,
+                       std::as_writable_bytes(std::span{chunk}.subspan(kept))))
+        return false;
+      for (std::size_t i = 0; i < names_.size(); ++i) note(i, chunk, begin);
+    }
+    return true;
+  }
+  void note(std::size_t index, const std::string& chunk, std::uint64_t begin) {
+    const std::string terminated = std::string{names_[index]} + '\0';
+    auto& offsets = offsets_[index];
+    for (auto at = chunk.find(terminated);
+         at != std::string::npos && offsets.size() < max_offsets_per_name;
+         at = chunk.find(terminated, at + 1))
+      offsets.push_back(begin + at);
+  }
+  void read_symbols(const Elf64_Shdr& section) {
     std::vector<Elf64_Sym> batch(symbols_per_read);
     const std::uint64_t count = section.sh_size / sizeof(Elf64_Sym);
-    load_text(text);
     for (std::uint64_t first = 0; first < count; first += batch.size()) {
       batch.resize(static_cast<std::size_t>(std::min<std::uint64_t>(batch.size(), count - first)));
-      if (!read_at(fd_, section.sh_offset + first * sizeof(Elf64_Sym),
-                   std::as_writable_bytes(std::span{batch})))
+      if (!file_->read(section.sh_offset + first * sizeof(Elf64_Sym),
+                       std::as_writable_bytes(std::span{batch})))
         return;
       for (const auto& symbol : batch) consider(symbol);
     }
   }
-
- private:
-  void load_text(const Elf64_Shdr& text) {
-    text_.resize(static_cast<std::size_t>(text.sh_size));
-    if (!read_at(fd_, text.sh_offset, std::as_writable_bytes(std::span{text_}))) text_.clear();
-  }
   void consider(const Elf64_Sym& symbol) {
-    if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= text_.size()) return;
-    const char* name = text_.data() + symbol.st_name;
-    const std::size_t room = text_.size() - symbol.st_name;
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      const auto& target = names_[i];
-      if (room > target.size() && name[target.size()] == '\0' &&
-          std::memcmp(name, target.data(), target.size()) == 0)
+    if (symbol.st_shndx == SHN_UNDEF) return;
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+      const auto& offsets = offsets_[i];
+      if (std::find(offsets.begin(), offsets.end(), symbol.st_name) != offsets.end())
         result_->addresses[i] = symbol.st_value;
     }
   }
 
-  int fd_;
+  const elf_file* file_;
   std::span<const std::string_view> names_;
   program_symbols* result_;
-  std::vector<char> text_;
+  std::vector<std::vector<std::uint64_t>> offsets_;  // in the string table, by name
 };
 
 }  // namespace
 
-program_symbols find_symbols(int fd, std::span<const std::string_view> names, symbol_scope scope) {
+program_symbols find_symbols(int fd, std::span<const std::string_view> names, symbol_scope scope,
+                             read_budget& budget) {
   program_symbols result;
   result.addresses.resize(names.size());
-  Elf64_Ehdr header{};
-  if (!read_at(fd, 0, std::as_writable_bytes(std::span{&header, 1})) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB)
-    return result;
-  if (header.e_phentsize == sizeof(Elf64_Phdr)) {
-    for (const auto& segment : read_table<Elf64_Phdr>(fd, header.e_phoff, header.e_phnum)) {
-      if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-        result.executable.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr});
-    }
+  const auto file = elf_file::open(fd, budget);
+  if (!file) return result;
+  for (const auto& segment : file->segments()) {
+    if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+      result.executable.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr});
   }
-  if (header.e_shentsize != sizeof(Elf64_Shdr)) return result;
-  const auto sections = read_table<Elf64_Shdr>(fd, header.e_shoff, header.e_shnum);
-  const Elf64_Word type = scope == symbol_scope::dynamic ? SHT_DYNSYM : SHT_SYMTAB;
-  section_search search{fd, names, result};
-  for (const auto& section : sections) {
-    if (section.sh_type == type && section.sh_link < sections.size())
-      search.search(section, sections[section.sh_link]);
+  if (scope == symbol_scope::linker) {
+    linker_search{*file, names, result}.search();
+    return result;
+  }
+  const dynamic_symbols symbols{*file};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    result.addresses[i] = symbols.value_of(names[i]);
+    if (!result.addresses.front()) break;
   }
   return result;
 }
@@ -104,7 +124,8 @@ std::optional<std::uint64_t> address_of_offset(const program_symbols& symbols,
                                                std::uint64_t file_offset) {
   for (const auto& segment : symbols.executable) {
     const std::uint64_t first = segment.file_offset & ~page_mask;
-    if (file_offset >= first && file_offset < segment.file_offset + segment.size_bytes)
+    if (file_offset >= first &&
+        file_offset - first < segment.size_bytes + (segment.file_offset - first))
       return segment.address - segment.file_offset + file_offset;
   }
   return std::nullopt;

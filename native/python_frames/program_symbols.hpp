@@ -1,6 +1,7 @@
 // Addresses of a few symbols in an ELF file, from its dynamic symbols or its linker symbols,
-// without mapping it. The file is untrusted input: sizes are limited, and a malformed file has no
-// symbols. Costs a read of the symbol table, about 10 us per 1,000 symbols. Any thread may call it.
+// without mapping it. The file is untrusted input: a malformed file has no symbols, and all reads
+// take from a budget. Dynamic symbols cost some small reads. Linker symbols cost a read of the
+// string table, at most 64 MiB, and if it contains the names, of the symbol table. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "python_frames/read_budget.hpp"
 
 namespace stallscope::python_frames {
 
@@ -25,7 +28,9 @@ struct program_symbols {
   std::vector<segment> executable;
 };
 
-program_symbols find_symbols(int fd, std::span<const std::string_view> names, symbol_scope scope);
+// The first name is required: without it, no other is searched.
+program_symbols find_symbols(int fd, std::span<const std::string_view> names, symbol_scope scope,
+                             read_budget& budget);
 
 // Returns the address of a file offset; nullopt if no segment contains it.
 std::optional<std::uint64_t> address_of_offset(const program_symbols& symbols,

@@ -75,6 +75,7 @@ TEST_CASE("mappings are told one by one, whatever their number, and malformed li
   procfs{folder.at("")}.visit_mappings(12, [&seen](const memory_mapping& mapping) {
     ++seen;
     CHECK(mapping.start == 0x1000 * seen);
+    return true;
   });
   CHECK(seen == count);
 }
@@ -84,5 +85,8 @@ TEST_CASE("a process that is gone gives empty answers") {
   CHECK(proc.threads(1).empty());
   CHECK(proc.children(1).empty());
   CHECK_FALSE(proc.status(1));
-  proc.visit_mappings(1, [](const memory_mapping&) { FAIL("a mapping of no process"); });
+  proc.visit_mappings(1, [](const memory_mapping&) {
+    FAIL("a mapping of no process");
+    return false;
+  });
 }

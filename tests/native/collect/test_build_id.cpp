@@ -130,7 +130,10 @@ TEST_CASE("the build id of ELF files is read, and hostile ELF files have none") 
 TEST_CASE("a mapping's file is opened through its process, and only if it is a regular file") {
   const procfs proc;
   memory_mapping mapping;
-  proc.visit_mappings(::getpid(), [&mapping](const memory_mapping& one) { mapping = one; });
+  proc.visit_mappings(::getpid(), [&mapping](const memory_mapping& entry) {
+    mapping = entry;
+    return true;
+  });
   REQUIRE(mapping.end != 0);
   mapping.path = "/dev/zero";
   mapping.start = 0x1000;
