@@ -7,16 +7,21 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from stallscope.output_place import open_place
+
 
 @contextmanager
 def private_directory(path: Path) -> Iterator[int]:
     """Yield a descriptor of a directory of this user, created with mode 0700 if it is missing.
 
-    Raises OSError if the path is a link, or if another user owns it or can write to it.
+    Raises OSError if the path is a link, if another user owns it or can write to it, or if root
+    cannot trust a directory on the way to it.
     """
-    with suppress(FileExistsError):
-        path.mkdir(mode=0o700)
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open_place(path.parent) as parent:
+        with suppress(FileExistsError):
+            os.mkdir(path.name, 0o700, dir_fd=parent)
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(path.name, flags, dir_fd=parent)
     try:
         status = os.fstat(descriptor)
         if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o022:

@@ -7,9 +7,11 @@ import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from stallscope.errors import FULL, OutputError, StallscopeError, UsageError
+from stallscope.output_place import open_place, trusted_users
 
 _STDOUT = ("-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 # Names of open files, pipes and devices: replacing one would break it for every process.
@@ -47,41 +49,69 @@ def check_place(path: Path) -> None:
     """Raise UsageError if a file cannot be written, before its content is produced."""
     if str(path) in _STDOUT or _is_stream(path):
         return
-    folder = path.absolute().parent
-    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
-        number = errno.EACCES if folder.is_dir() else errno.ENOENT
-        raise output_error(path, OSError(number, os.strerror(number)))
+    try:
+        with open_place(path.absolute().parent) as place:
+            if not os.access(".", os.W_OK | os.X_OK, dir_fd=place, effective_ids=True):
+                raise output_error(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+    except OSError as error:
+        raise output_error(path, error) from error
+
+
+def default_directory(target: str) -> Path:
+    """Return the name of a new directory here, made of what is observed and the time.
+
+    In a directory in which other users may create files, the name ends in random digits, so that
+    it cannot be created beforehand.
+    """
+    name = f"stallscope-{target}-{datetime.now().astimezone():%Y%m%d-%H%M%S}"
+    shared = Path.cwd().stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return Path(f"{name}-{secrets.token_hex(6)}" if shared else name)
 
 
 def _is_stream(path: Path) -> bool:
-    """Return whether the path must be written in place instead of being replaced."""
+    """Return whether the path must be written in place instead of being replaced.
+
+    Another user's pipe or device is refused: that user would read the output. So would a symbolic
+    link to one, which is replaced.
+    """
+    in_system_folder = str(path.absolute().parent) in _SYSTEM_FOLDERS
     try:
-        mode = path.stat().st_mode
+        status = path.stat(follow_symlinks=in_system_folder)
     except FileNotFoundError:
         return False
+    mode = status.st_mode
     if stat.S_ISDIR(mode):
         raise UsageError(f"cannot write {path}: it is a directory", "name a file in it")
     if stat.S_ISBLK(mode):
         raise UsageError(f"cannot write {path}: it is a block device", "name a file")
-    return not stat.S_ISREG(mode) or str(path.absolute().parent) in _SYSTEM_FOLDERS
+    if in_system_folder or stat.S_ISREG(mode) or stat.S_ISLNK(mode):
+        return in_system_folder
+    if status.st_uid not in {os.geteuid(), *trusted_users()}:
+        raise UsageError(
+            f"cannot write {path}: this pipe or device belongs to the user {status.st_uid}",
+            "name a file, or a pipe of your own",
+        )
+    return True
 
 
 def _replace(path: Path, parts: Iterable[str | bytes]) -> None:
-    unfinished = path.with_name(f".stallscope-{secrets.token_hex(6)}.part")
+    name = path.name
+    unfinished = f".stallscope-{secrets.token_hex(6)}.part"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(unfinished, flags, 0o644 & _mode_of(path))
-    try:
-        _write(descriptor, parts)
-        unfinished.replace(path)
-    finally:
-        with suppress(FileNotFoundError):
-            unfinished.unlink()
+    with open_place(path.absolute().parent) as place:
+        descriptor = os.open(unfinished, flags, 0o644 & _mode_of(name, place), dir_fd=place)
+        try:
+            _write(descriptor, parts)
+            os.replace(unfinished, name, src_dir_fd=place, dst_dir_fd=place)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(unfinished, dir_fd=place)
 
 
-def _mode_of(path: Path) -> int:
+def _mode_of(name: str, place: int) -> int:
     """Return the permissions of an existing file; all permissions if there is none."""
     try:
-        status = path.lstat()
+        status = os.stat(name, dir_fd=place, follow_symlinks=False)
     except FileNotFoundError:
         return 0o777
     return stat.S_IMODE(status.st_mode)

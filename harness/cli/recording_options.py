@@ -4,12 +4,12 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from harness.cli.outputs import default_directory
 from stallscope.collector import CollectorOptions
 from stallscope.errors import UsageError
 from stallscope.recordings import Target
@@ -248,4 +248,4 @@ def default_output(chosen: Choice) -> Path:
         )[:32]
     else:
         target = "cgroup" if chosen.cgroup else "cpus"
-    return Path(f"stallscope-{target}-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
+    return default_directory(target)

@@ -66,7 +66,7 @@ def command(
     kernel's counters.
     """
     from cstates.sysfs import chosen_cpus  # noqa: PLC0415 - start-up stays light
-    from harness.cstates.record.files import default_directory  # noqa: PLC0415
+    from harness.cli.outputs import default_directory  # noqa: PLC0415
     from harness.cstates.record.options import RecordOptions  # noqa: PLC0415
     from harness.cstates.record.session import run_session  # noqa: PLC0415
     from harness.page.pictures import split_outputs  # noqa: PLC0415
@@ -79,7 +79,7 @@ def command(
         cpus=chosen_cpus(Roots(), cpus),
         max_intervals=max_intervals,
         counters_only=counters_only,
-        output=directory or default_directory(),
+        output=directory or default_directory("idle"),
         force=force,
         pictures=pictures,
     )

@@ -9,12 +9,12 @@ The index page links all pages.
 
 import sys
 import time
-from datetime import datetime
 from pathlib import Path
 
 import click
 
 from harness.cli.errors import report_error
+from harness.cli.outputs import default_directory
 from harness.cli.terminal import colours, note, width
 from harness.cli.termination import terminable
 from harness.demo.cstates import EXPECTED_S as SLEEP_EXPECTED_S
@@ -81,7 +81,7 @@ def run_demo(output: Path) -> None:
 
 def main() -> int:
     """Return the exit code of the demo."""
-    output = Path(f"stallscope-demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
+    output = default_directory("demo")
     try:
         with terminable():
             run_demo(output)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from harness.cli.outputs import default_directory
 from harness.page.pictures import split_outputs
 from harness.workload.options import LoadOptions
 from stallscope.errors import UsageError
@@ -33,15 +33,10 @@ def load_options(
     directory, pictures = split_outputs(outputs)
     load = LoadOptions(
         target=target,
-        output=directory or default_directory(),
+        output=directory or default_directory("load"),
         duration_s=values.pop("duration"),
         warmup_s=values.pop("warmup"),
         rate_per_s=values.pop("rate"),
         **values,
     )
     return LoadCommandOptions(load, pictures, force)
-
-
-def default_directory() -> Path:
-    """Return a directory name in the current directory, from the time."""
-    return Path(f"stallscope-load-{datetime.now().astimezone():%Y%m%d-%H%M%S}")

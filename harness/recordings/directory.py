@@ -10,6 +10,7 @@ from harness.cli.outputs import output_error, write_whole
 from harness.recordings.kinds import manifest_kind
 from stallscope.errors import UsageError
 from stallscope.host import Host, read_host
+from stallscope.output_place import make_output_directory
 from stallscope.recordings import FORMAT, MANIFEST
 
 
@@ -28,7 +29,7 @@ def make_directory(
     Raises UsageError, with ``what`` as the name of the kind, if something else exists there.
     """
     try:
-        path.mkdir(mode=0o700)
+        make_output_directory(path)
     except FileExistsError:
         if not force:
             raise UsageError(

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "base/failure.hpp"
+#include "base/output_directory.hpp"
 #include "collect/refusal.hpp"
 
 namespace stallscope::collect {
@@ -59,10 +60,9 @@ failure unwritable(const std::string& path, int error) {
 }  // namespace
 
 output_directory::output_directory(std::string path, bool force) : path_{std::move(path)} {
-  created_directory_ = ::mkdir(path_.c_str(), 0700) == 0;
-  if (!created_directory_ && errno != EEXIST) throw unwritable(path_, errno);
-  fd_.reset(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!fd_) throw unwritable(path_, errno);
+  auto made = make_output_directory(path_);
+  fd_ = std::move(made.directory);
+  created_directory_ = made.created;
   if (!created_directory_) open_existing(force);
   if (::faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) throw unwritable(path_, errno);
 }

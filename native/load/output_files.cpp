@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/failure.hpp"
+#include "base/output_directory.hpp"
 
 namespace stallscope::load {
 namespace {
@@ -26,9 +27,7 @@ failure unwritable(const std::string& path, int error) {
 }  // namespace
 
 output_files::output_files(std::string directory) : path_{std::move(directory)} {
-  if (::mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) throw unwritable(path_, errno);
-  directory_.reset(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory_) throw unwritable(path_, errno);
+  directory_ = make_output_directory(path_).directory;
   if (::faccessat(directory_.get(), document_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     throw unwritable(path_, EEXIST);
   }

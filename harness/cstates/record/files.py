@@ -1,7 +1,6 @@
 """The files of a recording of idle intervals: directory, manifest and result."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from cstates.idle.recording import TRACE_FILE
@@ -14,11 +13,6 @@ from stallscope.errors import UnableError
 KIND = "idle"
 RESULT_FILE = "idle.json"
 PAGE = "report.html"
-
-
-def default_directory() -> Path:
-    """Return the name of a new directory in the current one, with the time."""
-    return Path(f"stallscope-idle-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
 
 
 def is_idle(directory: Path) -> bool:

@@ -1,10 +1,10 @@
 """Options of `stallscope lab stages`, and their values from the command line."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from harness.cli.outputs import default_directory
 from harness.labs.stages.plan import OPEN_LOADS, LoadLevel
 from harness.workload.options import RUN_OVERHEAD_S
 from stallscope.errors import UsageError
@@ -52,7 +52,7 @@ def stages_options(values: dict[str, Any], loads: str) -> StagesOptions:
             f"{option} applies to generated code, which path {values['path']} does not have",
             f"remove {option}, or add --path codec",
         )
-    output = values.pop("output") or _default_output(values["path"])
+    output = values.pop("output") or default_directory(f"stages-{values['path']}")
     return StagesOptions(output=output, loads=open_loads(loads), **values)
 
 
@@ -67,7 +67,3 @@ def open_loads(text: str) -> tuple[LoadLevel, ...]:
             "write it as 30,60,90",
         )
     return tuple(LoadLevel(percent / 100) for percent in sorted(set(percents)))
-
-
-def _default_output(path: str) -> Path:
-    return Path(f"stallscope-stages-{path}-{datetime.now().astimezone():%Y%m%d-%H%M%S}")

@@ -29,6 +29,7 @@ from harness.workload.cores import two_cores, usable_cpus
 from harness.workload.request_files import generate_path_requests
 from stallscope.documents import encode
 from stallscope.errors import UsageError
+from stallscope.output_place import make_output_directory
 from stallscope.system_files import Roots
 
 _REPLAY_S = 20.0  # expected time of both replays
@@ -179,7 +180,7 @@ def _begin_profile(options: StagesOptions, progress: _Progress) -> Callable[[Sid
 
 def _create_output(path: Path) -> None:
     try:
-        path.mkdir(mode=0o700)
+        make_output_directory(path)
     except FileExistsError:
         raise UsageError(f"{path} already exists", "name another directory with -o") from None
     except OSError as error:

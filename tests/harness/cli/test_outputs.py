@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.outputs import check_place, write_whole
+from harness.cli.outputs import check_place, default_directory, write_whole
 from stallscope.errors import OutputError, UsageError
 
 
@@ -110,3 +110,47 @@ def test_a_block_device_is_never_written_to(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "open", lambda *words: pytest.fail(f"opened {words}"))
     with pytest.raises(UsageError, match="is a block device"):
         write_whole(devices[0], ["text"])
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_root_writes_no_file_into_a_directory_of_another_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    os.chown(tmp_path, 12345, 12345)
+    for write in (check_place, lambda path: write_whole(path, ["text"])):
+        with pytest.raises(UsageError, match="belongs to the user 12345") as caught:
+            write(tmp_path / "page.html")
+        assert caught.value.remedy
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_root_writes_to_no_pipe_of_another_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    os.chown(pipe, 12345, 12345)
+    with pytest.raises(UsageError, match="belongs to the user 12345"):
+        write_whole(pipe, ["secret"])
+
+
+def test_a_link_to_a_pipe_is_replaced_and_not_followed(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "page").symlink_to("pipe")
+    write_whole(tmp_path / "page", ["text"])
+    assert (tmp_path / "page").read_text() == "text"
+
+
+def test_default_names_cannot_be_predicted_in_a_shared_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = default_directory("target").name
+    tmp_path.chmod(0o1777)
+    shared = [default_directory("target").name for _ in range(2)]
+    assert len(own.split("-")) == 4
+    assert [len(name.split("-")) for name in shared] == [5, 5]
+    assert shared[0].rpartition("-")[2] != shared[1].rpartition("-")[2]
