@@ -44,6 +44,11 @@ def escaped(text: str) -> str:
     return html.escape(text, quote=True)
 
 
+def escaped_visible(text: str, longest: int = 1200) -> str:
+    """Return an untrusted text as markup, cut, with control characters made visible."""
+    return escaped(visible_text(text, longest))
+
+
 def json_for_script(value: object) -> str:
     """Return a value as JSON that cannot end the script element around it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -82,6 +87,11 @@ def render(document: Document) -> str:
     )
 
 
+def fragment(template: str, values: Mapping[str, object]) -> str:
+    """Return the markup of a part of a page; ``template`` is "package/file.html"."""
+    return _environment().get_template(template).render(values)
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -91,8 +101,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = lambda text: visible_text(text, _LONGEST_TEXT)
+    environment.filters["visible"] = _visible
     return environment
+
+
+def _visible(text: str, longest: int = _LONGEST_TEXT) -> str:
+    return visible_text(text, longest)
 
 
 def _template_source(name: str) -> str:

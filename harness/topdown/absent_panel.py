@@ -1,6 +1,8 @@
 """The panel of a profile without slots: the reason, and commands that measure them."""
 
-from harness.topdown.panel import absent_panel
+from collections.abc import Sequence
+
+from harness.page.document import fragment
 from stallscope.recordings import Manifest
 
 _COUNTING = (
@@ -41,3 +43,12 @@ def panel_of_profile(manifest: Manifest | None) -> str:
         "not what the pipeline waited for.",
         (_COUNTING, _BY_FUNCTION),
     )
+
+
+def absent_panel(why: str, commands: Sequence[tuple[str, str]]) -> str:
+    """Return the panel of a page without counts: the reason, and commands that measure slots.
+
+    ``commands`` are pairs of a command line and its result.
+    """
+    values = {"reason": why, "commands": commands}
+    return fragment("harness.topdown/absent_panel.html", values)

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import click
 
-from harness.cli.terminal import printable, shorten, wrapped
+from harness.cli.terminal import display_width, pad, printable, shorten, wrapped
 from harness.topdown.categories import category
+from harness.topdown.result import NodeRecord, Nodes, SliceRecord, TopdownResult, first_level
 from harness.topdown.text import MIN_TEXT_WIDTH
-from topdown.slots.measurement import MeasuredNode, Measurement, Slice
 
 _STEPS = "▁▂▃▄▅▆▇█"
 _TIME = 10
@@ -28,112 +28,109 @@ class IntervalLines:
         self._has_heading = False
         self._column = _COLUMN
 
-    def lines(self, time_slice: Slice, measurement: Measurement) -> Iterator[str]:
-        """Yield the text of an interval: its end, IPC, shares of the first level, a bar."""
-        roots = first_level(time_slice.nodes)
+    def lines(self, part: SliceRecord, *, kind: str, whole: float) -> Iterator[str]:
+        """Yield the text of an interval: its end, IPC, shares of the first level, a bar.
+
+        ``kind`` is the source of the numbers, ``whole`` the value of all slots.
+        """
+        roots = first_level(part.nodes)
         if not self._has_heading:
             self._has_heading = True
             self._column = self._width_of(roots)
-            yield self._heading(roots, measurement)
-        ipc = "n/a" if time_slice.ipc is None else f"{time_slice.ipc.value:.2f}"
-        text = f"{time_slice.end_s:{_TIME - 2}.2f} s{ipc:>{_IPC}}"
-        for node in roots:
-            text += f"{_share(node, measurement.whole):>{self._column}}"
+            yield self._heading(roots, kind)
+        ipc = "n/a" if part.ipc is None else f"{part.ipc.value:.2f}"
+        text = f"{part.end_s:{_TIME - 2}.2f} s{ipc:>{_IPC}}"
+        for node in roots.values():
+            text += f"{share_text(node, whole):>{self._column}}"
         room = self._width - len(text) - 2
         if room >= _MIN_BAR:
-            text += f"  {stacked(roots, measurement.whole, room)}"
+            text += f"  {stacked(roots, whole, room)}"
         yield text.rstrip()
 
-    def _width_of(self, roots: Sequence[MeasuredNode]) -> int:
+    def _width_of(self, roots: Nodes) -> int:
         """Return the width of a node's column: the longest name, if the bar still fits."""
-        longest = max((len(node.name) for node in roots), default=0) + 4
+        longest = max(map(len, roots), default=0) + 4
         room = self._width - _TIME - _IPC - _MIN_BAR - 2
         return max(_COLUMN, min(longest, room // max(1, len(roots))))
 
-    def _heading(self, roots: Sequence[MeasuredNode], measurement: Measurement) -> str:
+    def _heading(self, roots: Nodes, kind: str) -> str:
         headings = (
-            f"{category(node.name).fill} {shorten(printable(node.name), self._column - 3)}"
-            for node in roots
+            f"{category(name).fill} {shorten(printable(name), self._column - 3)}" for name in roots
         )
         names = "".join(f"{heading:>{self._column}}" for heading in headings)
-        return f"{measurement.kind:<{_TIME}}{'IPC':>{_IPC}}{names}"
+        return f"{kind:<{_TIME}}{'IPC':>{_IPC}}{names}"
 
 
-def first_level(nodes: Sequence[MeasuredNode]) -> list[MeasuredNode]:
-    """Return the nodes of the first level."""
-    return [node for node in nodes if node.level == 1]
-
-
-def root_names(measurement: Measurement) -> list[str]:
+def root_names(result: TopdownResult) -> list[str]:
     """Return the names of the first-level nodes in all intervals."""
-    nodes = (node for part in measurement.slices for node in first_level(part.nodes))
-    return list(dict.fromkeys(node.name for node in nodes))
+    return list(
+        dict.fromkeys(name for part in result.intervals for name in first_level(part.nodes))
+    )
 
 
-def _share(node: MeasuredNode, whole: float) -> str:
+def share_text(node: NodeRecord, whole: float) -> str:
+    """Return a node's share in percent, "n/a" without one, with "!" if it is impossible."""
     if node.value is None:
         return "n/a"
     return f"{node.value / whole * 100:.1f} %{'!' if node.impossible else ''}"
 
 
-def stacked(roots: Sequence[MeasuredNode], whole: float, room: int) -> str:
+def stacked(roots: Nodes, whole: float, room: int) -> str:
     """Return a stacked bar of the first level's shares, without impossible values."""
     room = min(room, _MAX_BAR)
     text, sum_before = "", 0.0
-    for node in roots:
-        if node.value is None or node.impossible:
+    for name, node in roots.items():
+        if node.possible is None:
             continue
         start = round(min(1.0, sum_before) * room)
-        sum_before += max(0.0, node.value / whole)
+        sum_before += max(0.0, node.possible / whole)
         cells = round(min(1.0, sum_before) * room) - start
-        style = category(node.name)
+        style = category(name)
         text += click.style(style.fill * cells, fg=style.terminal) if cells else ""
     return text
 
 
-def plot(measurement: Measurement, width: int) -> Iterator[str]:
+def plot(result: TopdownResult, width: int) -> Iterator[str]:
     """Yield a line of small bars for each first-level node and for IPC over time."""
-    slices = measurement.slices
+    slices = result.intervals
     if not slices:
         return
-    names = root_names(measurement)
-    room = max(len("IPC"), *map(len, names)) + 2 if names else 5
+    names = root_names(result)
+    room = 2 + max(display_width(printable(name)) for name in ("IPC", *names))
     columns = max(_MIN_SPARKS, min(MAX_COLUMNS, width - room - 20))
     length = slices[-1].end_s - slices[0].start_s
     yield (
-        f"over {length:.2f} s, {len(slices)} intervals, {measurement.kind}: "
+        f"over {length:.2f} s, {len(slices)} intervals, {result.kind}: "
         "bars from 0 to the maximum of each line"
     )
     for name in names:
-        values = [percent_of(part, name, measurement.whole) for part in slices]
-        yield f"{printable(name):<{room}}{sparks(values, columns)}  {_range(values, ' %', 1)}"
+        values = [percent_of(part, name, result.whole) for part in slices]
+        yield f"{pad(printable(name), room)}{sparks(values, columns)}  {_range(values, ' %', 1)}"
     ipc = [None if part.ipc is None else part.ipc.value for part in slices]
     if any(value is not None for value in ipc):
         yield f"{'IPC':<{room}}{sparks(ipc, columns)}  {_range(ipc, '', 2)}"
 
 
-def missing_values(measurement: Measurement, width: int) -> Iterator[str]:
+def missing_values(result: TopdownResult, width: int) -> Iterator[str]:
     """Yield first-level nodes without a possible value in some intervals, with the first reason."""
-    occurrences: dict[tuple[str, bool], list[tuple[Slice, MeasuredNode]]] = {}
-    for part in measurement.slices:
-        for node in first_level(part.nodes):
-            if node.value is None or node.impossible:
-                occurrences.setdefault((node.name, node.impossible), []).append((part, node))
+    occurrences: dict[tuple[str, bool], list[tuple[SliceRecord, NodeRecord]]] = {}
+    for part in result.intervals:
+        for name, node in first_level(part.nodes).items():
+            if node.possible is None:
+                occurrences.setdefault((name, node.impossible), []).append((part, node))
     for (name, impossible), affected in occurrences.items():
         first, node = affected[0]
         why = node.warnings[0] if node.warnings else "the reason is unknown"
         prefix = "!" if impossible else "no value for"
-        where = f"in {len(affected)} of {len(measurement.slices)} intervals"
+        where = f"in {len(affected)} of {len(result.intervals)} intervals"
         text = f"{prefix} {name} {where}, first until {first.end_s:.2f} s: {why}"
         yield from wrapped(text, max(MIN_TEXT_WIDTH, width), "  ")
 
 
-def percent_of(time_slice: Slice, name: str, whole: float) -> float | None:
+def percent_of(part: SliceRecord, name: str, whole: float) -> float | None:
     """Return a node's percent in one interval, or None without a possible value."""
-    for node in first_level(time_slice.nodes):
-        if node.name == name and node.value is not None and not node.impossible:
-            return node.value / whole * 100
-    return None
+    node = part.nodes.get(name)
+    return None if node is None or node.possible is None else node.possible / whole * 100
 
 
 def _range(values: Sequence[float | None], unit: str, digits: int) -> str:

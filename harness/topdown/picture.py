@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from harness.cli.terminal import printable
 from harness.page.pictures import picture_bytes
 from harness.topdown.categories import category
-from harness.topdown.interval_text import first_level, percent_of, root_names
+from harness.topdown.interval_text import percent_of, root_names
+from harness.topdown.result import TopdownResult, first_level
 from stallscope.errors import UsageError
-from topdown.slots.measurement import Kind, Measurement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,22 +18,22 @@ _SIZE_INCHES = (9.0, 5.0)
 _MAX_TITLE_CHARS = 110
 
 
-def picture(measurement: Measurement, file_format: str) -> bytes:
-    """Return the picture of a measurement's intervals, as SVG or PNG.
+def picture(result: TopdownResult, file_format: str) -> bytes:
+    """Return the picture of a result's intervals, as SVG or PNG.
 
     Raises UsageError without intervals. Texts are not interpreted as formulas.
     """
-    if not measurement.slices:
+    if not result.intervals:
         raise UsageError("there are no intervals to plot", "add -I 100")
-    return picture_bytes(partial(_draw, measurement), file_format, _SIZE_INCHES)
+    return picture_bytes(partial(_draw, result), file_format, _SIZE_INCHES)
 
 
-def _draw(measurement: Measurement, figure: "Figure") -> None:
+def _draw(result: TopdownResult, figure: "Figure") -> None:
     slots, ipc = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    figure.suptitle(_title(measurement), fontsize=9, x=0.01, ha="left")
-    edges = [measurement.slices[0].start_s, *(part.end_s for part in measurement.slices)]
-    _stack(slots, measurement, edges)
-    values = [float("nan") if part.ipc is None else part.ipc.value for part in measurement.slices]
+    figure.suptitle(_title(result), fontsize=9, x=0.01, ha="left")
+    edges = [result.intervals[0].start_s, *(part.end_s for part in result.intervals)]
+    _stack(slots, result, edges)
+    values = [float("nan") if part.ipc is None else part.ipc.value for part in result.intervals]
     ipc.stairs(values, edges, color="#333333", baseline=None)
     ipc.set_ylim(bottom=0)
     ipc.set_ylabel("IPC")
@@ -41,11 +41,11 @@ def _draw(measurement: Measurement, figure: "Figure") -> None:
     ipc.set_xlim(edges[0], edges[-1])
 
 
-def _stack(axes: "Axes", measurement: Measurement, edges: list[float]) -> None:
+def _stack(axes: "Axes", result: TopdownResult, edges: list[float]) -> None:
     """Draw the first level's shares stacked, with gaps for impossible values."""
-    below = [0.0] * len(measurement.slices)
-    for name in root_names(measurement):
-        shares = [percent_of(part, name, measurement.whole) for part in measurement.slices]
+    below = [0.0] * len(result.intervals)
+    for name in root_names(result):
+        shares = [percent_of(part, name, result.whole) for part in result.intervals]
         tops = [base + (share or 0.0) for share, base in zip(shares, below, strict=True)]
         drawn = [
             float("nan") if share is None else top for share, top in zip(shares, tops, strict=True)
@@ -54,22 +54,22 @@ def _stack(axes: "Axes", measurement: Measurement, edges: list[float]) -> None:
         axes.stairs(drawn, edges, baseline=below, fill=True, color=colour, label=printable(name))
         below = tops
     axes.set_ylim(0, 100)
-    axes.set_ylabel(f"% of {_unit(measurement)}")
+    axes.set_ylabel(f"% of {_unit(result)}")
     axes.legend(
         loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False, reverse=True
     )
 
 
-def _unit(measurement: Measurement) -> str:
-    units = {node.unit for part in measurement.slices for node in first_level(part.nodes)}
+def _unit(result: TopdownResult) -> str:
+    units = {node.unit for part in result.intervals for node in first_level(part.nodes).values()}
     return units.pop() if len(units) == 1 else "slots"
 
 
-def _title(measurement: Measurement) -> str:
-    about = f"{measurement.title or measurement.cpu}: {measurement.source}"
+def _title(result: TopdownResult) -> str:
+    about = f"{result.title or result.cpu}: {result.source}"
     if len(about) > _MAX_TITLE_CHARS:
         about = about[: _MAX_TITLE_CHARS - 1] + "…"
-    qualifiers = [str(measurement.kind)]
-    if measurement.kind is Kind.MEASURED and not measurement.verified:
+    qualifiers = [str(result.kind)]
+    if result.kind == "measured" and not result.verified:
         qualifiers.append("unverified on this CPU")
     return printable(f"{about} ({', '.join(qualifiers)})")

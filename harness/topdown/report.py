@@ -11,7 +11,7 @@ from harness.recordings.host_facts import host_facts
 from harness.recordings.settings import recorded_facts, recorded_settings
 from harness.recordings.settings_text import settings_lines
 from harness.topdown.page import render_slots_page
-from harness.topdown.result import topdown_result
+from harness.topdown.result import TopdownResult, topdown_result
 from harness.topdown.text import TreeView, lines
 from stallscope.documents import encode
 from stallscope.recordings import Recording
@@ -28,19 +28,15 @@ def report_counters(
     recording: Recording, *, output: Path | None, with_page: bool, as_json: bool
 ) -> None:
     """Write the page of a recording of counters, and print its tree."""
-    measurement = recorded_measurement(recording.path)
-    page = _write_page(recording, measurement, output) if with_page else None
+    result = topdown_result(recorded_measurement(recording.path))
+    page = _write_page(recording, result, output) if with_page else None
     settings = recorded_settings(recording.path)
     if as_json:
-        result = structs.replace(
-            topdown_result(measurement, None),
-            settings=settings,
-            recording=str(recording.path),
-            report=None if page is None else str(page),
-        )
-        click.echo(encode(result))
+        report = None if page is None else str(page)
+        paths = {"recording": str(recording.path), "report": report}
+        click.echo(encode(structs.replace(result, settings=settings, **paths)))
         return
-    for line in lines(measurement, TreeView(None, width(), str(measurement.kind))):
+    for line in lines(result, TreeView(None, width(), result.kind)):
         click.echo(line, color=colours())
     for line in settings_lines(settings, width()):
         click.echo(line, color=colours())
@@ -49,13 +45,13 @@ def report_counters(
         click.echo(f"page       {printable(str(page))}")
 
 
-def _write_page(recording: Recording, measurement: Measurement, output: Path | None) -> Path:
+def _write_page(recording: Recording, result: TopdownResult, output: Path | None) -> Path:
     manifest = recording.manifest
     assert manifest is not None
     page = output or recording.path / "report.html"
     facts = {label: text for label, text in host_facts(manifest).items() if text}
     text = render_slots_page(
-        measurement,
+        result,
         title=manifest.target.describe(),
         recording_name=recording.name,
         host=facts | recorded_facts(recording.path),

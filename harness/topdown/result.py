@@ -1,11 +1,22 @@
 """The result of `stallscope topdown`: the tree of slots, instructions per cycle, intervals."""
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import structs
 
 from cstates.fingerprint import Fingerprint
 from stallscope.documents import UNSET, Count, Document, Record, UnsetType
-from topdown.slots.measurement import Interval, Ipc, Kind, MeasuredNode, Measurement, Slice
+from topdown.slots.measurement import (
+    COUNTS,
+    Interval,
+    Ipc,
+    Kind,
+    MeasuredNode,
+    Measurement,
+    Slice,
+)
 
 SourceKind = Literal["measured", "modelled", "unavailable"]
 
@@ -42,6 +53,20 @@ class NodeRecord(Record, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
     kind: SourceKind
 
+    def within(self, level: int | None) -> bool:
+        """Return whether the node belongs to a tree cut at a level; requested events always do."""
+        if level is None or self.unit == COUNTS:
+            return True
+        return self.level is not None and self.level <= level
+
+    @property
+    def possible(self) -> float | None:
+        """Return the value; None if there is none, or if it is impossible."""
+        return None if self.impossible else self.value
+
+
+Nodes = Mapping[str, NodeRecord]  # by name, in reading order, parents first
+
 
 class SliceRecord(Record, frozen=True, kw_only=True):
     """The tree of one interval; times in seconds since the start of the measurement."""
@@ -70,7 +95,7 @@ class TopdownResult(Document, frozen=True, kw_only=True, tag="stallscope.topdown
     source: str
     kind: SourceKind
     verified: bool
-    whole: float
+    whole: Annotated[float, msgspec.Meta(gt=0)]
     ipc: IpcRecord | None
     nodes: dict[str, NodeRecord]
     bottleneck: tuple[str, ...] | None
@@ -83,9 +108,30 @@ class TopdownResult(Document, frozen=True, kw_only=True, tag="stallscope.topdown
     recording: str | UnsetType = UNSET
     report: str | UnsetType | None = UNSET
 
+    def to_level(self, level: int | None) -> "TopdownResult":
+        """Return the result without the metrics and the nodes below a level; None: all of it."""
+        if level is None:
+            return self
+        return structs.replace(
+            self,
+            nodes=_to_level(self.nodes, level),
+            intervals=tuple(
+                structs.replace(part, nodes=_to_level(part.nodes, level)) for part in self.intervals
+            ),
+        )
 
-def topdown_result(measurement: Measurement, level: int | None) -> TopdownResult:
-    """Return the result of a measurement; a level excludes deeper nodes and metrics."""
+
+def first_level(nodes: Nodes) -> dict[str, NodeRecord]:
+    """Return the nodes of the first level."""
+    return {name: node for name, node in nodes.items() if node.level == 1}
+
+
+def _to_level(nodes: Nodes, level: int) -> dict[str, NodeRecord]:
+    return {name: node for name, node in nodes.items() if node.within(level)}
+
+
+def topdown_result(measurement: Measurement) -> TopdownResult:
+    """Return the result of a measurement."""
     return TopdownResult(
         cpu=measurement.cpu,
         title=measurement.title,
@@ -94,27 +140,23 @@ def topdown_result(measurement: Measurement, level: int | None) -> TopdownResult
         verified=measurement.verified,
         whole=measurement.whole,
         ipc=_ipc(measurement.ipc),
-        nodes=_nodes(measurement.nodes, level, measurement.kind),
+        nodes=_nodes(measurement.nodes, measurement.kind),
         bottleneck=measurement.bottleneck,
         bottleneck_why=measurement.bottleneck_why,
         interval_label=measurement.interval_label,
-        intervals=tuple(_slice(part, level, measurement.kind) for part in measurement.slices),
+        intervals=tuple(slice_record(part, measurement.kind) for part in measurement.slices),
         facts=tuple(Fact(label=label, text=text) for label, text in measurement.facts),
         warnings=measurement.warnings,
     )
 
 
-def node_kind(node: MeasuredNode, kind: Kind) -> Kind:
-    """Return the kind of source of a node: unavailable without a value."""
-    return Kind.UNAVAILABLE if node.value is None else kind
-
-
-def _slice(part: Slice, level: int | None, kind: Kind) -> SliceRecord:
+def slice_record(part: Slice, kind: Kind) -> SliceRecord:
+    """Return an interval of a measurement of that kind."""
     return SliceRecord(
         start_s=part.start_s,
         end_s=part.end_s,
         ipc=_ipc(part.ipc),
-        nodes=_nodes(part.nodes, level, kind),
+        nodes=_nodes(part.nodes, kind),
     )
 
 
@@ -133,7 +175,7 @@ def _interval(interval: Interval | None) -> IntervalRecord | None:
     return None if interval is None else IntervalRecord(low=interval.low, high=interval.high)
 
 
-def _nodes(nodes: Iterable[MeasuredNode], level: int | None, kind: Kind) -> dict[str, NodeRecord]:
+def _nodes(nodes: Iterable[MeasuredNode], kind: Kind) -> dict[str, NodeRecord]:
     return {
         node.name: NodeRecord(
             value=node.value,
@@ -144,8 +186,7 @@ def _nodes(nodes: Iterable[MeasuredNode], level: int | None, kind: Kind) -> dict
             interval=_interval(node.interval),
             impossible=node.impossible,
             warnings=node.warnings,
-            kind=node_kind(node, kind).value,
+            kind=Kind.UNAVAILABLE.value if node.value is None else kind.value,
         )
         for node in nodes
-        if node.within(level)
     }

@@ -13,7 +13,7 @@ from harness.topdown.interval_follower import OnSlice
 from harness.topdown.interval_text import IntervalLines, missing_values, plot
 from harness.topdown.options import OutputForm, TopdownOptions
 from harness.topdown.picture import picture
-from harness.topdown.result import topdown_result
+from harness.topdown.result import TopdownResult, slice_record, topdown_result
 from harness.topdown.sources import measure_slots
 from harness.topdown.table import table
 from harness.topdown.text import TreeView, lines
@@ -31,14 +31,14 @@ def run_topdown(
     """
     with _interval_output(options) as on_slice:
         run = measure_slots(options, on_slice, backend)
-    measurement = run.measurement
-    levels = [node.level for node in measurement.nodes if node.level is not None]
+    result = topdown_result(run.measurement)
+    levels = [node.level for node in result.nodes.values() if node.level is not None]
     if levels:
         note_level(options.level, max(levels))
     try:
-        _print(measurement, options)
+        _print(result, options)
     finally:  # also if the reader of standard output has closed it
-        _write_file(measurement, options)
+        _write_file(result, options)
     return run.exit_code
 
 
@@ -49,39 +49,39 @@ def note_level(level: int | None, deepest: int) -> None:
         note(f"-l {level}: this CPU's tree has {deepest} level{plural}; all are shown")
 
 
-def _print(measurement: Measurement, options: TopdownOptions) -> None:
+def _print(result: TopdownResult, options: TopdownOptions) -> None:
     if options.form is OutputForm.JSON:
-        click.echo(encode(topdown_result(measurement, options.level)))
+        click.echo(encode(result.to_level(options.level)))
     elif options.form is OutputForm.CSV:
-        for text in table(measurement, options.level):
+        for text in table(result.to_level(options.level)):
             click.echo(text, nl=False)
     else:
-        _print_text(measurement, options)
+        _print_text(result, options)
 
 
-def _print_text(measurement: Measurement, options: TopdownOptions) -> None:
+def _print_text(result: TopdownResult, options: TopdownOptions) -> None:
     columns = width()
-    if measurement.slices:
+    if result.intervals:
         click.echo()
-        for line in (*plot(measurement, columns), *missing_values(measurement, columns)):
+        for line in (*plot(result, columns), *missing_values(result, columns)):
             click.echo(line, color=colours())
         click.echo()
-    for line in lines(measurement, TreeView(options.level, columns, str(measurement.kind))):
+    for line in lines(result, TreeView(options.level, columns, result.kind)):
         click.echo(line, color=colours())
 
 
-def _write_file(measurement: Measurement, options: TopdownOptions) -> None:
+def _write_file(result: TopdownResult, options: TopdownOptions) -> None:
     """Write the picture or page that -o names."""
     if options.output is None or not (options.picture or options.page):
         return
     if options.page:
         from harness.topdown.page import render_slots_page  # noqa: PLC0415 - loads numpy
 
-        title = measurement.source if options.choice is None else options.choice.describe()
-        page = render_slots_page(measurement, title=title, recording_name="", host={})
+        title = result.source if options.choice is None else options.choice.describe()
+        page = render_slots_page(result, title=title, recording_name="", host={})
         write_whole(options.output, [page])
     else:
-        write_whole(options.output, [picture(measurement, options.picture)])
+        write_whole(options.output, [picture(result, options.picture)])
     note(f"written: {options.output}")
 
 
@@ -92,7 +92,8 @@ def _interval_output(options: TopdownOptions) -> Iterator[OnSlice]:
     status = LiveLine()
 
     def show(time_slice: Slice, measurement: Measurement) -> None:
-        for line in interval_lines.lines(time_slice, measurement):
+        part = slice_record(time_slice, measurement.kind)
+        for line in interval_lines.lines(part, kind=measurement.kind, whole=measurement.whole):
             if options.form is OutputForm.TEXT:
                 click.echo(line, color=colours())
                 sys.stdout.flush()

@@ -2,10 +2,9 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from harness.topdown.result import node_kind
-from topdown.slots.measurement import Ipc, Kind, MeasuredNode, Measurement
+from harness.topdown.result import IpcRecord, NodeRecord, Nodes, TopdownResult
 
 COLUMNS = (
     "start_s",
@@ -25,42 +24,49 @@ COLUMNS = (
 IPC = "IPC"
 
 
-def table(measurement: Measurement, level: int | None) -> Iterator[str]:
+def table(result: TopdownResult) -> Iterator[str]:
     """Yield the text of the table: one line per node, or per interval and node.
 
     The cells of unknown values are empty.
     """
     yield ",".join(COLUMNS) + "\n"
-    for part in measurement.slices:
+    for part in result.intervals:
         times = (f"{part.start_s:.6f}", f"{part.end_s:.6f}")
-        yield _lines(times, measurement, part.nodes, part.ipc, level)
-    if not measurement.slices:
-        yield _lines(("", ""), measurement, measurement.nodes, measurement.ipc, level)
+        yield _lines((*times, result.cpu), part.nodes, _ipc_node(part.ipc, result))
+    if not result.intervals:
+        yield _lines(("", "", result.cpu), result.nodes, _ipc_node(result.ipc, result))
 
 
-def _lines(
-    times: tuple[str, str],
-    measurement: Measurement,
-    nodes: Iterable[MeasuredNode],
-    ipc: Ipc | None,
-    level: int | None,
-) -> str:
+def _lines(first_cells: tuple[str, str, str], nodes: Nodes, ipc: NodeRecord | None) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if ipc is not None:
-        unit = "instructions per cycle"
-        ipc_node = MeasuredNode(IPC, None, None, ipc.value, unit, interval=ipc.interval)
-        nodes = (ipc_node, *nodes)
-    for node in nodes:
-        if node.within(level) or node.name == IPC:
-            writer.writerow((*times, measurement.cpu, *_cells(node, measurement.kind)))
+        writer.writerow((*first_cells, *_cells(IPC, ipc)))
+    for name, node in nodes.items():
+        writer.writerow((*first_cells, *_cells(name, node)))
     return text.getvalue()
 
 
-def _cells(node: MeasuredNode, kind: Kind) -> tuple[str, ...]:
+def _ipc_node(ipc: IpcRecord | None, result: TopdownResult) -> NodeRecord | None:
+    if ipc is None:
+        return None
+    return NodeRecord(
+        value=ipc.value,
+        level=None,
+        parent=None,
+        unit="instructions per cycle",
+        above_threshold=None,
+        interval=ipc.interval,
+        impossible=False,
+        warnings=(),
+        kind=result.kind,
+    )
+
+
+def _cells(name: str, node: NodeRecord) -> tuple[str, ...]:
     interval = node.interval
     return (
-        node.name,
+        name,
         "" if node.value is None else repr(node.value),
         node.unit,
         "" if node.level is None else str(node.level),
@@ -68,6 +74,6 @@ def _cells(node: MeasuredNode, kind: Kind) -> tuple[str, ...]:
         "" if node.above_threshold is None else str(node.above_threshold).lower(),
         "" if interval is None else repr(interval.low),
         "" if interval is None else repr(interval.high),
-        str(node_kind(node, kind)),
+        node.kind,
         "; ".join(node.warnings),
     )

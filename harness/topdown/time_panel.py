@@ -1,46 +1,65 @@
 """The first level over time, stacked, for a page without scripts."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from harness.topdown.categories import category
 from harness.topdown.interval_text import percent_of, root_names
-from topdown.slots.measurement import Measurement, Slice
+from harness.topdown.result import SliceRecord, TopdownResult
 
 MAX_STEPS = 600
 
 
-def stacked_time(measurement: Measurement) -> str:
-    """Return the picture's markup; empty without intervals. Missing values are gaps."""
-    slices = measurement.slices
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A rectangle of the picture, which is 1000 wide and 100 high."""
+
+    category: str
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class StackedTime:
+    """The bars of the picture; each is the mean of ``averaged`` intervals."""
+
+    bars: tuple[Bar, ...]
+    length_s: float
+    intervals: int
+    averaged: int
+
+
+def stacked_time(result: TopdownResult) -> StackedTime | None:
+    """Return the picture; None without intervals. Missing values are gaps."""
+    slices = result.intervals
     if not slices:
-        return ""
+        return None
+    # More intervals would be narrower than a pixel; means of several are drawn.
+    averaged = -(-len(slices) // MAX_STEPS)
+    length_s = slices[-1].end_s - slices[0].start_s
+    return StackedTime(tuple(_bars(result, averaged)), length_s, len(slices), averaged)
+
+
+def _bars(result: TopdownResult, averaged: int) -> Iterator[Bar]:
+    slices = result.intervals
     start, end = slices[0].start_s, slices[-1].end_s
     scale = 1000 / (end - start) if end > start else 0.0
-    names = root_names(measurement)
-    # More intervals would be narrower than a pixel; means of several are drawn.
-    step = -(-len(slices) // MAX_STEPS)
-    parts = []
-    for first in range(0, len(slices), step):
-        group = slices[first : first + step]
+    names = root_names(result)
+    for first in range(0, len(slices), averaged):
+        group = slices[first : first + averaged]
         left = (group[0].start_s - start) * scale
         width = (group[-1].end_s - start) * scale - left
         base = 0.0
         for name in names:
-            height = min(max(0.0, _mean(group, name, measurement.whole)), 100.0 - base)
+            height = min(max(0.0, _mean(group, name, result.whole)), 100.0 - base)
             if height > 0:
-                parts.append(
-                    f'<rect class="slot-{category(name).key}" x="{left:.1f}" '
-                    f'y="{100 - base - height:.2f}" width="{width:.1f}" height="{height:.2f}"/>'
-                )
+                yield Bar(category(name).key, left, 100 - base - height, width, height)
             base += height
-    averaged = "" if step == 1 else f"; each step is the mean of {step}"
-    return (
-        '<svg class="slots-time" viewBox="0 0 1000 100" preserveAspectRatio="none" '
-        'shape-rendering="crispEdges" role="img" aria-label="The first level over time">'
-        f"{''.join(parts)}</svg>"
-        f'<p class="hint">Over {end - start:.2f} s, in {len(slices)} intervals{averaged}.</p>'
-    )
 
 
-def _mean(group: tuple[Slice, ...], name: str, whole: float) -> float:
+def _mean(group: tuple[SliceRecord, ...], name: str, whole: float) -> float:
     """Return the mean percent of a node over the intervals with a value, or 0."""
     shares = [percent_of(part, name, whole) for part in group]
     known = [share for share in shares if share is not None]

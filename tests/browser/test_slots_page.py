@@ -6,6 +6,7 @@ import pytest
 from selenium import webdriver
 
 from harness.topdown.page import render_slots_page
+from harness.topdown.result import topdown_result
 from tests.harness.topdown.measurements import SLICED
 
 pytestmark = pytest.mark.browser
@@ -29,7 +30,9 @@ def test_the_page_is_legible_without_console_messages(
 ) -> None:
     path = tmp_path / "report.html"
     path.write_text(
-        render_slots_page(SLICED, title="work", recording_name="run", host={"CPU": "x"}),
+        render_slots_page(
+            topdown_result(SLICED), title="work", recording_name="run", host={"CPU": "x"}
+        ),
         encoding="utf-8",
     )
     features = [{"name": "prefers-color-scheme", "value": scheme}]

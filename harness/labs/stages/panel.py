@@ -16,10 +16,10 @@ from harness.labs.stages.text import (
     slot_text,
 )
 from harness.page import document, latency_panel
-from harness.page.document import Document, escaped
+from harness.page.document import Document, escaped, escaped_visible
 from harness.page.panels import LOOKS
 from harness.topdown import panel as slots_panel
-from harness.topdown.panel import absent_panel, shown
+from harness.topdown.absent_panel import absent_panel
 from topdown.stacks.flame.svg import STYLE, render_svg
 from topdown.stacks.profile import Profile
 
@@ -67,7 +67,7 @@ def render_page(result: StagesResult, data: PageData) -> str:
     """Return the page, to be written as UTF-8: self-contained, without a script."""
     synthetic = " (synthetic code)" if result.synthetic else ""
     title = f"Execution stages off and on: {result.path}{synthetic}"
-    notes = "".join(f"<li>{shown(note)}</li>" for note in result.notes)
+    notes = "".join(f"<li>{escaped_visible(note)}</li>" for note in result.notes)
     styles = (
         document.sources(*LOOKS),
         document.sources(slots_panel.FOLDER, slots_panel.STYLES),
@@ -109,17 +109,18 @@ def _panel(name: str, title: str, hint: str, body: str) -> str:
     return (
         f'<section class="panel" id="{name}" aria-labelledby="{name}-title">'
         f'<div class="panel-head"><h2 id="{name}-title">{title}</h2>'
-        f'<p class="hint">{shown(hint)}</p></div>{body}</section>'
+        f'<p class="hint">{escaped_visible(hint)}</p></div>{body}</section>'
     )
 
 
 def _flames(result: StagesResult, flames: Sequence[SideFlame]) -> str:
     if not flames:
-        reason = shown(result.profiles_unavailable or "not recorded")
+        reason = escaped_visible(result.profiles_unavailable or "not recorded")
         body = f'<div class="padded"><p>{reason}</p></div>'
         return _panel("flames", "Flame graphs", "unavailable", body)
     figures = "".join(
-        f'<figure><figcaption>{shown(flame.name)} <a href="{escaped(flame.page)}">full page with '
+        f"<figure><figcaption>{escaped_visible(flame.name)} "
+        f'<a href="{escaped(flame.page)}">full page with '
         "search and zoom</a></figcaption>"
         f"{render_svg(flame.profile, width=_FLAME_WIDTH_PX, inverted=False, with_style=False)}"
         "</figure>"
@@ -189,20 +190,23 @@ def _look(table: LoadTable, row: TableRow) -> str:
 
 
 def _table(columns: Sequence[str], blocks: Sequence[_Block]) -> str:
-    heads = "".join(f'<th scope="col" class="number">{shown(name)}</th>' for name in columns)
+    heads = "".join(
+        f'<th scope="col" class="number">{escaped_visible(name)}</th>' for name in columns
+    )
     parts = []
     for block in blocks:
         if not block.rows:
             continue
         parts.append(
             f'<tr><th scope="rowgroup" class="load" colspan="{len(columns) + 1}">'
-            f"{shown(block.heading)}</th></tr>"
+            f"{escaped_visible(block.heading)}</th></tr>"
         )
         for name, cells in block.rows:
             values = "".join(
-                f'<td class="number {cell.look}">{shown(cell.text)}</td>' for cell in cells
+                f'<td class="number {cell.look}">{escaped_visible(cell.text)}</td>'
+                for cell in cells
             )
-            parts.append(f"<tr><td>{shown(name)}</td>{values}</tr>")
+            parts.append(f"<tr><td>{escaped_visible(name)}</td>{values}</tr>")
     return (
         f'<div class="scroll"><table class="stages-table"><thead><tr><th scope="col"></th>{heads}'
         f"</tr></thead><tbody>{''.join(parts)}</tbody></table></div>"

@@ -5,6 +5,7 @@ import click
 from harness.cli.terminal import colours, width
 from harness.topdown.options import OutputForm, TopdownOptions
 from harness.topdown.replay.result import replay_list, replay_table
+from harness.topdown.result import topdown_result
 from harness.topdown.session import note_level
 from harness.topdown.text import TreeView, lines
 from topdown.slots.replay.measurement import measurement_of_reading
@@ -26,6 +27,6 @@ def run_replay(options: TopdownOptions) -> None:
         return
     view = TreeView(options.level, width(), REPLAYED)
     for number, (reading, tree) in enumerate(zip(readings, trees, strict=True)):
-        measurement = measurement_of_reading(reading.reading, tree)
-        for line in [*([""] if number else []), *lines(measurement, view)]:
+        result = topdown_result(measurement_of_reading(reading.reading, tree))
+        for line in [*([""] if number else []), *lines(result, view)]:
             click.echo(line, color=colours())

@@ -8,16 +8,20 @@ import pytest
 
 from harness.topdown.interval_text import IntervalLines, missing_values, plot, sparks, stacked
 from harness.topdown.picture import picture
+from harness.topdown.result import slice_record, topdown_result
 from stallscope.errors import UsageError
 from tests.harness.topdown.measurements import COUNTED, MISSING, SLICED, node
+from topdown.slots.measurement import Kind
+
+RESULT = topdown_result(SLICED)
 
 
 def test_every_interval_has_a_line_below_a_single_heading() -> None:
     interval_lines = IntervalLines(120)
     rows = [
         click.unstyle(row)
-        for time_slice in SLICED.slices
-        for row in interval_lines.lines(time_slice, SLICED)
+        for part in RESULT.intervals
+        for row in interval_lines.lines(part, kind="measured", whole=1.0)
     ]
     assert len(rows) == 21
     assert rows[0].split() == [
@@ -31,17 +35,23 @@ def test_every_interval_has_a_line_below_a_single_heading() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_bars_are_as_long_as_their_shares(width: int) -> None:
-    bar = click.unstyle(stacked(SLICED.slices[0].nodes, 1.0, 40))
+    bar = click.unstyle(stacked(RESULT.intervals[0].nodes, 1.0, 40))
     assert [bar.count(fill) for fill in "▒▓░█"] == [4, 4, 24, 8]
     interval_lines = IntervalLines(width)
-    rows = [click.unstyle(row) for row in interval_lines.lines(SLICED.slices[0], SLICED)]
+    rows = [
+        click.unstyle(row)
+        for row in interval_lines.lines(RESULT.intervals[0], kind="measured", whole=1.0)
+    ]
     assert ("░░" in rows[1]) == (width >= 80)
 
 
 def test_an_impossible_share_is_flagged_without_a_bar() -> None:
     wrong = replace(node("Frontend_Bound", 2.0), impossible=True)
-    interval = replace(SLICED.slices[0], nodes=(wrong, node("Retiring", 0.5)))
-    rows = [click.unstyle(row) for row in IntervalLines(100).lines(interval, SLICED)]
+    part = replace(SLICED.slices[0], nodes=(wrong, node("Retiring", 0.5)))
+    interval = slice_record(part, Kind.MEASURED)
+    rows = [
+        click.unstyle(row) for row in IntervalLines(100).lines(interval, kind="measured", whole=1.0)
+    ]
     assert "200.0 %!" in rows[1]
     assert "▒" not in rows[1]
 
@@ -55,7 +65,7 @@ def test_sparklines() -> None:
 
 
 def test_the_plot_has_a_line_a_category_and_keeps_gaps() -> None:
-    rows = list(plot(SLICED, 100))
+    rows = list(plot(RESULT, 100))
     assert rows[0].startswith("over 2.00 s, 20 intervals, measured")
     assert [row.split()[0] for row in rows[1:]] == [
         "Frontend_Bound",
@@ -67,7 +77,7 @@ def test_the_plot_has_a_line_a_category_and_keeps_gaps() -> None:
     assert rows[1].endswith("10.0 .. 60.0 %")
     assert "█ █" in rows[2]
     assert max(map(len, rows)) <= 100
-    assert list(plot(COUNTED, 100)) == []
+    assert list(plot(topdown_result(COUNTED), 100)) == []
 
 
 def test_impossible_values_have_a_reason_and_a_count() -> None:
@@ -75,23 +85,23 @@ def test_impossible_values_have_a_reason_and_a_count() -> None:
     wrong = replace(node("Frontend_Bound", 2.0, warnings=(cause,)), impossible=True)
     interval = replace(SLICED.slices[5], nodes=(wrong,))
     measurement = replace(SLICED, slices=(*SLICED.slices, interval, interval))
-    assert list(missing_values(measurement, 200)) == [
+    assert list(missing_values(topdown_result(measurement), 200)) == [
         f"no value for Bad_Speculation in 1 of 22 intervals, first until 0.20 s: {MISSING}",
         f"! Frontend_Bound in 2 of 22 intervals, first until 0.60 s: {cause}",
     ]
-    assert list(missing_values(COUNTED, 200)) == []
+    assert list(missing_values(topdown_result(COUNTED), 200)) == []
 
 
 def test_the_picture_has_a_title() -> None:
-    measurement = replace(SLICED, source="<b>$\\frac{1}{0}$ & \x1b[31mred")
-    svg = picture(measurement, "svg")
+    result = topdown_result(replace(SLICED, source="<b>$\\frac{1}{0}$ & \x1b[31mred"))
+    svg = picture(result, "svg")
     texts = " ".join(ET.fromstring(svg).itertext())
     assert "<b>$\\frac{1}{0}$ & \\x1b[31mred (measured, unverified on this CPU)" in texts
     assert "Backend_Bound" in texts
-    assert picture(measurement, "svg") == svg
-    assert picture(SLICED, "png").startswith(b"\x89PNG")
+    assert picture(result, "svg") == svg
+    assert picture(RESULT, "png").startswith(b"\x89PNG")
 
 
 def test_a_picture_without_intervals_is_refused() -> None:
     with pytest.raises(UsageError, match="no intervals"):
-        picture(COUNTED, "svg")
+        picture(topdown_result(COUNTED), "svg")

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from harness.topdown.absent_panel import panel_of_profile
 from harness.topdown.page import render_slots_page
 from harness.topdown.panel import slots_panel
+from harness.topdown.result import topdown_result
 from tests.harness.topdown.measurements import (
     COUNTED,
     MISSING,
@@ -44,7 +45,7 @@ def words(markup: str) -> Words:
 
 
 def cells(measurement: Measurement) -> list[list[str]]:
-    body = slots_panel(measurement).split("<tbody>")[1].split("</tbody>")[0]
+    body = slots_panel(topdown_result(measurement)).split("<tbody>")[1].split("</tbody>")[0]
     return [
         [re.sub("<[^>]*>", "", cell) for cell in re.findall("<td.*?</td>", row)]
         for row in re.findall("<tr.*?</tr>", body)
@@ -58,12 +59,14 @@ def test_the_tree_has_value_interval_unit_and_source() -> None:
     bottleneck = [row[0] for row in cells(COUNTED) if row[0].endswith("◀")]
     assert bottleneck == ["Backend_Bound ◀", "Memory_Bound ◀", "L3_Bound ◀"]
     assert {row[-1] for row in cells(MODELLED)} == {"modelled", "unavailable"}
-    legend = slots_panel(MODELLED).split('class="slots-legend"')[1].split("</ul>")[0]
+    legend = (
+        slots_panel(topdown_result(MODELLED)).split('class="slots-legend"')[1].split("</ul>")[0]
+    )
     assert legend.count("modelled</li>") == 4
 
 
 def test_heading_and_reasons_are_on_the_page() -> None:
-    texts = " ".join(words(slots_panel(COUNTED)).texts)
+    texts = " ".join(words(slots_panel(topdown_result(COUNTED))).texts)
     for expected_text in (
         "unverified on this CPU",
         "multiplexing error only",
@@ -71,21 +74,23 @@ def test_heading_and_reasons_are_on_the_page() -> None:
         "the NMI watchdog",
     ):
         assert expected_text in texts
-    assert "this virtual machine has no PMU" in " ".join(words(slots_panel(UNAVAILABLE)).texts)
+    assert "this virtual machine has no PMU" in " ".join(
+        words(slots_panel(topdown_result(UNAVAILABLE))).texts
+    )
 
 
 def test_time_is_drawn_with_its_gap() -> None:
-    drawn = slots_panel(SLICED).split('class="slots-time"')[1].split("</svg>")[0]
+    drawn = slots_panel(topdown_result(SLICED)).split('class="slots-time"')[1].split("</svg>")[0]
     assert drawn.count("slot-backend") == 20
     assert drawn.count("slot-bad") == 19
-    many = slots_panel(replace(SLICED, slices=slices(5000)))
+    many = slots_panel(topdown_result(replace(SLICED, slices=slices(5000))))
     assert many.split('class="slots-time"')[1].split("</svg>")[0].count("<rect") <= 600 * 4
     assert "each step is the mean of 9" in many
 
 
 def test_an_impossible_value_is_flagged_and_not_drawn() -> None:
     wrong = replace(node("Frontend_Bound", 3.0), impossible=True)
-    panel = slots_panel(replace(COUNTED, nodes=(wrong,), bottleneck=None))
+    panel = slots_panel(topdown_result(replace(COUNTED, nodes=(wrong,), bottleneck=None)))
     assert "300.0 %!" in panel
     assert 'width="0.00"' in panel
     assert 'class="slots-all"' in panel
@@ -103,14 +108,18 @@ def test_every_text_is_escaped() -> None:
         nodes=(replace(COUNTED.nodes[0], name=EVIL, unit=EVIL, warnings=(EVIL,)),),
         bottleneck=(EVIL,),
     )
-    page = render_slots_page(hostile, title=EVIL, recording_name=EVIL, host={EVIL: EVIL})
+    page = render_slots_page(
+        topdown_result(hostile), title=EVIL, recording_name=EVIL, host={EVIL: EVIL}
+    )
     assert words(page).tags.count("script") == 2  # the page's scripts: data, and an empty script
     assert "\u202e" not in page
     assert "\x1b" not in page
 
 
 def test_the_page_has_no_external_resources_and_no_inline_style() -> None:
-    page = render_slots_page(SLICED, title="run", recording_name="run", host={"CPU": "x"})
+    page = render_slots_page(
+        topdown_result(SLICED), title="run", recording_name="run", host={"CPU": "x"}
+    )
     assert not re.search(r'(?:src|href)="|url\(|@import| style="', page)
     assert "default-src 'none'" in page
 

@@ -16,11 +16,13 @@ from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
 
 
 def parsed(measurement: Measurement, level: int | None = None) -> Any:
-    return json.loads(encode(topdown_result(measurement, level)))
+    return json.loads(encode(topdown_result(measurement).to_level(level)))
 
 
 def rows(measurement: Measurement, level: int | None = None) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO("".join(table(measurement, level)))))
+    return list(
+        csv.DictReader(io.StringIO("".join(table(topdown_result(measurement).to_level(level)))))
+    )
 
 
 def test_the_document_contains_its_public_fields() -> None:
@@ -42,7 +44,7 @@ def test_the_document_contains_its_public_fields() -> None:
 
 @pytest.mark.parametrize("measurement", [COUNTED, MODELLED, SLICED, UNAVAILABLE])
 def test_a_decoded_result_equals_the_encoded_result(measurement: Measurement) -> None:
-    result = topdown_result(measurement, None)
+    result = topdown_result(measurement)
     assert decode(encode(result), TopdownResult, "result") == result
 
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 import click
 import pytest
 
+from harness.cli.terminal import display_width
+from harness.topdown.result import topdown_result
 from harness.topdown.text import TreeView, lines, shown_nodes
 from tests.harness.topdown.measurements import COUNTED, MISSING, MODELLED, SCALED, UNAVAILABLE, node
 from topdown.slots.measurement import COUNTS, MeasuredNode, Measurement
@@ -14,7 +16,7 @@ LONGEST_WORD = 30
 
 def text(measurement: Measurement, *, width: int = 110, level: int | None = None) -> list[str]:
     view = TreeView(level, width, str(measurement.kind))
-    return [click.unstyle(line) for line in lines(measurement, view)]
+    return [click.unstyle(line) for line in lines(topdown_result(measurement), view)]
 
 
 def line(rows: list[str], name: str) -> str:
@@ -74,7 +76,7 @@ def test_a_level_cuts_the_path_as_well() -> None:
     rows = text(COUNTED, level=1)
     assert [row.split()[0] for row in rows if row.endswith("<==")] == ["Backend_Bound"]
     assert not [row for row in rows if "L3_Bound:" in row]
-    assert [item.name for item in shown_nodes(COUNTED, 2)][-2:] == ["Core_Bound", "Retiring"]
+    assert list(shown_nodes(topdown_result(COUNTED), 2))[-2:] == ["Core_Bound", "Retiring"]
 
 
 def test_a_warning_is_printed_once_with_all_its_nodes() -> None:
@@ -130,6 +132,22 @@ def test_a_reason_for_many_counters_is_printed_once() -> None:
     assert sum(why in row for row in rows) == 1
     at = rows.index(f"no value, because {why}:")
     assert rows[at + 1 : at + 4] == ["  A: E1, E2", "  B: E1", "  C, D: E3"]
+
+
+def test_columns_stay_aligned_with_names_of_wide_characters() -> None:
+    nodes = (
+        node("Frontend_Bound", 0.25, half=0.01),
+        replace(node("\u5e45\u5e45", 0.5, half=0.01), unit="\u5e45\x1b"),
+    )
+    rows = text(replace(COUNTED, nodes=nodes, bottleneck=None))
+    wide, narrow = (
+        next(row for row in rows if name in row) for name in ("\u5e45\u5e45", "Frontend")
+    )
+    assert display_width(wide[: wide.index("[")]) == display_width(narrow[: narrow.index("[")])
+    assert display_width(wide[: wide.index("meas")]) == display_width(
+        narrow[: narrow.index("meas")]
+    )
+    assert "\x1b" not in wide
 
 
 def test_counts_of_requested_events_are_printed_in_full() -> None:
