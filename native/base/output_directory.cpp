@@ -64,7 +64,7 @@ std::vector<uid_t> trusted_users() {
 class trusted_walk {
  public:
   trusted_walk() : trusted_{trusted_users()}, directory_{::open("/", path_flags)} {
-    check(directory_.get(), name_);
+    check(directory_.get(), "/");
   }
 
   void descend(const std::string& path) {
@@ -75,7 +75,7 @@ class trusted_walk {
       remaining_.pop_back();
       descriptor entry{::openat(directory_.get(), part.c_str(), path_flags)};
       if (!entry) refuse(errno);
-      const std::string name = name_ == "/" ? name_ + part : name_ + "/" + part;
+      const std::string name = name_ + "/" + part;
       if (!check(entry.get(), name)) {
         directory_ = std::move(entry);
         name_ = name;
@@ -118,7 +118,7 @@ class trusted_walk {
     const std::string text{target.data(), static_cast<std::size_t>(length)};
     if (text.starts_with('/')) {
       directory_.reset(::open("/", path_flags));
-      name_ = "/";
+      name_.clear();
     }
     push(text);
   }
@@ -137,7 +137,7 @@ class trusted_walk {
 
   std::vector<uid_t> trusted_;
   descriptor directory_;
-  std::string name_ = "/";
+  std::string name_;  // "" is /
   std::vector<std::string> remaining_;  // the next component is the last
 };
 
@@ -173,7 +173,7 @@ made_directory make(const std::string& path) {
   const auto slash = trimmed.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : trimmed.substr(0, slash + 1);
   std::string name = trimmed.substr(slash == std::string::npos ? 0 : slash + 1);
-  if (name.empty()) name = path.empty() ? "" : ".";
+  if (name.empty() && !path.empty()) name.push_back('.');
   const descriptor place = open_parent(parent);
   made_directory made;
   made.created = ::mkdirat(place.get(), name.c_str(), 0700) == 0;
