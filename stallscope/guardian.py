@@ -120,6 +120,9 @@ def _wait(pidfd: int, pipe: int) -> bytes:
 
 
 def report(line: str) -> None:
-    """Write a line to the error output that the guarded process had."""
+    """Write a line to the error output that the guarded process had; control characters escaped."""
+    text = "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in line
+    )
     with suppress(OSError):
-        os.write(2, f"stallscope: {line}\n".encode("utf-8", "backslashreplace"))
+        os.write(2, f"stallscope: {text}\n".encode("utf-8", "backslashreplace"))

@@ -1,11 +1,9 @@
-"""Applying a plan's changes: each is written once and read back; a failure rolls all back."""
+"""Applying a plan's changes: each is written once and read back; the first failure stops."""
 
 from dataclasses import dataclass
 
 from cstates.pinning.kernel_files import write_value
 from cstates.pinning.knobs import KNOBS, Change
-from cstates.pinning.restoring import RestoreStatus, restore_changes
-from stallscope.errors import UnableError
 from stallscope.system_files import Roots
 
 
@@ -17,15 +15,25 @@ class AppliedChanges:
     notes: tuple[str, ...] = ()
 
 
+class RejectedChangeError(Exception):
+    """A change that the kernel rejected; ``after`` is the value it set instead, or None."""
+
+    def __init__(self, change: Change, reason: str, after: str | None = None) -> None:
+        """Store the change, the reason and the value."""
+        super().__init__(f"{change.path}: writing {change.new!r} failed: {reason}")
+        self.change = change
+        self.after = after
+
+
 def apply(roots: Roots, changes: tuple[Change, ...]) -> AppliedChanges:
     """Return the changes that were made and those that could not be.
 
     A CPU that went offline and interrupts that the kernel does not move give a note. Any other
-    failure raises UnableError, after all earlier changes were restored.
+    failure raises RejectedChangeError; the caller restores from the journal.
     """
     made: list[Change] = []
     notes: list[str] = []
-    for index, change in enumerate(changes):
+    for change in changes:
         if change.new is None:
             continue
         try:
@@ -38,23 +46,8 @@ def apply(roots: Roots, changes: tuple[Change, ...]) -> AppliedChanges:
             if KNOBS[change.knob].tolerant:
                 notes.append(f"{change.path} stays {change.old}: {reason}")
                 continue
-            raise _rolled_back(roots, changes[:index], change, reason) from error
+            raise RejectedChangeError(change, reason) from error
         if after != change.new:
-            written = (*changes[:index], Change(change.knob, change.path, change.old, after))
-            raise _rolled_back(roots, written, change, f"accepted, but it reads {after!r}")
+            raise RejectedChangeError(change, f"accepted, but it reads {after!r}", after)
         made.append(change)
     return AppliedChanges(tuple(made), tuple(notes))
-
-
-def _rolled_back(
-    roots: Roots, written: tuple[Change, ...], failed: Change, reason: str
-) -> UnableError:
-    settings = restore_changes(roots, written)
-    lost = [item.change.path for item in settings if item.status is RestoreStatus.FAILED]
-    outcome = (
-        f"could not be restored: {', '.join(lost)}" if lost else "all earlier changes were undone"
-    )
-    return UnableError(
-        f"{failed.path}: writing {failed.new!r} failed: {reason}; {outcome}",
-        "omit the option that sets it; stallscope pin --dry-run lists what each option sets",
-    )

@@ -2,7 +2,8 @@
 
 A pinning process and its guardian hold the lock of their level. If the lock is free, both have
 ended, and a journal of that level is left over; it is restored first. Pins inside a pinned command
-take the next level. Any other pin is rejected with the owner's name.
+take the next level. Any other pin is rejected with the owner's name. Level 0 holds the machine's
+lock too, for pins with other journal folders.
 """
 
 import fcntl
@@ -24,6 +25,7 @@ from cstates.pinning.journal import (
     process_parent,
     read_small,
 )
+from cstates.pinning.machine_lock import machine_lock
 from cstates.pinning.restoring import JournalRestore, restore_journal
 from stallscope.errors import UnableError
 from stallscope.private_directory import private_directory
@@ -36,11 +38,11 @@ _POLL_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class PinClaim:
-    """A level held until its lock is closed, and what was restored before."""
+    """A level held until its locks are closed, and what was restored before."""
 
     folder: int
     level: int
-    lock: int
+    locks: tuple[int, ...]  # of the level, and of the machine at level 0
     owner: PinOwner
     recovered: tuple[JournalRestore, ...] = field(default=())
 
@@ -75,18 +77,21 @@ def folder_error(path: Path, error: OSError) -> UnableError:
 def claim_level(folder: int, roots: Roots, name: str) -> Iterator[PinClaim]:
     """Yield the first free level for this process, after restoring left-over journals.
 
-    Raises UnableError with the owner's name if another pin, except an outer one, is held.
+    Raises UnableError with the owner's name if another pin, except an outer one, is held, or if
+    another journal folder's pin holds the machine.
     """
     owner = current_owner(name)
     level, lock = _free_level(folder)
     try:
-        _remove_partial_files(folder, level)
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, json.dumps(owner_document(owner)).encode(), 0)
-        recovered = [*restore_deeper(folder, roots, level)]
-        restored = restore_journal(roots, folder, level)
-        recovered += [restored] if restored else []
-        yield PinClaim(folder, level, lock, owner, tuple(recovered))
+        with ExitStack() as stack:
+            machine = stack.enter_context(machine_lock(roots)) if level == 0 else ()
+            _remove_partial_files(folder, level)
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, json.dumps(owner_document(owner)).encode(), 0)
+            recovered = [*restore_deeper(folder, roots, level)]
+            restored = restore_journal(roots, folder, level)
+            recovered += [restored] if restored else []
+            yield PinClaim(folder, level, (lock, *machine), owner, tuple(recovered))
     finally:
         # The file has no owner from now on. Otherwise a process that tests the lock at this moment
         # could be mistaken for this one.
@@ -133,6 +138,8 @@ def end_deeper(folder: int, level: int) -> None:
 
 
 def _send_signal(owner: PinOwner, number: signal.Signals) -> None:
+    if not owner.alive:
+        return
     with suppress(ProcessLookupError):
         process = os.pidfd_open(owner.pid)
         try:
@@ -201,7 +208,7 @@ def open_lock(folder: int, level: int) -> int:
 def lock_owner(folder: int, level: int) -> PinOwner | None:
     """Return the present or last holder of a level's lock; None if it is not recorded."""
     content = read_small(folder, f"pin-{level}.lock", 65536)
-    with suppress(ValueError, KeyError, TypeError):
+    with suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return decode_owner(json.loads(content or b""))
     return None
 

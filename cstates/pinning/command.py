@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from cstates.pinning.journal import process_start_and_parent
 from cstates.pinning.process_scope import ProcessScope, die_with_parent
 from stallscope.errors import ExitCode, TargetError
 
@@ -95,7 +96,8 @@ def _child_setup(
             os._exit(1)
         os.setpgid(0, 0)
         if guardian_pipe is not None:
-            os.write(guardian_pipe, b"command %d\n" % os.getpid())
+            own = process_start_and_parent(os.getpid()) or (0, 0)
+            os.write(guardian_pipe, b"command %d %d\n" % (os.getpid(), own[0]))
         if terminal is not None:
             _set_foreground(terminal, os.getpid())
         try:

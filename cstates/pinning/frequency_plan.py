@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cstates.frequency import Frequency, FrequencyPolicy, read_frequency
-from cstates.pinning.kernel_files import host_path, read_value
+from cstates.pinning.kernel_files import host_path, is_restorable, read_value
 from cstates.pinning.knobs import Change, change
 from cstates.pinning.request import PinRequest
 from cstates.pinning.targets import PinTargets
@@ -48,8 +48,7 @@ def _tunables(roots: Roots, policy: FrequencyPolicy) -> list[Change]:
         for name in names_in(cpu_folder(roots) / "cpufreq" / folder):
             path = f"/sys/devices/system/cpu/cpufreq/{folder}/{name}"
             value = read_value(roots, path)
-            # A value that is not text could not be restored.
-            if value and "\ufffd" not in value and _writable(host_path(roots, path)):
+            if value and _writable(host_path(roots, path)) and is_restorable(roots, path):
                 kept.append(Change("governor-tunable", path, value, None))
     return kept
 

@@ -1,7 +1,8 @@
 """The guardian of a pin: restores the settings after the pinning process was killed.
 
-A line "command PID" on its pipe names the process group to end. The guardian holds the level's lock
-together with the pinning process, so that no other pin begins before it has restored.
+A line "command PID START" on its pipe names the process group to end and the start time of its
+leader. The guardian holds the claim's locks together with the pinning process, so that no other pin
+begins before it has restored.
 """
 
 import os
@@ -11,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cstates.pinning.claims import PinClaim, end_deeper, restore_deeper
+from cstates.pinning.journal import process_start_and_parent
 from cstates.pinning.restoring import RestoreStatus, restore_journal
 from stallscope.errors import StallscopeError
 from stallscope.guardian import Guardian, report, start_guardian
@@ -20,17 +22,27 @@ from stallscope.system_files import Roots
 def start_pin_guardian(claim: PinClaim, roots: Roots) -> Guardian:
     """Return a guardian of this process's claim; it may not be ready yet."""
     words = [str(word) for word in (claim.level, claim.folder, roots.sys, roots.proc, roots.files)]
-    return start_guardian(__name__, words, (claim.folder, claim.lock))
+    return start_guardian(__name__, words, (claim.folder, *claim.locks))
 
 
 def clean_up(messages: Sequence[str], words: Sequence[str]) -> None:
     """End the command and restore its settings."""
     level, folder = map(int, words[:2])
     system, proc, files = map(Path, words[2:])
-    for pid in [int(line.split()[1]) for line in messages if line.startswith("command ")]:
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
+    for line in messages:
+        if line.startswith("command "):
+            pid, start_ticks = map(int, line.split()[1:])
+            _end_group(pid, start_ticks)
     _restore(Roots(proc, system, files), folder, level)
+
+
+def _end_group(pid: int, start_ticks: int) -> None:
+    """End the command's process group, unless its number belongs to a later process."""
+    leader = process_start_and_parent(pid)
+    if leader is not None and leader[0] != start_ticks:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _restore(roots: Roots, folder: int, level: int) -> None:
@@ -45,6 +57,7 @@ def _restore(roots: Roots, folder: int, level: int) -> None:
         return
     count = len(restored.with_status(RestoreStatus.RESTORED))
     report(f"the pin was killed; its guardian restored {count} settings")
-    for status in (RestoreStatus.FOREIGN, RestoreStatus.FAILED):
+    for status in (RestoreStatus.FOREIGN, RestoreStatus.GONE, RestoreStatus.FAILED):
         for setting in restored.with_status(status):
-            report(f"{setting.change.path}: {status} ({setting.detail})")
+            detail = f" ({setting.detail})" if setting.detail else ""
+            report(f"{setting.change.path}: {status}{detail}")

@@ -7,19 +7,21 @@ from installed packages.
 
 import json
 import os
+import re
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cstates.pinning.knobs import KNOBS, Change
+from cstates.pinning.kernel_files import MAX_VALUE_BYTES
+from cstates.pinning.knobs import KNOBS, Change, Scope
 from stallscope.errors import UnableError
 from stallscope.private_directory import write_atomic
 from stallscope.system_files import Roots, read_text
 
 SCHEMA = "stallscope.pin.journal"
-VERSION = "1.0"
+VERSION = "1.1"  # 1.1: reset
 LARGEST_BYTES = 64 * 2**20
 _LIVE_PROC = Path("/proc")
 
@@ -41,12 +43,17 @@ class PinOwner:
 
 @dataclass(frozen=True, slots=True)
 class PinJournal:
-    """The changes of one pin, and its owner."""
+    """The changes of one pin, and its owner.
+
+    ``reset`` are the paths of stored tunables that the kernel resets because their governor is
+    being restored; the pin may overwrite their values.
+    """
 
     boot_id: str
     owner: PinOwner
     roots: tuple[str, str]  # of sysfs and proc
     entries: tuple[Change, ...]
+    reset: frozenset[str] = field(default=frozenset())
 
 
 def process_start_and_parent(pid: int) -> tuple[int, int] | None:
@@ -71,14 +78,41 @@ def current_owner(name: str) -> PinOwner:
 
 
 def boot_id(roots: Roots) -> str:
-    """Return the id of this boot, or of a recorded machine's boot if its tree has one."""
-    file = Path("sys/kernel/random/boot_id")
-    return read_text(roots.proc / file, 64) or read_text(_LIVE_PROC / file, 64) or "unknown"
+    """Return the id of this boot, or of a recorded machine's boot if its tree has one.
+
+    Raises UnableError if it exists but cannot be read: a journal must not be mistaken for one of
+    another boot.
+    """
+    for proc in (roots.proc, _LIVE_PROC):
+        try:
+            with open(proc / "sys/kernel/random/boot_id", "rb") as file:
+                return file.read(64).decode("ascii", "replace").strip()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise UnableError(
+                f"{error.filename}: cannot read the id of this boot: {error.strerror}",
+                "try again; the journals of pins are kept",
+            ) from error
+    return "unknown"
 
 
-def new_journal(roots: Roots, owner: PinOwner, entries: tuple[Change, ...]) -> PinJournal:
-    """Return the journal of a pin that is about to begin."""
-    return PinJournal(boot_id(roots), owner, (str(roots.sys), str(roots.proc)), entries)
+def new_journal(
+    roots: Roots, owner: PinOwner, entries: tuple[Change, ...], pending: PinJournal | None = None
+) -> PinJournal:
+    """Return the journal of a pin that is about to begin.
+
+    It contains the entries of ``pending`` too: settings of earlier pins that could not be restored
+    yet. They are restored after the pin's own.
+    """
+    earlier = pending.entries if pending else ()
+    return PinJournal(
+        boot_id(roots),
+        owner,
+        (str(roots.sys), str(roots.proc)),
+        tuple(dict.fromkeys((*earlier, *entries))),
+        pending.reset if pending else frozenset(),
+    )
 
 
 def file_name(level: int) -> str:
@@ -96,6 +130,7 @@ def write_journal(folder: int, level: int, journal: PinJournal) -> None:
         "entries": [
             [change.knob, change.path, change.old, change.new] for change in journal.entries
         ],
+        "reset": sorted(journal.reset),
     }
     write_atomic(folder, file_name(level), [json.dumps(document).encode()], durable=True)
 
@@ -135,19 +170,33 @@ def read_journal(folder: int, level: int) -> PinJournal | None:
     """Return a level's journal, or None; UnableError if it is not readable."""
     try:
         content = read_small(folder, file_name(level))
-        if content is None:
-            return None
-        document = json.loads(content)
-        _check_schema(str(document["schema"]))
-        sysfs, proc = document["roots"]
-        entries = tuple(_entry(*entry) for entry in document["entries"])
-        owner = decode_owner(document["owner"])
-        return PinJournal(str(document["boot_id"]), owner, (str(sysfs), str(proc)), entries)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except OSError as error:
+        raise UnableError(
+            f"{_path(folder, level)}: cannot be read: {error.strerror}",
+            "try again; the journal is kept",
+        ) from error
+    if content is None:
+        return None
+    try:
+        return _decode(content)
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise UnableError(
             f"{_path(folder, level)}: not a journal of a pin: {error}",
             "inspect it, restore the settings it names by hand, and remove it",
         ) from error
+
+
+def _decode(content: bytes) -> PinJournal:
+    document = json.loads(content)
+    _check_schema(str(document["schema"]))
+    sysfs, proc = document["roots"]
+    return PinJournal(
+        str(document["boot_id"]),
+        decode_owner(document["owner"]),
+        (str(sysfs), str(proc)),
+        tuple(_entry(*entry) for entry in document["entries"]),
+        frozenset(map(str, document.get("reset", ()))),
+    )
 
 
 def _path(folder: int, level: int) -> Path:
@@ -162,11 +211,30 @@ def _check_schema(schema: str) -> None:
 
 
 def _entry(knob: object, path: object, old: object, new: object) -> Change:
-    """Return a checked entry: a known knob, at a path of that knob, without ``..``."""
-    if knob not in KNOBS or not all(isinstance(text, str) for text in (path, old)):
+    """Return a checked entry: a known knob of files, at a path of that knob, with short values."""
+    known = KNOBS.get(knob) if isinstance(knob, str) else None
+    if known is None or known.scope is not Scope.SYSFS:
         raise ValueError(f"invalid entry of {knob!r}")
-    text = str(path)
-    prefix = KNOBS[str(knob)].path.partition("{")[0]
-    if not text.startswith(prefix) or ".." in text.split("/"):
-        raise ValueError(f"{text!r} is not a path of {knob}")
-    return Change(str(knob), text, str(old), None if new is None else str(new))
+    if not isinstance(path, str) or not _path_pattern(known.path).fullmatch(path):
+        raise ValueError(f"{path!r} is not a path of {knob}")
+    return Change(known.name, path, _value(old), None if new is None else _value(new))
+
+
+def _path_pattern(template: str) -> re.Pattern[str]:
+    """Return the pattern of a knob's paths; those of tunables are in their governor's folder."""
+    names = {"cpu": "[0-9]+", "policy": "policy[0-9]+", "state": "state[0-9]+", "irq": "[0-9]+"}
+    parts = re.split(r"\{([a-z]+)\}", template)
+    literal = [re.escape(part) for part in parts[::2]]
+    pattern = literal[0] + "".join(
+        names[name] + text for name, text in zip(parts[1::2], literal[1:], strict=True)
+    )
+    if template == KNOBS["governor-tunable"].path:
+        pattern = literal[0] + r"(policy[0-9]+/)?[A-Za-z0-9_-]+/[A-Za-z0-9_-]+"
+    return re.compile(pattern)
+
+
+def _value(text: object) -> str:
+    """Return a checked value of a setting; it fits one page and is text."""
+    if not isinstance(text, str) or "\0" in text or len(text.encode()) > MAX_VALUE_BYTES:
+        raise ValueError(f"invalid value {text!r:.60}")
+    return text

@@ -3,12 +3,20 @@
 Restoring is idempotent: if it is killed halfway, the next call continues.
 """
 
+import errno
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from cstates.pinning.journal import boot_id, read_journal, remove_journal, write_journal
-from cstates.pinning.kernel_files import read_value, write_value
+from cstates.pinning.journal import (
+    PinJournal,
+    boot_id,
+    read_journal,
+    remove_journal,
+    write_journal,
+)
+from cstates.pinning.kernel_files import is_restorable, read_setting, read_value, write_value
 from cstates.pinning.knobs import KNOBS, Change
 from stallscope.errors import UsageError
 from stallscope.system_files import Roots
@@ -20,8 +28,12 @@ class RestoreStatus(StrEnum):
     RESTORED = "restored"
     ALREADY = "already had its old value"
     FOREIGN = "changed by another program, left unchanged"
-    GONE = "no longer exists, as after a CPU went offline"
+    GONE = "does not exist now, as while a CPU is offline"
     FAILED = "could not be restored"
+
+
+_PENDING = (RestoreStatus.GONE, RestoreStatus.FAILED)
+_ABSENT = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,41 +45,86 @@ class RestoredSetting:
     detail: str
 
 
-def restore_changes(roots: Roots, changes: Iterable[Change]) -> tuple[RestoredSetting, ...]:
+def restore_changes(
+    roots: Roots, changes: Iterable[Change], reset: frozenset[str] = frozenset()
+) -> tuple[RestoredSetting, ...]:
     """Return the result for each change, in the order of restoring.
 
-    Rejected writes are tried again after all others, since a governor that is restored later may
-    reject them.
+    ``reset`` are the paths of stored tunables that restoring their governor resets. Rejected
+    writes are tried again after all others, since a governor that is restored later may reject
+    them.
     """
     latest_first = tuple(changes)[::-1]
     order = sorted(latest_first, key=lambda change: KNOBS[change.knob].restored)
-    settings = {change: _restore(roots, change) for change in order}
+    settings = {change: _restore(roots, change, reset) for change in order}
     for change, setting in settings.items():
         if setting.status is RestoreStatus.FAILED:
-            settings[change] = _restore(roots, change)
+            settings[change] = _restore(roots, change, reset)
     return tuple(settings.values())
 
 
-def _restore(roots: Roots, change: Change) -> RestoredSetting:
-    current = read_value(roots, change.path)
-    if current is None:
-        return RestoredSetting(change, RestoreStatus.GONE, "")
-    if current != change.old and change.new is not None and current != change.new:
+def _restore(roots: Roots, change: Change, reset: frozenset[str]) -> RestoredSetting:
+    try:
+        current = read_setting(roots, change.path)
+        if current == change.old and is_restorable(roots, change.path):
+            return RestoredSetting(change, RestoreStatus.ALREADY, current)
+    except OSError as error:
+        return _unreadable(change, error)
+    if current not in (change.old, change.new) and change.path not in reset:
         return RestoredSetting(change, RestoreStatus.FOREIGN, current)
-    if current == change.old and roots.is_live:
-        return RestoredSetting(change, RestoreStatus.ALREADY, current)
-    # A recorded machine's file is written even then: a kill may have left padding after its value.
+    # A recorded machine's file is written even if it has the old value: a kill may have left
+    # padding after it.
     try:
         after = write_value(roots, change.path, change.old)
     except OSError as error:
-        gone = isinstance(error, FileNotFoundError)
-        status = RestoreStatus.GONE if gone else RestoreStatus.FAILED
-        return RestoredSetting(change, status, error.strerror or str(error))
+        return _unreadable(change, error)
     if after != change.old:
         detail = f"written {change.old!r}, it reads {after!r}"
         return RestoredSetting(change, RestoreStatus.FAILED, detail)
     status = RestoreStatus.ALREADY if current == change.old else RestoreStatus.RESTORED
     return RestoredSetting(change, status, current)
+
+
+def _unreadable(change: Change, error: OSError) -> RestoredSetting:
+    if error.errno in _ABSENT:
+        return RestoredSetting(change, RestoreStatus.GONE, "")
+    return RestoredSetting(change, RestoreStatus.FAILED, error.strerror or str(error))
+
+
+def _reset_tunables(roots: Roots, changes: tuple[Change, ...]) -> frozenset[str]:
+    """Return the paths of stored tunables that restoring a governor is about to create.
+
+    The kernel removes a governor's tunables with its last policy, and creates them with default
+    values if the governor returns. Tunables that exist now keep their values; if these differ from
+    the stored ones, another program set them.
+    """
+    returning = [
+        change
+        for change in changes
+        if change.knob == "governor" and read_value(roots, change.path) == change.new
+    ]
+    return frozenset(
+        change.path
+        for change in changes
+        if change.knob == "governor-tunable"
+        and any(_belongs_to(change.path, governor) for governor in returning)
+        and _is_absent(roots, change.path)
+    )
+
+
+def _belongs_to(tunable: str, governor: Change) -> bool:
+    """Return whether a tunable is of the governor that a change restores."""
+    policy = governor.path.rpartition("/")[0]
+    folder = tunable.rpartition("/")[0]
+    return folder in (f"{policy}/{governor.old}", f"{policy.rpartition('/')[0]}/{governor.old}")
+
+
+def _is_absent(roots: Roots, path: str) -> bool:
+    try:
+        read_setting(roots, path)
+    except OSError as error:
+        return error.errno in _ABSENT
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +134,11 @@ class JournalRestore:
     settings: tuple[RestoredSetting, ...] = ()
     other_boot: bool = False
 
+    @property
+    def pending(self) -> tuple[RestoredSetting, ...]:
+        """Return the settings that stay in the journal, to be restored later."""
+        return tuple(setting for setting in self.settings if setting.status in _PENDING)
+
     def with_status(self, status: RestoreStatus) -> tuple[RestoredSetting, ...]:
         """Return the settings with that status."""
         return tuple(setting for setting in self.settings if setting.status is status)
@@ -85,8 +147,9 @@ class JournalRestore:
 def restore_journal(roots: Roots, folder: int, level: int) -> JournalRestore | None:
     """Return the result of restoring a level's journal; None if there is none.
 
-    The journal is removed, except for settings that could not be restored, which the next call
-    tries again. The level's lock must be held. Raises UsageError if the journal has other roots.
+    The journal is removed, except for settings that could not be read or written, or do not exist
+    now; the next call tries these again until the machine reboots. The level's lock must be held.
+    Raises UsageError if the journal has other roots.
     """
     journal = read_journal(folder, level)
     if journal is None:
@@ -99,14 +162,31 @@ def restore_journal(roots: Roots, folder: int, level: int) -> JournalRestore | N
             f"the journal belongs to {journal.roots[0]} and {journal.roots[1]}, not to these roots",
             f"name them: --sysfs-root {journal.roots[0]} --proc-root {journal.roots[1]}",
         )
-    restored = JournalRestore(restore_changes(roots, journal.entries))
-    failed = {setting.change for setting in restored.with_status(RestoreStatus.FAILED)}
-    if failed:
-        remaining = tuple(change for change in journal.entries if change in failed)
-        write_journal(folder, level, replace(journal, entries=remaining))
+    reset = journal.reset | _reset_tunables(roots, journal.entries)
+    if reset != journal.reset:
+        # On disk before a governor returns, so that a call after a kill knows why the tunables
+        # differ. On a full disk restoring is more important.
+        _try_to_write(folder, level, replace(journal, reset=reset))
+    restored = JournalRestore(restore_changes(roots, journal.entries, reset))
+    pending = {setting.change: setting.status for setting in restored.pending}
+    if pending:
+        remaining = tuple(change for change in journal.entries if change in pending)
+        # The governor of an absent tunable did not return; another program may set both.
+        reset = frozenset(
+            change.path
+            for change in remaining
+            if change.path in reset and pending[change] is RestoreStatus.FAILED
+        )
+        _try_to_write(folder, level, replace(journal, entries=remaining, reset=reset))
     else:
         remove_journal(folder, level)
     return restored
+
+
+def _try_to_write(folder: int, level: int, journal: PinJournal) -> None:
+    """Replace a journal; if that fails, the complete one remains, and restoring is idempotent."""
+    with suppress(OSError):
+        write_journal(folder, level, journal)
 
 
 def foreign_changes(roots: Roots, changes: Iterable[Change]) -> tuple[RestoredSetting, ...]:

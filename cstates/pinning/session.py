@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cstates.latency_limit import held_limit
-from cstates.pinning.applying import apply
+from cstates.pinning.applying import AppliedChanges, RejectedChangeError, apply
 from cstates.pinning.claims import (
     PinClaim,
     claim_level,
@@ -26,8 +26,8 @@ from cstates.pinning.effects import (
     read_entries,
 )
 from cstates.pinning.guardian import start_pin_guardian
-from cstates.pinning.journal import new_journal, write_journal
-from cstates.pinning.kernel_files import host_path
+from cstates.pinning.journal import PinJournal, new_journal, read_journal, write_journal
+from cstates.pinning.kernel_files import host_path, is_restorable
 from cstates.pinning.knobs import Change, Scope
 from cstates.pinning.plan import PinPlan, make_plan
 from cstates.pinning.request import PinRequest
@@ -150,7 +150,9 @@ def _claimed(
 def _recovery_message(restored: JournalRestore) -> str:
     if restored.other_boot:
         return "discarded a journal of another boot: its settings ended with that boot"
-    return f"restored a killed pin first: {len(restored.settings)} settings"
+    pending = len(restored.pending)
+    text = f"restored a killed pin first: {len(restored.settings) - pending} settings"
+    return f"{text}; {pending} more cannot be restored yet and are kept" if pending else text
 
 
 def _permitted_plan(context: PinContext, request: PinRequest, *, allow_partial: bool) -> PinPlan:
@@ -272,10 +274,12 @@ def _pinned(
             if claim is not None and plan.journaled:
                 guardian = start_pin_guardian(claim, roots)
                 pin.guardian_pipe = guardian.pipe
-                journal = new_journal(roots, claim.owner, plan.journaled)
+                _check_restorable(roots, plan.journaled)
+                earlier = read_journal(claim.folder, claim.level)
+                journal = new_journal(roots, claim.owner, plan.journaled, earlier)
                 guardian.wait_ready()
                 write_journal(claim.folder, claim.level, journal)
-                applied = apply(roots, plan.journaled)
+                applied = _apply(roots, claim, plan.journaled, journal)
                 pin.made = applied.made
                 for note in applied.notes:
                     on_message(note)
@@ -288,3 +292,40 @@ def _pinned(
                 pin.restored = restore_journal(roots, claim.folder, claim.level) or JournalRestore()
             if guardian is not None:
                 guardian.dismiss()
+
+
+def _check_restorable(roots: Roots, changes: tuple[Change, ...]) -> None:
+    """Raise UnableError if a recorded machine's file contains more than a value and a newline."""
+    for change in changes:
+        try:
+            reason = "" if is_restorable(roots, change.path) else "expected a value and a newline"
+        except FileNotFoundError:
+            continue  # its CPU went offline
+        except OSError as error:
+            reason = error.strerror or str(error)
+        if reason:
+            raise UnableError(
+                f"{change.path}: cannot be restored exactly, so it is not changed: {reason}",
+                "omit the option that sets it; stallscope pin --dry-run lists what each option "
+                "sets",
+            )
+
+
+def _apply(
+    roots: Roots, claim: PinClaim, changes: tuple[Change, ...], journal: PinJournal
+) -> AppliedChanges:
+    """Return the changes that were made; UnableError, after all were restored, if one fails."""
+    try:
+        return apply(roots, changes)
+    except RejectedChangeError as error:
+        if error.after is not None:  # the kernel set another value, which is ours as well
+            actual = replace(error.change, new=error.after)
+            entries = (actual if change == error.change else change for change in journal.entries)
+            write_journal(claim.folder, claim.level, replace(journal, entries=tuple(entries)))
+        restored = restore_journal(roots, claim.folder, claim.level) or JournalRestore()
+        lost = ", ".join(setting.change.path for setting in restored.pending)
+        outcome = f"could not be restored: {lost}" if lost else "all earlier changes were undone"
+        raise UnableError(
+            f"{error}; {outcome}",
+            "omit the option that sets it; stallscope pin --dry-run lists what each option sets",
+        ) from error

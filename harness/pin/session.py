@@ -10,7 +10,7 @@ import click
 from cstates.pinning.claims import claim_level, default_run_folder, run_folder
 from cstates.pinning.plan import PinPlan, make_plan
 from cstates.pinning.request import PinRequest
-from cstates.pinning.restoring import JournalRestore, RestoreStatus
+from cstates.pinning.restoring import JournalRestore, RestoredSetting, RestoreStatus
 from cstates.pinning.session import PinContext, PinListener, run_pinned
 from cstates.pinning.status import read_status
 from cstates.sysfs import machine_roots
@@ -75,20 +75,19 @@ def restore_and_report(context: PinContext, *, as_json: bool) -> None:
         journals = claim.recovered
     result = restore_result(journals)
     _print(result, restore_result_lines(result), as_json=as_json)
-    check_restored(journals)
+    _check([setting for journal in journals for setting in journal.pending])
 
 
 def check_restored(journals: Iterable[JournalRestore]) -> None:
-    """Raise UnableError if a setting could not be restored."""
-    failed = [
-        setting.change.path
-        for journal in journals
-        for setting in journal.with_status(RestoreStatus.FAILED)
-    ]
-    if failed:
+    """Raise UnableError if a setting could not be restored, except of CPUs that went offline."""
+    _check([setting for run in journals for setting in run.with_status(RestoreStatus.FAILED)])
+
+
+def _check(pending: Sequence[RestoredSetting]) -> None:
+    if pending:
         raise UnableError(
-            f"could not be restored: {', '.join(failed)}",
-            "try again with stallscope pin restore; the journal is kept",
+            f"could not be restored: {', '.join(setting.change.path for setting in pending)}",
+            "try again with stallscope pin restore; the journal is kept until the next boot",
         )
 
 

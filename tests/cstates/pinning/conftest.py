@@ -1,11 +1,14 @@
 """Generated machines to pin, whose files can be compared."""
 
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from cstates.pinning import applying, kernel_files, restoring
 from cstates.pinning.request import PinRequest
 from cstates.pinning.session import PinContext, PinListener, PinnedRun, run_pinned
 from stallscope.system_files import Roots
@@ -66,3 +69,42 @@ def fake(tmp_path: Path) -> Callable[[str], FakeMachine]:
         return FakeMachine(tree if tree.exists() else expand(name, tree), tmp_path / "run")
 
     return make
+
+
+_CPUFREQ = "sys/devices/system/cpu/cpufreq"
+
+
+def kernel_switching_governors(
+    machine: FakeMachine, governor: str = "ondemand"
+) -> Callable[[Roots, str, str], str]:
+    """Return a ``write_value`` that removes and creates a governor's tunables as the kernel does.
+
+    The tunables of a returning governor have default values, other than the user's.
+    """
+    real = kernel_files.write_value
+    folder = machine.tree / f"{_CPUFREQ}/{governor}"
+    names = sorted(path.name for path in folder.iterdir())
+
+    def write(roots: Roots, path: str, value: str) -> str:
+        after = real(roots, path, value)
+        if path.endswith("/scaling_governor"):
+            users = (machine.tree / _CPUFREQ).glob("policy*/scaling_governor")
+            if not any(user.read_text() == f"{governor}\n" for user in users):
+                with suppress(FileNotFoundError):  # in one step, as the kernel does
+                    folder.rename(Path(tempfile.mkdtemp(dir=machine.tree.parent)) / governor)
+            elif not folder.exists():
+                folder.mkdir()
+                for name in names:
+                    (folder / name).write_text("12345\n")
+        return after
+
+    return write
+
+
+@pytest.fixture
+def switching(fake: Callable[[str], FakeMachine], monkeypatch: pytest.MonkeyPatch) -> FakeMachine:
+    machine = fake("acpi-cpufreq-server")
+    write = kernel_switching_governors(machine)
+    monkeypatch.setattr(applying, "write_value", write)
+    monkeypatch.setattr(restoring, "write_value", write)
+    return machine

@@ -22,18 +22,18 @@ from tests.cstates.pinning.conftest import FakeMachine
 from tests.long_tests import long_tests
 
 Fake = Callable[[str], FakeMachine]
-KILLS = long_tests(short=25, long=1000)
-ASKED = bench_profile(PinRequest(cpus="1"))
+KILLS = long_tests(short=20, long=1000)
+REQUEST = bench_profile(PinRequest(cpus="1"))
 
 
-def pin_and_put_back(machine: FakeMachine) -> None:
+def pin_and_restore(machine: FakeMachine, request: PinRequest = REQUEST) -> None:
     """Make and restore the changes of a pin, without its guardian and command."""
     roots = machine.roots
-    with run_folder(machine.run, roots) as folder, claim_level(folder, roots, "killed") as ours:
-        changes = make_plan(roots, ASKED).journaled
-        write_journal(folder, ours.level, new_journal(roots, ours.owner, changes))
+    with run_folder(machine.run, roots) as folder, claim_level(folder, roots, "killed") as claim:
+        changes = make_plan(roots, request).journaled
+        write_journal(folder, claim.level, new_journal(roots, claim.owner, changes))
         apply(roots, changes)
-        restore_journal(roots, folder, ours.level)
+        restore_journal(roots, folder, claim.level)
 
 
 def recover(machine: FakeMachine) -> None:
@@ -64,14 +64,14 @@ def killed(pid: int) -> bool:
 
 def die_at(call: int) -> None:
     """Make this process kill itself at the n-th call that changes a file."""
-    left = [call]
+    remaining = [call]
 
     def counted(name: str) -> Callable[..., object]:
         real = getattr(os, name)
 
         def count(*words: object, **named: object) -> object:
-            left[0] -= 1
-            if left[0] < 0:
+            remaining[0] -= 1
+            if remaining[0] < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             return real(*words, **named)
 
@@ -89,7 +89,7 @@ def test_the_next_call_restores_after_a_kill_at_any_point(fake: Fake) -> None:
 
     def work(point: int) -> None:
         die_at(point)
-        pin_and_put_back(machine)
+        pin_and_restore(machine)
 
     for point in range(1000):
         if not killed(in_child(lambda point=point: work(point))):
@@ -99,8 +99,27 @@ def test_the_next_call_restores_after_a_kill_at_any_point(fake: Fake) -> None:
         assert machine.content() == before, point
         assert not machine.journals
     assert point > 20
-    assert changed > point // 2, "most kills left something to put back"
+    assert changed > point // 2, "most kills left something to restore"
     assert not [path for path in machine.run.iterdir() if path.name.endswith(".part")]
+
+
+def test_tunables_are_restored_after_a_kill_at_any_point(switching: FakeMachine) -> None:
+    """The kernel resets tunables when their governor returns; a kill may come right after that."""
+    before = switching.content()
+    request = PinRequest(governor="performance")
+
+    def work(point: int) -> None:
+        die_at(point)
+        pin_and_restore(switching, request)
+
+    for point in range(1000):
+        if not killed(in_child(lambda point=point: work(point))):
+            break
+        recover(switching)
+        assert switching.content() == before, point
+        assert not switching.journals
+    assert point > 15
+    assert switching.content() == before
 
 
 def test_the_next_call_restores_after_kills_while_restoring(fake: Fake) -> None:
@@ -109,7 +128,7 @@ def test_the_next_call_restores_after_kills_while_restoring(fake: Fake) -> None:
 
     def half() -> None:
         die_at(24)
-        pin_and_put_back(machine)
+        pin_and_restore(machine)
 
     def second(point: int) -> None:
         die_at(point)
@@ -132,13 +151,15 @@ def test_the_tree_is_identical_after_random_kills(
     chance = random.Random(6)
     none = SimpleNamespace(pipe=None, wait_ready=lambda: None, dismiss=lambda: None)
     monkeypatch.setattr(session, "start_pin_guardian", lambda *_: none)
-    planned, tell = os.pipe()
+    planned, announce = os.pipe()
 
     def work() -> None:
         listener = PinListener(
-            on_plan=lambda _: os.write(tell, b"p") and None, on_message=lambda _: None
+            on_plan=lambda _: os.write(announce, b"p") and None, on_message=lambda _: None
         )
-        run_pinned(machine.place, ASKED, ("sh", "-c", ":"), allow_partial=False, listener=listener)
+        run_pinned(
+            machine.place, REQUEST, ("sh", "-c", ":"), allow_partial=False, listener=listener
+        )
 
     midway = 0
     for _ in range(KILLS):
@@ -153,4 +174,4 @@ def test_the_tree_is_identical_after_random_kills(
     print(f"{KILLS} kills, {midway} with the tree changed", file=sys.stderr)
     assert not machine.journals
     os.close(planned)
-    os.close(tell)
+    os.close(announce)

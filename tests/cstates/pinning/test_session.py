@@ -1,5 +1,6 @@
 """Complete pinned runs on generated machines."""
 
+import errno
 import fcntl
 import os
 import threading
@@ -11,8 +12,10 @@ from cstates.pinning import applying, restoring, session
 from cstates.pinning.claims import claim_level, lock_owner, open_lock, run_folder
 from cstates.pinning.effects import Effect, EffectCheck
 from cstates.pinning.idle_plan import ClosedState
-from cstates.pinning.journal import read_journal
+from cstates.pinning.journal import new_journal, read_journal, write_journal
+from cstates.pinning.plan import make_plan
 from cstates.pinning.request import PinRequest, bench_profile
+from cstates.pinning.restoring import RestoreStatus
 from cstates.pinning.status import read_status
 from stallscope.errors import TargetError, UnableError
 from stallscope.system_files import Roots
@@ -21,6 +24,7 @@ from tests.cstates.pinning.conftest import FakeMachine
 Fake = Callable[[str], FakeMachine]
 CPUS = "/sys/devices/system/cpu"
 GOVERNOR = f"{CPUS}/cpufreq/policy0/scaling_governor"
+TUNABLE = f"{CPUS}/cpufreq/ondemand/up_threshold"
 BENCH = bench_profile(PinRequest())
 
 
@@ -99,26 +103,114 @@ def test_settings_changed_by_another_program_are_left_and_reported(fake: Fake) -
     assert machine.content() == before
 
 
-def test_settings_of_an_offline_cpu_are_reported_and_the_rest_restored(fake: Fake) -> None:
+def test_settings_of_an_offline_cpu_are_restored_when_it_returns(fake: Fake) -> None:
     machine = fake("ice-lake-server")
-    folder = f"{machine.tree}{CPUS}/cpu3/cpuidle"
-    result = machine.pin(PinRequest(states=("C1",)), "mv", folder, f"{machine.tree}/away")
-    assert {item.change.path for item in result.restored.settings if item.status is restoring.RestoreStatus.GONE} == {
+    before = machine.content()
+    folder = machine.tree / f"{CPUS[1:]}/cpu3/cpuidle"
+    away = machine.tree / "away"
+    result = machine.pin(PinRequest(states=("C1",)), "mv", str(folder), str(away))
+    absent = result.restored.with_status(RestoreStatus.GONE)
+    assert {setting.change.path for setting in absent} == {
         f"{CPUS}/cpu3/cpuidle/state{index}/disable" for index in (2, 3)
-    }  # fmt: skip
+    }
     assert machine.read(f"{CPUS}/cpu1/cpuidle/state2/disable") == "0"
+    assert machine.journals == ["pin-0.json"]
+    messages: list[str] = []
+    machine.pin(PinRequest(states=("C1",), cpus="0"), "true", messages=messages)
+    assert "2 more cannot be restored yet" in messages[0]
+    away.rename(folder)
+    machine.pin(PinRequest(states=("C1",)), "true")
+    assert machine.content() == before
     assert not machine.journals
 
 
-def test_tunables_that_a_switch_resets_are_restored(fake: Fake) -> None:
-    machine = fake("acpi-cpufreq-server")
-    tunable = f"{CPUS}/cpufreq/ondemand/up_threshold"
-    for name, odd in (("binary", b"\xff\x00\n"), ("empty", b"")):
-        (machine.tree / tunable[1:]).with_name(name).write_bytes(odd)
+@pytest.mark.parametrize("code", [errno.EBUSY, errno.EIO, errno.ENFILE])
+def test_a_setting_that_cannot_be_read_stays_in_the_journal(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    machine = fake("zen4-server")
     before = machine.content()
-    request = PinRequest(governor="performance")
-    machine.pin(request, "sh", "-c", f"echo 95 > {machine.tree}{tunable}")
+    real = restoring.read_setting
+
+    def unreadable(roots: Roots, path: str) -> str:
+        if path == GOVERNOR:
+            raise OSError(code, os.strerror(code))
+        return real(roots, path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restoring, "read_setting", unreadable)
+        result = machine.pin(BENCH, "true")
+        failed = result.restored.with_status(RestoreStatus.FAILED)
+        assert [(setting.change.path, setting.detail) for setting in failed] == [
+            (GOVERNOR, os.strerror(code))
+        ]
+        # The next pin keeps the entry, although it writes its own journal.
+        machine.pin(PinRequest(states=("C1",)), "true")
+    assert machine.journals == ["pin-0.json"]
+    with (
+        run_folder(machine.run, machine.roots) as folder,
+        claim_level(folder, machine.roots, "next"),
+    ):
+        pass
     assert machine.content() == before
+    assert not machine.journals
+
+
+def test_an_unreadable_boot_id_keeps_the_journal(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = fake("ice-lake-server")
+    left_by_a_killed_pin(machine)
+
+    def full(*_: object) -> str:
+        raise UnableError("cannot read the id of this boot: Too many open files in system")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(restoring, "boot_id", full)
+        with pytest.raises(UnableError, match="Too many open files"):
+            machine.pin(BENCH, "true")
+    assert machine.journals == ["pin-0.json"]
+
+
+def test_tunables_that_a_switch_resets_are_restored(switching: FakeMachine) -> None:
+    before = switching.content()
+    result = switching.pin(PinRequest(governor="performance"), "test", "!", "-e", TUNABLE)
+    assert result.status == 0
+    assert switching.content() == before
+
+
+def test_tunables_that_another_program_changed_are_left(switching: FakeMachine) -> None:
+    """The CPUs that are not pinned keep the governor, and so its tunables."""
+    before = switching.content()
+    place = switching.tree / TUNABLE[1:]
+    request = PinRequest(governor="performance", cpus="1")
+    result = switching.pin(request, "sh", "-c", f"echo 60 > {place}")
+    assert place.read_text() == "60\n"
+    foreign = result.restored.with_status(RestoreStatus.FOREIGN)
+    assert [setting.change.path for setting in foreign] == [TUNABLE]
+    place.write_bytes(before[TUNABLE[1:]])
+    assert switching.content() == before
+    assert not switching.journals
+
+
+def test_tunables_that_cannot_be_restored_exactly_are_not_kept(switching: FakeMachine) -> None:
+    for name, odd in (("binary", b"\xff\x00\n"), ("empty", b""), ("lines", b"1\n2\n\n")):
+        (switching.tree / TUNABLE[1:]).with_name(name).write_bytes(odd)
+    plan = make_plan(switching.roots, PinRequest(governor="performance"))
+    stored = {change.path for change in plan.journaled if change.new is None}
+    assert TUNABLE in stored
+    assert not any(path.endswith(("/binary", "/empty", "/lines")) for path in stored)
+
+
+def test_a_file_that_cannot_be_restored_exactly_is_not_changed(fake: Fake) -> None:
+    machine = fake("ice-lake-server")
+    place = machine.tree / GOVERNOR[1:]
+    place.write_bytes(place.read_bytes().strip())
+    before = machine.content()
+    with pytest.raises(UnableError, match="cannot be restored exactly"):
+        machine.pin(PinRequest(governor="performance"), "true")
+    assert machine.content() == before
+    assert not machine.journals
 
 
 def test_a_journal_of_another_boot_is_discarded(fake: Fake) -> None:
@@ -134,9 +226,6 @@ def test_a_journal_of_another_boot_is_discarded(fake: Fake) -> None:
 
 def left_by_a_killed_pin(machine: FakeMachine) -> None:
     """Write a journal and its changes, as if all processes had then been killed."""
-    from cstates.pinning.journal import new_journal, write_journal
-    from cstates.pinning.plan import make_plan
-
     changes = make_plan(machine.roots, BENCH).journaled
     with (
         run_folder(machine.run, machine.roots) as folder,
@@ -201,7 +290,7 @@ def test_a_setting_that_cannot_be_restored_stays_in_the_journal(
 
     monkeypatch.setattr(restoring, "write_value", stuck)
     result = machine.pin(BENCH, "true")
-    failed = result.restored.with_status(restoring.RestoreStatus.FAILED)
+    failed = result.restored.with_status(RestoreStatus.FAILED)
     assert [(item.change.path, item.detail) for item in failed] == [
         (GOVERNOR, "Read-only file system")
     ]
