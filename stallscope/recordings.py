@@ -76,18 +76,24 @@ class StackRecording(Record, frozen=True):
 
 
 class RecordedHost(Record, frozen=True, kw_only=True):
-    """The host of a recording; an unknown value is empty."""
+    """The host of a recording; an unknown value is empty or None."""
 
     hostname: str = ""
     kernel_release: str = ""
+    kernel_version: str = ""
+    architecture: str = ""
     cpu_model: str = ""
     cpu_id: str = ""  # "vendor,family,model,stepping", or the fields of MIDR
+    cpus_online: Count | None = None
+    memory_bytes: Count | None = None
     boot_id: str = ""
+    virtualization: str | None = None
 
 
 class RecordedClocks(Record, frozen=True, kw_only=True):
     """Start and end by CLOCK_MONOTONIC, and the start on the wall clock."""
 
+    samples: str = ""  # the clock of the samples
     start_monotonic_ns: Count = 0
     end_monotonic_ns: Count | None = None
     start_realtime_ns: Count | None = None
@@ -106,11 +112,22 @@ class RecordedEnd(Record, frozen=True, kw_only=True):
     target_status: dict[str, int | str | None] | str | None = None
 
 
+class RecordedFile(Record, frozen=True, kw_only=True):
+    """A file of a recording."""
+
+    name: str = ""
+    format: str = ""
+    bytes: Count | None = None
+
+
 class Manifest(Record, frozen=True, kw_only=True):
-    """The content of recording.json."""
+    """The content of recording.json that all kinds share."""
 
     schema: str
     complete: bool
+    kind: str | None = None  # None in early recordings of samples
+    command: tuple[str, ...] = ()  # that made the recording
+    files: tuple[RecordedFile, ...] = ()
     host: RecordedHost | None = None
     target_or_none: Target | None = field(default=None, name="target")
     source_or_none: RecordedEvent | None = field(default=None, name="source")

@@ -6,8 +6,16 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.recordings import directory as recording_directory
+from harness.recordings.manifest import CommandManifest
 from stallscope.documents import Record, read_document
-from stallscope.recordings import MANIFEST
+from stallscope.recordings import (
+    MANIFEST,
+    Notice,
+    RecordedEnd,
+    RecordedEvent,
+    RecordedFile,
+    Target,
+)
 
 KIND = "io"
 PAGE = "report.html"
@@ -45,12 +53,8 @@ def make_directory(path: Path, *, force: bool) -> None:
     )
 
 
-class _FileRecord(Record, frozen=True):
-    name: str = ""
-
-
 class _FilesRecord(Record, frozen=True):
-    files: tuple[_FileRecord, ...] = ()
+    files: tuple[RecordedFile, ...] = ()
 
 
 def _recorded_files(path: Path) -> Iterable[str]:
@@ -72,22 +76,20 @@ def write_manifest(
         recording.document: f"stallscope.{recording.group}.{recording.verb}/1",
         **recording.files,
     }
-    values = {
-        "command": recording.command,
-        "target": {"kind": "command", "command": recording.command},
-        "source": {
-            "event": "requests",
-            "kind": "modelled" if modelled else "measured",
-            "unit": "requests",
-            "scope": "disk",
-        },
-        "files": [{"name": name, "format": format_} for name, format_ in files.items()],
-        "settings": settings and settings.document(),
-        "warnings": [{"code": "disk", "message": text} for text in warnings],
-        "end": {"reason": end or "", "target_status": None},
-    }
+    kind = "modelled" if modelled else "measured"
+    command = tuple(recording.command)
+    manifest = CommandManifest(
+        kind=KIND,
+        command=command,
+        target=Target("command", command=command),
+        source=RecordedEvent(event="requests", kind=kind, unit="requests", scope="disk"),
+        files=tuple(RecordedFile(name=name, format=format_) for name, format_ in files.items()),
+        settings=settings,
+        warnings=tuple(Notice("disk", text) for text in warnings),
+        end=RecordedEnd(reason=end or ""),
+    )
     recording_directory.write_manifest(
-        recording.folder, KIND, begin_ns=recording.begin_ns, ended=end is not None, own=values
+        recording.folder, manifest, begin_ns=recording.begin_ns, ended=end is not None
     )
 
 

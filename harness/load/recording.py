@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cstates.fingerprint import Fingerprint
 from harness.recordings import directory as recording_directory
+from harness.recordings.manifest import CommandManifest
 from harness.recordings.settings import recorded_settings
 from harness.workload.loader import DOCUMENT
 from harness.workload.options import LoadOptions
@@ -12,9 +13,11 @@ from harness.workload.results import LoadResult
 from stallscope.documents import read_document
 from stallscope.errors import UnableError
 from stallscope.histograms import IntervalLog, read_interval_log
+from stallscope.recordings import Notice, RecordedEnd, RecordedEvent, RecordedFile, Target
 
 KIND = "load"
 PAGE = "report.html"
+LOG_FORMAT = "HdrHistogram V2 interval log, ns"
 LOGS = {"latency": "intended.hlog", "service": "service.hlog", "send lag": "lag.hlog"}
 
 
@@ -48,21 +51,18 @@ def write_manifest(
     reason = ""
     if result is not None:
         reason = "signal" if result.interrupted else "duration"
-    fields = {
-        "command": ["stallscope-load", *options.arguments()],
-        "target": {"kind": "command", "command": ["stallscope-load", options.target]},
-        "source": {"event": "requests", "kind": "measured", "unit": "requests", "scope": "loader"},
-        "files": [
-            {"name": name, "format": "HdrHistogram V2 interval log, ns"} for name in LOGS.values()
-        ],
-        "settings": settings and settings.document(),
-        "warnings": [
-            {"code": "loader", "message": text} for text in (result.warnings if result else ())
-        ],
-        "end": {"reason": reason, "target_status": None},
-    }
+    manifest = CommandManifest(
+        kind=KIND,
+        command=("stallscope-load", *options.arguments()),
+        target=Target("command", command=("stallscope-load", options.target)),
+        source=RecordedEvent(event="requests", unit="requests", scope="loader"),
+        files=tuple(RecordedFile(name=name, format=LOG_FORMAT) for name in LOGS.values()),
+        settings=settings,
+        warnings=tuple(Notice("loader", text) for text in (result.warnings if result else ())),
+        end=RecordedEnd(reason=reason),
+    )
     recording_directory.write_manifest(
-        options.output, KIND, begin_ns=begin_ns, ended=result is not None, own=fields
+        options.output, manifest, begin_ns=begin_ns, ended=result is not None
     )
 
 

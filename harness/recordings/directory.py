@@ -1,17 +1,19 @@
-"""The directory of a recording, and the parts of its manifest that all kinds share."""
+"""The directory of a recording: made, replaced, removed, and given its manifest."""
 
-import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import structs
+
 from harness.cli.outputs import output_error, write_whole
 from harness.recordings.kinds import manifest_kind
+from harness.recordings.manifest import CommandManifest, this_host
+from stallscope.documents import encode
 from stallscope.errors import UsageError
-from stallscope.host import Host, read_host
 from stallscope.output_place import make_output_directory
-from stallscope.recordings import FORMAT, MANIFEST
+from stallscope.recordings import MANIFEST, RecordedClocks
 
 
 def is_recording_of(kind: str, directory: Path) -> bool:
@@ -64,38 +66,18 @@ def remove_empty(path: Path) -> None:
 
 
 def write_manifest(
-    directory: Path, kind: str, *, begin_ns: int, ended: bool, own: Mapping[str, object]
+    directory: Path, manifest: CommandManifest, *, begin_ns: int, ended: bool
 ) -> None:
-    """Write recording.json; ``own`` has the fields of this kind of recording.
+    """Write recording.json for a recording on this host, which is complete once it has ended.
 
-    ``begin_ns`` is a time of CLOCK_MONOTONIC. The recording is complete once it has ended.
+    ``begin_ns`` is a time of CLOCK_MONOTONIC.
     """
     now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    document = {
-        "schema": f"{FORMAT}/1.0",
-        "kind": kind,
-        "complete": ended,
-        "host": _host_document(read_host()),
-        "clocks": {
-            "samples": "CLOCK_MONOTONIC",
-            "start_monotonic_ns": begin_ns,
-            "start_realtime_ns": time.time_ns() - (now_ns - begin_ns),
-            "end_monotonic_ns": now_ns if ended else None,
-        },
-        **own,
-    }
-    write_whole(directory / MANIFEST, [json.dumps(document, indent=1) + "\n"])
-
-
-def _host_document(host: Host) -> dict[str, object]:
-    return {
-        "hostname": host.hostname,
-        "kernel_release": host.kernel_release,
-        "kernel_version": host.kernel_version,
-        "architecture": host.architecture,
-        "cpu_model": host.cpu_model,
-        "cpus_online": host.cpus_online,
-        "memory_bytes": host.memory_bytes,
-        "boot_id": host.boot_id or "",
-        "virtualization": host.virtualization,
-    }
+    clocks = RecordedClocks(
+        samples="CLOCK_MONOTONIC",
+        start_monotonic_ns=begin_ns,
+        start_realtime_ns=time.time_ns() - (now_ns - begin_ns),
+        end_monotonic_ns=now_ns if ended else None,
+    )
+    manifest = structs.replace(manifest, complete=ended, host=this_host(), clocks=clocks)
+    write_whole(directory / MANIFEST, [encode(manifest, indent=1) + "\n"])

@@ -4,18 +4,22 @@ Settings are sleep states, governors, limits and turbo. Two profiles are compara
 same settings. The cost is two readings of sysfs and /proc, 10 ms each with a few CPUs.
 """
 
-import json
 from pathlib import Path
-from typing import Any
+
+from msgspec import Raw
 
 from cstates.fingerprint import Fingerprint
 from cstates.observation import Observation
 from harness.cli.outputs import write_whole
 from harness.cli.terminal import warn
 from harness.recordings.settings_text import settings_facts, settings_since
-from stallscope.documents import Record, decode, read_bounded, read_document
+from stallscope.documents import Record, decode, encode, read_bounded, read_document
 from stallscope.errors import StallscopeError
 from stallscope.recordings import MANIFEST
+
+
+class _CompleteRecord(Record, frozen=True):
+    complete: bool = False
 
 
 class _SettingsRecord(Record, frozen=True):
@@ -31,11 +35,12 @@ def keep_settings(directory: Path, before: Observation | None) -> None:
     if before is None or not manifest.is_file():
         return
     try:
-        document = decode(read_bounded(manifest), dict[str, Any], str(manifest))
-        if document.get("complete") is True:
-            settings = settings_since(before)
-            document["settings"] = settings and settings.document()
-            write_whole(manifest, [json.dumps(document, indent=1) + "\n"])
+        content = read_bounded(manifest)
+        if decode(content, _CompleteRecord, str(manifest)).complete:
+            document = decode(content, dict[str, Raw], str(manifest))
+            # All other fields stay as the recorder wrote them.
+            document["settings"] = Raw(encode(settings_since(before)).encode())
+            write_whole(manifest, [encode(document, indent=1) + "\n"])
     except StallscopeError as error:
         warn(f"the machine settings could not be stored: {error.message}")
 

@@ -7,8 +7,10 @@ from cstates.idle.recording import TRACE_FILE
 from harness.cli.outputs import write_whole
 from harness.cstates.record.result import IdleResult, RecordingEnd
 from harness.recordings import directory as recording_directory
+from harness.recordings.manifest import CommandManifest
 from stallscope.documents import encode, read_document, schema_name
 from stallscope.errors import UnableError
+from stallscope.recordings import RecordedEnd, RecordedEvent, RecordedFile, Target
 
 KIND = "idle"
 RESULT_FILE = "idle.json"
@@ -35,22 +37,21 @@ def write_manifest(
     folder: Path, command: Sequence[str], *, begin_ns: int, end: RecordingEnd | None
 ) -> None:
     """Write recording.json; the recording is complete if it has an end."""
-    own = {
-        "target": {"kind": "command", "command": list(command)} if command else {"kind": "cpus"},
-        "source": {"event": "power:cpu_idle", "kind": "measured", "unit": "ns", "scope": "cpus"},
-        "files": [
-            {"name": RESULT_FILE, "format": schema_name(IdleResult)},
-            {"name": TRACE_FILE, "format": "CSV, one idle interval per line; only if traced"},
-        ],
-        "warnings": [],
-        "end": {
-            "reason": "" if end is None else end.reason,
-            "target_status": None if end is None else end.status,
-        },
-    }
-    recording_directory.write_manifest(
-        folder, KIND, begin_ns=begin_ns, ended=end is not None, own=own
+    recorded_end = RecordedEnd()
+    if end is not None:
+        recorded_end = RecordedEnd(reason=end.reason, target_status=end.status)
+    manifest = CommandManifest(
+        kind=KIND,
+        command=tuple(command),
+        target=Target("command", command=tuple(command)) if command else Target("cpus"),
+        source=RecordedEvent(event="power:cpu_idle", unit="ns", scope="cpus"),
+        files=(
+            RecordedFile(name=RESULT_FILE, format=schema_name(IdleResult)),
+            RecordedFile(name=TRACE_FILE, format="CSV, one idle interval per line; only if traced"),
+        ),
+        end=recorded_end,
     )
+    recording_directory.write_manifest(folder, manifest, begin_ns=begin_ns, ended=end is not None)
 
 
 def write_result(folder: Path, result: IdleResult) -> None:

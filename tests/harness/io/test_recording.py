@@ -53,7 +53,7 @@ def test_only_the_files_of_a_disk_recording_are_replaced(tmp_path: Path) -> None
     assert sorted(path.name for path in folder.iterdir()) == ["mine.txt", "recording.json"]
     with pytest.raises(UsageError, match="not a recording of a disk"):
         make_directory(tmp_path, force=True)
-    with pytest.raises(UsageError, match="cannot make"):
+    with pytest.raises(UsageError, match="cannot write"):
         make_directory(tmp_path / "none" / "run", force=False)
 
 

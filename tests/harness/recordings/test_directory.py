@@ -9,7 +9,9 @@ from harness.cstates.record import files as record_files
 from harness.io import recording as io_recording
 from harness.load import recording as load_recording
 from harness.recordings.directory import is_recording_of, remove_empty, write_manifest
+from harness.recordings.manifest import CommandManifest, this_host
 from stallscope.errors import UsageError
+from stallscope.recordings import RecordedEnd, RecordedEvent, Target, read_manifest
 
 Make = Callable[..., None]
 KINDS: tuple[tuple[str, Make, str], ...] = (
@@ -20,8 +22,14 @@ KINDS: tuple[tuple[str, Make, str], ...] = (
 
 
 def recorded(folder: Path, kind: str) -> Path:
-    own = {"files": [], "warnings": []}
-    write_manifest(folder, kind, begin_ns=1, ended=True, own=own)
+    manifest = CommandManifest(
+        kind=kind,
+        command=("x",),
+        target=Target("command", command=("x",)),
+        source=RecordedEvent(event="requests"),
+        end=RecordedEnd(reason="duration"),
+    )
+    write_manifest(folder, manifest, begin_ns=1, ended=True)
     return folder
 
 
@@ -69,3 +77,18 @@ def test_a_recording_with_only_a_manifest_is_removed(tmp_path: Path) -> None:
     (folder / "found").unlink()
     remove_empty(folder)
     assert not folder.exists()
+
+
+def test_a_manifest_is_read_as_it_was_written(tmp_path: Path) -> None:
+    recorded(tmp_path, "load")
+    manifest = read_manifest(tmp_path / "recording.json")
+    assert (manifest.schema, manifest.kind, manifest.complete) == (
+        "stallscope.recording/1.0",
+        "load",
+        True,
+    )
+    assert manifest.target == Target("command", command=("x",))
+    assert (manifest.source.event, manifest.end_reason) == ("requests", "duration")
+    assert manifest.host == this_host()
+    assert manifest.start_ns == 1
+    assert manifest.end_ns is not None
