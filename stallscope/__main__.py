@@ -5,23 +5,39 @@ import sys
 from importlib.machinery import PathFinder
 
 PACKAGES = ("topdown", "cstates", "ioprobe", "harness")
+_HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib costs start-up time
+
+
+def safe_path(search_path: list[str]) -> list[str]:
+    """Return the search path for modules without the current directory and relative ones.
+
+    ``python -m`` and an empty entry of PYTHONPATH add the current directory; a file click.py there
+    must not be imported. The directories of the installation stay.
+    """
+    here, installed = os.getcwd(), (_HOME, sys.prefix, sys.base_prefix)  # noqa: PTH109
+    return [
+        path
+        for path in search_path
+        if path.startswith("/") and (path != here or path.startswith(installed))
+    ]
 
 
 def foreign_packages(search_path: list[str] | None = None) -> list[str]:
     """Return our top-level packages that Python would load from another distribution."""
-    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib costs start-up time
     specs = {name: PathFinder.find_spec(name, search_path) for name in PACKAGES}
     return [
         name
         for name, spec in specs.items()
         if spec is None
         or spec.origin is None
-        or os.path.dirname(os.path.dirname(os.path.abspath(spec.origin))) != home  # noqa: PTH100, PTH120
+        or os.path.dirname(os.path.dirname(os.path.abspath(spec.origin))) != _HOME  # noqa: PTH100, PTH120
     ]
 
 
 def run() -> int:
     """Return the exit code of the command line given in ``sys.argv``."""
+    if not sys.flags.safe_path:
+        sys.path[:] = safe_path(sys.path)
     foreign = foreign_packages()
     if foreign:
         sys.stderr.write(

@@ -1,9 +1,10 @@
 """A process that outlives another process and cleans up after it if it is killed.
 
 The guardian runs in its own session, so that no signal to the guarded process group reaches it. It
-waits on a pidfd of the guarded process and on a pipe. Lines on the pipe are passed to ``clean_up``
-if the process dies; the line "done" dismisses the guardian. It runs in isolated mode (-I), so that
-the environment does not affect it.
+waits on a pidfd of the guarded process and on a pipe. A line "group PID TICKS" on the pipe names
+the leader of a process group and the start time of that process; such groups are passed to
+``clean_up`` if the guarded process dies. The line "done" dismisses the guardian. It runs in
+isolated mode (-I), so that the environment does not affect it.
 """
 
 import importlib
@@ -12,13 +13,14 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
 from stallscope.errors import UnableError
+from stallscope.process_group import ProcessGroup, group_of_leader
 
 _HOME = Path(__file__).resolve().parents[1]
 _START = (
@@ -31,8 +33,8 @@ _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal
 class GuardianModule(Protocol):
     """A module that a guardian runs."""
 
-    def clean_up(self, messages: Sequence[str], words: Sequence[str]) -> None:
-        """Clean up after the killed process; ``messages`` are the lines it wrote to the pipe."""
+    def clean_up(self, groups: Sequence[ProcessGroup], words: Sequence[str]) -> None:
+        """Clean up after the killed process; ``groups`` are those that it reported."""
 
 
 @dataclass(slots=True)
@@ -96,27 +98,33 @@ def main(words: list[str]) -> None:
     module = cast("GuardianModule", importlib.import_module(name))
     os.write(1, b"r")
     os.close(1)
-    messages = _wait(pidfd, pipe).decode("ascii", "replace").splitlines()
-    if "done" not in messages:
-        module.clean_up(messages, words[3:])
+    groups: list[ProcessGroup] = []
+    for line in _lines(pidfd, pipe):
+        if line == "done":
+            return
+        _, pid, start_ticks = line.split()
+        group = group_of_leader(int(pid), int(start_ticks))
+        if group is not None:
+            groups.append(group)
+    module.clean_up(groups, words[3:])
 
 
-def _wait(pidfd: int, pipe: int) -> bytes:
-    """Return the content of the pipe when the process has ended or has sent "done"."""
-    content = b""
+def _lines(pidfd: int, pipe: int) -> Iterator[str]:
+    """Yield each line of the pipe when it arrives, until the process has ended."""
+    pending = b""
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
     poll.register(pipe, select.POLLIN)
-    while b"done\n" not in content:
+    while True:
         ready = dict(poll.poll())
         if pipe in ready:
             part = os.read(pipe, 4096)
-            content += part
             if not part:
                 poll.unregister(pipe)
+            *lines, pending = (pending + part).split(b"\n")
+            yield from (line.decode("ascii", "replace") for line in lines)
         elif pidfd in ready:
-            break
-    return content
+            return
 
 
 def report(line: str) -> None:

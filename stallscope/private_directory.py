@@ -10,6 +10,17 @@ from pathlib import Path
 from stallscope.output_place import open_place
 
 
+def cache_directory(name: str) -> Path | None:
+    """Return the path of a directory for data cached for this user, None without a home."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not base.startswith("/"):
+        home = os.environ.get("HOME", "")
+        if not home.startswith("/"):
+            return None
+        base = f"{home}/.cache"
+    return Path(base) / "stallscope" / name
+
+
 @contextmanager
 def private_directory(path: Path) -> Iterator[int]:
     """Yield a descriptor of a directory of this user, created with mode 0700 if it is missing.

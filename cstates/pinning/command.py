@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from cstates.pinning.journal import process_start_and_parent
 from cstates.pinning.process_scope import ProcessScope, die_with_parent
 from stallscope.errors import ExitCode, TargetError
+from stallscope.process_group import start_ticks
 
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _WAITED_FOR = (*_FORWARDED, signal.SIGCHLD, signal.SIGCONT)
@@ -96,8 +96,7 @@ def _child_setup(
             os._exit(1)
         os.setpgid(0, 0)
         if guardian_pipe is not None:
-            own = process_start_and_parent(os.getpid()) or (0, 0)
-            os.write(guardian_pipe, b"command %d %d\n" % (os.getpid(), own[0]))
+            os.write(guardian_pipe, b"group %d %d\n" % (os.getpid(), start_ticks(os.getpid())))
         if terminal is not None:
             _set_foreground(terminal, os.getpid())
         try:

@@ -1,21 +1,17 @@
 """The guardian of a pin: restores the settings after the pinning process was killed.
 
-A line "command PID START" on its pipe names the process group to end and the start time of its
-leader. The guardian holds the claim's locks together with the pinning process, so that no other pin
-begins before it has restored.
+The guardian ends the process group of the command. It holds the claim's locks together with the
+pinning process, so that no other pin begins before it has restored.
 """
 
-import os
-import signal
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from cstates.pinning.claims import PinClaim, end_deeper, restore_deeper
-from cstates.pinning.journal import process_start_and_parent
 from cstates.pinning.restoring import RestoreStatus, restore_journal
 from stallscope.errors import StallscopeError
 from stallscope.guardian import Guardian, report, start_guardian
+from stallscope.process_group import ProcessGroup
 from stallscope.system_files import Roots
 
 
@@ -25,24 +21,13 @@ def start_pin_guardian(claim: PinClaim, roots: Roots) -> Guardian:
     return start_guardian(__name__, words, (claim.folder, *claim.locks))
 
 
-def clean_up(messages: Sequence[str], words: Sequence[str]) -> None:
+def clean_up(groups: Sequence[ProcessGroup], words: Sequence[str]) -> None:
     """End the command and restore its settings."""
     level, folder = map(int, words[:2])
     system, proc, files = map(Path, words[2:])
-    for line in messages:
-        if line.startswith("command "):
-            pid, start_ticks = map(int, line.split()[1:])
-            _end_group(pid, start_ticks)
+    for group in groups:
+        group.kill()
     _restore(Roots(proc, system, files), folder, level)
-
-
-def _end_group(pid: int, start_ticks: int) -> None:
-    """End the command's process group, unless its number belongs to a later process."""
-    leader = process_start_and_parent(pid)
-    if leader is not None and leader[0] != start_ticks:
-        return
-    with suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
 
 
 def _restore(roots: Roots, folder: int, level: int) -> None:

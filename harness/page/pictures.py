@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.cli.outputs import check_place
+from harness.page.matplotlib_settings import default_settings
 from stallscope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,22 +22,23 @@ def picture_bytes(
 ) -> bytes:
     """Return the picture that ``draw`` draws, as SVG or PNG; equal drawings give equal bytes.
 
-    Texts are drawn literally, not as formulas.
+    Texts are drawn literally, not as formulas. ``draw`` runs with another current directory.
     """
-    import matplotlib as mpl  # noqa: PLC0415 - heavy
+    with default_settings():
+        import matplotlib as mpl  # noqa: PLC0415 - heavy
 
-    mpl.use("agg")
-    from matplotlib.figure import Figure  # noqa: PLC0415
+        mpl.use("agg")
+        from matplotlib.figure import Figure  # noqa: PLC0415
 
-    with mpl.rc_context(
-        {"svg.hashsalt": "stallscope", "svg.fonttype": "none", "text.parse_math": False}
-    ):
-        figure = Figure(figsize=size_inches, layout="constrained")
-        draw(figure)
-        target = io.BytesIO()
-        metadata: dict[str, Any] = {"Date": None} if file_format == "svg" else {}
-        figure.savefig(target, format=file_format, dpi=_DOTS_PER_INCH, metadata=metadata)
-    return target.getvalue()
+        with mpl.rc_context(
+            {"svg.hashsalt": "stallscope", "svg.fonttype": "none", "text.parse_math": False}
+        ):
+            figure = Figure(figsize=size_inches, layout="constrained")
+            draw(figure)
+            target = io.BytesIO()
+            metadata: dict[str, Any] = {"Date": None} if file_format == "svg" else {}
+            figure.savefig(target, format=file_format, dpi=_DOTS_PER_INCH, metadata=metadata)
+        return target.getvalue()
 
 
 def split_outputs(paths: Sequence[Path]) -> tuple[Path | None, tuple[Path, ...]]:

@@ -137,7 +137,7 @@ class trusted_walk {
 
   std::vector<uid_t> trusted_;
   descriptor directory_;
-  std::string name_;  // "" is /
+  std::string name_;                    // "" is /
   std::vector<std::string> remaining_;  // the next component is the last
 };
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stallscope.errors import StallscopeError, UnableError
 from stallscope.guardian import start_guardian
+from stallscope.process_group import ProcessGroup
 from stallscope.system_files import names_in, numbers_in, read_text
 
 TRACEFS = (Path("/sys/kernel/tracing"), Path("/sys/kernel/debug/tracing"))
@@ -134,9 +135,9 @@ def _guarded(folder: Path) -> Iterator[None]:
         guardian.dismiss()
 
 
-def clean_up(messages: Sequence[str], words: Sequence[str]) -> None:
+def clean_up(groups: Sequence[ProcessGroup], words: Sequence[str]) -> None:
     """Remove the instance of a killed tracer; called by the guardian."""
-    del messages
+    del groups
     for _ in range(_REMOVAL_TRIES):
         if _remove(Path(words[0])):
             return

@@ -6,7 +6,6 @@ these batches, without sockets; unstaged, each request runs through all steps at
 """
 
 import re
-import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from harness.workload.loader import running_load
 from harness.workload.request_files import generate_requests
 from harness.workload.server import PROGRAM, running_server
 from stallscope.errors import TargetError, UnableError
-from stallscope.programs import program
+from stallscope.programs import installed_program, program
 
 MODEL = "callgrind, I1 of 32 KB, 8 ways, lines of 64 bytes, no prefetch"
 _CACHE = "--I1=32768,8,64"
@@ -44,23 +43,24 @@ class CallgrindCounts:
 
 def replay_sides(setup: StagesSetup) -> Replays:
     """Return both sides' simulated counts, or the reason why there are none."""
-    if shutil.which("valgrind") is None:
+    valgrind = installed_program("valgrind")
+    if valgrind is None:
         return Replays(None, None, "", "valgrind is not installed (package valgrind)")
     try:
         with tempfile.TemporaryDirectory(prefix="stallscope-") as name:
-            return _replay(setup, Path(name))
+            return _replay(setup, Path(name), str(valgrind))
     except (TargetError, UnableError) as error:
         return Replays(None, None, "", error.message)
 
 
-def _replay(setup: StagesSetup, folder: Path) -> Replays:
+def _replay(setup: StagesSetup, folder: Path, valgrind: str) -> Replays:
     batches = _logged_batches(setup, folder)
     path, seed = setup.options.path, setup.options.seed
     files = {n: generate_requests(path, folder / f"{n}.resp", seed, n) for n in (SHORT, LONG)}
     by_side = {}
     for side in Side:
         counts = {
-            n: _simulate(_command(setup, side, file, batches), folder / f"{side}-{n}.out")
+            n: _simulate(valgrind, _command(setup, side, file, batches), folder / f"{side}-{n}.out")
             for n, file in files.items()
         }
         by_side[side] = counts_per_request(counts[SHORT], counts[LONG])
@@ -83,11 +83,11 @@ def _command(setup: StagesSetup, side: Side, requests: Path, batches: Path) -> l
     return words + (["--batches", str(batches)] if side is Side.STAGED else [])
 
 
-def _simulate(command: list[str], output: Path) -> CallgrindCounts:
+def _simulate(valgrind: str, command: list[str], output: Path) -> CallgrindCounts:
     """Return callgrind's counts of one replay; raises TargetError if it failed."""
-    words = ["valgrind", "--tool=callgrind", "--cache-sim=yes", _CACHE, "--collect-atstart=no",
-             f"--toggle-collect={_COUNTED_FUNCTION}", f"--callgrind-out-file={output}",
-             "-q"]  # fmt: skip
+    words = [valgrind, "--tool=callgrind", "--command-line-only=yes", "--cache-sim=yes", _CACHE,
+             "--collect-atstart=no", f"--toggle-collect={_COUNTED_FUNCTION}",
+             f"--callgrind-out-file={output}", "-q"]  # fmt: skip
     try:
         run = subprocess.run(
             [*words, "--", *command],

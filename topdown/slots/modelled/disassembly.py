@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from stallscope.errors import UnableError
+from stallscope.programs import installed_program
 from topdown.slots.modelled.callgrind_file import ADDRESS_BITS
 from topdown.slots.modelled.instructions import Instruction, decode
 
@@ -45,13 +45,13 @@ def _decoded(text: str) -> Instruction:
 
 def objdump_program() -> str:
     """Return the path of objdump. Raises UnableError without it."""
-    path = shutil.which("objdump")
+    path = installed_program("objdump")
     if path is None:
         raise UnableError(
             "--source model disassembles code with objdump, which is not installed",
             "install the package binutils",
         )
-    return path
+    return str(path)
 
 
 def disassemble(objects: list[str], executed: Mapping[int, int]) -> dict[int, Line]:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from typing import IO
 
 from stallscope.errors import RecordingError, TargetError, UnableError
 from stallscope.printable import printable
+from stallscope.programs import installed_program
 from topdown.slots.modelled.cache_options import Cache, Caches
 from topdown.slots.modelled.callgrind_file import MAX_LINE_CHARS, Profile, read_profile
 from topdown.slots.modelled.native_run import CommandInput, run_once
@@ -27,13 +27,13 @@ _NOTE = re.compile(r"^==\d+== ?(.*)$")
 
 def valgrind_program() -> str:
     """Return the path of valgrind. Raises UnableError without it."""
-    path = shutil.which("valgrind")
+    path = installed_program("valgrind")
     if path is None:
         raise UnableError(
             "--source model runs the command under valgrind, which is not installed",
             "install the package valgrind (Debian, Ubuntu, Fedora: valgrind)",
         )
-    return path
+    return str(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,7 @@ class Simulator:
 
 def _options(folder: Path, caches: Caches, last: Cache) -> list[str]:
     return [
+        "--command-line-only=yes",  # no options from ./.valgrindrc or the environment
         "--cache-sim=yes",
         "--branch-sim=yes",
         "--dump-instr=yes",

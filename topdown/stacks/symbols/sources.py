@@ -1,8 +1,9 @@
 """Sources of symbols: the recording, the live system, debug directories, the cache."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from stallscope.private_directory import cache_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,4 @@ class SymbolSources:
 
 def default_cache_directory() -> Path | None:
     """Return the user's directory for cached symbol tables, None without a home directory."""
-    place = os.environ.get("XDG_CACHE_HOME", "")
-    if place.startswith("/"):
-        return Path(place) / "stallscope" / "symbols"
-    home = os.environ.get("HOME", "")
-    return Path(home) / ".cache/stallscope/symbols" if home.startswith("/") else None
+    return cache_directory("symbols")
