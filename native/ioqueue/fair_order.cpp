@@ -20,6 +20,7 @@ fair_order::fair_order(cost wake_credit, std::int64_t rebase_above)
 std::size_t fair_order::add(std::uint32_t shares) {
   check_shares(shares);
   classes_.push_back({.shares = shares});
+  waiting_.reserve(classes_.size());  // wake() then needs no memory
   return classes_.size() - 1;
 }
 

@@ -10,7 +10,8 @@
 // The device completes operations between turns. settled() of a request is called from within
 // completed(), cancel() and dispatch(), and may call submit() and cancel(). A request costs some
 // 0.11 us of CPU time (docs/benchmarks.md) and allocates nothing once the largest number in flight
-// was reached. One thread.
+// was reached; submit() without a deadline never allocates, and a dispatch() that throws
+// std::bad_alloc leaves the requests queued. One thread.
 #pragma once
 
 #include <chrono>

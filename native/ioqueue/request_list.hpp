@@ -17,6 +17,12 @@ class request_list {
     (last_ == nullptr ? first_ : last_->next_) = &added;
     last_ = &added;
   }
+  void push_front(request& added) noexcept {
+    added.previous_ = nullptr;
+    added.next_ = first_;
+    (first_ == nullptr ? last_ : first_->previous_) = &added;
+    first_ = &added;
+  }
   void remove(request& leaving) noexcept {
     (leaving.previous_ == nullptr ? first_ : leaving.previous_->next_) = leaving.next_;
     (leaving.next_ == nullptr ? last_ : leaving.next_->previous_) = leaving.previous_;

@@ -50,8 +50,9 @@ void reactor::change(int fd, std::uint32_t events, event_handler& handler) {
   control(epoll_, EPOLL_CTL_MOD, fd, event_for(events, handler));
 }
 
-void reactor::unwatch(int fd, const event_handler& handler) {
-  control(epoll_, EPOLL_CTL_DEL, fd, {});
+void reactor::unwatch(int fd, const event_handler& handler) noexcept {
+  // If this fails, closing the descriptor removes it.
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   for (std::size_t i = 0; i < fetched_; ++i) {
     if (events_[i].data.ptr == &handler) events_[i].data.ptr = nullptr;
   }

@@ -58,6 +58,8 @@ class reactor final : public task_scheduler {
   explicit reactor(const reactor_settings& settings = {});
 
   void schedule(task& work) override { tasks_.push(work); }
+  // Makes room for this many scheduled tasks; up to this number, schedule() does not allocate.
+  void reserve_tasks(std::size_t tasks) { tasks_.reserve(tasks); }
   // Runs the scheduled tasks before the remaining descriptors of this turn, instead of after them.
   void run_tasks_soon() { tasks_soon_ = true; }
   // Whether this turn has no further event to dispatch and no task to run.
@@ -69,7 +71,7 @@ class reactor final : public task_scheduler {
   void watch(int fd, std::uint32_t events, event_handler& handler);
   void change(int fd, std::uint32_t events, event_handler& handler);
   // Events that are already fetched are dropped as well.
-  void unwatch(int fd, const event_handler& handler);
+  void unwatch(int fd, const event_handler& handler) noexcept;
 
   void arm(timer& at_time, std::chrono::nanoseconds when);
   void disarm(const timer& at_time);

@@ -2,6 +2,7 @@
 // One thread.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <vector>
 
@@ -17,15 +18,19 @@ class task_queue {
   [[nodiscard]] std::size_t size() const noexcept { return end_ - first_; }
 
   void push(task& work) {
-    if (size() == ring_.size()) grow();
+    if (size() == ring_.size()) grow(2 * size());
     ring_[end_++ & (ring_.size() - 1)] = &work;
+  }
+  // Makes room for this many tasks, so that push() needs no memory.
+  void reserve(std::size_t tasks) {
+    if (tasks > ring_.size()) grow(std::bit_ceil(tasks));
   }
   // The queue must not be empty.
   task& pop() noexcept { return *ring_[first_++ & (ring_.size() - 1)]; }
 
  private:
-  void grow() {
-    std::vector<task*> larger(2 * ring_.size());
+  void grow(std::size_t capacity) {
+    std::vector<task*> larger(capacity);
     const std::size_t held = size();
     for (std::size_t i = 0; i < held; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
     ring_.swap(larger);

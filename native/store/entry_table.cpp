@@ -1,5 +1,6 @@
 #include "store/entry_table.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -58,19 +59,38 @@ void entry_table::insert(entry* held, std::uint64_t hash) {
   if (previous_.slots) continue_moving();
 }
 
-void entry_table::erase(slot* at) {
+void entry_table::erase(slot* at) noexcept {
   part& of = current_.owns(at) ? current_ : previous_;
   of.erase(static_cast<std::size_t>(at - of.slots.get()));
   if (previous_.slots) {
     continue_moving();
-  } else if (current_.capacity() > min_capacity && current_.used < current_.capacity() / 8) {
-    resize(current_.capacity() / 4);
+  } else if (current_.capacity() > min_capacity &&
+             current_.used + reserved_ < current_.capacity() / 8) {
+    try {
+      resize(current_.capacity() / 4);
+    } catch (const std::bad_alloc&) {  // it stays as large as it is
+    }
   }
 }
 
-void entry_table::clear() {
-  current_ = {};
+void entry_table::clear() noexcept {
   previous_ = {};
+  if (reserved_ == 0) {
+    current_ = {};
+  } else {
+    std::fill_n(current_.slots.get(), current_.capacity(), slot{});
+    current_.used = 0;
+  }
+}
+
+void entry_table::reserve() {
+  const std::size_t needed = size() + reserved_ + 1;
+  if (!current_.slots) {
+    current_ = make_part(min_capacity);
+  } else if (needed > current_.limit()) {
+    resize(2 * current_.capacity());
+  }
+  ++reserved_;
 }
 
 void entry_table::resize(std::size_t capacity) {

@@ -41,8 +41,17 @@ class entry_table {
   // The key must not be in the table.
   void insert(entry* held, std::uint64_t hash);
   // `at` comes from find().
-  void erase(slot* at);
-  void clear();
+  // Frees memory only if that needs no more of it.
+  void erase(slot* at) noexcept;
+  void clear() noexcept;
+  // Allocates what one insert_reserved() needs, in addition to earlier reservations. Throws
+  // std::bad_alloc without effect.
+  void reserve();
+  void drop_reservation() noexcept { --reserved_; }
+  void insert_reserved(entry* held, std::uint64_t hash) noexcept {
+    --reserved_;
+    insert(held, hash);
+  }
 
   // The first entry at or after a random position, or null if the table is empty.
   entry* entry_near(std::uint64_t place) const;
@@ -85,7 +94,8 @@ class entry_table {
     }
     void insert(entry* held, std::uint64_t hash);
     void erase(std::size_t at);
-    bool full() const { return used >= capacity() / 4 * 3; }
+    std::size_t limit() const { return capacity() / 4 * 3; }
+    bool full() const { return used >= limit(); }
     bool owns(const slot* at) const { return slots && at >= &slots[0] && at <= &slots[mask]; }
   };
 
@@ -93,6 +103,7 @@ class entry_table {
   void resize(std::size_t capacity);
   void continue_moving();
 
+  std::size_t reserved_ = 0;  // insertions that must not allocate
   part current_;
   part previous_;              // the table being emptied, one run of filled slots at a time
   std::size_t move_next_ = 0;  // in previous_: slots from here on may be filled,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <span>
@@ -17,16 +16,16 @@ class aligned_memory {
   aligned_memory() = default;
   explicit aligned_memory(std::size_t bytes)
       : bytes_(padded(bytes, block_bytes)),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(block_bytes, bytes_))) {
-    if (!memory_) throw std::bad_alloc();
-  }
+        memory_(static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{block_bytes}))) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return {memory_.get(), bytes_}; }
 
  private:
   struct freer {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    void operator()(std::byte* memory) const {
+      ::operator delete (memory, std::align_val_t{block_bytes});
+    }
   };
 
   std::size_t bytes_ = 0;

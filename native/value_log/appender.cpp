@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +12,12 @@ namespace stallscope::value_log {
 namespace {
 
 constexpr std::uint64_t min_memory = std::uint64_t{64} << 10U;
+
+template <typename T>
+void reserve_more(std::vector<T>& list, std::size_t more) {
+  const std::size_t needed = list.size() + more;
+  if (needed > list.capacity()) list.reserve(std::max(needed, 2 * list.capacity()));
+}
 
 }  // namespace
 
@@ -22,18 +30,16 @@ std::uint64_t appender::bytes_of(const append_request& request) {
 }
 
 void appender::append(append_request& request) {
-  wake();
   const std::uint64_t bytes = bytes_of(request);
-  if (padded(bytes, block_bytes) + block_bytes > content_.segments().segment_bytes()) {
-    too_long_.push_back(&request);
-    return;
-  }
   const bool fits = next_.requests.empty() || next_.bytes + bytes <= settings_.max_batch_bytes;
-  if (waiting_.empty() && fits) {
+  if (padded(bytes, block_bytes) + block_bytes > content_.segments().segment_bytes()) {
+    too_long_.push(request);
+  } else if (waiting_.empty() && fits) {
     place(request, bytes);
   } else {
-    waiting_.push_back(&request);
+    waiting_.push(request);
   }
+  wake();
 }
 
 void appender::wake() {
@@ -42,7 +48,39 @@ void appender::wake() {
   loop_.schedule(*this);
 }
 
+// Adds the records of a request to the next batch. Throws std::bad_alloc without effect.
 void appender::place(append_request& request, std::uint64_t bytes) {
+  grow(bytes, request.items.size());
+  const std::size_t before = next_.records.size();
+  try {
+    for (const append_item& item : request.items) {
+      placed& added = next_.records.emplace_back();
+      added.item = &item;
+      if (item.kind != record_kind::cleared) added.index = content_.make_room(item.key);
+    }
+  } catch (...) {
+    next_.records.resize(before);
+    throw;
+  }
+  next_.requests.push_back(&request);
+  for (placed& added : std::span(next_.records).subspan(before)) {
+    const append_item& item = *added.item;
+    const std::uint64_t length = record_bytes(item.key.size(), item.value.size());
+    added.sequence = content_.next_sequence();
+    added.offset = static_cast<std::uint32_t>(next_.bytes);
+    encode(next_.memory.bytes().subspan(next_.bytes, length),
+           {.kind = item.kind,
+            .sequence = added.sequence,
+            .expires_ms = item.expires_ms,
+            .key = item.key,
+            .value = item.value},
+           content_.secret());
+    next_.bytes += length;
+  }
+}
+
+// Makes room in the next batch for one more request.
+void appender::grow(std::uint64_t bytes, std::size_t records) {
   const std::uint64_t needed = padded(next_.bytes + bytes, block_bytes);
   if (next_.memory.size() < needed) {
     const std::uint64_t ahead = std::min(2 * needed, settings_.max_batch_bytes);
@@ -52,34 +90,29 @@ void appender::place(append_request& request, std::uint64_t bytes) {
     }
     next_.memory = std::move(larger);
   }
-  for (const append_item& item : request.items) {
-    const std::uint64_t length = record_bytes(item.key.size(), item.value.size());
-    const record made{.kind = item.kind,
-                      .sequence = content_.next_sequence(),
-                      .expires_ms = item.expires_ms,
-                      .key = item.key,
-                      .value = item.value};
-    encode(next_.memory.bytes().subspan(next_.bytes, length), made, content_.secret());
-    next_.records.push_back(
-        {&request, &item, made.sequence, static_cast<std::uint32_t>(next_.bytes)});
-    next_.bytes += length;
-  }
-  next_.requests.push_back(&request);
+  reserve_more(next_.records, records);
+  reserve_more(next_.requests, 1);
 }
 
 void appender::take_waiting() {
-  while (!waiting_.empty()) {
-    append_request& first = *waiting_.front();
-    const std::uint64_t bytes = bytes_of(first);
+  while (append_request* first = waiting_.first()) {
+    const std::uint64_t bytes = bytes_of(*first);
     if (!next_.requests.empty() && next_.bytes + bytes > settings_.max_batch_bytes) return;
-    waiting_.pop_front();
-    place(first, bytes);
+    try {
+      place(*first, bytes);
+      waiting_.pop();
+    } catch (const std::bad_alloc&) {
+      if (!next_.requests.empty()) return;  // it waits for the next batch
+      waiting_.pop();
+      ++failures_;
+      first->appended(ENOMEM);
+    }
   }
 }
 
 void appender::run() {
   scheduled_ = false;
-  for (; !too_long_.empty(); too_long_.pop_front()) too_long_.front()->appended(EMSGSIZE);
+  while (append_request* request = too_long_.pop()) request->appended(EMSGSIZE);
   if (writing_) return;
   if (rolled_) {
     end();
@@ -108,6 +141,8 @@ int appender::make_room() {
     return 0;
   } catch (const std::system_error& error) {
     return error.code().value();
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
   }
 }
 
@@ -119,7 +154,7 @@ void appender::refuse_growth(int error) {
       std::ranges::any_of(refused.requests, [](auto* request) { return request->needs_room; });
   for (append_request* request : refused.requests) {
     if (mixed && !request->needs_room) {
-      waiting_.push_back(request);
+      waiting_.push(*request);
     } else {
       request->appended(error);
     }
@@ -137,7 +172,7 @@ void appender::write() {
   port_.submit(*this);
 }
 
-void appender::io_done(std::int64_t result) {
+void appender::io_done(std::int64_t result) noexcept {
   const std::uint64_t bytes = padded(current_.bytes, block_bytes);
   if (result < 0) {
     finish(static_cast<int>(-result));
@@ -159,19 +194,19 @@ void appender::commit() {
   active_->end += padded(current_.bytes, block_bytes);
   active_->unsynced = !settings_.durable;
   active_->dead_bytes += padded(current_.bytes, block_bytes) - current_.bytes;
-  for (const placed& request : current_.records) {
-    const append_item& item = *request.item;
-    const location where{.sequence = request.sequence,
+  for (placed& written : current_.records) {
+    const append_item& item = *written.item;
+    const location where{.sequence = written.sequence,
                          .expires_ms = item.expires_ms,
                          .segment = active_->number,
-                         .offset = static_cast<std::uint32_t>(start + request.offset),
+                         .offset = static_cast<std::uint32_t>(start + written.offset),
                          .value_bytes = item.kind == record_kind::value
                                             ? static_cast<std::uint32_t>(item.value.size())
                                             : location::no_value};
     if (item.kind == record_kind::cleared) {
       content_.flushed(where);
     } else {
-      content_.written(item.key, where);
+      content_.written(item.key, where, *std::move(written.index));
     }
   }
 }

@@ -19,11 +19,12 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/linked_fifo.hpp"
 #include "reactor/task_scheduler.hpp"
 #include "value_log/aligned_memory.hpp"
 #include "value_log/io_port.hpp"
@@ -46,10 +47,14 @@ class append_request {
 
   // Receives 0 or an errno; EMSGSIZE if the request does not fit into a segment. Never called from
   // within append().
-  virtual void appended(int error) = 0;
+  virtual void appended(int error) noexcept = 0;
 
  protected:
   ~append_request() = default;
+
+ private:
+  friend class linked_fifo<append_request>;
+  append_request* next = nullptr;
 };
 
 struct append_settings {
@@ -63,6 +68,8 @@ class appender final : private io_request, private reactor::task {
            const append_settings& settings)
       : content_(content), port_(port), loop_(loop), settings_(settings) {}
 
+  // Throws std::bad_alloc without effect. What the index needs for the records is allocated here or
+  // before the write, so that a written record always reaches the index.
   void append(append_request& request);
   // Seals the current segment, immediately or after the write in flight, then calls `then`.
   void roll(std::function<void()> then);
@@ -76,10 +83,10 @@ class appender final : private io_request, private reactor::task {
 
  private:
   struct placed {
-    append_request* from;
     const append_item* item;
     std::uint64_t sequence;
-    std::uint32_t offset;  // offset in the batch
+    std::uint32_t offset;                  // in the batch
+    std::optional<key_index::room> index;  // nothing for the deletion of all keys
   };
   struct batch {
     aligned_memory memory;
@@ -89,10 +96,11 @@ class appender final : private io_request, private reactor::task {
   };
 
   void run() override;  // starts the next write
-  void io_done(std::int64_t result) override;
+  void io_done(std::int64_t result) noexcept override;
   void wake();
   [[nodiscard]] static std::uint64_t bytes_of(const append_request& request);
   void place(append_request& request, std::uint64_t bytes);
+  void grow(std::uint64_t bytes, std::size_t records);
   void take_waiting();
   [[nodiscard]] int make_room();
   void refuse_growth(int error);
@@ -107,8 +115,8 @@ class appender final : private io_request, private reactor::task {
   shared_segment active_;
   batch next_;
   batch current_;
-  std::deque<append_request*> waiting_;  // waiting for room in the next batch
-  std::deque<append_request*> too_long_;
+  linked_fifo<append_request> waiting_;  // waiting for room in the next batch
+  linked_fifo<append_request> too_long_;
   std::function<void()> rolled_;
   std::uint64_t batches_ = 0;
   std::uint64_t failures_ = 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -31,8 +32,12 @@ class chunk_memory {
     return buffer;
   }
   // Keeps buffers of one chunk and frees larger ones.
-  void give_back(aligned_memory&& buffer) {
-    if (buffer.size() == chunk_bytes_) free_.push_back(std::move(buffer));
+  void give_back(aligned_memory&& buffer) noexcept {
+    if (buffer.size() != chunk_bytes_) return;
+    try {
+      free_.push_back(std::move(buffer));
+    } catch (const std::bad_alloc&) {  // the buffer is freed
+    }
   }
   void clear() { free_.clear(); }
 

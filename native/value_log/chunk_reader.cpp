@@ -15,9 +15,10 @@ void chunk_reader::submit() {
   const std::uint64_t end = padded(segment_->end, block_bytes);
   while (position_ < end && chunks_.size() < max_chunks_) {
     const std::uint64_t bytes = std::min<std::uint64_t>(memory_.chunk_bytes(), end - position_);
-    chunks_.push_back(std::make_unique<chunk>(*this));
+    auto made = std::make_unique<chunk>(*this);
+    made->memory = memory_.take(bytes);
+    chunks_.push_back(std::move(made));
     chunk& next = *chunks_.back();
-    next.memory = memory_.take(bytes);
     next.reads(segment_->file.get(), position_, next.memory.bytes().first(bytes));
     position_ += bytes;
     ++in_flight_;

@@ -33,7 +33,7 @@ class chunk_reader {
 
   // Starts to read a segment from its first record. Nothing may be in flight.
   void start(shared_segment segment);
-  // Submits reads up to the limit of chunks.
+  // Submits reads up to the limit of chunks. Throws std::bad_alloc; what was submitted completes.
   void submit();
 
   [[nodiscard]] bool empty() const noexcept { return chunks_.empty(); }
@@ -50,7 +50,7 @@ class chunk_reader {
  private:
   struct chunk final : io_request {
     explicit chunk(chunk_reader& of_reader) : owner(of_reader) { of = io_class::compaction; }
-    void io_done(std::int64_t bytes) override {
+    void io_done(std::int64_t bytes) noexcept override {
       done = true;
       result = bytes;
       --owner.in_flight_;

@@ -17,7 +17,7 @@ struct compactor::sync_request final : io_request {
   explicit sync_request(compactor& of_compactor) : owner(of_compactor) {
     of = io_class::compaction;
   }
-  void io_done(std::int64_t result) override { owner.synced(result); }
+  void io_done(std::int64_t result) noexcept override { owner.synced(result); }
 
   compactor& owner;
 };
@@ -68,8 +68,13 @@ void compactor::stop() {
 
 void compactor::run() {
   scheduled_ = false;
-  if (victim_ == nullptr) choose();
-  if (victim_ != nullptr && !syncing_) continue_moving();
+  try {
+    if (victim_ == nullptr) choose();
+    if (victim_ != nullptr && !syncing_) continue_moving();
+  } catch (const std::bad_alloc&) {
+    fail(ENOMEM);
+    continue_failed();
+  }
 }
 
 // Starts on the next segment of a job, or on the segment with the highest dead share.
@@ -91,8 +96,7 @@ void compactor::choose() {
       rolling_ = false;
       if (jobs_.empty()) return;  // stopped in the meantime
       end();
-      auto& left = jobs_.front().segments.emplace();
-      for (const auto& [number, segment] : content_.segments().all()) left.push_back(number);
+      list_segments();
       wake();
     });
     return;
@@ -108,10 +112,21 @@ void compactor::choose() {
   if (!jobs_.empty()) wake();
 }
 
-void compactor::end_job(int error) {
-  const job ended = std::move(jobs_.front());
+// Assigns the present segments to the first job.
+void compactor::list_segments() noexcept {
+  try {
+    std::deque<std::uint32_t> present;
+    for (const auto& [number, segment] : content_.segments().all()) present.push_back(number);
+    jobs_.front().segments = std::move(present);
+  } catch (const std::bad_alloc&) {
+    end_job(ENOMEM);
+  }
+}
+
+void compactor::end_job(int error) noexcept {
+  const std::function<void(int)> done = std::move(jobs_.front().done);
   jobs_.pop_front();
-  if (ended.done) ended.done(error);
+  if (done) done(error);
 }
 
 void compactor::begin(shared_segment victim) {
@@ -133,11 +148,21 @@ void compactor::continue_moving() {
   if (error_ == 0 && reader_.front_ready() && may_write) parse_front_chunk();
   if (error_ == 0) reader_.submit();
   if (error_ != 0) {
-    if (reader_.in_flight() == 0 && writer_.in_flight() == 0) give_up();
+    continue_failed();
   } else if (!reader_.empty()) {
     wants_turn_ = reader_.front_ready() && writer_.in_flight() < settings_.max_chunks;
   } else {
     finish_moving();
+  }
+}
+
+// After an error, waits for what is in flight.
+void compactor::continue_failed() noexcept {
+  if (victim_ == nullptr) {
+    error_ = 0;
+    if (!jobs_.empty()) end_job(ENOMEM);
+  } else if (reader_.in_flight() == 0 && writer_.in_flight() == 0) {
+    give_up();
   }
 }
 
@@ -202,6 +227,7 @@ void compactor::finish_moving() {
     return;
   }
   if (writer_.in_flight() != 0) return;
+  to_sync_.reserve(content_.segments().all().size());  // nothing below may throw
   syncing_ = true;
   reader_.clear();
   writer_.seal_full();
@@ -223,7 +249,7 @@ void compactor::sync_next() {
   }
 }
 
-void compactor::synced(std::int64_t result) {
+void compactor::synced(std::int64_t result) noexcept {
   if (!to_sync_.empty()) to_sync_.pop_back();
   if (result >= 0) {
     sync_next();
@@ -277,7 +303,7 @@ compaction_counts compactor::counts() const {
           .last_error = last_error_};
 }
 
-void compactor::give_up() {
+void compactor::give_up() noexcept {
   const bool still_there = content_.segments().find(victim_->number) != nullptr;
   if (still_there) victim_->counted_to = std::max(victim_->counted_to, parse_position_);
   writer_.seal_full();

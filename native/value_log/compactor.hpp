@@ -65,7 +65,8 @@ class compactor final : private reactor::task {
   compactor(compactor&&) = delete;
   compactor& operator=(compactor&&) = delete;
 
-  // Rewrites all present segments, then calls `done` with 0 or an errno.
+  // Rewrites all present segments, then calls `done`, which must not throw, with 0 or an errno.
+  // Throws std::bad_alloc without effect.
   void compact_all(std::function<void(int error)> done);
   // Starts on the segment with the highest dead share, if that is high enough.
   void consider();
@@ -90,17 +91,19 @@ class compactor final : private reactor::task {
   void wake();
   void choose();
   void begin(shared_segment victim);
-  void end_job(int error);
+  void list_segments() noexcept;
+  void end_job(int error) noexcept;
   void continue_moving();
+  void continue_failed() noexcept;
   void parse_front_chunk();
   void parse();
   bool handle_record(std::span<const std::byte> rest, const decoded& next);
   void finish_moving();
   void sync_next();
-  void synced(std::int64_t result);
+  void synced(std::int64_t result) noexcept;
   void remove_victim();
   void finish_removal();
-  void give_up();
+  void give_up() noexcept;
   void fail(int error);
 
   log_content& content_;

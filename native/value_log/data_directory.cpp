@@ -62,6 +62,13 @@ void check_own(const std::string& path, int directory) {
   }
 }
 
+// Without an allocation, so that a file can be removed when memory is exhausted.
+std::array<char, 48> file_name_of(const segment_name& name) noexcept {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "shard-%03u-%010u.log", name.shard, name.number);
+  return text;
+}
+
 // The reason to reject a file, or nullptr.
 const char* fault_of(const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return "is not a regular file";
@@ -144,9 +151,7 @@ void data_directory::adopt_identity(std::uint32_t shards) {
 }
 
 std::string data_directory::name_of(const segment_name& name) const {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "shard-%03u-%010u.log", name.shard, name.number);
-  return text.data();
+  return file_name_of(name).data();
 }
 
 std::vector<segment_name> data_directory::all_segments() const {
@@ -198,7 +203,7 @@ segment_file data_directory::create(const segment_name& name, std::uint64_t byte
     }
     if (!written) fail(text);
     if (!temporary_) sync_directory(directory_.get(), text);
-  } catch (const std::system_error&) {
+  } catch (...) {
     remove(name);
     throw;
   }
@@ -246,11 +251,7 @@ segment_file data_directory::open_file(const segment_name& name) const {
 }
 
 void data_directory::remove(const segment_name& name) const noexcept {
-  if (temporary_) return;
-  try {
-    ::unlinkat(directory_.get(), name_of(name).c_str(), 0);
-  } catch (...) {  // out of memory for a name: the next start removes the file
-  }
+  if (!temporary_) ::unlinkat(directory_.get(), file_name_of(name).data(), 0);
 }
 
 }  // namespace stallscope::value_log

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <string>
 
 #include "disk/ring.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr unsigned ring_entries = 256;
 constexpr std::uint64_t max_under_way = 1024;  // capacity of the completion queue
+constexpr std::uint64_t max_syncs = 16;        // appender and compaction have one each
 constexpr std::size_t max_queued = std::size_t{1} << 16U;
 // Longer transfers, such as batches of large values, are split so that the other class can pass
 // between the pieces.
@@ -81,6 +83,9 @@ void prepare(io_uring_sqe* entry, std::uint64_t mark) {
 
 disk_port::disk_port(reactor::reactor& loop, const disk_port_settings& settings)
     : loop_(loop), queue_(*this, clock_, queue_settings_of(settings)) {
+  unsubmitted_.reserve(ring_entries);
+  ended_.reserve(max_under_way + max_syncs);
+  reported_.reserve(max_under_way + max_syncs);
   const std::array shares{settings.query_shares, settings.compaction_shares};
   for (std::size_t i = 0; i < classes_.size(); ++i) {
     classes_[i] = queue_.add_class(
@@ -103,17 +108,19 @@ disk_port::~disk_port() {
   if (has_ring_) ::io_uring_queue_exit(&ring_);
 }
 
-void disk_port::submit(io_request& request) {
+void disk_port::submit(io_request& request) noexcept {
   const auto number = classes_[static_cast<std::size_t>(request.of)];
-  if (!refused_.empty() || !queue_.submit(number, request)) refused_.push_back(&request);
+  if (!refused_.empty() || !queue_.submit(number, request)) refused_.push(request);
   wake();
 }
 
 void disk_port::offer_refused() {
   while (!refused_.empty()) {
-    io_request& first = *refused_.front();
-    if (!queue_.submit(classes_[static_cast<std::size_t>(first.of)], first)) return;
-    refused_.pop_front();
+    auto& first = static_cast<io_request&>(refused_.first());
+    refused_.remove(first);  // before submit(), which links it elsewhere
+    if (queue_.submit(classes_[static_cast<std::size_t>(first.of)], first)) continue;
+    refused_.push_front(first);
+    return;
   }
 }
 
@@ -144,7 +151,7 @@ void disk_port::do_now(std::uint64_t mark) {
   bell_.ring();
 }
 
-void disk_port::sync(int file, io_request& request) {
+void disk_port::sync(int file, io_request& request) noexcept {
   request.io = {.file = file};
   begin(reinterpret_cast<std::uint64_t>(&request) | sync_mark);
   wake();
@@ -163,12 +170,12 @@ void disk_port::flush() {
     if (taken > 0) {
       unsubmitted_.erase(unsubmitted_.begin(), unsubmitted_.begin() + taken);
     } else if (taken == 0 || disk::passing_error(-taken)) {
-      loop_.disarm(*this);
-      loop_.arm(*this, loop_.now() + submit_again_after);
+      try_again_later();
       return;
     } else {
       ring_failed_ = true;
-      for (; !unsubmitted_.empty(); unsubmitted_.pop_front()) do_now(unsubmitted_.front());
+      for (const std::uint64_t mark : unsubmitted_) do_now(mark);
+      unsubmitted_.clear();
     }
   }
 }
@@ -185,8 +192,17 @@ void disk_port::wake() {
 void disk_port::run() {
   scheduled_ = false;
   offer_refused();
-  queue_.dispatch();
+  try {
+    queue_.dispatch();
+  } catch (const std::bad_alloc&) {  // the requests stay in the queue
+    try_again_later();
+  }
   flush();
+}
+
+void disk_port::try_again_later() noexcept {
+  loop_.disarm(*this);
+  loop_.arm(*this, loop_.now() + submit_again_after);
 }
 
 void disk_port::on_events(std::uint32_t /*events*/) {
@@ -213,11 +229,9 @@ void disk_port::take(std::uint64_t mark, std::int64_t result) {
 }
 
 void disk_port::reap() {
-  for (std::size_t left = ended_.size(); left != 0; --left) {
-    const auto [mark, result] = ended_.front();
-    ended_.pop_front();
-    take(mark, result);
-  }
+  reported_.swap(ended_);
+  for (const auto& [mark, result] : reported_) take(mark, result);
+  reported_.clear();
   if (!has_ring_) return;
   io_uring_cqe* entry = nullptr;
   while (::io_uring_peek_cqe(&ring_, &entry) == 0) {
@@ -237,7 +251,8 @@ void disk_port::drain() {
     run();
     if (under_way_ == 0 && refused_.empty() && queued() == 0) return;
     pollfd bell{.fd = bell_.fd(), .events = POLLIN, .revents = 0};
-    if (ended_.empty()) ::poll(&bell, 1, unsubmitted_.empty() ? -1 : 1);
+    const bool completes = under_way_ != 0 && unsubmitted_.empty();
+    if (ended_.empty()) ::poll(&bell, 1, completes ? -1 : 1);
     bell_.clear();
     reap();
   }

@@ -14,8 +14,8 @@
 #include <liburing.h>
 
 #include <cstdint>
-#include <deque>
 #include <utility>
+#include <vector>
 
 #include "base/eventfd.hpp"
 #include "ioqueue/queue.hpp"
@@ -43,8 +43,8 @@ class disk_port final : public io_port,
   disk_port(disk_port&&) = delete;
   disk_port& operator=(disk_port&&) = delete;
 
-  void submit(io_request& request) override;
-  void sync(int file, io_request& request) override;
+  void submit(io_request& request) noexcept override;
+  void sync(int file, io_request& request) noexcept override;
 
   // Waits until no request is in flight. Completions may submit more requests.
   void drain();
@@ -61,6 +61,7 @@ class disk_port final : public io_port,
   void run() override;  // reports the completions of this turn
   void fire() override { run(); }
   void wake();
+  void try_again_later() noexcept;
   void offer_refused();
   void reap();
   void begin(std::uint64_t mark);
@@ -76,12 +77,14 @@ class disk_port final : public io_port,
   bool ring_failed_ = false;  // it accepts no more entries; entries in flight may still complete
   bool scheduled_ = false;
   std::uint64_t under_way_ = 0;
-  std::deque<std::uint64_t> unsubmitted_;  // marks of entries not yet taken by the kernel
+  // These two never grow beyond their reserved capacity.
+  std::vector<std::uint64_t> unsubmitted_;  // marks of entries not yet taken by the kernel
+  std::vector<std::pair<std::uint64_t, std::int64_t>> ended_;     // completed by blocking calls
+  std::vector<std::pair<std::uint64_t, std::int64_t>> reported_;  // being reported by reap()
   ioqueue::monotonic_time clock_;
   ioqueue::queue queue_;
   std::array<ioqueue::class_id, 2> classes_{};
-  std::deque<io_request*> refused_;                           // the queue of their class was full
-  std::deque<std::pair<std::uint64_t, std::int64_t>> ended_;  // completed by blocking calls
+  ioqueue::request_list refused_;  // the queue of their class was full
 };
 
 }  // namespace stallscope::value_log

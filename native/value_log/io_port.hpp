@@ -2,6 +2,8 @@
 // class "compaction" for the log's own work. disk_port.hpp implements it with an I/O queue; tests
 // complete requests by hand and can make them fail.
 //
+// Neither submit() nor sync() allocates, so that work in flight always completes.
+//
 // Thread: one. io_done() is called on the submitting thread, never from within submit().
 #pragma once
 
@@ -37,13 +39,13 @@ class io_request : public ioqueue::request {
 
   // Receives the transferred bytes or a negative errno. May submit further requests, including this
   // one.
-  virtual void io_done(std::int64_t result) = 0;
+  virtual void io_done(std::int64_t result) noexcept = 0;
 
  protected:
   ~io_request() = default;
 
  private:
-  void settled(ioqueue::outcome /*how*/, std::int64_t result) final { io_done(result); }
+  void settled(ioqueue::outcome /*how*/, std::int64_t result) noexcept final { io_done(result); }
 };
 
 class io_port {
@@ -54,9 +56,9 @@ class io_port {
   io_port(io_port&&) = delete;
   io_port& operator=(io_port&&) = delete;
 
-  virtual void submit(io_request& request) = 0;
+  virtual void submit(io_request& request) noexcept = 0;
   // Makes the completed writes of the file durable. Bypasses the queue.
-  virtual void sync(int file, io_request& request) = 0;
+  virtual void sync(int file, io_request& request) noexcept = 0;
 
  protected:
   ~io_port() = default;

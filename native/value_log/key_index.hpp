@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "store/entry_table.hpp"
 #include "store/key_hash.hpp"
@@ -45,6 +46,27 @@ struct location {
 
 class key_index {
  public:
+  // The memory that the index needs to add a key.
+  class room {
+   public:
+    room(room&& other) noexcept;
+    room& operator=(room&& other) noexcept {
+      std::swap(index_, other.index_);
+      std::swap(entry_, other.entry_);
+      return *this;
+    }
+    room(const room&) = delete;
+    room& operator=(const room&) = delete;
+    ~room();
+
+   private:
+    friend class key_index;
+    room(key_index& index, std::string_view key);
+
+    key_index* index_;
+    store::entry* entry_;
+  };
+
   key_index();
   key_index(const key_index&) = delete;
   key_index& operator=(const key_index&) = delete;
@@ -53,10 +75,16 @@ class key_index {
   ~key_index();
 
   [[nodiscard]] std::optional<location> find(std::string_view key);
+  // Throws std::bad_alloc without effect.
   void set(std::string_view key, const location& where);
-  void erase(std::string_view key);
+  // Throws std::bad_alloc without effect. The index outlives the room.
+  [[nodiscard]] room make_room(std::string_view key) { return {*this, key}; }
+  void set(std::string_view key, const location& where, room reserved) noexcept;
+  // Changes a key that is in the index.
+  void update(std::string_view key, const location& where) noexcept;
+  void erase(std::string_view key) noexcept;
   void erase_if(const std::function<bool(std::string_view, const location&)>& unwanted);
-  void clear();
+  void clear() noexcept;
 
   [[nodiscard]] std::size_t size() const { return table_.size() - deleted_; }
   [[nodiscard]] std::size_t memory_bytes() const { return entry_bytes_ + table_.memory_bytes(); }
@@ -66,7 +94,9 @@ class key_index {
   [[nodiscard]] std::uint64_t hash_of(std::string_view key) const {
     return store::key_hash(seed_, key);
   }
-  void remove(store::entry_table::slot* at);
+  static void write_location(store::entry& to, const location& where) noexcept;
+  void replace(store::entry& held, const location& where) noexcept;
+  void remove(store::entry_table::slot* at) noexcept;
 
   store::hash_seed seed_;
   store::entry_table table_;

@@ -1,71 +1,97 @@
 #include "value_log/key_locks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stallscope::value_log {
 
 void key_locks::acquire(holder& requester) {
+  if (!requester.whole) claim_keys(requester);
   if (barrier_ != nullptr) {
-    blocked_.push_back(&requester);
-  } else if (requester.whole) {
-    barrier_ = &requester;
-    if (active_ == 0) requester.all_held();
+    blocked_.push(requester);
   } else {
-    acquire_keys(requester);
+    start(requester);
   }
 }
 
-void key_locks::acquire_keys(holder& requester) {
-  ++active_;
+void key_locks::claim_keys(holder& requester) {
   std::ranges::sort(requester.hashes);
   const auto last = std::unique(requester.hashes.begin(), requester.hashes.end());
   requester.hashes.erase(last, requester.hashes.end());
+  requester.claims_.clear();
+  requester.claims_.reserve(requester.hashes.size());
+  try {
+    for (const std::uint64_t hash : requester.hashes) {
+      key_queue& of_key = queues_[hash];
+      ++of_key.claims;
+      requester.claims_.push_back({.of = &requester, .queue = &of_key});
+    }
+  } catch (...) {
+    drop_claims(requester);
+    throw;
+  }
+}
+
+void key_locks::drop_claims(holder& requester) noexcept {
+  for (std::size_t i = 0; i < requester.claims_.size(); ++i) {
+    if (--requester.claims_[i].queue->claims == 0) queues_.erase(requester.hashes[i]);
+  }
+  requester.claims_.clear();
+}
+
+void key_locks::start(holder& requester) noexcept {
+  if (requester.whole) {
+    barrier_ = &requester;
+    if (active_ == 0) requester.all_held();
+    return;
+  }
+  ++active_;
   requester.pending_ = 0;
-  for (const std::uint64_t hash : requester.hashes) {
-    key_queue& of_key = queues_[hash];
+  for (holder::claim& claim : requester.claims_) {
+    key_queue& of_key = *claim.queue;
     if (of_key.waiting.empty() && of_key.admits(requester)) {
       of_key.admit(requester);
     } else {
-      of_key.waiting.push_back(&requester);
+      of_key.waiting.push(claim);
       ++requester.pending_;
     }
   }
   if (requester.pending_ == 0) requester.all_held();
 }
 
-void key_locks::release(holder& done) {
-  std::vector<holder*> ready;
+void key_locks::release(holder& done) noexcept {
   if (done.whole) {
     barrier_ = nullptr;
-    std::deque<holder*> later;
-    later.swap(blocked_);
-    for (holder* ready_holder : later)
-      acquire(*ready_holder);  // up to the next operation on all keys
+    linked_fifo<holder> later = std::exchange(blocked_, {});
+    // Up to the next operation on all keys.
+    while (holder* next = later.pop()) {
+      if (barrier_ != nullptr) {
+        blocked_.push(*next);
+      } else {
+        start(*next);
+      }
+    }
     return;
   }
-  for (const std::uint64_t hash : done.hashes) release_key(hash, done, ready);
+  linked_fifo<holder> ready;
+  for (const holder::claim& claim : done.claims_) release_key(*claim.queue, done, ready);
+  drop_claims(done);
   --active_;
-  for (holder* ready_holder : ready) ready_holder->all_held();
+  while (holder* next = ready.pop()) next->all_held();
   if (active_ == 0 && barrier_ != nullptr) barrier_->all_held();
 }
 
-void key_locks::release_key(std::uint64_t hash, const holder& done, std::vector<holder*>& ready) {
-  const auto found = queues_.find(hash);
-  key_queue& of_key = found->second;
+void key_locks::release_key(key_queue& of_key, const holder& done, linked_fifo<holder>& ready) {
   if (done.exclusive) {
     of_key.writer = false;
   } else {
     --of_key.readers;
   }
-  std::size_t admitted = 0;
-  while (admitted < of_key.waiting.size() && of_key.admits(*of_key.waiting[admitted])) {
-    holder& next = *of_key.waiting[admitted++];
+  while (!of_key.waiting.empty() && of_key.admits(*of_key.waiting.first()->of)) {
+    holder& next = *of_key.waiting.pop()->of;
     of_key.admit(next);
-    if (--next.pending_ == 0) ready.push_back(&next);
+    if (--next.pending_ == 0) ready.push(next);
   }
-  of_key.waiting.erase(of_key.waiting.begin(),
-                       of_key.waiting.begin() + static_cast<std::ptrdiff_t>(admitted));
-  if (of_key.waiting.empty() && !of_key.writer && of_key.readers == 0) queues_.erase(found);
 }
 
 }  // namespace stallscope::value_log

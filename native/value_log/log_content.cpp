@@ -13,7 +13,7 @@ std::optional<location> log_content::find(std::string_view key, std::int64_t now
 }
 
 // The deletion record is not needed: no older record exists.
-void log_content::forget(std::string_view key, const location& where) {
+void log_content::forget(std::string_view key, const location& where) noexcept {
   segments_.add_dead(where.segment, where.bytes(key.size()));
   index_.erase(key);
 }
@@ -58,7 +58,7 @@ void log_content::finish_recovery() {
   });
 }
 
-void log_content::written(std::string_view key, location where) {
+void log_content::written(std::string_view key, location where, key_index::room reserved) noexcept {
   const auto held = index_.find(key);
   where.records = 1;
   where.counted_from = where.sequence;
@@ -67,18 +67,17 @@ void log_content::written(std::string_view key, location where) {
     where.records = held->records + 1;
     where.counted_from = held->counted_from;
   }
-  index_.set(key, where);
+  index_.set(key, where, std::move(reserved));
 }
 
-void log_content::flushed(const location& where) {
+void log_content::flushed(const location& where) noexcept {
   flushed_sequence_ = where.sequence;
   index_.clear();
   removable_deletions_.clear();
-  std::vector<std::uint32_t> others;
-  for (const auto& [number, segment] : segments_.all()) {
-    if (number != where.segment) others.push_back(number);
+  for (auto next = segments_.all().begin(); next != segments_.all().end();) {
+    const std::uint32_t number = next++->first;
+    if (number != where.segment) segments_.remove(number);
   }
-  for (const std::uint32_t number : others) segments_.remove(number);
   const shared_segment left = segments_.find(where.segment);
   left->dead_bytes = left->record_bytes_held();
 }
@@ -104,11 +103,11 @@ bool log_content::must_move(const record& what, const location& where, std::int6
 void log_content::record_gone(std::string_view key) {
   auto held = *index_.find(key);
   --held.records;
-  index_.set(key, held);
   if (held.records == 1 && held.deleted()) removable_deletions_.emplace_back(key);
+  index_.update(key, held);
 }
 
-void log_content::moved(std::string_view key, const location& from, const location& to) {
+void log_content::moved(std::string_view key, const location& from, const location& to) noexcept {
   auto held = index_.find(key);
   if (!held || !held->same_record(from)) {
     segments_.add_dead(to.segment, to.bytes(key.size()));
@@ -116,10 +115,10 @@ void log_content::moved(std::string_view key, const location& from, const locati
   }
   held->segment = to.segment;
   held->offset = to.offset;
-  index_.set(key, *held);
+  index_.update(key, *held);
 }
 
-void log_content::segment_removed() {
+void log_content::segment_removed() noexcept {
   if (segments_.any_partly_counted()) return;
   for (const std::string& key : removable_deletions_) {
     const auto held = index_.find(key);

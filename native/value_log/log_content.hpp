@@ -40,21 +40,25 @@ class log_content {
   void recovered(const record& what, location where);
   void finish_recovery();
 
+  // Throws std::bad_alloc without effect. Call it before the record is written: a written record
+  // must reach the index.
+  [[nodiscard]] key_index::room make_room(std::string_view key) { return index_.make_room(key); }
   // Adds a written record; its sequence number is the highest so far.
-  void written(std::string_view key, location where);
+  void written(std::string_view key, location where, key_index::room reserved) noexcept;
   // FLUSHALL was written at this location; every other segment is removed.
-  void flushed(const location& where);
+  void flushed(const location& where) noexcept;
 
   // Called by compaction for each record of a segment in order. A record that need not be moved no
-  // longer counts as part of this segment, which must be removed next.
+  // longer counts as part of this segment, which must be removed next. Throws std::bad_alloc
+  // without effect.
   [[nodiscard]] bool must_move(const record& what, const location& where, std::int64_t now_ms,
                                bool counted);
-  void moved(std::string_view key, const location& from, const location& to);
+  void moved(std::string_view key, const location& from, const location& to) noexcept;
   // A segment was removed durably: deletions that are no longer needed are dropped.
-  void segment_removed();
+  void segment_removed() noexcept;
 
  private:
-  void forget(std::string_view key, const location& where);
+  void forget(std::string_view key, const location& where) noexcept;
   void record_gone(std::string_view key);
 
   key_index index_;

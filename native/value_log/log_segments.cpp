@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -38,7 +40,7 @@ shared_segment log_segments::create() {
   }
 }
 
-bool log_segments::may_grow() {
+bool log_segments::may_grow() noexcept {
   if (next_is_ready() || room_to_spare()) return true;
   worker_->finish();
   return next_is_ready() || room_to_spare();
@@ -46,26 +48,29 @@ bool log_segments::may_grow() {
 
 shared_segment log_segments::create_at_once() {
   auto added = std::make_shared<segment>();
+  const bool is_ready = next_is_ready();
+  added->number = is_ready ? next_.number : next_number_;
+  all_.emplace(added->number, added);
   segment_file made;
-  {
+  if (is_ready) {
     const std::lock_guard lock(next_.mutex);
-    if (next_.file.file) {
-      made = std::move(next_.file);
-      added->number = next_.number;
-      next_.requested = false;
+    made = std::move(next_.file);
+    next_.requested = false;
+  } else {
+    try {
+      made = directory_.create({shard_, added->number}, segment_bytes_);
+    } catch (...) {
+      all_.erase(added->number);
+      throw;
     }
-  }
-  if (!made.file) {
-    made = directory_.create({shard_, next_number_}, segment_bytes_);
-    added->number = next_number_++;
+    ++next_number_;
   }
   added->file = std::move(made.file);
   added->direct = made.direct;
-  all_.emplace(added->number, added);
   return added;
 }
 
-void log_segments::prepare_next(const segment& filling) {
+void log_segments::prepare_next(const segment& filling) noexcept {
   if (filling.end < segment_bytes_ / 2) return;
   {
     const std::lock_guard lock(next_.mutex);
@@ -74,18 +79,24 @@ void log_segments::prepare_next(const segment& filling) {
   if (!room_to_spare()) return;
   const std::uint32_t number = next_number_++;
   next_.requested = true;
-  worker_->post([this, number] {
-    segment_file made;
-    try {
-      made = directory_.create({shard_, number}, segment_bytes_);
-    } catch (const std::system_error&) {
-      // The caller that needs the segment tries again and receives the error.
-    }
-    const std::lock_guard lock(next_.mutex);
-    next_.requested = static_cast<bool>(made.file);
-    next_.number = number;
-    next_.file = std::move(made);
-  });
+  try {
+    worker_->post([this, number] { create_next(number); });
+  } catch (const std::bad_alloc&) {
+    next_.requested = false;
+  }
+}
+
+void log_segments::create_next(std::uint32_t number) noexcept {
+  segment_file made;
+  try {
+    made = directory_.create({shard_, number}, segment_bytes_);
+  } catch (const std::exception&) {
+    // The caller that needs the segment tries again and receives the error.
+  }
+  const std::lock_guard lock(next_.mutex);
+  next_.requested = static_cast<bool>(made.file);
+  next_.number = number;
+  next_.file = std::move(made);
 }
 
 bool log_segments::next_is_ready() const {
@@ -98,21 +109,27 @@ void log_segments::add(shared_segment existing) {
   all_.emplace(existing->number, std::move(existing));
 }
 
-void log_segments::seal(const shared_segment& full) {
+void log_segments::seal(const shared_segment& full) noexcept {
   if (full->sealed) return;
   full->sealed = true;
   full->unsynced = true;
-  worker_->post([this, full] {
-    const int file = full->file.get();
-    // If this fails, the next start treats the segment as unsealed.
-    [[maybe_unused]] const bool cut =
-        ::ftruncate(file, static_cast<off_t>(padded(full->end, block_bytes))) == 0;
-    [[maybe_unused]] const bool sealed =
-        !full->gaps && directory_.seal(file, {shard_, full->number}, full->end);
-  });
+  try {
+    worker_->post([this, full] { finish_seal(*full); });
+  } catch (const std::bad_alloc&) {
+    finish_seal(*full);
+  }
 }
 
-void log_segments::clear(segment& of, std::uint64_t offset, std::uint64_t bytes) {
+// If this fails, the next start treats the segment as unsealed.
+void log_segments::finish_seal(const segment& full) const noexcept {
+  const int file = full.file.get();
+  [[maybe_unused]] const bool cut =
+      ::ftruncate(file, static_cast<off_t>(padded(full.end, block_bytes))) == 0;
+  [[maybe_unused]] const bool sealed =
+      !full.gaps && directory_.seal(file, {shard_, full.number}, full.end);
+}
+
+void log_segments::clear(segment& of, std::uint64_t offset, std::uint64_t bytes) noexcept {
   of.gaps = true;
   constexpr int hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
   const auto from = static_cast<off_t>(offset);
@@ -123,7 +140,7 @@ void log_segments::clear(segment& of, std::uint64_t offset, std::uint64_t bytes)
   of.counted_to = std::max<std::uint64_t>(of.counted_to, block_bytes);
 }
 
-void log_segments::remove(std::uint32_t number) {
+void log_segments::remove(std::uint32_t number) noexcept {
   directory_.remove({shard_, number});
   const auto existing = all_.find(number);
   if (existing == all_.end()) return;
@@ -131,8 +148,11 @@ void log_segments::remove(std::uint32_t number) {
   all_.erase(existing);
 }
 
-void log_segments::let_go(shared_segment unused) {
-  worker_->post([last = std::move(unused)]() mutable { last.reset(); });
+void log_segments::let_go(shared_segment unused) noexcept {
+  try {
+    worker_->post([last = std::move(unused)]() mutable { last.reset(); });
+  } catch (const std::bad_alloc&) {  // closed here
+  }
 }
 
 shared_segment log_segments::find(std::uint32_t number) const {
@@ -140,7 +160,7 @@ shared_segment log_segments::find(std::uint32_t number) const {
   return existing == all_.end() ? nullptr : existing->second;
 }
 
-void log_segments::add_dead(std::uint32_t number, std::uint64_t bytes) {
+void log_segments::add_dead(std::uint32_t number, std::uint64_t bytes) noexcept {
   if (const auto existing = all_.find(number); existing != all_.end())
     existing->second->dead_bytes += bytes;
 }

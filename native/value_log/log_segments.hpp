@@ -45,30 +45,30 @@ class log_segments {
   log_segments(log_segments&&) = delete;
   log_segments& operator=(log_segments&&) = delete;
 
-  // Throws std::system_error if there is no space or no descriptor. If the disk seems full, waits
-  // for the space that is being freed.
+  // Throws std::system_error if there is no space or no descriptor, or std::bad_alloc, without
+  // effect. If the disk seems full, waits for the space that is being freed.
   shared_segment create();
   // Whether the next segment is ready or the disk has spare room.
-  [[nodiscard]] bool may_grow();
+  [[nodiscard]] bool may_grow() noexcept;
   // Creates the next segment in the background, if `filling` is nearly full and the disk has spare
   // room.
-  void prepare_next(const segment& filling);
+  void prepare_next(const segment& filling) noexcept;
   // Adds a segment that existed at the start.
   void add(shared_segment existing);
   // Seals a segment after its last write: stores its end in the first block and frees the reserved
   // space behind it.
-  void seal(const shared_segment& full);
+  void seal(const shared_segment& full) noexcept;
   // Erases a failed write, so that neither this nor a later start finds it.
-  static void clear(segment& of, std::uint64_t offset, std::uint64_t bytes);
-  void remove(std::uint32_t number);
+  static void clear(segment& of, std::uint64_t offset, std::uint64_t bytes) noexcept;
+  void remove(std::uint32_t number) noexcept;
   // Closes the segment in the background if this is the last reference: freeing its space takes
   // time.
-  void let_go(shared_segment unused);
+  void let_go(shared_segment unused) noexcept;
 
   [[nodiscard]] shared_segment find(std::uint32_t number) const;
   [[nodiscard]] const std::map<std::uint32_t, shared_segment>& all() const { return all_; }
   // Adds dead bytes to a segment.
-  void add_dead(std::uint32_t number, std::uint64_t bytes);
+  void add_dead(std::uint32_t number, std::uint64_t bytes) noexcept;
 
   [[nodiscard]] std::uint64_t segment_bytes() const { return segment_bytes_; }
   [[nodiscard]] std::uint64_t bytes() const;
@@ -85,6 +85,10 @@ class log_segments {
 
  private:
   shared_segment create_at_once();
+  // Creates the next segment; in the background.
+  void create_next(std::uint32_t number) noexcept;
+  // Stores the end of a segment and frees the reserved space; usually in the background.
+  void finish_seal(const segment& full) const noexcept;
   [[nodiscard]] bool next_is_ready() const;
   // Whether the disk has room for another segment and a spare one for deletions and compaction, in
   // addition to the one being created.

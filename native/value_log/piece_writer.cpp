@@ -21,6 +21,7 @@ void piece_writer::append(std::span<const std::byte> record, const location& fro
 bool piece_writer::flush() {
   if (!filling_) return true;
   const std::uint64_t bytes = padded(filling_->bytes, block_bytes);
+  pieces_.reserve(pieces_.size() + 1);  // nothing may fail once room in the segment is taken
   if (!open_segment(bytes)) return false;
   piece& next = *filling_;
   const auto all = next.memory.bytes().first(bytes);
@@ -43,7 +44,8 @@ bool piece_writer::open_segment(std::uint64_t bytes) {
   // FLUSHALL may have removed it.
   if (output_ && segments.find(output_->number) == nullptr) output_.reset();
   if (output_ && output_->end + bytes > segments.segment_bytes()) {
-    full_.push_back(std::exchange(output_, nullptr));
+    full_.push_back(output_);
+    output_.reset();
   }
   try {
     if (!output_) output_ = segments.create();
@@ -87,8 +89,9 @@ void piece_writer::seal_full() {
 }
 
 void piece_writer::end() {
-  if (output_) full_.push_back(std::exchange(output_, nullptr));
   seal_full();
+  if (output_) content_.segments().seal(output_);
+  output_.reset();
 }
 
 }  // namespace stallscope::value_log

@@ -34,9 +34,11 @@ class piece_writer {
   piece_writer(log_content& content, io_port& port, chunk_memory& memory, piece_callbacks callbacks)
       : content_(content), port_(port), memory_(memory), callbacks_(std::move(callbacks)) {}
 
-  // Adds a record; submits the current piece first if the record does not fit into it.
+  // Adds a record; submits the current piece first if the record does not fit into it. Throws
+  // std::bad_alloc without adding the record.
   void append(std::span<const std::byte> record, const location& from);
-  // Submits the current piece, if any. Returns false if no segment could be created.
+  // Submits the current piece, if any. Returns false if no segment could be created; throws
+  // std::bad_alloc without effect.
   bool flush();
   // Drops the current piece.
   void drop() noexcept { filling_.reset(); }
@@ -60,7 +62,7 @@ class piece_writer {
         : owner(of_writer), memory(std::move(room)) {
       of = io_class::compaction;
     }
-    void io_done(std::int64_t result) override { owner.written(*this, result); }
+    void io_done(std::int64_t result) noexcept override { owner.written(*this, result); }
 
     piece_writer& owner;
     aligned_memory memory;

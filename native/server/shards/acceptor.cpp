@@ -148,10 +148,14 @@ void acceptor::pause() {
 }
 
 void acceptor::fire() {
-  paused_ = false;
   if (!reserve_) reserve_ = reserve();
-  home_.loop().watch(listening_, EPOLLIN, *this);
-  watching_ = true;
+  try {
+    home_.loop().watch(listening_, EPOLLIN, *this);
+    paused_ = false;
+    watching_ = true;
+  } catch (const std::system_error&) {  // no memory: clients wait in the backlog
+    home_.loop().arm(*this, home_.loop().now() + shortage_pause);
+  }
 }
 
 }  // namespace stallscope::server

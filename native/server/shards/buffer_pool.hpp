@@ -17,7 +17,9 @@ class buffer_pool {
   using buffer = std::unique_ptr<resp::byte_buffer>;
   static constexpr std::size_t kept_bytes = std::size_t{32} << 10U;
 
-  explicit buffer_pool(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
+  explicit buffer_pool(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {
+    free_.reserve(max_kept);  // give_back() then needs no memory
+  }
 
   buffer take() {
     if (free_.empty()) return std::make_unique<resp::byte_buffer>(limit_bytes_);
@@ -26,7 +28,7 @@ class buffer_pool {
     return taken;
   }
   // The buffer must be empty. A buffer that grew large or overflowed is freed.
-  void give_back(buffer used) {
+  void give_back(buffer used) noexcept {
     if (used->overflowed() || used->capacity() > kept_bytes || free_.size() >= max_kept) return;
     free_.push_back(std::move(used));
   }

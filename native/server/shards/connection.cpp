@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "server/shards/executor.hpp"
@@ -46,10 +47,11 @@ void connection::run() {
 
 // If memory for its requests runs out, only this client is affected.
 template <typename Work>
-void connection::close_on_bad_alloc(Work work) {
+void connection::close_on_bad_alloc(Work work) noexcept {
   try {
     work();
   } catch (const std::bad_alloc&) {
+    home_.report_lost_client("out of memory");
     close();
   }
 }
@@ -278,11 +280,20 @@ void connection::update_interest() {
   const std::uint32_t events = (reads ? EPOLLIN : 0U) | (sender_.blocked() ? EPOLLOUT : 0U);
   if (events == interest_ || closed_) return;
   interest_ = events;
-  home_.loop().change(socket_.get(), events, *this);
+  try {
+    home_.loop().change(socket_.get(), events, *this);
+  } catch (const std::system_error& error) {
+    home_.report_lost_client(error.what());
+    close();
+  }
 }
 
 // Requests that have arrived are still answered.
 void connection::begin_shutdown() {
+  close_on_bad_alloc([&] { answer_arrived(); });
+}
+
+void connection::answer_arrived() {
   if (closed_) return;
   if (pipeline_.empty() && !sender_.throttled() && !reader_.ended() && receive()) parse_requests();
   if (closed_) return;
@@ -297,7 +308,7 @@ void connection::cut_off() {
   close();
 }
 
-void connection::close() {
+void connection::close() noexcept {
   if (closed_) return;
   closed_ = true;
   home_.loop().unwatch(socket_.get(), *this);

@@ -64,7 +64,7 @@ class connection final : public reactor::event_handler, private reactor::task {
   // For the shard.
   void flush();  // sends what the socket accepts
   void begin_shutdown();
-  void close();
+  void close() noexcept;
   void cut_off();  // closes a client that exceeded a limit or stalled
   void check_stalled(std::chrono::nanoseconds longest);
   [[nodiscard]] bool removable() const noexcept {
@@ -79,9 +79,10 @@ class connection final : public reactor::event_handler, private reactor::task {
  private:
   void run() override;
   template <typename Work>
-  void close_on_bad_alloc(Work work);
+  void close_on_bad_alloc(Work work) noexcept;
   void handle_events(std::uint32_t events);
   void resume_requests();
+  void answer_arrived();
   void read();
   bool receive();
   void discard_input();

@@ -1,7 +1,10 @@
 #include "server/shards/disk_executor.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +16,7 @@ namespace stallscope::server {
 namespace {
 
 constexpr std::chrono::nanoseconds disk_tick_interval = std::chrono::milliseconds{100};
+constexpr std::string_view no_memory = "OOM the system has no memory for this";
 
 std::int64_t unix_now_ms() { return static_cast<std::int64_t>(realtime_ns() / 1'000'000); }
 
@@ -67,61 +71,100 @@ void disk_executor::end_turn() {
 disk_executor::operation& disk_executor::take_operation() {
   if (free_.empty()) {
     all_.push_back(std::make_unique<operation>(*this));
-    return *all_.back();
+    free_.push(*all_.back());
   }
-  operation& taken = *free_.back();
-  free_.pop_back();
-  return taken;
+  ++in_flight_;
+  return *free_.pop();
 }
 
-void disk_executor::wake() {
+void disk_executor::free(operation& op) noexcept {
+  --in_flight_;
+  free_.push(op);
+}
+
+void disk_executor::wake() noexcept {
   if (scheduled_) return;
   scheduled_ = true;
   loop_.schedule(*this);
 }
 
+template <typename Work>
+void disk_executor::guarded(operation& op, Work work) noexcept {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    op.refuse(no_memory);
+    answer(op);
+  } catch (const std::exception& error) {
+    std::array<char, 256> text{};  // std::string might throw
+    std::snprintf(text.data(), text.size(), "ERR %s", error.what());
+    op.refuse(text.data());
+    answer(op);
+  }
+}
+
 void disk_executor::submit(disk_call& call) {
   operation& made = take_operation();
-  made.call = &call;
-  made.access = access_of(*call.what, call.words);
-  made.hashes.clear();
-  made.whole = false;
-  last_work_ = loop_.now();
-  if (!tick_armed_) {
-    tick_armed_ = true;
-    loop_.arm(*this, loop_.now() + disk_tick_interval);
-  }
-  if (call.what->every_shard) {
-    // Commands on all keys wait for earlier writes.
-    made.whole = !is_compaction(call);
-    if (!made.whole) {
+  try {
+    prepare(made, call);
+    if (call.what->every_shard && !made.whole) {
       made.all_held();
-      return;
+    } else {
+      locks_.acquire(made);
     }
+  } catch (...) {
+    free(made);
+    throw;
   }
+  last_work_ = loop_.now();
+  if (tick_armed_) return;
+  tick_armed_ = true;
+  loop_.arm(*this, loop_.now() + disk_tick_interval);
+}
+
+void disk_executor::prepare(operation& op, disk_call& call) {
+  op.call = &call;
+  op.access = access_of(*call.what, call.words);
+  op.exclusive = op.access.changes;
+  // Commands on all keys wait for earlier writes.
+  op.whole = call.what->every_shard && !is_compaction(call);
+  op.hashes.clear();
+  if (call.what->every_shard) return;
   for (const std::string_view key : keys_of(*call.what, call.words)) {
-    made.hashes.push_back(store::key_hash(lock_seed_, key));
+    op.hashes.push_back(store::key_hash(lock_seed_, key));
   }
-  made.exclusive = made.access.changes;
-  locks_.acquire(made);
 }
 
 void disk_executor::run() {
   scheduled_ = false;
-  for (std::size_t left = ready_.size(); left != 0; --left) {
-    operation& next = *ready_.front();
-    ready_.pop_front();
-    begin(next);
+  // Operations that become ready meanwhile run in the next task.
+  linked_fifo<operation> ready = std::exchange(ready_, {});
+  while (operation* next = ready.pop()) {
+    guarded(*next, [&] { begin(*next); });
   }
-  while (operation* next = budget_.next()) {
-    look_up(*next);  // again: compaction moves values
-    if (!budget_.fits(*next)) break;
-    budget_.pop_next();
-    load(*next);
+  continue_waiting();
+  linked_fifo<disk_call> answers = std::exchange(answered_, {});
+  while (disk_call* call = answers.pop()) call->disk_answered();
+}
+
+// Starts operations that waited for memory.
+void disk_executor::continue_waiting() {
+  while (operation* next = budget_.first()) {
+    bool fits = true;
+    guarded(*next, [&] {
+      try {
+        look_up(*next);  // again: compaction moves values
+      } catch (...) {
+        budget_.pop_first();
+        throw;
+      }
+      fits = budget_.fits(*next);
+      if (!fits) return;
+      budget_.pop_first();
+      load(*next);
+    });
+    if (!fits) return;
   }
-  std::vector<disk_call*> answers;
-  answers.swap(answered_);
-  for (disk_call* call : answers) call->disk_answered();
 }
 
 void disk_executor::begin(operation& op) {
@@ -146,16 +189,16 @@ void disk_executor::begin(operation& op) {
 void disk_executor::look_up(operation& op) {
   const std::int64_t now_ms = unix_now_ms();
   op.keys.clear();
-  op.memory_bytes = 0;
+  op.needed_bytes = 0;
   for (const std::string_view key : keys_of(*op.call->what, op.call->words)) {
     op.keys.push_back({key, content_.find(key, now_ms), nullptr});
     const auto& where = op.keys.back().where;
-    if (where && op.access.values) op.memory_bytes += value_read::bytes_of(key, *where);
+    if (where && op.access.values) op.needed_bytes += value_read::bytes_of(key, *where);
   }
 }
 
+// Throws before the first read is submitted, or not at all.
 void disk_executor::load(operation& op) {
-  budget_.take(op.memory_bytes);
   op.reads_left = 1;  // released by read_done() below
   for (auto& key : op.keys) {
     if (!key.where || !op.access.values) continue;
@@ -163,6 +206,8 @@ void disk_executor::load(operation& op) {
                                             content_.segments().find(key.where->segment));
     ++op.reads_left;
   }
+  op.held_bytes = op.needed_bytes;
+  budget_.take(op.held_bytes);
   for (auto& key : op.keys) {
     if (key.read) key.read->submit(port_);
   }
@@ -173,18 +218,21 @@ bool disk_executor::index_is_full() const {
   return content_.index().memory_bytes() + content_.index().growth_bytes() > max_index_bytes_;
 }
 
-void disk_executor::loaded(operation& op) {
-  disk_call& call = *op.call;
-  if (!op.read_error.empty()) {
-    op.refuse(op.read_error);
-    answer(op);
-    return;
-  }
-  if (call.what->needs_memory && index_is_full()) {
-    op.refuse("OOM command not allowed when used memory > 'maxmemory'.");
-    answer(op);
-    return;
-  }
+void disk_executor::loaded(operation& op) noexcept {
+  guarded(op, [&] {
+    if (op.failed_read) {
+      op.refuse(op.text_of(*op.failed_read));
+    } else if (op.call->what->needs_memory && index_is_full()) {
+      op.refuse("OOM command not allowed when used memory > 'maxmemory'.");
+    } else {
+      run_command(op);
+    }
+    append_changes(op);
+  });
+}
+
+void disk_executor::run_command(operation& op) {
+  const disk_call& call = *op.call;
   op.scratch.advance(unix_now_ms());
   for (const auto& key : op.keys) {
     if (!key.where) continue;
@@ -198,6 +246,9 @@ void disk_executor::loaded(operation& op) {
   lookups_.hits += op.scratch.counts().hits - before.hits;
   lookups_.misses += op.scratch.counts().misses - before.misses;
   if (op.access.changes) collect_changes(op);
+}
+
+void disk_executor::append_changes(operation& op) {
   if (op.items.empty()) {
     answer(op);
   } else {
@@ -230,24 +281,24 @@ void disk_executor::flush_all(operation& op) {
   resp::reply_writer to(*op.call->reply_to, op.call->version);
   server::run(*op.call->what, on, op.call->words, to);
   const bool refused = op.call->reply_to->view().starts_with('-');
-  if (refused || content_.segments().all().empty()) {
-    answer(op);
-    return;
+  if (!refused && !content_.segments().all().empty()) {
+    op.needs_room = false;
+    op.items.push_back({.kind = value_log::record_kind::cleared});
   }
-  op.needs_room = false;
-  op.items.push_back({.kind = value_log::record_kind::cleared});
-  appender_.append(op);
+  append_changes(op);
 }
 
 void disk_executor::compact(operation& op) {
   const bool waits = op.call->what->name == "compact";
   const auto done = [this, &op](int error) {
-    if (error == 0) {
-      resp::reply_writer(*op.call->reply_to, op.call->version).ok();
-    } else {
-      op.refuse("ERR compaction: " + std::error_code(error, std::generic_category()).message());
-    }
-    answer(op);
+    guarded(op, [&] {
+      if (error == 0) {
+        resp::reply_writer(*op.call->reply_to, op.call->version).ok();
+      } else {
+        op.refuse("ERR compaction: " + std::generic_category().message(error));
+      }
+      answer(op);
+    });
   };
   compactor_.compact_all(waits ? std::function<void(int)>(done) : nullptr);
   if (waits) return;
@@ -256,26 +307,25 @@ void disk_executor::compact(operation& op) {
   answer(op);
 }
 
-void disk_executor::answer(operation& op) {
-  answered_.push_back(op.call);
+void disk_executor::answer(operation& op) noexcept {
+  answered_.push(*op.call);
   wake();
-  budget_.release(op.memory_bytes);
-  op.memory_bytes = 0;
+  budget_.release(std::exchange(op.held_bytes, 0));
   if (op.call->what->every_shard) publisher_.publish_sums(loop_.now());
   const bool locked = op.whole || !op.call->what->every_shard;
   op.keys.clear();
   op.items.clear();
-  op.read_error.clear();
+  op.failed_read.reset();
   op.scratch.clear();
   if (locked) locks_.release(op);
-  free_.push_back(&op);
+  free(op);
 }
 
 void disk_executor::fire() {
   tick_armed_ = false;
   compactor_.consider();
   publisher_.publish_sums(loop_.now());
-  const bool busy = all_.size() != free_.size() || compactor_.running() || !appender_.idle();
+  const bool busy = in_flight_ != 0 || compactor_.running() || !appender_.idle();
   if (!busy && publisher_.percentiles_at() >= last_work_) return;
   tick_armed_ = true;
   loop_.arm(*this, loop_.now() + disk_tick_interval);

@@ -8,16 +8,20 @@
 //
 // Commands on different keys may overtake each other; commands on the same key do not.
 //
+// Every submitted call is answered: one that runs out of memory is answered with an error, and what
+// waits for its keys continues. What an operation needs to end (its locks, its lists, the room of
+// its keys in the index) is allocated before it starts.
+//
 // Cost: memory for the index, the values being read (bounded by a read_budget), two batches and the
 // buffers of compaction. Thread: that of the shard.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/linked_fifo.hpp"
 #include "reactor/reactor.hpp"
 #include "server/commands/command.hpp"
 #include "server/shards/disk_counters.hpp"
@@ -40,8 +44,9 @@ class disk_call {
   request_words words;
   resp::byte_buffer* reply_to = nullptr;
   resp::protocol version = resp::protocol::resp2;
+  disk_call* next = nullptr;  // for the executor
 
-  virtual void disk_answered() = 0;  // never from within submit()
+  virtual void disk_answered() noexcept = 0;  // never from within submit()
 
  protected:
   ~disk_call() = default;
@@ -58,6 +63,7 @@ class disk_executor final : private reactor::task, private reactor::timer {
   disk_executor(disk_executor&&) = delete;
   disk_executor& operator=(disk_executor&&) = delete;
 
+  // Throws std::bad_alloc without effect; otherwise the call is answered, perhaps with an error.
   void submit(disk_call& call);
   void end_turn();
   // Stops compaction soon, so that commands that wait for it are answered.
@@ -74,13 +80,21 @@ class disk_executor final : private reactor::task, private reactor::timer {
 
   void run() override;  // continues ready operations and delivers replies
   void fire() override;
-  void wake();
+  void wake() noexcept;
+  // Runs a part of the operation; answers it with an error if the part throws.
+  template <typename Work>
+  void guarded(operation& op, Work work) noexcept;
   void begin(operation& op);
+  void continue_waiting();
   void look_up(operation& op);
   void load(operation& op);
-  void loaded(operation& op);
+  void loaded(operation& op) noexcept;
+  void run_command(operation& op);
   void collect_changes(operation& op);
-  void answer(operation& op);
+  void append_changes(operation& op);
+  void answer(operation& op) noexcept;
+  void prepare(operation& op, disk_call& call);
+  void free(operation& op) noexcept;
   void flush_all(operation& op);
   void compact(operation& op);
   [[nodiscard]] bool index_is_full() const;
@@ -97,11 +111,12 @@ class disk_executor final : private reactor::task, private reactor::timer {
   value_log::compactor compactor_;
   value_log::key_locks locks_;
   value_log::recovery_report report_;
-  std::deque<operation*> ready_;
+  linked_fifo<operation> ready_;
   read_budget<operation> budget_;
-  std::vector<disk_call*> answered_;
+  linked_fifo<disk_call> answered_;
   std::vector<std::unique_ptr<operation>> all_;
-  std::vector<operation*> free_;
+  linked_fifo<operation> free_;
+  std::size_t in_flight_ = 0;
   key_lookups lookups_;
   disk_publisher publisher_;
   std::chrono::nanoseconds last_work_{};

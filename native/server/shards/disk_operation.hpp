@@ -20,15 +20,13 @@ class disk_executor::value_read final : public value_log::io_request {
   value_read(operation& of_operation, std::string_view key, const value_log::location& where,
              value_log::shared_segment from);
 
-  void submit(value_log::io_port& port);
-  void io_done(std::int64_t result) override;
+  void submit(value_log::io_port& port) noexcept;
+  void io_done(std::int64_t result) noexcept override;
   [[nodiscard]] std::string_view value() const { return value_; }
   [[nodiscard]] static std::uint64_t bytes_of(std::string_view key,
                                               const value_log::location& where);
 
  private:
-  [[nodiscard]] std::string place() const;
-
   operation& operation_;
   std::string_view key_;
   value_log::location where_;
@@ -46,25 +44,34 @@ class disk_executor::operation final : public value_log::append_request,
     std::unique_ptr<value_read> read;          // null if the value is not needed
   };
 
+  // The first read that failed.
+  struct read_failure {
+    int error;  // an errno; 0: the value is damaged
+    value_log::location where;
+  };
+
   explicit operation(disk_executor& of_executor)
       : owner(of_executor), scratch(of_executor.lock_seed_) {}
 
-  void all_held() override {
-    owner.ready_.push_back(this);
+  void all_held() noexcept override {
+    owner.ready_.push(*this);
     owner.wake();
   }
-  void appended(int error) override;
-  void read_done();
-  void refuse(std::string_view error);  // replaces the partial reply
+  void appended(int error) noexcept override;
+  void read_done() noexcept;
+  void refuse(std::string_view error) noexcept;  // replaces the partial reply
+  [[nodiscard]] std::string text_of(const read_failure& failure) const;
 
   disk_executor& owner;
+  operation* next = nullptr;  // in a list of the executor
   disk_call* call = nullptr;
   disk_access access;
   std::vector<operation_key> keys;
   store::keyspace scratch;
-  std::string read_error;  // error of a read; empty if none failed
+  std::optional<read_failure> failed_read;
   std::size_t reads_left = 0;
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t needed_bytes = 0;  // memory for its values
+  std::uint64_t held_bytes = 0;    // the part of the budget that it holds
 };
 
 }  // namespace stallscope::server

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "server/shards/metrics_text.hpp"
@@ -67,7 +69,11 @@ class metrics_server::http_connection final : public reactor::event_handler {
   ~http_connection() { end(); }
 
   void on_events(std::uint32_t /*events*/) override {
-    if (answer_.empty() ? !read() : !write()) end();
+    try {
+      if (answer_.empty() ? !read() : !write()) end();
+    } catch (const std::exception&) {  // out of memory: the client sees no response and retries
+      end();
+    }
   }
   [[nodiscard]] bool over() const { return !socket_ || loop_.now() >= until_; }
 
@@ -124,22 +130,42 @@ void metrics_server::on_events(std::uint32_t /*events*/) {
   descriptor socket(
       ::accept4(listener_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (socket) {
-    std::erase_if(connections_,
-                  [](const http_connection& connection) { return connection.over(); });
-    if (connections_.size() < max_connections)
-      connections_.emplace_back(server_, loop_, std::move(socket));
+    remove_ended();
+    accept(std::move(socket));
   } else if (errno == EMFILE || errno == ENFILE) {
     // Until the next tick: epoll would report the waiting client again at once.
-    loop_.change(listener_.socket.get(), 0, *this);
+    listen(false);
   }
   arm_tick();
 }
 
+void metrics_server::accept(descriptor socket) {
+  if (connections_.size() >= max_connections) return;
+  try {
+    connections_.emplace_back(server_, loop_, std::move(socket));
+  } catch (const std::exception&) {  // out of memory: the client is closed and retries
+  }
+}
+
+void metrics_server::remove_ended() {
+  std::erase_if(connections_, [](const http_connection& connection) { return connection.over(); });
+}
+
 void metrics_server::fire() {
   tick_armed_ = false;
-  std::erase_if(connections_, [](const http_connection& connection) { return connection.over(); });
-  loop_.change(listener_.socket.get(), EPOLLIN, *this);
-  if (!connections_.empty()) arm_tick();
+  remove_ended();
+  const bool listens = listen(true);
+  if (!connections_.empty() || !listens) arm_tick();
+}
+
+// Returns false if the kernel has no memory for it.
+bool metrics_server::listen(bool on) noexcept {
+  try {
+    loop_.change(listener_.socket.get(), on ? EPOLLIN : 0U, *this);
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
 }
 
 void metrics_server::arm_tick() {

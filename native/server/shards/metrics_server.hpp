@@ -33,6 +33,9 @@ class metrics_server final : private reactor::event_handler, private reactor::ti
   void on_events(std::uint32_t events) override;
   void fire() override;
   void arm_tick();
+  void accept(descriptor socket);
+  void remove_ended();
+  bool listen(bool on) noexcept;
 
   shared_server& server_;
   reactor::reactor& loop_;

@@ -1,6 +1,6 @@
 #include "server/shards/request_slot.hpp"
 
-#include <algorithm>
+#include <new>
 #include <utility>
 
 #include "server/shards/connection.hpp"
@@ -14,8 +14,13 @@ bool remote_part::run_on_target(shard& there) {
     what = slot.what;
     reply_to = &reply;
     disk_shard = &there;
-    there.disk()->submit(*this);
-    return false;
+    try {
+      there.disk()->submit(*this);
+      return false;
+    } catch (const std::bad_alloc&) {
+      resp::reply_writer(reply, version).error("OOM the system has no memory for this");
+      return true;
+    }
   }
   resp::reply_writer to(reply, version);
   execution on{.keys = &there.keys()};
@@ -23,7 +28,7 @@ bool remote_part::run_on_target(shard& there) {
   return true;
 }
 
-void remote_part::disk_answered() {
+void remote_part::disk_answered() noexcept {
   if (&slot.client->home() == disk_shard) {
     on_returned();
   } else {

@@ -24,12 +24,13 @@ class connection;
 struct request_slot;
 
 // The part of a request that runs on one shard.
+// On a shard without memory, its reply is an error.
 struct remote_part final : mailbox_call, disk_call {
   remote_part(request_slot& of, std::size_t reply_limit) : slot(of), reply(reply_limit) {}
 
   [[nodiscard]] bool run_on_target(shard& there) override;
   void on_returned() override;
-  void disk_answered() override;
+  void disk_answered() noexcept override;
 
   request_slot& slot;
   shard* disk_shard = nullptr;              // the shard that runs it, if on a disk

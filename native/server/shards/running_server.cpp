@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <latch>
 #include <stdexcept>
@@ -16,6 +18,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/failure.hpp"
 #include "server/shards/shard.hpp"
 
 namespace stallscope::server {
@@ -40,6 +43,17 @@ void pin(int cpu) {
   if (::sched_setaffinity(0, sizeof set, &set) != 0) {
     throw std::system_error(errno, std::generic_category(),
                             "cannot pin a thread to CPU " + std::to_string(cpu));
+  }
+}
+
+// With several shards, one cannot end alone: the others would wait for it. So an exception ends the
+// process. What was acknowledged is in the log.
+void serve_or_exit(shard& owner) noexcept {
+  try {
+    owner.serve();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "stallscope-server: error: shard %zu: %s\n", owner.index(), error.what());
+    std::_Exit(static_cast<int>(exit_code::unable));
   }
 }
 
@@ -98,7 +112,7 @@ class shard_threads {
   void work(std::size_t index) {
     prepare(index);
     pinned_.count_down();
-    server_.shards()[index]->serve();
+    serve_or_exit(*server_.shards()[index]);
   }
 
   shared_server& server_;
@@ -141,21 +155,10 @@ void running_server::run(const std::function<void(const ready_server&)>& ready) 
     ready(ready_state);
   } catch (...) {
     end();
-    server_.shards().front()->serve();
+    serve_or_exit(*server_.shards().front());
     throw;
   }
-  serve_first();
-}
-
-// With several shards, one cannot end alone: the others would wait for it. So an exception ends the
-// process, as it does in their threads.
-void running_server::serve_first() {
-  shard& first = *server_.shards().front();
-  if (server_.shards().size() == 1) {
-    first.serve();
-  } else {
-    [&]() noexcept { first.serve(); }();
-  }
+  serve_or_exit(*server_.shards().front());
 }
 
 std::vector<std::string> running_server::disk_messages() const {

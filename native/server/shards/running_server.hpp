@@ -57,7 +57,6 @@ class running_server final : private reactor::event_handler {
  private:
   void on_events(std::uint32_t events) override;
   void end();
-  void serve_first();
 
   shared_server server_;
   std::optional<tcp_listener> tcp_;

@@ -1,6 +1,7 @@
 #include "server/shards/shard.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <utility>
 
@@ -15,7 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tick_interval = 100ms;
+constexpr auto report_interval = 1s;
 constexpr std::size_t min_connection_capacity = 16;
+constexpr std::size_t own_tasks = 64;  // stages, mailbox, disk; fewer in fact
 constexpr std::size_t keys_per_sweep = 64;
 constexpr int max_sweeps_per_tick = 64;
 // for clients that do not read their replies or do not disconnect
@@ -84,12 +87,20 @@ void shard::adopt(descriptor socket, const session& start) {
     auto client = std::make_unique<connection>(*this, std::move(socket), start);
     client->place = connections_.size();
     connections_.push_back(std::move(client));
-  } catch (const std::exception&) {  // out of memory, or epoll_ctl failed
+  } catch (const std::exception& error) {  // out of memory, or epoll_ctl failed
+    report_lost_client(error.what());
     server_.clients().remove(start.id);
     server_.leave();
     return;
   }
   if (shutting_down_) connections_.back()->begin_shutdown();
+}
+
+void shard::report_lost_client(const char* reason) noexcept {
+  const auto now = loop_.now();
+  if (reported_at_.count() != 0 && now - reported_at_ < report_interval) return;
+  reported_at_ = now;
+  std::fprintf(stderr, "stallscope-server: closed a client: %s\n", reason);
 }
 
 // Reserves room for another client in all lists, so that none grows when a client has output or
@@ -99,6 +110,7 @@ void shard::reserve_connection() {
   const std::size_t capacity = std::max(min_connection_capacity, 2 * connections_.size());
   for (auto* list : {&dirty_, &ended_, &flushing_}) list->reserve(capacity);
   connections_.reserve(capacity);
+  loop_.reserve_tasks(capacity + own_tasks);
 }
 
 bool shard::account(std::size_t from, std::size_t to) {

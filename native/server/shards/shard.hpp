@@ -63,6 +63,8 @@ class shard final : private reactor::timer, private shard_mailbox::listener {
     add_dirty(client);
   }
   void closed(connection& client) { ended_.push_back(&client); }
+  // Prints why the server closed a client, at most once per second.
+  void report_lost_client(const char* reason) noexcept;
   // Updates the total of buffered bytes; returns false if it exceeds the limit.
   bool account(std::size_t from, std::size_t to);
   // Closes the client with the most buffered bytes.
@@ -115,6 +117,7 @@ class shard final : private reactor::timer, private shard_mailbox::listener {
   member_task<&shard::start_turn> turn_start_{*this};
   member_task<&shard::end_turn> turn_end_{*this};
   std::chrono::nanoseconds close_all_at_{};
+  std::chrono::nanoseconds reported_at_{};  // when a lost client was last reported; 0: never
   bool tick_armed_ = false;
   bool shutting_down_ = false;
   bool done_ = false;

@@ -45,8 +45,8 @@ class manual_port final : public io_port {
   int lose_answers_with = 0;        // reported errno of writes that succeeded
   std::vector<std::string> synced;  // file names
 
-  void submit(io_request& request) override { waiting_.push_back({&request, -1}); }
-  void sync(int file, io_request& request) override {
+  void submit(io_request& request) noexcept override { waiting_.push_back({&request, -1}); }
+  void sync(int file, io_request& request) noexcept override {
     synced.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file)));
     waiting_.push_back({&request, file});
   }
@@ -132,7 +132,7 @@ class log_fixture {
     int result = -1;
     std::string key;
     std::string value;
-    void appended(int error) override { result = error; }
+    void appended(int error) noexcept override { result = error; }
   };
 
   // Runs until no work is left.

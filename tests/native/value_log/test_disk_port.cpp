@@ -30,7 +30,7 @@ constexpr int patience = 2000;  // turns of at most 10 ms
 struct port_request final : io_request {
   std::int64_t result = 1;
   int times = 0;
-  void io_done(std::int64_t ended) override {
+  void io_done(std::int64_t ended) noexcept override {
     result = ended;
     ++times;
   }

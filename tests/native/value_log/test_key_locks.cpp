@@ -19,7 +19,7 @@ class operation final : public key_locks::holder {
     hashes = std::move(keys);
     exclusive = changes;
   }
-  void all_held() override { held = true; }
+  void all_held() noexcept override { held = true; }
   bool held = false;
 };
 

@@ -48,7 +48,7 @@ class disk_fixture {
 
  private:
   struct call final : disk_call {
-    void disk_answered() override { owner->order_.push_back(number); }
+    void disk_answered() noexcept override { owner->order_.push_back(number); }
 
     disk_fixture* owner = nullptr;
     std::size_t number = 0;
