@@ -1,18 +1,25 @@
 // Parsing with CLI11, the same in every program: a wrong command line is a failure with the exit
 // code for usage and a remedy that names the help.
+//
+//   CLI::App app{"Measures wake-ups", "stallscope-wake"};
+//   if (!parse_command_line(app, argc, argv)) return exit_code::done;
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/failure.hpp"
 
 namespace stallscope {
 
-// False if --help or --version was printed. Throws failure (usage).
-inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
+// `words` are the arguments without the program's name. Returns false if --help or --version was
+// printed. Throws failure (usage).
+inline bool parse_command_line(CLI::App& app, std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {
       app.exit(error);
@@ -23,6 +30,10 @@ inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
     throw failure(exit_code::usage, error.what(), help + " --help");
   }
   return true;
+}
+
+inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
+  return parse_command_line(app, std::vector<std::string>(argv + 1, argv + argc));
 }
 
 // Adds --die-with-parent; see program::follow_parent().

@@ -9,29 +9,41 @@
 #include <system_error>
 #include <utility>
 
+#include "base/visible_text.hpp"
+
 namespace stallscope {
 
 program::program(std::string name, std::string remedy)
     : name_{std::move(name)}, remedy_{std::move(remedy)}, parent_{::getppid()} {}
 
 int program::run(const std::function<exit_code()>& body) const noexcept {
+  return run(body, [this](const failure& error) { report(error.what(), error.remedy()); });
+}
+
+int program::run(const std::function<exit_code()>& body,
+                 const std::function<void(const failure&)>& report_failure) const noexcept {
   try {
-    return static_cast<int>(body());
-  } catch (const failure& error) {
-    report(error.what(), error.remedy());
-    return static_cast<int>(error.code());
-  } catch (const std::system_error& error) {
-    const int number = error.code().value();
-    const bool full = number == ENOSPC || number == EDQUOT;
-    report(error.what(), full ? "free some space there, or name another path" : remedy_);
-    return static_cast<int>(full ? exit_code::unwritable : exit_code::unable);
-  } catch (const std::exception& error) {
-    report(error.what(), remedy_);
-    return static_cast<int>(exit_code::unable);
+    try {
+      return static_cast<int>(body());
+    } catch (const failure& error) {
+      report_failure(error);
+      return static_cast<int>(error.code());
+    } catch (const std::system_error& error) {
+      const int number = error.code().value();
+      const bool full = number == ENOSPC || number == EDQUOT;
+      const auto code = full ? exit_code::unwritable : exit_code::unable;
+      report_failure(
+          {code, error.what(), full ? "free some space there, or name another path" : remedy_});
+      return static_cast<int>(code);
+    } catch (const std::exception& error) {
+      report_failure({exit_code::unable, error.what(), remedy_});
+    } catch (...) {
+      report_failure({exit_code::unable, "unknown exception", remedy_});
+    }
   } catch (...) {
-    report("unknown exception", remedy_);
-    return static_cast<int>(exit_code::unable);
+    std::fprintf(stderr, "%s: error: out of memory\n", name_.c_str());
   }
+  return static_cast<int>(exit_code::unable);
 }
 
 bool program::follow_parent(int signal) const noexcept {
@@ -40,8 +52,18 @@ bool program::follow_parent(int signal) const noexcept {
 }
 
 void program::report(const std::string& message, const std::string& remedy) const noexcept {
-  std::fprintf(stderr, "%s: error: %s\n", name_.c_str(), message.c_str());
-  if (!remedy.empty()) std::fprintf(stderr, "  remedy: %s\n", remedy.c_str());
+  try {
+    std::fputs(error_lines(name_, message, remedy).c_str(), stderr);
+  } catch (const std::exception&) {
+    std::fprintf(stderr, "%s: error: out of memory\n", name_.c_str());
+  }
+}
+
+std::string error_lines(std::string_view program, const std::string& message,
+                        const std::string& remedy) {
+  std::string text = std::string{program} + ": error: " + visible_text(message) + "\n";
+  if (!remedy.empty()) text += "  remedy: " + visible_text(remedy) + "\n";
+  return text;
 }
 
 }  // namespace stallscope

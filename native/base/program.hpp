@@ -18,10 +18,16 @@
 #include <csignal>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/failure.hpp"
 
 namespace stallscope {
+
+// Returns the error line of a program, with the remedy, if there is one, on a second line. Control
+// characters of untrusted names are replaced.
+std::string error_lines(std::string_view program, const std::string& message,
+                        const std::string& remedy);
 
 class program {
  public:
@@ -30,6 +36,10 @@ class program {
 
   // Returns the exit code of the body; an exception becomes an error line and its exit code.
   [[nodiscard]] int run(const std::function<exit_code()>& body) const noexcept;
+
+  // The same for a program that does not report its errors on standard error alone.
+  [[nodiscard]] int run(const std::function<exit_code()>& body,
+                        const std::function<void(const failure&)>& report_failure) const noexcept;
 
   // Makes the kernel send a signal when the parent ends; false if it has ended already.
   [[nodiscard]] bool follow_parent(int signal = SIGTERM) const noexcept;

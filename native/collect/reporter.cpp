@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/program.hpp"
 #include "base/visible_text.hpp"
 
 namespace stallscope::collect {
@@ -149,7 +150,7 @@ void reporter::error(const failure& problem) {
                {"exit_code", static_cast<int>(problem.code())}}));
     return;
   }
-  sentence(problem.what() + (problem.remedy().empty() ? "" : "; " + problem.remedy()));
+  line(error_lines("stallscope-collect", problem.what(), problem.remedy()));
 }
 
 }  // namespace stallscope::collect

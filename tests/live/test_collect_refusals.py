@@ -12,15 +12,16 @@ pytestmark = pytest.mark.live
 
 @pytest.fixture
 def refused(record):
-    """Runs a collection that must fail with this status and a single-line message."""
+    """Runs a collection that must fail with this status, an error line and a remedy."""
 
     def run(*words: object, status: int, says: str, leaves: bool = False, **how: object) -> None:
         recording = record(*words, **how)
         assert recording.exit_code == status, recording.messages
-        lines = recording.messages.splitlines()
-        assert len([line for line in lines if "warning:" not in line]) == 1, lines
-        assert says in lines[-1]
-        assert "; " in lines[-1]  # the remedy follows
+        lines = [line for line in recording.messages.splitlines() if "warning:" not in line]
+        assert len(lines) == 2, lines
+        assert lines[0].startswith("stallscope-collect: error: ")
+        assert lines[1].startswith("  remedy: ")
+        assert says in " ".join(lines)
         assert leaves or not recording.directory.exists()
 
     return run

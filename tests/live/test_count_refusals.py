@@ -15,14 +15,15 @@ CYCLES = {"type": 0, "config": "0x0"}
 
 @pytest.fixture
 def refused(count):
-    """Runs a counting that must fail with this status and a single-line message."""
+    """Runs a counting that must fail with this status, an error line and a remedy."""
 
     def run(plan: object, *words: object, status: int, says: str, **how: object) -> None:
         done = count(plan, *words, **how)
         assert done.exit_code == status, done.messages
-        assert len(done.messages.splitlines()) == 1, done.messages
+        error, remedy = done.messages.splitlines()
+        assert error.startswith("stallscope-collect: error: ")
+        assert remedy.startswith("  remedy: ")
         assert says in done.messages
-        assert "; " in done.messages  # the remedy follows
         assert not done.directory.exists()
 
     return run

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 
 #include "base/failure.hpp"
@@ -27,20 +26,6 @@ program_arguments split_arguments(const std::vector<std::string>& words) {
   if (dashes != words.end()) arguments.command.assign(dashes + 1, words.end());
   if (dashes != words.end() && arguments.command.empty()) usage("no command follows --");
   return arguments;
-}
-
-bool parse_options(CLI::App& app, std::vector<std::string> options) {
-  std::reverse(options.begin(), options.end());  // CLI11 expects reverse order
-  try {
-    app.parse(options);
-  } catch (const CLI::Success& success) {
-    const bool version = dynamic_cast<const CLI::CallForVersion*>(&success) != nullptr;
-    std::fputs(version ? (std::string{success.what()} + "\n").c_str() : app.help().c_str(), stdout);
-    return false;
-  } catch (const CLI::ParseError& error) {
-    usage(error.what());
-  }
-  return true;
 }
 
 void check_protocol(int protocol) {

@@ -1,10 +1,9 @@
-// Shared parts of the command lines of sampling and of counting: splitting and parsing of
-// arguments, and checks of option values. All functions throw failure (usage).
+// Shared parts of the command lines of sampling and of counting: splitting of
+// arguments and checks of option values. All functions throw failure (usage).
 #pragma once
 
 #include <sys/types.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct program_arguments {
 };
 
 program_arguments split_arguments(const std::vector<std::string>& words);
-
-// Returns false if help or the version was printed.
-bool parse_options(CLI::App& app, std::vector<std::string> options);
 
 void check_protocol(int protocol);
 void check_duration(double seconds);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "arguments.hpp"
+#include "base/command_line.hpp"
 #include "collect/reporter.hpp"
 
 namespace stallscope::collect {
@@ -31,8 +32,8 @@ constexpr const char* examples =
     "target failed; 5 no samples or most samples lost.";
 
 // A copy must hold more than a frame, and the size of a sample has 16 bits.
-constexpr unsigned least_stack_bytes = 256;
-constexpr unsigned most_stack_bytes = 65'528;
+constexpr unsigned min_stack_bytes = 256;
+constexpr unsigned max_stack_bytes = 65'528;
 
 // The option values from CLI11, before they are validated together.
 struct raw_options {
@@ -120,7 +121,7 @@ void add_stacks(CLI::App& app, collect_options& options) {
   app.add_option("--stack-bytes", options.stack_bytes,
                  "Size of a stack copy in bytes, a multiple of 8")
       ->capture_default_str()
-      ->check(CLI::Range(least_stack_bytes, most_stack_bytes));
+      ->check(CLI::Range(min_stack_bytes, max_stack_bytes));
 }
 
 void choose_target(const raw_options& raw, collect_options& options) {
@@ -164,7 +165,7 @@ void check(const raw_options& raw, collect_options& options) {
 
 }  // namespace
 
-parsed_command_line parse_command_line(const std::vector<std::string>& words) {
+std::optional<parsed_command_line> parse_command_line(const std::vector<std::string>& words) {
   parsed_command_line parsed;
   raw_options raw;
   parsed.options.arguments = words;
@@ -181,11 +182,9 @@ parsed_command_line parse_command_line(const std::vector<std::string>& words) {
   add_output(app, parsed.options);
   app.add_option("--protocol", raw.protocol,
                  "Version of the progress protocol that the caller uses");
+  add_die_with_parent(app, parsed.die_with_parent);
   app.add_flag("--probe", raw.probe, "Print the events this user can measure here, as JSON");
-  if (!parse_options(app, arguments.options)) {
-    parsed.exit_status = 0;
-    return parsed;
-  }
+  if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
   raw.has_control = app.count("--control-fd") != 0;
   raw.has_progress = app.count("--progress-fd") != 0;
   raw.has_stack_bytes = app.count("--stack-bytes") != 0;

@@ -12,10 +12,11 @@ namespace stallscope::collect {
 struct parsed_command_line {
   collect_options options;
   bool probe = false;
-  std::optional<int> exit_status;  // help or version was printed
+  bool die_with_parent = false;
 };
 
-// Parses and validates the whole command line. Throws failure (usage).
-parsed_command_line parse_command_line(const std::vector<std::string>& words);
+// Parses and validates the whole command line. Returns nullopt if help or the version was printed.
+// Throws failure (usage).
+std::optional<parsed_command_line> parse_command_line(const std::vector<std::string>& words);
 
 }  // namespace stallscope::collect

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "arguments.hpp"
+#include "base/command_line.hpp"
 #include "collect/reporter.hpp"
 
 namespace stallscope::collect {
@@ -70,8 +71,9 @@ void add_output(CLI::App& app, raw_count_options& raw, count::count_options& opt
                  "Version of the progress protocol that the caller uses");
 }
 
-[[noreturn]] void count_usage(const std::string& message, const std::string& remedy) {
-  usage(message, remedy.empty() ? "see stallscope-collect count --help" : remedy);
+[[noreturn]] void count_usage(const std::string& message,
+                              const std::string& remedy = "see stallscope-collect count --help") {
+  usage(message, remedy);
 }
 
 void choose_target(const raw_count_options& raw, count::count_options& options) {
@@ -103,7 +105,7 @@ void check(const CLI::App& app, const raw_count_options& raw, count::count_optio
   if (options.directory.empty())
     count_usage("no output directory was named", "give one with -o DIR");
   if (options.start_disabled && options.control_fd < 0)
-    count_usage("--start-disabled needs --control-fd for the \"enable\" line", "");
+    count_usage("--start-disabled needs --control-fd for the \"enable\" line");
   check_duration(options.duration_s);
   if (app.count("--progress-fd") != 0) check_descriptor("--progress-fd", options.progress_fd);
   if (app.count("--control-fd") != 0) check_descriptor("--control-fd", options.control_fd);
@@ -111,23 +113,24 @@ void check(const CLI::App& app, const raw_count_options& raw, count::count_optio
 
 }  // namespace
 
-std::optional<count::count_options> parse_count_command_line(
+std::optional<parsed_count_command_line> parse_count_command_line(
     const std::vector<std::string>& words) {
-  count::count_options options;
+  parsed_count_command_line parsed;
   raw_count_options raw;
-  options.arguments = words;
+  parsed.options.arguments = words;
   auto arguments = split_arguments(words);
-  options.command = arguments.command;
+  parsed.options.command = arguments.command;
   arguments.options.erase(arguments.options.begin());  // "count"
 
   CLI::App app{count_summary, "stallscope-collect count"};
   app.footer(count_examples);
-  add_target(app, raw, options);
-  add_counting(app, options);
-  add_output(app, raw, options);
-  if (!parse_options(app, arguments.options)) return std::nullopt;
-  check(app, raw, options);
-  return options;
+  add_target(app, raw, parsed.options);
+  add_counting(app, parsed.options);
+  add_output(app, raw, parsed.options);
+  add_die_with_parent(app, parsed.die_with_parent);
+  if (!stallscope::parse_command_line(app, arguments.options)) return std::nullopt;
+  check(app, raw, parsed.options);
+  return parsed;
 }
 
 }  // namespace stallscope::collect

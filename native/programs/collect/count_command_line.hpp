@@ -9,8 +9,14 @@
 
 namespace stallscope::collect {
 
+struct parsed_count_command_line {
+  count::count_options options;
+  bool die_with_parent = false;
+};
+
 // Parses the program's whole command line, including "count". Returns nullopt if help was printed.
 // Throws failure (usage).
-std::optional<count::count_options> parse_count_command_line(const std::vector<std::string>& words);
+std::optional<parsed_count_command_line> parse_count_command_line(
+    const std::vector<std::string>& words);
 
 }  // namespace stallscope::collect

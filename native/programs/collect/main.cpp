@@ -1,9 +1,10 @@
-// stallscope-collect: samples a target into a recording directory, or counts its events. It has its
-// own error report instead of program::run(), because errors also go to the progress descriptor.
+// stallscope-collect: samples a target into a recording directory, or counts its events. Errors go
+// to the progress descriptor, if there is one, and to standard error otherwise.
 #include <cstdio>
-#include <exception>
-#include <optional>
+#include <cstdlib>
+#include <string_view>
 
+#include "base/program.hpp"
 #include "collect/end_watch.hpp"
 #include "collect/probe.hpp"
 #include "collect/session.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 using stallscope::exit_code;
 using stallscope::failure;
+using stallscope::program;
+using stallscope::collect::reporter;
 
 // Reads --progress-fd before the other options, so that usage errors are reported there, too.
 int progress_fd_of(const std::vector<std::string>& words) {
@@ -30,36 +33,38 @@ int progress_fd_of(const std::vector<std::string>& words) {
   return -1;
 }
 
-exit_code collect(const std::vector<std::string>& words, stallscope::collect::reporter& report) {
-  const auto child_mask = stallscope::collect::block_ending_signals();
-  if (words.size() > 1 && words[1] == "count") {
-    const auto options = stallscope::collect::parse_count_command_line(words);
-    return options ? stallscope::count::count_session{*options, report}.run(child_mask)
-                   : exit_code::done;
-  }
+exit_code count(const program& shell, const std::vector<std::string>& words, reporter& report,
+                const sigset_t& child_mask) {
+  const auto parsed = stallscope::collect::parse_count_command_line(words);
+  if (!parsed || (parsed->die_with_parent && !shell.follow_parent())) return exit_code::done;
+  return stallscope::count::count_session{parsed->options, report}.run(child_mask);
+}
+
+exit_code sample(const program& shell, const std::vector<std::string>& words, reporter& report,
+                 const sigset_t& child_mask) {
   const auto parsed = stallscope::collect::parse_command_line(words);
-  if (parsed.exit_status) return exit_code::done;
-  if (parsed.probe) {
+  if (!parsed || (parsed->die_with_parent && !shell.follow_parent())) return exit_code::done;
+  if (parsed->probe) {
     std::fputs(stallscope::collect::probe_machine().c_str(), stdout);
     return exit_code::done;
   }
-  stallscope::collect::session session{parsed.options, report};
-  return session.run(child_mask);
+  return stallscope::collect::record(parsed->options, report, child_mask);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const program shell{"stallscope-collect",
+                      "see stallscope doctor for what this machine can measure"};
   const std::vector<std::string> words(argv, argv + argc);
-  stallscope::collect::reporter report{progress_fd_of(words)};
-  try {
-    return static_cast<int>(collect(words, report));
-  } catch (const failure& problem) {
-    report.error(problem);
-    return static_cast<int>(problem.code());
-  } catch (const std::exception& error) {
-    report.error({exit_code::unable, error.what(),
-                  "see stallscope doctor for what this machine can measure"});
-    return static_cast<int>(exit_code::unable);
-  }
+  reporter report{progress_fd_of(words)};
+  const auto report_failure = [&report](const failure& error) { report.error(error); };
+  return shell.run(
+      [&] {
+        const auto child_mask = stallscope::collect::block_ending_signals();
+        const bool counts = words.size() > 1 && words[1] == "count";
+        return counts ? count(shell, words, report, child_mask)
+                      : sample(shell, words, report, child_mask);
+      },
+      report_failure);
 }

@@ -1,0 +1,93 @@
+#include "collect/recording.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "collect/recording_checks.hpp"
+
+namespace stallscope::collect {
+namespace {
+
+constexpr std::uint64_t progress_interval_ns = 1'000'000'000;
+
+}  // namespace
+
+progress_numbers numbers_of_recording(const opened_recording& opened) {
+  const auto& facts = opened.facts();
+  const auto end = facts.end.monotonic_ns != 0 ? facts.end.monotonic_ns : monotonic_ns();
+  return {facts.counts.samples, std::max(facts.lost_samples, facts.counts.lost_samples),
+          opened.files().samples().size_bytes(),
+          static_cast<double>(end - facts.start_monotonic_ns) / 1e9};
+}
+
+void recording::run() {
+  auto& facts = opened_->facts();
+  if (auto& command = opened_->prepared().command) command->release();
+  announce();
+  facts.end.reason = drain_until_end();
+  facts.end.monotonic_ns = monotonic_ns();
+  read_counters();
+  add_check_warnings();
+  opened_->close();
+}
+
+void recording::announce() {
+  auto& facts = opened_->facts();
+  if (facts.attach.descriptors == 0) {
+    throw failure{exit_code::target_failed, "the target ended before it could be sampled",
+                  "start it under the collector: stallscope-collect -o DIR -- COMMAND"};
+  }
+  opened_->files().commit(facts);
+  report_->started({facts.attach.mode,
+                    facts.choice.event.name,
+                    opened_->files().directory().path(),
+                    {facts.pids.begin(), facts.pids.end()},
+                    name_of(facts.stacks.kind),
+                    describe(facts.stacks, facts.options.stack_bytes),
+                    facts.warnings});
+}
+
+std::string recording::drain_until_end() {
+  auto& watch = opened_->watch();
+  auto& records = opened_->records();
+  auto* python = opened_->python();
+  if (const auto& command = opened_->prepared().command) watch.watch_process(command->pid());
+  watch.set_duration(opened_->facts().options.duration_s);
+  std::optional<std::string> reason;
+  auto next_progress_ns = monotonic_ns() + progress_interval_ns;
+  while (!reason) {
+    reason = watch.wait();
+    if (python != nullptr) python->pass();
+    records.pass();
+    if (python != nullptr) watch.follow_rings(python->drain_follows_rings());
+    opened_->facts().counts = records.counts();
+    if (monotonic_ns() < next_progress_ns) continue;
+    report_->progress(numbers_of_recording(*opened_));
+    next_progress_ns = monotonic_ns() + progress_interval_ns;
+  }
+  return *reason;
+}
+
+void recording::read_counters() {
+  auto& facts = opened_->facts();
+  auto& records = opened_->records();
+  attached_->events().disable_all();
+  records.pass();
+  records.pass();  // applies what the scan of the first pass detected
+  facts.counts = records.counts();
+  facts.counter = attached_->events().read_all();
+  facts.lost_samples = std::max(facts.counter ? facts.counter->lost : 0, facts.counts.lost_samples);
+  facts.attach.duplicates_closed = attached_->duplicates_closed();
+}
+
+void recording::add_check_warnings() {
+  auto& facts = opened_->facts();
+  const std::size_t places = attached_->of_threads() ? opened_->rings().rings.size() : 1;
+  const auto& programs = opened_->records().execs().programs();
+  for (auto& warning : {check_against_counter(facts), check_counter_was_shared(facts, places),
+                        check_programs_of_others({programs.begin(), programs.end()})}) {
+    if (warning) facts.warnings.push_back(*warning);
+  }
+}
+
+}  // namespace stallscope::collect
